@@ -3,7 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import { apiKeys, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { tagOf } from './key-format.ts';
@@ -31,7 +31,7 @@ export function createKeyAuthentication({
     }
     // Hash first, whatever the tag: the time reveals nothing about which tags exist.
     const digest = digestOf(secret);
-    const found = findKey.get({ tag, digest });
+    const found = await findKey.get({ tag, digest });
     const key = found?.key ?? null;
     const isSame = timingSafeEqual(digest, key?.digest ?? Buffer.alloc(digest.length));
     if (found === undefined) throw unknownKey();
@@ -88,7 +88,8 @@ function createKeyUses({ db }: { readonly db: Db }): KeyUses {
   async function write(uuid: string, lastUsedAt: Date): Promise<void> {
     await setImmediate();
     const isOlder = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, lastUsedAt));
-    db.update(apiKeys)
+    await db
+      .update(apiKeys)
       .set({ lastUsedAt })
       .where(and(eq(apiKeys.uuid, uuid), isOlder))
       .run();

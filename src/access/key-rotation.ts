@@ -4,7 +4,7 @@ import { and, asc, desc, eq, gt, inArray, isNull, lte, type SQL } from 'drizzle-
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { KeyEntry, WhichKey } from '../contract/keys.ts';
-import type { Reader, Tx } from '../db/open.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { apiKeys, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { keyEntry, masked } from './key-format.ts';
@@ -20,16 +20,25 @@ interface Replaceable {
  *
  * @throws {ForensicsError} `not_found`; `conflict` when several keys have the name and none took another's place.
  */
-export function keyToReplace(tx: Tx, tenantId: string, which: WhichKey, at: Date): Replaceable {
+export async function keyToReplace(
+  tx: Tx,
+  tenantId: string,
+  which: WhichKey,
+  at: Date,
+): Promise<Replaceable> {
   if ('uuid' in which) {
-    const [key] = findKeys(tx, { tenantId, at, which: eq(apiKeys.uuid, which.uuid.toLowerCase()) });
+    const [key] = await findKeys(tx, {
+      tenantId,
+      at,
+      which: eq(apiKeys.uuid, which.uuid.toLowerCase()),
+    });
     if (key === undefined) throw noSuchKey();
     return { key, earlier: [] };
   }
   const isMeant = and(eq(apiKeys.name, which.name), gt(apiKeys.expiresAt, at));
-  const valid = findKeys(tx, { tenantId, at, which: isMeant });
+  const valid = await findKeys(tx, { tenantId, at, which: isMeant });
   const isStanding = and(isMeant, isNull(apiKeys.replacedAt));
-  const [standing, another] = findKeys(tx, { tenantId, at, which: isStanding });
+  const [standing, another] = await findKeys(tx, { tenantId, at, which: isStanding });
   if (another !== undefined) {
     throw new ForensicsError(
       'conflict',
@@ -51,16 +60,20 @@ interface Replacement {
 }
 
 /** Replaced at `at`, the key ends at `end`; one that ends earlier anyway goes on to do so. */
-export function replace(
+export async function replace(
   tx: Tx,
   key: KeyEntry,
   { tenantId, by, at, end, replacedBy }: Replacement,
-): KeyEntry {
+): Promise<KeyEntry> {
   const expiresAt = new Date(Math.min(Date.parse(key.expiresAt), end.getTime()));
-  tx.update(apiKeys).set({ replacedAt: at, expiresAt }).where(eq(apiKeys.uuid, key.uuid)).run();
+  await tx
+    .update(apiKeys)
+    .set({ replacedAt: at, expiresAt })
+    .where(eq(apiKeys.uuid, key.uuid))
+    .run();
   const ended = expiresAt > at ? null : 'replaced';
   const replaced: KeyEntry = { ...key, expiresAt: expiresAt.toISOString(), ended };
-  append(tx, {
+  await append(tx, {
     chain: tenantId,
     at,
     actor: by,
@@ -86,21 +99,28 @@ export interface Prune {
 }
 
 /** Of the keys that are named, revokes those that have ended by then. @returns what was revoked. */
-export function revokeEnded(
+export async function revokeEnded(
   tx: Tx,
   { tenantId, uuids, by, at }: Prune & { readonly at: Date },
-): readonly KeyEntry[] {
+): Promise<readonly KeyEntry[]> {
   const named = new Set(uuids);
-  const ended = findKeys(tx, { tenantId, at, which: lte(apiKeys.expiresAt, at) }).filter(
+  const ended = (await findKeys(tx, { tenantId, at, which: lte(apiKeys.expiresAt, at) })).filter(
     ({ uuid }) => named.has(uuid),
   );
   const which = inArray(
     apiKeys.uuid,
     ended.map(({ uuid }) => uuid),
   );
-  tx.update(apiKeys).set({ revokedAt: at }).where(which).run();
+  await tx.update(apiKeys).set({ revokedAt: at }).where(which).run();
   for (const { uuid: subject } of ended) {
-    append(tx, { chain: tenantId, at, actor: by, event: 'key.revoked', subject, details: {} });
+    await append(tx, {
+      chain: tenantId,
+      at,
+      actor: by,
+      event: 'key.revoked',
+      subject,
+      details: {},
+    });
   }
   return ended;
 }
@@ -114,13 +134,17 @@ export interface KeySearch {
 }
 
 /** The tenant's keys that are `which` and not deleted, masked, newest first. */
-export function findKeys(reader: Reader, { tenantId, at, which }: KeySearch): readonly KeyEntry[] {
-  return reader
-    .select({ key: apiKeys, tag: tenants.keyTag })
-    .from(apiKeys)
-    .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
-    .where(and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt), which))
-    .orderBy(desc(apiKeys.createdAt), asc(apiKeys.uuid))
-    .all()
-    .map(({ key, tag }) => keyEntry(key, { secret: masked(tag, key.ending), at }));
+export async function findKeys(
+  reader: Reader,
+  { tenantId, at, which }: KeySearch,
+): Promise<readonly KeyEntry[]> {
+  return (
+    await reader
+      .select({ key: apiKeys, tag: tenants.keyTag })
+      .from(apiKeys)
+      .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
+      .where(and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt), which))
+      .orderBy(desc(apiKeys.createdAt), asc(apiKeys.uuid))
+      .all()
+  ).map(({ key, tag }) => keyEntry(key, { secret: masked(tag, key.ending), at }));
 }

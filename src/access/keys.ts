@@ -11,7 +11,7 @@ import type { KeyEntry, WhichKey } from '../contract/keys.ts';
 import { maxNameLength } from '../contract/limits.ts';
 import { recall, remember, type Repeatable } from '../db/idempotency.ts';
 import { characterCount } from '../db/ids.ts';
-import { type Db, transact, type Tx } from '../db/open.ts';
+import { type Db, transact, type Tx } from '../db/database.ts';
 import { apiKeys } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { createKeyAuthentication } from './key-authentication.ts';
@@ -113,14 +113,15 @@ export function createKeys({
   if (pepper.length < 16) throw new RangeError('pepper must have at least 16 bytes');
   const digestOf = (secret: string) => createHmac('sha256', pepper).update(secret).digest();
 
-  function insert(tx: Tx, key: NewRow, by: Actor): KeyEntry {
-    const tenant = livingTenant(tx, key.tenantId);
+  async function insert(tx: Tx, key: NewRow, by: Actor): Promise<KeyEntry> {
+    const tenant = await livingTenant(tx, key.tenantId);
     const secret = newSecret(tenant.keyTag);
     const row = { ...key, uuid: randomUUID(), lastUsedAt: null, replacedAt: null };
-    tx.insert(apiKeys)
+    await tx
+      .insert(apiKeys)
       .values({ ...row, digest: digestOf(secret), ending: secret.slice(-4) })
       .run();
-    append(tx, {
+    await append(tx, {
       chain: key.tenantId,
       at: key.createdAt,
       actor: by,
@@ -137,11 +138,11 @@ export function createKeys({
       refuseUnusable(name, expiresAt, at);
       const request = { act: 'createKey', name, expiresAt };
       const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
-      return transact(db, (tx) => {
-        const earlier = recall(tx, repeatable);
+      return transact(db, async (tx) => {
+        const earlier = await recall(tx, repeatable);
         if (earlier !== null) return madeEarlier(tx, { tenantId, at, uuid: earlier });
-        const key = insert(tx, { tenantId, name, expiresAt, createdAt: at }, by);
-        remember(tx, repeatable, key.uuid);
+        const key = await insert(tx, { tenantId, name, expiresAt, createdAt: at }, by);
+        await remember(tx, repeatable, key.uuid);
         return key;
       });
     },
@@ -150,20 +151,19 @@ export function createKeys({
       const at = now();
       const request = { act: 'rotateKey', which, expiresAt, graceMs };
       const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
-      return transact(db, (tx): Rotated => {
-        const done = recall(tx, repeatable);
+      return transact(db, async (tx): Promise<Rotated> => {
+        const done = await recall(tx, repeatable);
         if (done !== null) return rotatedEarlier(tx, { tenantId, at, uuids: done });
-        const { key: old, earlier } = keyToReplace(tx, tenantId, which, at);
+        const { key: old, earlier } = await keyToReplace(tx, tenantId, which, at);
         refuseUnusable(old.name, expiresAt, at);
-        const key = insert(tx, { tenantId, name: old.name, expiresAt, createdAt: at }, by);
+        const key = await insert(tx, { tenantId, name: old.name, expiresAt, createdAt: at }, by);
         const end = new Date(at.getTime() + graceMs);
         const change = { tenantId, by, at, end, replacedBy: key.uuid };
-        remember(tx, repeatable, [key, old, ...earlier].map(({ uuid }) => uuid).join(' '));
-        return {
-          key,
-          earlier: earlier.map((one) => replace(tx, one, change)),
-          replaced: replace(tx, old, change),
-        };
+        await remember(tx, repeatable, [key, old, ...earlier].map(({ uuid }) => uuid).join(' '));
+        const ended = [];
+        for (const one of earlier) ended.push(await replace(tx, one, change));
+        const replaced = await replace(tx, old, change);
+        return { key, earlier: ended, replaced };
       });
     },
 
@@ -176,11 +176,11 @@ export function createKeys({
         isNull(apiKeys.revokedAt),
       );
       const at = now();
-      transact(db, (tx) => {
-        const key = tx.update(apiKeys).set({ revokedAt: at }).where(which).returning().get();
+      await transact(db, async (tx) => {
+        const key = await tx.update(apiKeys).set({ revokedAt: at }).where(which).returning().get();
         if (key === undefined) throw noSuchKey();
         const told = { event: 'key.revoked', subject: key.uuid, details: {} } as const;
-        append(tx, { chain: tenantId, at, actor: by, ...told });
+        await append(tx, { chain: tenantId, at, actor: by, ...told });
       });
     },
 
@@ -204,8 +204,8 @@ interface Earlier extends Pick<KeySearch, 'tenantId' | 'at'> {
   readonly uuid: string;
 }
 
-function madeEarlier(tx: Tx, { uuid, ...search }: Earlier): KeyEntry {
-  const [key] = findKeys(tx, { ...search, which: eq(apiKeys.uuid, uuid) });
+async function madeEarlier(tx: Tx, { uuid, ...search }: Earlier): Promise<KeyEntry> {
+  const [key] = await findKeys(tx, { ...search, which: eq(apiKeys.uuid, uuid) });
   if (key !== undefined) return key;
   throw new ForensicsError(
     'conflict',
@@ -214,13 +214,13 @@ function madeEarlier(tx: Tx, { uuid, ...search }: Earlier): KeyEntry {
 }
 
 /** @param uuids - as `rotate` remembered them: the new key, the one it replaced, those before. */
-function rotatedEarlier(
+async function rotatedEarlier(
   tx: Tx,
   { uuids, ...search }: Omit<Earlier, 'uuid'> & { readonly uuids: string },
-): Rotated {
-  const [key, replaced, ...earlier] = uuids
-    .split(' ')
-    .map((uuid) => madeEarlier(tx, { ...search, uuid }));
+): Promise<Rotated> {
+  const keys = [];
+  for (const uuid of uuids.split(' ')) keys.push(await madeEarlier(tx, { ...search, uuid }));
+  const [key, replaced, ...earlier] = keys;
   return { key: key!, replaced: replaced!, earlier };
 }
 

@@ -5,7 +5,7 @@ import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import { type Actor, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { newId } from '../db/ids.ts';
-import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
+import { type Db, type Reader, transact, type Tx } from '../db/database.ts';
 import { tenantNames, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Principal } from './principal.ts';
@@ -73,31 +73,32 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
     .from(tenants)
     .where(and(eq(tenants.name, sql.placeholder('name')), isNull(tenants.deletedAt)))
     .prepare();
-  const find = (which: SQL): readonly Tenant[] =>
+  const find = async (which: SQL): Promise<readonly Tenant[]> =>
     db.select().from(tenants).where(which).orderBy(asc(tenants.name)).all();
-  const byName = (name: string): Tenant | null => named.get({ name }) ?? null;
+  const byName = async (name: string): Promise<Tenant | null> =>
+    (await named.get({ name })) ?? null;
 
   return {
     async create({ name, isTrial = false, by = operator }) {
-      return transact(db, (tx) => {
+      return transact(db, async (tx) => {
         const createdAt = now();
         const id = newId(createdAt);
-        takeName(tx, id, name);
-        const row = { id, name, keyTag: newTag(tx), isTrial, createdAt };
-        const tenant = tx.insert(tenants).values(row).returning().get();
+        await takeName(tx, id, name);
+        const row = { id, name, keyTag: await newTag(tx), isTrial, createdAt };
+        const tenant = await tx.insert(tenants).values(row).returning().get();
         const told = { event: 'tenant.created', subject: id, details: { isTrial } } as const;
-        append(tx, { chain: id, at: createdAt, actor: by, ...told });
+        await append(tx, { chain: id, at: createdAt, actor: by, ...told });
         return tenant;
       });
     },
     byName: async (name) => byName(name),
-    byId: async (id) => db.select().from(tenants).where(eq(tenants.id, id)).get() ?? null,
+    byId: async (id) => (await db.select().from(tenants).where(eq(tenants.id, id)).get()) ?? null,
     list: async () => find(isNull(tenants.deletedAt)),
     listDeleted: async () => find(isNotNull(tenants.deletedAt)),
     update: async (id, change) =>
       transact(db, (tx) => updateTenant(tx, { id, change, at: now(), by: operator })),
     async authorizeTenant(principal, tenantName) {
-      const tenant = byName(tenantName);
+      const tenant = await byName(tenantName);
       if (tenant !== null && principal.tenantIds.includes(tenant.id)) return tenant;
       throw new ForensicsError('forbidden', 'You may not act for this tenant; check its name.');
     },
@@ -117,10 +118,10 @@ interface TenantUpdate {
  *
  * @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`.
  */
-export function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate): Tenant {
-  const before = livingTenant(tx, id);
+export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate): Promise<Tenant> {
+  const before = await livingTenant(tx, id);
   const { name, webhookUrl } = change;
-  if (name !== undefined) takeName(tx, id, name);
+  if (name !== undefined) await takeName(tx, id, name);
   if (webhookUrl != null) refuseUnlessWebUrl(webhookUrl);
   const columns = {
     ...change,
@@ -130,15 +131,15 @@ export function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate): Tena
   const fields = changedFields(before, change);
   if (fields.length > 0) {
     const told = { event: 'tenant.changed', subject: id, details: { fields } } as const;
-    append(tx, { chain: id, at, actor: by, ...told });
+    await append(tx, { chain: id, at, actor: by, ...told });
   }
   return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
 }
 
 /** @throws {ForensicsError} `tenant_not_found`, also for a deleted one. */
-export function livingTenant(reader: Reader, id: string): Tenant {
+export async function livingTenant(reader: Reader, id: string): Promise<Tenant> {
   const isIt = and(eq(tenants.id, id), isNull(tenants.deletedAt));
-  const tenant = reader.select().from(tenants).where(isIt).get();
+  const tenant = await reader.select().from(tenants).where(isIt).get();
   if (tenant !== undefined) return tenant;
   throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
 }
@@ -167,21 +168,21 @@ export const freshWebhook = {
 const mostNames = 20;
 
 /** From now on the name is this tenant's until it is deleted, also when it takes another one. */
-function takeName(tx: Tx, tenantId: string, name: string): void {
+async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
   refuseUnlessSlug(name);
-  const holder = tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();
+  const holder = await tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();
   if (holder?.tenantId === tenantId) return;
   if (holder !== undefined) {
     throw new ForensicsError('conflict', 'Another tenant has or had this name; choose another.');
   }
-  const own = tx.select().from(tenantNames).where(eq(tenantNames.tenantId, tenantId)).all();
+  const own = await tx.select().from(tenantNames).where(eq(tenantNames.tenantId, tenantId)).all();
   if (own.length >= mostNames) {
     throw new ForensicsError(
       'conflict',
       `This tenant has had ${mostNames} names, the most there can be; go back to one of them.`,
     );
   }
-  tx.insert(tenantNames).values({ name, tenantId }).run();
+  await tx.insert(tenantNames).values({ name, tenantId }).run();
 }
 
 /** @throws {ForensicsError} `invalid_request` for a name that no tenant may have. */
@@ -211,10 +212,10 @@ const tagAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const tagLength = 8;
 
 /** A tag reveals nothing about the tenant: keys are seen in logs and tickets. */
-function newTag(reader: Reader): string {
+async function newTag(reader: Reader): Promise<string> {
   for (;;) {
     const tag = Array.from({ length: tagLength }, () => tagAlphabet[randomInt(36)]).join('');
-    const holder = reader.select().from(tenants).where(eq(tenants.keyTag, tag)).get();
+    const holder = await reader.select().from(tenants).where(eq(tenants.keyTag, tag)).get();
     if (holder === undefined) return tag;
   }
 }

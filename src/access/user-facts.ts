@@ -8,7 +8,7 @@ import type { UserSettings } from '../contract/auth.ts';
 import { maxNameLength } from '../contract/limits.ts';
 import { langPattern } from '../contract/vocabulary.ts';
 import { characterCount, foldText } from '../db/ids.ts';
-import { type Db, transact, type Tx } from '../db/open.ts';
+import { type Db, transact, type Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 
@@ -68,24 +68,24 @@ export interface UserAct {
   readonly by: Actor;
 }
 
-export function auditUser<E extends UserEvent>(
+export async function auditUser<E extends UserEvent>(
   tx: Tx,
   { userId, at, by }: UserAct,
   { event, details }: { readonly event: E; readonly details: EventDetails[E] },
-): void {
-  append(tx, { chain: serviceChain, at, actor: by, event, subject: userId, details });
+): Promise<void> {
+  await append(tx, { chain: serviceChain, at, actor: by, event, subject: userId, details });
 }
 
 /** Of the tenants that came or went, each hears of it itself. */
-export function auditTenants(
+export async function auditTenants(
   tx: Tx,
   { userId, at, by }: UserAct,
   { before, after }: { readonly before: readonly string[]; readonly after: readonly string[] },
-): void {
+): Promise<void> {
   const tell = (chain: string, event: 'tenant.member_added' | 'tenant.member_removed') =>
     append(tx, { chain, at, actor: by, event, subject: userId, details: {} });
-  for (const id of after) if (!before.includes(id)) tell(id, 'tenant.member_added');
-  for (const id of before) if (!after.includes(id)) tell(id, 'tenant.member_removed');
+  for (const id of after) if (!before.includes(id)) await tell(id, 'tenant.member_added');
+  for (const id of before) if (!after.includes(id)) await tell(id, 'tenant.member_removed');
 }
 
 /** What a person chose for himself, whichever identity knows him. */
@@ -102,20 +102,20 @@ export function createUserSettings({ db }: { readonly db: Db }): UserSettingsSto
   const columns = { lang: users.lang, tosAccepted: users.tosAccepted };
   return {
     async read(userId) {
-      const found = db.select(columns).from(users).where(eq(users.id, userId)).get();
+      const found = await db.select(columns).from(users).where(eq(users.id, userId)).get();
       if (found === undefined) throw unknown();
       return found;
     },
     async change(userId, { lang, tosAccepted }) {
       if (lang !== undefined) refuseUnlessLang(lang);
-      return transact(db, (tx) => {
-        const found = tx.select(columns).from(users).where(eq(users.id, userId)).get();
+      return transact(db, async (tx) => {
+        const found = await tx.select(columns).from(users).where(eq(users.id, userId)).get();
         if (found === undefined) throw unknown();
         const changed = {
           lang: lang ?? found.lang,
           tosAccepted: tosAccepted ?? found.tosAccepted,
         };
-        tx.update(users).set(changed).where(eq(users.id, userId)).run();
+        await tx.update(users).set(changed).where(eq(users.id, userId)).run();
         return changed;
       });
     },

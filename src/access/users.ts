@@ -8,7 +8,7 @@ import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import { operator } from '../audit/entry.ts';
 import type { UserInfo } from '../contract/auth.ts';
 import { newId } from '../db/ids.ts';
-import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
+import { type Db, type Reader, transact, type Tx } from '../db/database.ts';
 import { tenants, users, userTenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Passwords } from './embedded/passwords.ts';
@@ -89,11 +89,11 @@ export function createUsers({
 }): Users {
   const actOn = (userId: string) => ({ userId, at: now(), by: operator });
   const shut = async (id: string, disabledAt: Date | null): Promise<User> =>
-    transact(db, (tx) => {
-      existing(tx, id);
-      if (disabledAt !== null) endAccess(tx, id, disabledAt);
+    transact(db, async (tx) => {
+      await existing(tx, id);
+      if (disabledAt !== null) await endAccess(tx, id, disabledAt);
       const event = disabledAt === null ? 'user.enabled' : 'user.disabled';
-      auditUser(tx, actOn(id), { event, details: {} });
+      await auditUser(tx, actOn(id), { event, details: {} });
       return saved(tx, id, { disabledAt });
     });
 
@@ -103,83 +103,83 @@ export function createUsers({
       const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
       passwords.refuseUnusable(password, { email, name: columns.name });
       // Asked before the dear hash and again behind it: two may be made at once.
-      refuseIfTaken(db, email);
+      await refuseIfTaken(db, email);
       const passwordHash = await passwords.hash(password);
-      return transact(db, (tx) => {
-        refuseIfTaken(tx, email);
+      return transact(db, async (tx) => {
+        await refuseIfTaken(tx, email);
         const row = { ...newRow(now()), ...columns, email, passwordHash };
-        tx.insert(users).values(row).run();
-        setTenants(tx, row.id, tenantIds);
-        const user = userOf(tx, row.id);
+        await tx.insert(users).values(row).run();
+        await setTenants(tx, row.id, tenantIds);
+        const user = await userOf(tx, row.id);
         const { userType, scopes } = user;
         const details = { identity: 'embedded', userType, scopes } as const;
-        auditUser(tx, actOn(row.id), { event: 'user.created', details });
-        auditTenants(tx, actOn(row.id), { before: [], after: user.tenantIds });
+        await auditUser(tx, actOn(row.id), { event: 'user.created', details });
+        await auditTenants(tx, actOn(row.id), { before: [], after: user.tenantIds });
         return user;
       });
     },
-    byId: async (id) => find(db, eq(users.id, id))[0] ?? null,
-    byEmail: async (email) => find(db, isEmbedded(normalisedEmail(email)))[0] ?? null,
+    byId: async (id) => (await find(db, eq(users.id, id)))[0] ?? null,
+    byEmail: async (email) => (await find(db, isEmbedded(normalisedEmail(email))))[0] ?? null,
     list: async () => find(db),
     async update(id, { tenantIds, ...change }) {
-      return transact(db, (tx) => {
-        const before = userOf(tx, id);
+      return transact(db, async (tx) => {
+        const before = await userOf(tx, id);
         const { name, userType, scopes, issuer } = before;
         refuseUnlessEmbedded(issuer);
-        if (tenantIds !== undefined) setTenants(tx, id, tenantIds);
-        const after = saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
-        auditChange(tx, actOn(id), { before, after });
+        if (tenantIds !== undefined) await setTenants(tx, id, tenantIds);
+        const after = await saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
+        await auditChange(tx, actOn(id), { before, after });
         return after;
       });
     },
     async setPassword(id, password) {
-      const row = existing(db, id);
+      const row = await existing(db, id);
       refuseUnlessEmbedded(row.issuer);
       passwords.refuseUnusable(password, row);
       const passwordHash = await passwords.hash(password);
-      transact(db, (tx) => {
-        endAccess(tx, id, now());
-        attempts.forgiveAccount(tx, row.email);
-        saved(tx, id, { passwordHash });
-        auditUser(tx, actOn(id), { event: 'user.password_changed', details: {} });
+      await transact(db, async (tx) => {
+        await endAccess(tx, id, now());
+        await attempts.forgiveAccount(tx, row.email);
+        await saved(tx, id, { passwordHash });
+        await auditUser(tx, actOn(id), { event: 'user.password_changed', details: {} });
       });
     },
     disable: (id) => shut(id, now()),
     enable: (id) => shut(id, null),
     async info({ id, tenantIds, scopes, ...principal }) {
-      const row = existing(db, id ?? '');
+      const row = await existing(db, id ?? '');
       const { email, name, lang, tosAccepted } = row;
       const userType = principal.userType ?? row.userType;
       const settings = { lang, tosAccepted };
-      const names = tenantNames(db, tenantIds);
+      const names = await tenantNames(db, tenantIds);
       return { id: row.id, email, name, userType, scopes, tenants: names, settings };
     },
   };
 }
 
 /** Which fields, and the rights as they are now; a name stays out of the log. */
-function auditChange(
+async function auditChange(
   tx: Tx,
   act: UserAct,
   { before, after }: { readonly before: User; readonly after: User },
-): void {
+): Promise<void> {
   const fields = (['name', 'userType', 'scopes'] as const).filter(
     (field) => !isDeepStrictEqual(before[field], after[field]),
   );
   const { userType, scopes } = after;
   if (fields.length > 0) {
-    auditUser(tx, act, { event: 'user.changed', details: { fields, userType, scopes } });
+    await auditUser(tx, act, { event: 'user.changed', details: { fields, userType, scopes } });
   }
-  auditTenants(tx, act, { before: before.tenantIds, after: after.tenantIds });
+  await auditTenants(tx, act, { before: before.tenantIds, after: after.tenantIds });
 }
 
 /** From this moment nothing that was issued to the person before is worth anything, with sessions or without. */
-export function endAccess(tx: Tx, userId: string, at: Date): void {
-  tx.update(users).set({ tokensValidFrom: at }).where(eq(users.id, userId)).run();
-  endSessions(tx, { userId, at });
+export async function endAccess(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx.update(users).set({ tokensValidFrom: at }).where(eq(users.id, userId)).run();
+  await endSessions(tx, { userId, at });
 }
 
-export function embeddedRow(reader: Reader, email: string): UserRow | undefined {
+export async function embeddedRow(reader: Reader, email: string): Promise<UserRow | undefined> {
   return reader.select().from(users).where(isEmbedded(email)).get();
 }
 
@@ -187,8 +187,8 @@ function isEmbedded(email: string) {
   return and(eq(users.email, email), isNull(users.issuer));
 }
 
-export function tenantIdsOf(reader: Reader, userId: string): string[] {
-  const rows = reader.select().from(userTenants).where(eq(userTenants.userId, userId)).all();
+export async function tenantIdsOf(reader: Reader, userId: string): Promise<string[]> {
+  const rows = await reader.select().from(userTenants).where(eq(userTenants.userId, userId)).all();
   return rows.map(({ tenantId }) => tenantId);
 }
 
@@ -198,26 +198,26 @@ export function newRow(createdAt: Date) {
   return { id: newId(createdAt), ...settings, tokensValidFrom: createdAt, createdAt };
 }
 
-function existing(reader: Reader, id: string): UserRow {
-  const row = reader.select().from(users).where(eq(users.id, id)).get();
+async function existing(reader: Reader, id: string): Promise<UserRow> {
+  const row = await reader.select().from(users).where(eq(users.id, id)).get();
   if (row !== undefined) return row;
   throw unknown();
 }
 
-function saved(tx: Tx, id: string, columns: Partial<UserRow>): User {
-  tx.update(users).set(columns).where(eq(users.id, id)).run();
+async function saved(tx: Tx, id: string, columns: Partial<UserRow>): Promise<User> {
+  await tx.update(users).set(columns).where(eq(users.id, id)).run();
   return userOf(tx, id);
 }
 
-function userOf(reader: Reader, id: string): User {
-  const [user] = find(reader, eq(users.id, id));
+async function userOf(reader: Reader, id: string): Promise<User> {
+  const [user] = await find(reader, eq(users.id, id));
   if (user !== undefined) return user;
   throw unknown();
 }
 
 /** Those who are `which`, by address, with their tenants: one query, however many there are. */
-function find(reader: Reader, which?: SQL): readonly User[] {
-  const rows = reader
+async function find(reader: Reader, which?: SQL): Promise<readonly User[]> {
+  const rows = await reader
     .select({ user: users, tenantId: userTenants.tenantId })
     .from(users)
     .leftJoin(userTenants, eq(userTenants.userId, users.id))
@@ -242,24 +242,24 @@ function unknown(): ForensicsError {
   return new ForensicsError('not_found', 'There is no such user.');
 }
 
-function setTenants(tx: Tx, userId: string, tenantIds: readonly string[]): void {
-  tx.delete(userTenants).where(eq(userTenants.userId, userId)).run();
+async function setTenants(tx: Tx, userId: string, tenantIds: readonly string[]): Promise<void> {
+  await tx.delete(userTenants).where(eq(userTenants.userId, userId)).run();
   for (const tenantId of new Set(tenantIds)) {
-    if (tenantNames(tx, [tenantId]).length === 0) {
+    if ((await tenantNames(tx, [tenantId])).length === 0) {
       throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
     }
-    tx.insert(userTenants).values({ userId, tenantId }).run();
+    await tx.insert(userTenants).values({ userId, tenantId }).run();
   }
 }
 
-function tenantNames(reader: Reader, ids: readonly string[]): string[] {
+async function tenantNames(reader: Reader, ids: readonly string[]): Promise<string[]> {
   const which = and(inArray(tenants.id, [...ids]), isNull(tenants.deletedAt));
-  const rows = reader.select().from(tenants).where(which).orderBy(asc(tenants.name)).all();
+  const rows = await reader.select().from(tenants).where(which).orderBy(asc(tenants.name)).all();
   return rows.map(({ name }) => name);
 }
 
-function refuseIfTaken(reader: Reader, email: string): void {
-  if (embeddedRow(reader, email) === undefined) return;
+async function refuseIfTaken(reader: Reader, email: string): Promise<void> {
+  if ((await embeddedRow(reader, email)) === undefined) return;
   throw new ForensicsError('conflict', 'There is already an account with this address.');
 }
 

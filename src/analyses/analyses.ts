@@ -6,7 +6,7 @@
 import type { Principal } from '../access/principal.ts';
 import type { Tenant } from '../access/tenants.ts';
 import type { Analysis, CreateRequest } from '../contract/analysis.ts';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import type { Limits } from '../image/picture.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
@@ -60,7 +60,7 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
     get: (caller, id) => getAnalysis(context, caller, id),
     list: (caller, query) => listAnalyses(context, caller, query),
     async remove({ tenant, principal }, analysisId) {
-      lifecycle.remove({ tenantId: tenant.id, analysisId }, principal);
+      await lifecycle.remove({ tenantId: tenant.id, analysisId }, principal);
     },
     start: (caller, id) => startAnalysis(context, caller, id),
     retry: async (caller, request) => nameless(await retryAnalysis(context, caller, request)),

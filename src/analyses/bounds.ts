@@ -27,12 +27,12 @@ export function createSemaphore(permits: number): Semaphore {
  * The store for one act: what the act asks of it may take `storeWaitMs` together. A store is often another party's machine,
  * and who waits for it holds a permit of the semaphore or a worker that other tenants need.
  */
-export function openInTime(
+export async function openInTime(
   { stores, storeWaitMs }: Pick<Context, 'stores' | 'storeWaitMs'>,
   where: StoreRef,
   signal?: AbortSignal,
-): BlobStore {
-  const store = stores.of(where);
+): Promise<BlobStore> {
+  const store = await stores.of(where);
   const ask = createTimeBudget(storeWaitMs);
   return {
     type: store.type,

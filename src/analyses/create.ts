@@ -61,7 +61,7 @@ export async function createAnalysis(
     lastChangedById: principal.id,
   } as const;
   const repeatable = toRepeatable(caller, { act: 'create', request }, now());
-  const analysisId = lifecycle.create(row, { actor: principal, repeatable });
+  const analysisId = await lifecycle.create(row, { actor: principal, repeatable });
   return getAnalysis(context, caller, analysisId);
 }
 

@@ -5,15 +5,18 @@
 
 import { type Actor, type EntryOf, parseEntry, readLines } from '../audit/entry.ts';
 import type { EventDetails, EventName, FileHashes } from '../audit/events.ts';
-import type { Reader } from '../db/open.ts';
+import type { Reader } from '../db/database.ts';
 import type { Examination } from '../engine/result.ts';
 import type { CustodyEvent, ReportItem } from '../report/report-item.ts';
 import { examinationSha256, toRow } from './examination-row.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
 /** Oldest first; empty for an analysis from before the log. */
-export function readCustody(reader: Reader, { tenantId, analysisId }: Target): CustodyEvent[] {
-  const lines = readLines(reader, { chain: tenantId, subject: analysisId });
+export async function readCustody(
+  reader: Reader,
+  { tenantId, analysisId }: Target,
+): Promise<CustodyEvent[]> {
+  const lines = await readLines(reader, { chain: tenantId, subject: analysisId });
   return byTime(
     lines.map(parseEntry).flatMap((entry) =>
       stepsOf(entry).map((step) => ({
@@ -34,12 +37,12 @@ function byTime(custody: readonly CustodyEvent[]): CustodyEvent[] {
  * What a report says of the way of its file. A run is drawn before it is completed, so that the log does not know of it yet:
  * it is added here as the log will record it. Of an analysis whose beginning is not in the log nothing is added.
  */
-export function readHistory(
+export async function readHistory(
   reader: Reader,
   row: AnalysisRow,
   run: { readonly examination: Examination; readonly examinedAt: Date },
-): Required<Pick<ReportItem, 'custody' | 'retries'>> {
-  const logged = readCustody(reader, { tenantId: row.tenantId, analysisId: row.id });
+): Promise<Required<Pick<ReportItem, 'custody' | 'retries'>>> {
+  const logged = await readCustody(reader, { tenantId: row.tenantId, analysisId: row.id });
   const has = (event: CustodyEvent['event']) => logged.some((step) => step.event === event);
   const isOpen = has('received') && !has('examined');
   return {

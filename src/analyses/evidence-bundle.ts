@@ -5,7 +5,7 @@
 
 import { verifyChain } from '../audit/verify.ts';
 import { languages } from '../contract/vocabulary.ts';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import { ForensicsError } from '../errors.ts';
 import type { BundleCase } from '../evidence/bundle-format.ts';
 import type { ReportItem } from '../report/report-item.ts';
@@ -32,16 +32,16 @@ export async function openBundleInput(
   how: Partial<Pick<ReportItem, 'withMetadata' | 'withErrorLevel' | 'caseData'>>,
 ): Promise<BundleCase> {
   const { db, stores, limits, sandbox, trustList } = parts;
-  const row = getKeptRow(db, target);
-  requireUnbrokenLog(db, target);
-  const stored = loadRecorded(db, target);
+  const row = await getKeptRow(db, target);
+  await requireUnbrokenLog(db, target);
+  const stored = await loadRecorded(db, target);
   if (row.status !== 'completed' || stored === null) throw notCompleted(row);
   if (row.tier !== 'forensicReporting') throw onlyFlagged();
   const { examination } = stored;
-  requireRecordedOriginal(db, { target, row });
-  const original = await readEvidence(parts, { row, store: stores.of(row) });
+  await requireRecordedOriginal(db, { target, row });
+  const original = await readEvidence(parts, { row, store: await stores.of(row) });
   const isUploadReplaced = row.inputReplacedAt !== null;
-  const told = toReportItem(parts, { row, ...stored, isUploadReplaced });
+  const told = await toReportItem(parts, { row, ...stored, isUploadReplaced });
   const { withMetadata = false, withErrorLevel = false, caseData } = how;
   const item = {
     ...told,
@@ -61,8 +61,8 @@ export async function openBundleInput(
 }
 
 /** A chain of custody out of a log that was tampered with must not be signed. */
-function requireUnbrokenLog(db: Db, { tenantId }: Target): void {
-  const { broken } = verifyChain(db, tenantId, { isExpected: true });
+async function requireUnbrokenLog(db: Db, { tenantId }: Target): Promise<void> {
+  const { broken } = await verifyChain(db, tenantId, { isExpected: true });
   if (broken === null) return;
   throw new ForensicsError(
     'audit_broken',
@@ -71,11 +71,11 @@ function requireUnbrokenLog(db: Db, { tenantId }: Target): void {
 }
 
 /** The copy is compared with the hash in its row; the log reveals a change of both. */
-function requireRecordedOriginal(
+async function requireRecordedOriginal(
   db: Db,
   { target, row }: { readonly target: Target; readonly row: AnalysisRow },
-): void {
-  const recorded = readRecorded(db, target).hashes['original'] ?? null;
+): Promise<void> {
+  const recorded = (await readRecorded(db, target)).hashes['original'] ?? null;
   if (recorded === null || recorded === row.evidenceSha256) return;
   throw new ForensicsError(
     'evidence_damaged',

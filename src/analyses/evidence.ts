@@ -5,7 +5,7 @@ import { posix } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { parseEntry, readLines } from '../audit/entry.ts';
 import type { FileHashes } from '../audit/events.ts';
-import type { Db, Reader } from '../db/open.ts';
+import type { Db, Reader } from '../db/database.ts';
 import { examinations } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { BlobStore } from '../storage/store.ts';
@@ -56,7 +56,7 @@ export async function checkUpload(context: Context, kept: StoredAnalysis): Promi
     return null;
   });
   if (replacement === null) return false;
-  context.lifecycle.noteReplacedInput({ tenantId, analysisId }, replacement);
+  await context.lifecycle.noteReplacedInput({ tenantId, analysisId }, replacement);
   context.onNotice('upload-replaced', { tenantId, analysisId });
   return true;
 }
@@ -117,10 +117,10 @@ export async function checkFiles(
   { db, stores }: { readonly db: Db; readonly stores: Stores },
   target: Target,
 ): Promise<readonly CheckedFile[]> {
-  const row = getKeptRow(db, target);
-  const store = stores.of(row);
-  const recorded = readRecorded(db, target);
-  const record = findExamination(db, target);
+  const row = await getKeptRow(db, target);
+  const store = await stores.of(row);
+  const recorded = await readRecorded(db, target);
+  const record = await findExamination(db, target);
   const outputs = record?.rendered == null ? [] : outputKeys(parseRendered(record.rendered));
   const checked: CheckedFile[] = [];
   const check = (name: string, found: FoundHash) =>
@@ -138,7 +138,7 @@ type FoundHash = string | typeof missing | typeof unreadable;
 const missing = Symbol('missing');
 const unreadable = Symbol('unreadable');
 
-function findExamination(db: Db, { analysisId }: Target) {
+async function findExamination(db: Db, { analysisId }: Target) {
   return db.select().from(examinations).where(eq(examinations.analysisId, analysisId)).get();
 }
 
@@ -175,10 +175,13 @@ interface Recorded {
   readonly examinedAt: string | null;
 }
 
-export function readRecorded(reader: Reader, { tenantId, analysisId }: Target): Recorded {
+export async function readRecorded(
+  reader: Reader,
+  { tenantId, analysisId }: Target,
+): Promise<Recorded> {
   const hashes: Record<string, string> = {};
   let examinedAt: string | null = null;
-  for (const line of readLines(reader, { chain: tenantId, subject: analysisId })) {
+  for (const line of await readLines(reader, { chain: tenantId, subject: analysisId })) {
     const { event, details } = parseEntry(line);
     if (event === 'analysis.received') hashes['original'] = details.sha256;
     if (event === 'analysis.completed') {
@@ -198,12 +201,15 @@ export function readRecorded(reader: Reader, { tenantId, analysisId }: Target): 
  *
  * @throws {ForensicsError} `evidence_damaged` when the row was changed since.
  */
-export function loadRecorded(reader: Reader, target: Target): ReturnType<typeof loadExamination> {
+export async function loadRecorded(
+  reader: Reader,
+  target: Target,
+): Promise<ReturnType<typeof loadExamination>> {
   const { analysisId } = target;
   const isOfIt = eq(examinations.analysisId, analysisId);
-  const row = reader.select().from(examinations).where(isOfIt).get();
+  const row = await reader.select().from(examinations).where(isOfIt).get();
   if (row === undefined) return null;
-  if (!isAsRecorded(row, readRecorded(reader, target))) throw changed();
+  if (!isAsRecorded(row, await readRecorded(reader, target))) throw changed();
   return loadExamination(reader, analysisId);
 }
 

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import type { FileHashes } from '../audit/events.ts';
 import { type Language, resultClasses, resultSubClasses } from '../contract/vocabulary.ts';
-import type { Reader } from '../db/open.ts';
+import type { Reader } from '../db/database.ts';
 import { examinations } from '../db/schema.ts';
 import type {
   Anomaly,
@@ -101,11 +101,11 @@ export function isInAgreement(row: ExaminationRow): boolean {
 }
 
 /** The whole examination again, as the run left it; null when the analysis has none. */
-export function loadExamination(
+export async function loadExamination(
   reader: Reader,
   analysisId: string,
-): { readonly examination: Examination; readonly examinedAt: Date } | null {
-  const row = reader
+): Promise<{ readonly examination: Examination; readonly examinedAt: Date } | null> {
+  const row = await reader
     .select()
     .from(examinations)
     .where(eq(examinations.analysisId, analysisId))
@@ -135,8 +135,8 @@ function unpackMethods(methods: readonly string[], bytes: Buffer | null): CellMa
 }
 
 /** The examination without its maps: they are most of its bytes. */
-export function loadExamined(reader: Reader, analysisId: string): Examined {
-  const row = reader
+export async function loadExamined(reader: Reader, analysisId: string): Promise<Examined> {
+  const row = await reader
     .select({ examination: examinations.examination })
     .from(examinations)
     .where(eq(examinations.analysisId, analysisId))

@@ -52,7 +52,7 @@ async function copyUpload(context: Needs, { row, tenant, store }: Upload): Promi
   checkHeader(bytes, row, limits);
   // Random, so that knowing the analysis does not lead to the copy.
   const key = `evidence/${randomBytes(16).toString('hex')}`;
-  expectObjects(context, { place: row, keys: [key] });
+  await expectObjects(context, { place: row, keys: [key] });
   await store.put(key, bytes, { contentType: contentTypes[row.format] });
   const sha256 = digest('sha256', bytes);
   return { key, sha256, md5, sizeBytes: bytes.length, inputEtag: etag };

@@ -3,7 +3,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
-import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
+import { type Db, type Reader, transact, type Tx } from '../db/database.ts';
 import { analyses, legalHolds } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 
@@ -30,48 +30,53 @@ export interface Holds {
 }
 
 export function createHolds({ db, now }: { readonly db: Db; readonly now: () => Date }): Holds {
-  const tell = (tx: Tx, { tenantId, analysisId }: Held, event: 'hold.added' | 'hold.removed') => {
+  const tell = async (
+    tx: Tx,
+    { tenantId, analysisId }: Held,
+    event: 'hold.added' | 'hold.removed',
+  ) => {
     const subject = analysisId ?? tenantId;
-    append(tx, { chain: tenantId, at: now(), actor: operator, event, subject, details: {} });
+    await append(tx, { chain: tenantId, at: now(), actor: operator, event, subject, details: {} });
   };
 
   return {
     add: async (hold) =>
-      transact(db, (tx) => {
+      transact(db, async (tx) => {
         const { tenantId, analysisId } = hold;
         if (analysisId !== null) {
           // A deleted one too: until its purge it can still be saved.
           const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
-          const found = tx.select({ id: analyses.id }).from(analyses).where(isIt).get();
+          const found = await tx.select({ id: analyses.id }).from(analyses).where(isIt).get();
           if (found === undefined) throw noAnalysis();
         }
         const row = { ...toRow(hold), reason: hold.reason, createdAt: now() };
-        const { changes } = tx.insert(legalHolds).values(row).onConflictDoNothing().run();
+        const { changes } = await tx.insert(legalHolds).values(row).onConflictDoNothing().run();
         if (changes === 0) throw new ForensicsError('conflict', 'There is already a hold on this.');
-        tell(tx, hold, 'hold.added');
+        await tell(tx, hold, 'hold.added');
         return { ...hold, createdAt: row.createdAt };
       }),
     remove: async (held) =>
-      transact(db, (tx) => {
+      transact(db, async (tx) => {
         const { tenantId, analysisId } = toRow(held);
         const isIt = and(eq(legalHolds.tenantId, tenantId), eq(legalHolds.analysisId, analysisId));
-        const { changes } = tx.delete(legalHolds).where(isIt).run();
+        const { changes } = await tx.delete(legalHolds).where(isIt).run();
         if (changes === 0) throw new ForensicsError('not_found', 'There is no such hold.');
-        tell(tx, held, 'hold.removed');
+        await tell(tx, held, 'hold.removed');
       }),
     list: async (tenantId) => findHolds(db, tenantId),
   };
 }
 
 /** Of one tenant, oldest first. */
-export function findHolds(reader: Reader, tenantId: string): readonly Hold[] {
-  return reader
-    .select()
-    .from(legalHolds)
-    .where(eq(legalHolds.tenantId, tenantId))
-    .orderBy(asc(legalHolds.createdAt), asc(legalHolds.analysisId))
-    .all()
-    .map((row) => ({ ...row, analysisId: row.analysisId === '' ? null : row.analysisId }));
+export async function findHolds(reader: Reader, tenantId: string): Promise<readonly Hold[]> {
+  return (
+    await reader
+      .select()
+      .from(legalHolds)
+      .where(eq(legalHolds.tenantId, tenantId))
+      .orderBy(asc(legalHolds.createdAt), asc(legalHolds.analysisId))
+      .all()
+  ).map((row) => ({ ...row, analysisId: row.analysisId === '' ? null : row.analysisId }));
 }
 
 /** For queries of analyses: neither the analysis nor its tenant is on hold. */

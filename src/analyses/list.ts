@@ -48,7 +48,7 @@ export async function listAnalyses(
   refuseUnlessWhole('start', start, 0);
   refuseUnlessWhole('limit', limit, 1);
   const page = { searchTerm, start, limit: Math.min(limit, maxListed), ...filters };
-  const { entries, total } = findEntries(db, tenant.id, page);
+  const { entries, total } = await findEntries(db, tenant.id, page);
   return {
     analyses: await viewAll(entries, { stores, now: now() }),
     startIndex: start,
@@ -65,7 +65,7 @@ async function viewAll(
   const views: Analysis[] = [];
   for (const entry of entries) {
     if (views.length > 0 && views.length % signedAtOnce === 0) await setImmediate();
-    views.push(viewAnalysis(entry, { store: stores.of(entry.analysis), now }));
+    views.push(await viewAnalysis(entry, { store: await stores.of(entry.analysis), now }));
   }
   return views;
 }
@@ -76,9 +76,9 @@ export async function getAnalysis(
   { tenant }: Pick<Caller, 'tenant'>,
   analysisId: string,
 ): Promise<Analysis> {
-  const entry = getEntry(db, { tenantId: tenant.id, analysisId });
-  const evidence = () => writeEvidence(loadExamined(db, analysisId));
-  return viewAnalysis(entry, { store: stores.of(entry.analysis), now: now(), evidence });
+  const entry = await getEntry(db, { tenantId: tenant.id, analysisId });
+  const evidence = async () => writeEvidence(await loadExamined(db, analysisId));
+  return viewAnalysis(entry, { store: await stores.of(entry.analysis), now: now(), evidence });
 }
 
 function refuseUnlessWhole(field: string, value: number, least: number): void {

@@ -6,7 +6,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { and, asc, gt, inArray, lte } from 'drizzle-orm';
-import { type Db, transact, type Tx } from '../db/open.ts';
+import { type Db, transact, type Tx } from '../db/database.ts';
 import { orphanObjects } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { BlobStore } from '../storage/store.ts';
@@ -30,16 +30,19 @@ const sweepMarginMs = hourMs;
 const batch = 20;
 
 /** To be called before the objects are put. */
-export function expectObjects({ db, now }: Pick<Context, 'db' | 'now'>, objects: Objects): void {
+export async function expectObjects(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  objects: Objects,
+): Promise<void> {
   const sweepAt = new Date(now().getTime() + unclaimedMs);
-  transact(db, (tx) => addOrphans(tx, objects, sweepAt));
+  await transact(db, (tx) => addOrphans(tx, objects, sweepAt));
 }
 
 /** From `sweepAt` on, the objects go. */
-export function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date): void {
+export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date): Promise<void> {
   const { tenantId, storageConfigId } = place;
   const rows = keys.map((key) => ({ tenantId, storageConfigId, key, sweepAt }));
-  tx.insert(orphanObjects).values(rows).run();
+  await tx.insert(orphanObjects).values(rows).run();
 }
 
 /**
@@ -48,10 +51,10 @@ export function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date): voi
  * @throws {ForensicsError} `conflict` when they are about to be swept, or were: no act takes as long, but a machine may be
  *   suspended in the middle of one.
  */
-export function claimObjects(tx: Tx, keys: readonly string[], at: Date): void {
+export async function claimObjects(tx: Tx, keys: readonly string[], at: Date): Promise<void> {
   const isSafe = gt(orphanObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
   const isOneOf = inArray(orphanObjects.key, [...keys]);
-  const { changes } = tx.delete(orphanObjects).where(and(isOneOf, isSafe)).run();
+  const { changes } = await tx.delete(orphanObjects).where(and(isOneOf, isSafe)).run();
   if (changes === keys.length) return;
   throw new ForensicsError('conflict', 'This took so long that its files were removed; try again.');
 }
@@ -64,7 +67,7 @@ export async function discardObjects(
   const outcomes = await Promise.allSettled(keys.map((key) => store.delete(key)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') onError(outcome.reason);
   const gone = keys.filter((_, index) => outcomes[index]!.status === 'fulfilled');
-  db.delete(orphanObjects).where(inArray(orphanObjects.key, gone)).run();
+  await db.delete(orphanObjects).where(inArray(orphanObjects.key, gone)).run();
 }
 
 /**
@@ -79,14 +82,14 @@ export async function sweepObjects(
   const failing = new Set<string>();
   let [swept, left, last] = [0, 0, 0];
   while (!signal.aborted) {
-    const due = findDue(context.db, context.now(), last);
+    const due = await findDue(context.db, context.now(), last);
     if (due.length === 0) break;
     const gone = await deleteEach(
       context,
       due.filter((row) => !failing.has(nameOf(row))),
       failing,
     );
-    context.db.delete(orphanObjects).where(inArray(orphanObjects.id, gone)).run();
+    await context.db.delete(orphanObjects).where(inArray(orphanObjects.id, gone)).run();
     swept += gone.length;
     left += due.length - gone.length;
     last = due.at(-1)!.id;
@@ -102,7 +105,7 @@ async function deleteEach(
   failing: Set<string>,
 ): Promise<number[]> {
   const outcomes = await Promise.allSettled(
-    rows.map(async (row) => stores.of(row).delete(row.key)),
+    rows.map(async (row) => (await stores.of(row)).delete(row.key)),
   );
   return rows.flatMap((row, index) => {
     const outcome = outcomes[index]!;
@@ -115,7 +118,7 @@ async function deleteEach(
 }
 
 /** Always forwards: what could not go is met once in a sweep. */
-function findDue(db: Db, at: Date, after: number): readonly OrphanObject[] {
+async function findDue(db: Db, at: Date, after: number): Promise<readonly OrphanObject[]> {
   return db
     .select()
     .from(orphanObjects)

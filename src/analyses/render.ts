@@ -36,7 +36,7 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Rend
     {
       source: { bytes },
       examination,
-      item: toReportItem(context, job),
+      item: await toReportItem(context, job),
       languages,
       // The contract: the pixel dimensions of the input, which the client may have measured before EXIF turned it.
       heatmapSize: { width: row.width, height: row.height },
@@ -100,7 +100,7 @@ async function putAll(
   objects: readonly StoredObject[],
 ): Promise<void> {
   const keys = objects.map(({ key }) => key);
-  expectObjects(context, { place: row, keys });
+  await expectObjects(context, { place: row, keys });
   const puts = objects.map(({ key, body, contentType }) => store.put(key, body, { contentType }));
   const outcomes = await Promise.allSettled(puts);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -117,16 +117,16 @@ interface Run {
 }
 
 /** The facts about an analysis in a report, beside its examination. */
-export function toReportItem(
+export async function toReportItem(
   context: Pick<Context, 'db' | 'validation'>,
   { row, examination, examinedAt, isUploadReplaced }: Run,
-): ReportItem {
+): Promise<ReportItem> {
   return {
     name: row.filename,
     analysisId: row.id,
     examinedAt,
     isUploadReplaced,
-    ...readHistory(context.db, row, { examination, examinedAt }),
+    ...(await readHistory(context.db, row, { examination, examinedAt })),
     ...citationFor(context, examination),
   };
 }

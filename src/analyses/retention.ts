@@ -11,7 +11,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { service } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { maxPresignedUrlExpirySeconds } from '../contract/limits.ts';
-import { type Db, transact, type Tx } from '../db/open.ts';
+import { type Db, transact, type Tx } from '../db/database.ts';
 import * as tables from '../db/schema.ts';
 import { analyses, examinations, tenants } from '../db/schema.ts';
 import { isWaiting } from '../feedback/feedback.ts';
@@ -40,7 +40,7 @@ export async function cleanUp(context: Context, signal: AbortSignal): Promise<vo
   const purged = await purgeDeleted(context, signal);
   const { swept, left } = await sweepObjects(context, signal);
   context.onNotice('retention', { deleted, purged, objects: swept, objectsLeft: left });
-  const tenantsPurged = purgeTenants(context, signal);
+  const tenantsPurged = await purgeTenants(context, signal);
   if (tenantsPurged > 0) context.onNotice('tenants', { purged: tenantsPurged });
 }
 
@@ -51,7 +51,7 @@ async function deleteExpired(
   if (retention.retentionDays === 0) return 0;
   const before = daysAgo(now(), retention.retentionDays);
   let deleted = 0;
-  for (const { id } of db.select({ id: tenants.id }).from(tenants).all()) {
+  for (const { id } of await db.select({ id: tenants.id }).from(tenants).all()) {
     deleted += await inBatches(signal, () =>
       lifecycle.expire({ tenantId: id, before, limit: batch }),
     );
@@ -61,12 +61,12 @@ async function deleteExpired(
 
 async function purgeDeleted({ db, now, retention }: Context, signal: AbortSignal): Promise<number> {
   const before = daysAgo(now(), retention.deletedRetentionDays);
-  return inBatches(signal, () => transact(db, (tx) => purge(tx, before, now())));
+  return inBatches(signal, async () => transact(db, (tx) => purge(tx, before, now())));
 }
 
 /** The rows go here, their objects with the sweep that follows: at no time does a row name an object that went. */
-function purge(tx: Tx, before: Date, at: Date): number {
-  const rows = tx
+async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
+  const rows = await tx
     .select({ analysis: analyses, rendered: examinations.rendered })
     .from(analyses)
     .leftJoin(examinations, eq(examinations.analysisId, analyses.id))
@@ -77,14 +77,14 @@ function purge(tx: Tx, before: Date, at: Date): number {
     const { inputKey, evidenceKey, deletedAt } = analysis;
     const signed = [inputKey, ...(rendered === null ? [] : outputKeys(parseRendered(rendered)))];
     const keys = [...signed, ...(evidenceKey === null ? [] : [evidenceKey])];
-    addOrphans(tx, { place: analysis, keys }, at);
+    await addOrphans(tx, { place: analysis, keys }, at);
     // Until its URLs are dead a client can put an object back.
     const urlsDieAt = new Date(deletedAt!.getTime() + urlsLiveMs);
-    if (urlsDieAt > at) addOrphans(tx, { place: analysis, keys: signed }, urlsDieAt);
-    logAnalysis(tx, toTarget(analysis), { event: 'analysis.purged', details: {}, at });
+    if (urlsDieAt > at) await addOrphans(tx, { place: analysis, keys: signed }, urlsDieAt);
+    await logAnalysis(tx, toTarget(analysis), { event: 'analysis.purged', details: {}, at });
   }
   const ids = rows.map(({ analysis }) => analysis.id);
-  tx.delete(analyses).where(inArray(analyses.id, ids)).run();
+  await tx.delete(analyses).where(inArray(analyses.id, ids)).run();
   return rows.length;
 }
 
@@ -102,7 +102,7 @@ export async function hideRemaining(
   signal: AbortSignal,
 ): Promise<number> {
   let hidden = 0;
-  for (const { id: tenantId } of deletedBefore(db, now())) {
+  for (const { id: tenantId } of await deletedBefore(db, now())) {
     hidden += await hideAnalyses(lifecycle, { tenantId, signal });
   }
   return hidden;
@@ -114,30 +114,40 @@ export async function hideRemaining(
  *
  * @returns how many there were.
  */
-function purgeTenants(
+async function purgeTenants(
   { db, now, retention }: Pick<Context, 'db' | 'now' | 'retention'>,
   signal: AbortSignal,
-): number {
+): Promise<number> {
   const before = daysAgo(now(), retention.deletedRetentionDays);
-  const due = deletedBefore(db, before);
-  return due.filter(({ id }) => !signal.aborted && purgeTenant(db, id, now())).length;
+  const due = await deletedBefore(db, before);
+  let purged = 0;
+  for (const { id } of due) {
+    if (signal.aborted) break;
+    if (await purgeTenant(db, id, now())) purged++;
+  }
+  return purged;
 }
 
-function purgeTenant(db: Db, id: string, at: Date): boolean {
-  return transact(db, (tx) => {
+async function purgeTenant(db: Db, id: string, at: Date): Promise<boolean> {
+  return transact(db, async (tx) => {
     const isEmpty = and(
       eq(tables.tenants.id, id),
       ...needs.map((need) => notExists(needQuery(tx, need))),
     );
     if (
-      tx.select({ id: tables.tenants.id }).from(tables.tenants).where(isEmpty).get() === undefined
+      (await tx.select({ id: tables.tenants.id }).from(tables.tenants).where(isEmpty).get()) ===
+      undefined
     )
       return false;
-    tx.update(tables.tenants).set({ storageConfigId: null }).where(eq(tables.tenants.id, id)).run();
-    for (const table of belongings) tx.delete(table).where(eq(table.tenantId, id)).run();
-    tx.delete(tables.tenants).where(eq(tables.tenants.id, id)).run();
+    await tx
+      .update(tables.tenants)
+      .set({ storageConfigId: null })
+      .where(eq(tables.tenants.id, id))
+      .run();
+    for (const table of belongings) await tx.delete(table).where(eq(table.tenantId, id)).run();
+    await tx.delete(tables.tenants).where(eq(tables.tenants.id, id)).run();
     const told = { event: 'tenant.purged', subject: id, details: {} } as const;
-    append(tx, { chain: id, at, actor: service, ...told });
+    await append(tx, { chain: id, at, actor: service, ...told });
     return true;
   });
 }
@@ -173,7 +183,7 @@ const belongings = [
   tables.tenantNames,
 ] as const;
 
-function deletedBefore(db: Db, before: Date) {
+async function deletedBefore(db: Db, before: Date) {
   return db
     .select({ id: tables.tenants.id })
     .from(tables.tenants)
@@ -185,10 +195,10 @@ function deletedBefore(db: Db, before: Date) {
 const batch = 20;
 
 /** Others can use the database in between. @returns how many in all. */
-async function inBatches(signal: AbortSignal, act: () => number): Promise<number> {
+async function inBatches(signal: AbortSignal, act: () => Promise<number>): Promise<number> {
   let sum = 0;
   while (!signal.aborted) {
-    const done = act();
+    const done = await act();
     sum += done;
     if (done < batch) break;
     await setImmediate();

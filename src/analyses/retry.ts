@@ -38,8 +38,8 @@ export async function retryAnalysis(
   const { tenant, principal } = caller;
   const repeatable = toRepeatable(caller, { act: 'retry', id, options }, now());
   const act: Act = { tenantId: tenant.id, analysisId: id, actor: principal, repeatable };
-  if (recall(db, repeatable) === null) {
-    const row = getRow(db, act);
+  if ((await recall(db, repeatable)) === null) {
+    const row = await getRow(db, act);
     const current = toOptions(row);
     const merged = mergeOptions(current, options, models);
     refuseDowngrade(current, merged);
@@ -60,7 +60,7 @@ async function restart(
   context: Context,
   { act, row, tenant, options }: Retry & { readonly options: AnalysisOptions },
 ): Promise<void> {
-  const store = openInTime(context, row);
+  const store = await openInTime(context, row);
   const kept = storedEvidence(row);
   // Without evidence the start refused the upload. The present object passes the same checks, trial rule included.
   const evidence =
@@ -69,7 +69,7 @@ async function restart(
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
   let isUsed = false;
   try {
-    isUsed = context.lifecycle.restart(act, { options, modelVersion, evidence, seen: row });
+    isUsed = await context.lifecycle.restart(act, { options, modelVersion, evidence, seen: row });
   } finally {
     if (!isUsed && kept === null) {
       await discardObjects(context, { store, keys: [evidence.key] });
@@ -82,9 +82,9 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
   if (upgrading.has(row.id)) throw underWay();
   upgrading.add(row.id);
   try {
-    const stored = loadRecorded(db, { tenantId: row.tenantId, analysisId: row.id });
+    const stored = await loadRecorded(db, { tenantId: row.tenantId, analysisId: row.id });
     if (stored === null) throw new TypeError('a completed analysis has no examination');
-    const store = openInTime(context, row);
+    const store = await openInTime(context, row);
     const rendered = await context.semaphore(row.tenantId, async () => {
       const bytes = await readEvidence(context, { row, store });
       const isUploadReplaced = await checkUpload(context, { row, store });
@@ -97,7 +97,7 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
     });
     let isUsed = false;
     try {
-      isUsed = lifecycle.upgrade(act, rendered);
+      isUsed = await lifecycle.upgrade(act, rendered);
     } finally {
       if (!isUsed) await discardObjects(context, { store, keys: outputKeys(rendered) });
     }

@@ -2,8 +2,9 @@
 
 import { and, asc, count, desc, eq, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import { type ResultClass, resultClasses, type Status } from '../contract/vocabulary.ts';
+import { contains, hasElement, isOneOf } from '../db/dialect.ts';
 import { foldText } from '../db/ids.ts';
-import type { Reader } from '../db/open.ts';
+import type { Reader } from '../db/database.ts';
 import { analyses, examinations, users } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { isFree } from './legal-holds.ts';
@@ -53,8 +54,8 @@ export function isTarget({ tenantId, analysisId }: Target) {
 }
 
 /** @throws {ForensicsError} `analysis_not_found`, also for one of another tenant or one that was deleted. */
-export function getRow(reader: Reader, target: Target): AnalysisRow {
-  const row = reader.select().from(analyses).where(isTarget(target)).get();
+export async function getRow(reader: Reader, target: Target): Promise<AnalysisRow> {
+  const row = await reader.select().from(analyses).where(isTarget(target)).get();
   if (row === undefined) throw notFound();
   return row;
 }
@@ -64,17 +65,20 @@ export function getRow(reader: Reader, target: Target): AnalysisRow {
  *
  * @throws {ForensicsError} `analysis_not_found`, also for one that was deleted and that nothing holds.
  */
-export function getKeptRow(reader: Reader, { tenantId, analysisId }: Target): AnalysisRow {
+export async function getKeptRow(
+  reader: Reader,
+  { tenantId, analysisId }: Target,
+): Promise<AnalysisRow> {
   const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
   const isKept = or(isNull(analyses.deletedAt), sql`NOT (${isFree})`);
-  const row = reader.select().from(analyses).where(and(isIt, isKept)).get();
+  const row = await reader.select().from(analyses).where(and(isIt, isKept)).get();
   if (row === undefined) throw notFound();
   return row;
 }
 
 /** @throws {ForensicsError} `analysis_not_found`. */
-export function getEntry(reader: Reader, target: Target): Entry {
-  const entry = selectEntries(reader).where(isTarget(target)).get();
+export async function getEntry(reader: Reader, target: Target): Promise<Entry> {
+  const entry = await selectEntries(reader).where(isTarget(target)).get();
   if (entry === undefined) throw notFound();
   return entry;
 }
@@ -89,18 +93,18 @@ export interface Filters {
 }
 
 /** Newest first, then by id; `total` counts every match. */
-export function findEntries(
+export async function findEntries(
   reader: Reader,
   tenantId: string,
   page: Filters & { readonly start: number; readonly limit: number },
-): { readonly entries: readonly Entry[]; readonly total: number } {
+): Promise<{ readonly entries: readonly Entry[]; readonly total: number }> {
   const isMatch = and(
     eq(analyses.tenantId, tenantId),
     isNull(analyses.deletedAt),
-    matches(page.searchTerm),
-    ...filtersOf(page),
+    matches(reader, page.searchTerm),
+    ...filtersOf(reader, page),
   );
-  const entries = selectEntries(reader)
+  const entries = await selectEntries(reader)
     .where(isMatch)
     .orderBy(desc(analyses.createdAt), asc(analyses.id))
     .limit(page.limit)
@@ -111,15 +115,15 @@ export function findEntries(
   const joined = isJoined
     ? counting.innerJoin(examinations, eq(examinations.analysisId, analyses.id))
     : counting;
-  const counted = joined.where(isMatch).get();
+  const counted = await joined.where(isMatch).get();
   return { entries, total: counted?.total ?? 0 };
 }
 
 /** Those of a tenant that are not at work, not on legal hold, and were last changed before a time; oldest first. */
-export function findExpired(
+export async function findExpired(
   reader: Reader,
   { tenantId, before, limit }: Expired,
-): readonly AnalysisRow[] {
+): Promise<readonly AnalysisRow[]> {
   const isAlive = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
   const isExpired = sql`coalesce(${analyses.updatedAt}, ${analyses.createdAt}) < ${before.getTime()}`;
   return reader
@@ -132,25 +136,35 @@ export function findExpired(
 }
 
 /** Those of a deleted tenant that were not deleted, whatever they are at. */
-export function findRemaining(
+export async function findRemaining(
   reader: Reader,
   { tenantId, limit }: Remaining,
-): readonly AnalysisRow[] {
+): Promise<readonly AnalysisRow[]> {
   const isRemaining = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
   return reader.select().from(analyses).where(isRemaining).limit(limit).all();
 }
 
 /** True when others of the tenant wait for a worker or are being examined. */
-export function hasCompany(reader: Reader, { tenantId, analysisId }: Target): boolean {
+export async function hasCompany(
+  reader: Reader,
+  { tenantId, analysisId }: Target,
+): Promise<boolean> {
   const isOther = and(isAtWork, eq(analyses.tenantId, tenantId), ne(analyses.id, analysisId));
-  const other = reader.select({ id: analyses.id }).from(analyses).where(isOther).limit(1).get();
+  const other = await reader
+    .select({ id: analyses.id })
+    .from(analyses)
+    .where(isOther)
+    .limit(1)
+    .get();
   return other !== undefined;
 }
 
 /** How many analyses of the tenant are pending: created and not started yet, or waiting for a worker. */
-export function countPending(reader: Reader, tenantId: string): number {
+export async function countPending(reader: Reader, tenantId: string): Promise<number> {
   const ofTenant = and(isPending, eq(analyses.tenantId, tenantId));
-  return reader.select({ pending: count() }).from(analyses).where(ofTenant).get()?.pending ?? 0;
+  return (
+    (await reader.select({ pending: count() }).from(analyses).where(ofTenant).get())?.pending ?? 0
+  );
 }
 
 // Literals, no parameters: only so SQLite sees that its indexes `analyses_pending` and `analyses_at_work` hold all of these.
@@ -171,7 +185,10 @@ function selectEntries(reader: Reader) {
     .leftJoin(users, isLastActor);
 }
 
-function filtersOf({ verdict, status, tag, createdFrom, createdTo }: Omit<Filters, 'searchTerm'>) {
+function filtersOf(
+  reader: Reader,
+  { verdict, status, tag, createdFrom, createdTo }: Omit<Filters, 'searchTerm'>,
+) {
   return [
     verdict === undefined
       ? undefined
@@ -180,22 +197,25 @@ function filtersOf({ verdict, status, tag, createdFrom, createdTo }: Omit<Filter
           eq(examinations.resultClass, resultClasses.indexOf(verdict)),
         ),
     status === undefined ? undefined : eq(analyses.status, status),
-    tag === undefined
-      ? undefined
-      : sql`EXISTS (SELECT 1 FROM json_each(${analyses.tags}) WHERE value = ${tag})`,
+    tag === undefined ? undefined : hasElement(reader, analyses.tags, tag),
     createdFrom === undefined ? undefined : gte(analyses.createdAt, new Date(createdFrom)),
     createdTo === undefined ? undefined : lt(analyses.createdAt, new Date(createdTo)),
   ];
 }
 
 /** Literal: no character of the term means anything but itself. */
-function matches(searchTerm: string) {
+function matches(reader: Reader, searchTerm: string) {
   if (searchTerm === '') return undefined;
   const term = foldText(searchTerm);
+  const people = reader.select({ id: users.id }).from(users);
+  const ofSuchName = people.where(contains(reader, users.nameFolded, term));
   return or(
-    sql`instr(${analyses.nameFolded}, ${term}) > 0`,
-    sql`instr(${analyses.commentFolded}, ${term}) > 0`,
-    sql`instr((SELECT ${users.nameFolded} FROM ${users} WHERE ${isLastActor}), ${term}) > 0`,
+    contains(reader, analyses.nameFolded, term),
+    contains(reader, analyses.commentFolded, term),
+    and(
+      eq(analyses.lastChangedByType, 'user'),
+      isOneOf(reader, analyses.lastChangedById, ofSuchName),
+    ),
   );
 }
 

@@ -1,6 +1,5 @@
 /** One run of an analysis by a worker: examine, render, store, complete; or decide what its failure means. */
 
-import { toDatabaseError } from '../db/open.ts';
 import { type ErrorCode, ForensicsError, toForensicsError } from '../errors.ts';
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
@@ -25,12 +24,12 @@ const storeGiveUpMs = 24 * 3_600_000;
 export function createRun(context: Context): Handler {
   return async (job, { signal }) => {
     const target = parseTarget(job);
-    const row = context.lifecycle.lock(job, target);
+    const row = await context.lifecycle.lock(job, target);
     if (row === null) return;
-    const store = openInTime(context, row, signal);
-    const found = await examine(context, { row, store, signal }).catch((error: unknown) => {
+    const store = await openInTime(context, row, signal);
+    const found = await examine(context, { row, store, signal }).catch(async (error: unknown) => {
       if (signal.aborted) throw error;
-      settleFailure(context, { job, target, row, error });
+      await settleFailure(context, { job, target, row, error });
       return null;
     });
     if (found !== null) await complete(context, { job, target, store, found });
@@ -66,7 +65,7 @@ async function complete(
   const { rendered } = found;
   let isVisible = false;
   try {
-    isVisible = context.lifecycle.complete(job, target, found);
+    isVisible = await context.lifecycle.complete(job, target, found);
   } finally {
     if (!isVisible && rendered !== null) {
       await discardObjects(context, { store, keys: outputKeys(rendered) });
@@ -81,14 +80,17 @@ interface Failure {
   readonly error: unknown;
 }
 
-function settleFailure(context: Context, { job, target, row, error }: Failure): void {
-  const failure = toForensicsError(toDatabaseError(error));
+async function settleFailure(
+  context: Context,
+  { job, target, row, error }: Failure,
+): Promise<void> {
+  const failure = toForensicsError(error);
   const after = (ms: number) => new Date(context.now().getTime() + ms);
   // The surroundings failed, not the inference: the worker puts the job back and nothing is counted.
   if (surroundings.includes(failure.code)) {
     if (isStoreAway(context, { row, failure })) {
       const message = `${messages.storeAway} ${failure.message}`;
-      context.lifecycle.fail(job, target, { code: failure.code, message });
+      await context.lifecycle.fail(job, target, { code: failure.code, message });
     }
     throw error;
   }

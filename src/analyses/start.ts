@@ -22,18 +22,18 @@ export async function startAnalysis(
   const { tenant, principal } = caller;
   const repeatable = toRepeatable(caller, { act: 'start', analysisId }, now());
   const act: Act = { tenantId: tenant.id, analysisId, actor: principal, repeatable };
-  if (recall(db, repeatable) !== null) return;
-  const row = getRow(db, act);
+  if ((await recall(db, repeatable)) !== null) return;
+  const row = await getRow(db, act);
   refuseUnlessStartable(row);
-  const store = openInTime(context, row);
+  const store = await openInTime(context, row);
   const ingest = context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store }));
-  const evidence = await ingest.catch((error: unknown) => {
-    if (isPictureError(error)) lifecycle.refuseUpload(act, error);
+  const evidence = await ingest.catch(async (error: unknown) => {
+    if (isPictureError(error)) await lifecycle.refuseUpload(act, error);
     throw error;
   });
   let isUsed = false;
   try {
-    isUsed = lifecycle.queueRun(act, evidence);
+    isUsed = await lifecycle.queueRun(act, evidence);
   } finally {
     if (!isUsed) await discardObjects(context, { store, keys: [evidence.key] });
   }

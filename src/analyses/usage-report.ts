@@ -3,7 +3,7 @@
 import { and, between, eq, sql } from 'drizzle-orm';
 import type { Tenant } from '../access/tenants.ts';
 import type { ReportQuery, UsageReport } from '../contract/usage.ts';
-import type { Db, Reader } from '../db/open.ts';
+import type { Db, Reader } from '../db/database.ts';
 import { usageCounters } from '../db/schema.ts';
 import { countPending } from './rows.ts';
 import { confidenceScale, type Counter, type Parallelism, type Period, toPeriod } from './usage.ts';
@@ -32,8 +32,8 @@ export function createUsageReports({
         updatedAt: updatedAt.toISOString(),
         startTime: startTime.toISOString(),
         endTime: endTime.toISOString(),
-        queuedAnalyses: isLive ? countPending(db, tenant.id) : 0,
-        ...toFigures(sumCounters(db, tenant.id, period)),
+        queuedAnalyses: isLive ? await countPending(db, tenant.id) : 0,
+        ...toFigures(await sumCounters(db, tenant.id, period)),
       };
     },
   };
@@ -41,9 +41,9 @@ export function createUsageReports({
 
 type Sums = (counter: Counter) => number;
 
-function sumCounters(reader: Reader, tenantId: string, { days }: Period): Sums {
+async function sumCounters(reader: Reader, tenantId: string, { days }: Period): Promise<Sums> {
   const ofTenant = eq(usageCounters.tenantId, tenantId);
-  const rows = reader
+  const rows = await reader
     .select({ counter: usageCounters.counter, sum: sql<number>`sum(${usageCounters.amount})` })
     .from(usageCounters)
     .where(days === null ? ofTenant : and(ofTenant, between(usageCounters.day, ...days)))

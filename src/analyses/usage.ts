@@ -7,7 +7,7 @@ import { sql } from 'drizzle-orm';
 import type { Tenant } from '../access/tenants.ts';
 import type { ReportQuery } from '../contract/usage.ts';
 import type { ResultClass, Tier } from '../contract/vocabulary.ts';
-import type { Tx } from '../db/open.ts';
+import type { Tx } from '../db/database.ts';
 import { usageCounters } from '../db/schema.ts';
 import type { Decision } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
@@ -50,9 +50,14 @@ interface Event {
 export const confidenceScale = 1_000_000;
 
 /** One statement, however many counters an event moves. */
-export function countUsage(tx: Tx, { tenantId, at }: Event, counts: readonly Count[]): void {
+export async function countUsage(
+  tx: Tx,
+  { tenantId, at }: Event,
+  counts: readonly Count[],
+): Promise<void> {
   const day = utcDay(at);
-  tx.insert(usageCounters)
+  await tx
+    .insert(usageCounters)
     .values(counts.map(([counter, amount]) => ({ tenantId, day, counter, amount })))
     .onConflictDoUpdate({
       target: [usageCounters.tenantId, usageCounters.day, usageCounters.counter],
@@ -62,8 +67,9 @@ export function countUsage(tx: Tx, { tenantId, at }: Event, counts: readonly Cou
 }
 
 /** A login of a person, for each tenant that the person may act for. */
-export function countLogin(tx: Tx, tenantIds: readonly string[], at: Date): void {
-  for (const tenantId of new Set(tenantIds)) countUsage(tx, { tenantId, at }, [['logins', 1]]);
+export async function countLogin(tx: Tx, tenantIds: readonly string[], at: Date): Promise<void> {
+  for (const tenantId of new Set(tenantIds))
+    await countUsage(tx, { tenantId, at }, [['logins', 1]]);
 }
 
 /** What the success of an analysis counts. @param row - as it is after the change. */

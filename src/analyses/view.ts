@@ -10,13 +10,13 @@ interface Means {
   readonly store: BlobStore;
   readonly now: Date;
   /** Read where the answer contains it; left out in lists. */
-  readonly evidence?: () => Evidence;
+  readonly evidence?: () => Promise<Evidence>;
 }
 
-export function viewAnalysis(
+export async function viewAnalysis(
   { analysis: row, result, lastChangedByName }: Entry,
   { store, now, evidence }: Means,
-): Analysis {
+): Promise<Analysis> {
   const sign = (key: string) => store.presign(key, now);
   const isDone = row.status === 'completed' && result !== null;
   return {
@@ -43,7 +43,7 @@ export function viewAnalysis(
       retryCount: row.retryCount,
       processingStartTime: isoOrNull(row.processingStartedAt),
       processingFinishTime: isoOrNull(row.processingFinishedAt),
-      ...(isDone ? { result: viewResult(row, result, sign, evidence) } : {}),
+      ...(isDone ? { result: await viewResult(row, result, sign, evidence) } : {}),
     },
     comment: row.comment,
     tags: row.tags,
@@ -70,12 +70,12 @@ export function toOptions({ model, decisionStrategy, tier, seed }: AnalysisRow) 
 
 type Sign = (key: string) => ReturnType<BlobStore['presign']>;
 
-function viewResult(
+async function viewResult(
   row: AnalysisRow,
   result: NonNullable<Entry['result']>,
   sign: Sign,
   evidence: Means['evidence'],
-): AnalysisResult {
+): Promise<AnalysisResult> {
   const { resultClass, resultSubClasses } = result;
   if (row.tier === 'flagging') return { resultClass, resultSubClasses, ...nothingMore };
   const rendered = result.rendered === null ? null : parseRendered(result.rendered);
@@ -85,7 +85,7 @@ function viewResult(
     ...parseScores(result.scores),
     heatmaps: rendered === null ? null : viewHeatmaps(rendered, sign),
     report: rendered === null ? null : viewReport(rendered, sign),
-    ...(evidence === undefined ? {} : { evidence: evidence() }),
+    ...(evidence === undefined ? {} : { evidence: await evidence() }),
   };
 }
 

@@ -40,11 +40,11 @@ export interface App extends Omit<Core, 'close'> {
   readonly s3Api: S3Api;
   readonly feedback: Pick<OpenFeedback, 'submit'>;
   health(): Promise<readonly Check[]>;
-  workload(): Workload;
+  workload(): Promise<Workload>;
   /** Presigned URLs begin with it; to be called before the first request when the port was not known at opening. */
   setPublicUrl(url: URL): void;
   /** Whether anything is, or was, stored elsewhere than here. */
-  hasRemoteStores(): boolean;
+  hasRemoteStores(): Promise<boolean>;
   /**
    * Tries the service's own store out; to be called before the first request. Temporary failures are reported to `onError`.
    *
@@ -72,12 +72,13 @@ interface AppOptions {
 
 /** @throws {ForensicsError} `config_invalid`, `schema_newer`, `model_*`, `store_unavailable`, `no_space_left`. */
 export async function openApp(settings: Settings, options: AppOptions = {}): Promise<App> {
-  const { now = () => new Date(), onError = () => undefined } = options;
+  const { onError = () => undefined } = options;
   const { onNotice = () => undefined, onWarning = () => undefined } = options;
   const { isLogWorking = () => true } = options;
   return withStack(async (stack) => {
-    const core = openCore(settings, now, options.passwords);
+    const core = await openCore(settings, options.now, options.passwords);
     stack.defer(() => core.close());
+    const { now } = core;
     const { db } = core.database;
     const modelsDir = modelsFolder(settings);
     const registry = createRegistry({ extra: modelsDir });
@@ -148,8 +149,9 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         now,
       }),
       s3Api: blobs.s3Api,
-      hasRemoteStores: () =>
-        db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1).get() !== undefined,
+      hasRemoteStores: async () =>
+        (await db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1).get()) !==
+        undefined,
       setPublicUrl: (url) => blobs.setPublicUrl(url),
       proveStorage: () => blobs.prove(),
       health: createHealth({

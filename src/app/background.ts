@@ -8,7 +8,7 @@ import type { Audit } from '../audit/log.ts';
 import { needSpace } from '../backup/contents.ts';
 import type { Settings } from '../config/config.ts';
 import { forgetOldRequests } from '../db/idempotency.ts';
-import { type Db, transact } from '../db/open.ts';
+import { type Db, transact } from '../db/database.ts';
 import { type OpenFeedback, openFeedback, purgeFeedback } from '../feedback/feedback.ts';
 import { type Chore, createChores } from '../jobs/daily.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -144,7 +144,10 @@ function choresOf({
       name: 'webhook-deliveries',
       run: (signal) => purgeDeliveries(db, new Date(now().getTime() - deliveriesKeptMs), signal),
     },
-    { name: 'idempotency-keys', run: () => transact(db, (tx) => forgetOldRequests(tx, now())) },
+    {
+      name: 'idempotency-keys',
+      run: async () => transact(db, (tx) => forgetOldRequests(tx, now())),
+    },
     { name: 'sessions', run: () => purgeExpired(db, now()) },
     { name: 'feedback', run: () => purgeFeedback(db, now()) },
     { name: 'uploads', run: () => void buckets.sweep() },
@@ -152,8 +155,9 @@ function choresOf({
     {
       // Into the log of the server, which is stored elsewhere: an attacker who rewrites the database does not reach it there.
       name: 'audit-heads',
-      run: () => {
-        for (const chain of audit.chains()) onNotice('audit-head', { ...audit.head(chain) });
+      run: async () => {
+        for (const chain of await audit.chains())
+          onNotice('audit-head', { ...(await audit.head(chain)) });
       },
     },
   ];

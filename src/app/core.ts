@@ -18,13 +18,17 @@ import { service, serviceChain } from '../audit/entry.ts';
 import { type Audit, beginChains, createAudit } from '../audit/log.ts';
 import type { Settings } from '../config/config.ts';
 import { databaseFile, finishRestore, refuseLostDatabase } from '../data-folder/data-folder.ts';
-import { type Db, type Loss, type OpenDatabase, openDatabase, type Tx } from '../db/open.ts';
+import type { Db, Loss, OpenDatabase, Tx } from '../db/database.ts';
+import { openDatabase } from '../db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder } from '../secrets/master-key.ts';
 import { openSecrets, type Secrets } from '../secrets/secrets.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
+import { refuseHalfMigrated } from './migration-state.ts';
 
 export interface Core extends People {
+  /** Of the database where several machines share it. */
+  readonly now: () => Date;
   readonly folder: DataFolder;
   readonly secrets: Secrets;
   readonly database: OpenDatabase;
@@ -36,7 +40,7 @@ export interface Core extends People {
   /** Keys the tenants' webhook secrets. */
   readonly webhookKey: Buffer;
   webhookSecretOf(tenantId: string): string;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /**
@@ -45,7 +49,11 @@ export interface Core extends People {
  * @throws {ForensicsError} `file_not_readable` where this user may not look; `database_damaged` where something was set up
  *   and its database is gone.
  */
-export function hasInstallation({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
+export function hasInstallation({
+  dataDir,
+  databaseUrl,
+}: Pick<Settings, 'dataDir' | 'databaseUrl'>): boolean {
+  if (databaseUrl !== null) return true;
   refuseIfClosed(dataDir);
   finishRestore(dataDir);
   refuseLostDatabase(dataDir);
@@ -66,44 +74,79 @@ function refuseIfClosed(dataDir: string): void {
 }
 
 /** @throws {ForensicsError} `config_invalid`, `database_damaged`, `schema_newer`, `no_space_left`, `store_unavailable`. */
-export function openCore(
+export async function openCore(
   settings: Settings,
-  now: () => Date = () => new Date(),
+  clock?: () => Date,
   passwords: Passwords = createPasswords(),
-): Core {
+): Promise<Core> {
   const folder = openDataFolder(settings);
-  const database = openDatabase({ path: databaseFile(folder.path) });
-  const { db } = database;
+  const database = await openSettled(settings, folder.path);
   try {
-    beginChains(db, now);
-    const audit = createAudit({ db, now });
-    if (database.loss !== null) noteLoss(audit, database.loss);
-    const secrets = openSecrets(folder, db);
-    const webhookKey = secrets.of('webhooks/signing');
-    return {
-      folder,
-      secrets,
-      database,
-      tenants: createTenants({ db, now }),
-      keys: createKeys({ db, pepper: secrets.of('access/pepper'), now }),
-      usage: createUsageReports({ db, now }),
-      holds: createHolds({ db, now }),
-      audit,
-      ...openPeople({ settings, secrets, db, passwords, now }),
-      webhookKey,
-      webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
-      close: () => database.close(),
-    };
+    if (database.db.engine === 'postgres') await refuseHalfMigrated(database.db);
+    return await coreOn(database, { settings, folder, clock, passwords });
   } catch (error) {
-    database.close();
+    await database.close();
     throw error;
   }
 }
 
+/** The same on a database that is open already, and stays so when this fails. */
+export async function openCoreOn(database: AnyDatabase, settings: Settings): Promise<Core> {
+  const folder = openDataFolder(settings);
+  return coreOn(database, { settings, folder, clock: undefined, passwords: createPasswords() });
+}
+
+type AnyDatabase = OpenDatabase & { readonly now?: () => Date };
+
+interface CoreParts {
+  readonly settings: Settings;
+  readonly folder: DataFolder;
+  readonly clock: (() => Date) | undefined;
+  readonly passwords: Passwords;
+}
+
+async function coreOn(
+  database: AnyDatabase,
+  { settings, folder, clock, passwords }: CoreParts,
+): Promise<Core> {
+  const { db } = database;
+  const now = clock ?? database.now ?? (() => new Date());
+  await beginChains(db, now);
+  const audit = createAudit({ db, now });
+  if (database.loss !== null) await noteLoss(audit, database.loss);
+  const secrets = await openSecrets(folder, db);
+  const webhookKey = secrets.of('webhooks/signing');
+  return {
+    now,
+    folder,
+    secrets,
+    database,
+    tenants: createTenants({ db, now }),
+    keys: createKeys({ db, pepper: secrets.of('access/pepper'), now }),
+    usage: createUsageReports({ db, now }),
+    holds: createHolds({ db, now }),
+    audit,
+    ...openPeople({ settings, secrets, db, passwords, now }),
+    webhookKey,
+    webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
+    close: () => database.close(),
+  };
+}
+
+async function openSettled(
+  { databaseUrl: url, databasePasswordFile: passwordFile }: Settings,
+  dataDir: string,
+): Promise<AnyDatabase> {
+  if (url === null) return openDatabase({ path: databaseFile(dataDir) });
+  // Only here: one machine needs no client of another's database.
+  const { openPostgres } = await import('../db/postgres.ts');
+  return openPostgres({ url, passwordFile });
+}
+
 /** For those who come later: the next opening finds nothing wrong any more. */
-function noteLoss(audit: Audit, { commits }: Loss): void {
+async function noteLoss(audit: Audit, { commits }: Loss): Promise<void> {
   const details = { commits };
-  audit.note({
+  await audit.note({
     chain: serviceChain,
     actor: service,
     event: 'database.recovered',

@@ -36,17 +36,20 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
   return {
     async custody({ tenant }, analysisId) {
       const target = { tenantId: tenant.id, analysisId };
-      getRow(input.db, target);
-      return readCustody(input.db, target).map((step) => ({ ...step, at: step.at.toISOString() }));
+      await getRow(input.db, target);
+      return (await readCustody(input.db, target)).map((step) => ({
+        ...step,
+        at: step.at.toISOString(),
+      }));
     },
     bundle: ({ tenant, principal }, analysisId) =>
       semaphore(tenant.id, async () => {
         const target = { tenantId: tenant.id, analysisId };
-        getRow(input.db, target);
+        await getRow(input.db, target);
         const opened = await openBundleInput(input, target, { withMetadata: false });
         const how = { withOriginal: true, signer: signingKeys.signer(), signedAt: now() };
         const { bytes, manifestSha256 } = writeBundle(opened, how);
-        core.audit.note({
+        await core.audit.note({
           chain: tenant.id,
           actor: actorOf(principal),
           event: 'analysis.bundled',

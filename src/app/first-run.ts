@@ -25,7 +25,7 @@ export interface FirstRun {
 /** Makes them where there never was a tenant; null on every later run, also when the last tenant was deleted. */
 export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
   // Every tenant has a log that outlives it.
-  const hadTenant = core.audit.chains().some((chain) => chain !== serviceChain);
+  const hadTenant = (await core.audit.chains()).some((chain) => chain !== serviceChain);
   if (hadTenant) return null;
   // Made now, so that its public half can be handed out before the first bundle.
   createSigningKeys({ dataDir: core.folder.path, now: () => now }).signer();

@@ -4,7 +4,7 @@
  * nobody reads costs lines, no analysis.
  */
 
-import type { Db, Loss, OpenDatabase } from '../db/open.ts';
+import type { Db, Loss, OpenDatabase } from '../db/database.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Worker } from '../jobs/worker.ts';
 import type { PoolStatus } from '../sandbox/pool.ts';
@@ -35,7 +35,7 @@ interface HealthParts {
   /** Jobs that this process works on. */
   readonly jobsInHand: () => number;
   /** Whether some tenant's receiver is switched off or fails. */
-  readonly hasTroubledReceiver: () => boolean;
+  readonly hasTroubledReceiver: () => Promise<boolean>;
   /** False while lines of the log are dropped. */
   readonly isLogWorking: () => boolean;
   readonly now: () => Date;
@@ -53,14 +53,14 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
     database: () => database.check(),
     storage: () => checkStorage(),
     model: () => checkModel(),
-    queue() {
-      const dueAt = queue.nextDueAt(jobKinds);
+    async queue() {
+      const dueAt = await queue.nextDueAt(jobKinds);
       const waitedMs = dueAt === null ? 0 : now().getTime() - dueAt.getTime();
       if (waitedMs <= longestWaitMs || jobsInHand() > 0) return;
       throw new Error(`Work has been due for ${waitedMs} ms and nobody does it.`);
     },
-    webhooks() {
-      if (hasTroubledReceiver()) throw new Error('A receiver of webhooks does not answer.');
+    async webhooks() {
+      if (await hasTroubledReceiver()) throw new Error('A receiver of webhooks does not answer.');
     },
     log() {
       if (!isLogWorking()) throw new Error('Nobody takes the lines of the log.');
@@ -69,7 +69,7 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
   const look = async (): Promise<readonly Check[]> =>
     Promise.all(
       checkNames.map(async (name) => {
-        const cause = await causeOf(() => checks[name]());
+        const cause = await causeOf(async () => checks[name]());
         if (cause === null && name === 'database' && database.loss !== null) {
           return { name, cause: new Error(lossMessage(database.loss)), isVital: false };
         }
@@ -121,11 +121,13 @@ export function createWorkload({
   worker,
   sandbox,
   now,
-}: WorkloadParts): () => Workload {
-  return () => {
-    const { waiting, givenUp } = backlogOf(db, new Date(now().getTime() - dayMs));
+}: WorkloadParts): () => Promise<Workload> {
+  return async () => {
+    const { waiting, givenUp } = await backlogOf(db, new Date(now().getTime() - dayMs));
+    const jobs: Record<string, number> = {};
+    for (const kind of jobKinds) jobs[kind] = await queue.count(kind);
     return {
-      jobs: Object.fromEntries(jobKinds.map((kind) => [kind, queue.count(kind)])),
+      jobs,
       jobsInHand: worker.running(),
       children: sandbox.status(),
       deliveries: { waiting, givenUpInADay: givenUp },

@@ -3,7 +3,7 @@
 import { isIPv6 } from 'node:net';
 import type { Settings } from '../config/config.ts';
 import type { StorageType } from '../contract/vocabulary.ts';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import {
   type ConnectionGuard,
   createAddressGuard,

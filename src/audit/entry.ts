@@ -8,8 +8,9 @@
 
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { and, asc, eq, gt, gte, sql } from 'drizzle-orm';
-import type { Reader } from '../db/open.ts';
+import { and, asc, eq, gt, gte } from 'drizzle-orm';
+import type { Reader } from '../db/database.ts';
+import { jsonField } from '../db/dialect.ts';
 import { auditEntries } from '../db/schema.ts';
 import type { EventDetails, EventName } from './events.ts';
 
@@ -77,12 +78,15 @@ export interface Selection {
 }
 
 /** Oldest first; lines as they were written. */
-export function readLines(reader: Reader, { chain, subject, since }: Selection): readonly Line[] {
+export async function readLines(
+  reader: Reader,
+  { chain, subject, since }: Selection,
+): Promise<readonly Line[]> {
   const { entry: text, seq, hash } = auditEntries;
-  // Spelt as the index is.
-  const isAbout = subject === undefined ? undefined : eq(sql`${text} ->> '$.subject'`, subject);
+  const isAbout =
+    subject === undefined ? undefined : eq(jsonField(reader, text, 'subject'), subject);
   const isLater =
-    since === undefined ? undefined : gte(sql`${text} ->> '$.at'`, since.toISOString());
+    since === undefined ? undefined : gte(jsonField(reader, text, 'at'), since.toISOString());
   return reader
     .select({ text, hash })
     .from(auditEntries)
@@ -100,10 +104,10 @@ export interface Link extends Line {
 const batch = 1000;
 
 /** The whole chain, in order; never all of it in memory. */
-export function* linksOf(reader: Reader, chain: string): Generator<Link> {
+export async function* linksOf(reader: Reader, chain: string): AsyncGenerator<Link> {
   const { entry: text, seq, hash } = auditEntries;
-  for (let last = -Infinity; ; ) {
-    const links = reader
+  for (let last = Number.MIN_SAFE_INTEGER; ; ) {
+    const links = await reader
       .select({ seq, text, hash })
       .from(auditEntries)
       .where(and(eq(auditEntries.chain, chain), gt(seq, last)))

@@ -4,7 +4,7 @@
  */
 
 import { eq } from 'drizzle-orm';
-import { type Db, transact, type Tx } from '../db/open.ts';
+import { type Db, transact, type Tx } from '../db/database.ts';
 import { auditEntries, auditHeads, tenants } from '../db/schema.ts';
 import {
   type Line,
@@ -29,40 +29,41 @@ interface Head {
 
 export interface Audit {
   /** For an act that is not in the database. */
-  note<E extends EventName>(note: Omit<Note<E>, 'at'>): void;
+  note<E extends EventName>(note: Omit<Note<E>, 'at'>): Promise<void>;
   /** The whole chain, line by line, as it is hashed. */
-  lines(chain: string): Iterable<Line>;
+  lines(chain: string): AsyncIterable<Line>;
   /** Oldest first. */
-  read(selection: Selection): readonly Line[];
-  head(chain: string): Head;
-  verify(chain: string, noted?: Noted): Verification;
+  read(selection: Selection): Promise<readonly Line[]>;
+  head(chain: string): Promise<Head>;
+  verify(chain: string, noted?: Noted): Promise<Verification>;
   /** Every chain that there is or must be, that of the service first. */
-  chains(): readonly string[];
+  chains(): Promise<readonly string[]>;
 }
 
 export function createAudit({ db, now }: { readonly db: Db; readonly now: () => Date }): Audit {
   const tenantIds = () => db.select({ id: tenants.id }).from(tenants).all();
-  const hasTenant = (id: string) =>
-    db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, id)).get() !== undefined;
+  const hasTenant = async (id: string) =>
+    (await db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, id)).get()) !==
+    undefined;
 
   return {
-    note: (note) => transact(db, (tx) => append(tx, { ...note, at: now() })),
+    note: async (note) => transact(db, (tx) => append(tx, { ...note, at: now() })),
     lines: (chain) => linksOf(db, chain),
     read: (selection) => readLines(db, selection),
-    head(chain) {
-      const head = db.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get();
+    async head(chain) {
+      const head = await db.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get();
       return head ?? { chain, count: 0, hash: noHash };
     },
-    verify: (chain, noted = {}) =>
+    verify: async (chain, noted = {}) =>
       verifyChain(db, chain, {
         ...noted,
-        isExpected: chain === serviceChain || hasTenant(chain),
+        isExpected: chain === serviceChain || (await hasTenant(chain)),
       }),
-    chains() {
-      const named = [auditHeads, auditEntries].flatMap((table) =>
-        db.selectDistinct({ id: table.chain }).from(table).all(),
-      );
-      return [...new Set([{ id: serviceChain }, ...tenantIds(), ...named].map(({ id }) => id))];
+    async chains() {
+      const heads = await db.selectDistinct({ id: auditHeads.chain }).from(auditHeads).all();
+      const entries = await db.selectDistinct({ id: auditEntries.chain }).from(auditEntries).all();
+      const named = [...(await tenantIds()), ...heads, ...entries];
+      return [...new Set([{ id: serviceChain }, ...named].map(({ id }) => id))];
     },
   };
 }
@@ -75,37 +76,46 @@ interface ChainEnd {
 
 const empty: ChainEnd = { count: 0, hash: noHash };
 
-export function append<E extends EventName>(tx: Tx, note: Note<E>): void {
+export async function append<E extends EventName>(tx: Tx, note: Note<E>): Promise<void> {
   const { chain, at, event } = note;
-  const head = tx.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get() ?? empty;
+  const head =
+    (await tx.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get()) ?? empty;
   // Every chain begins with one of the two: one that was removed altogether cannot go on as if it had always been so short.
   const isMute = head.count === 0 && event !== 'tenant.created';
-  write(tx, note, isMute ? begin(tx, chain, at) : head);
+  await write(tx, note, isMute ? await begin(tx, chain, at) : head);
 }
 
 /** Records in the chains that the migration created since when acts are logged. To be called when a database is opened. */
-export function beginChains(db: Db, now: () => Date): void {
+export async function beginChains(db: Db, now: () => Date): Promise<void> {
   const isMute = eq(auditHeads.count, 0);
-  if (db.select().from(auditHeads).where(isMute).get() === undefined) return;
-  transact(db, (tx) => {
-    const mute = tx.select().from(auditHeads).where(isMute).all();
-    for (const { chain } of mute) begin(tx, chain, now());
+  if ((await db.select().from(auditHeads).where(isMute).get()) === undefined) return;
+  await transact(db, async (tx) => {
+    const mute = await tx.select().from(auditHeads).where(isMute).all();
+    for (const { chain } of mute) await begin(tx, chain, now());
   });
 }
 
-function begin(tx: Tx, chain: string, at: Date): ChainEnd {
+async function begin(tx: Tx, chain: string, at: Date): Promise<ChainEnd> {
   const told = { event: 'audit.begun', subject: null, details: {} } as const;
   return write(tx, { chain, at, actor: service, ...told }, empty);
 }
 
 /** @returns the new head. */
-function write<E extends EventName>(tx: Tx, note: Note<E>, last: ChainEnd): ChainEnd {
+async function write<E extends EventName>(
+  tx: Tx,
+  note: Note<E>,
+  last: ChainEnd,
+): Promise<ChainEnd> {
   const { chain, at } = note;
   const count = last.count + 1;
   const line = lineOf({ ...note, at: at.toISOString(), seq: count, previous: last.hash });
   const head = { count, hash: line.hash };
-  tx.insert(auditEntries).values({ chain, seq: count, entry: line.text, hash: line.hash }).run();
-  tx.insert(auditHeads)
+  await tx
+    .insert(auditEntries)
+    .values({ chain, seq: count, entry: line.text, hash: line.hash })
+    .run();
+  await tx
+    .insert(auditHeads)
     .values({ chain, ...head })
     .onConflictDoUpdate({ target: auditHeads.chain, set: head })
     .run();

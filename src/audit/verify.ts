@@ -5,7 +5,7 @@
  */
 
 import { eq } from 'drizzle-orm';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import { auditHeads } from '../db/schema.ts';
 import { hashOf, type Link, linksOf, noHash } from './entry.ts';
 
@@ -39,15 +39,16 @@ export interface Noted {
 type Head = Pick<typeof auditHeads.$inferSelect, 'count' | 'hash'>;
 
 /** @param isExpected - whether there must be a chain: a tenant has one from its first moment. */
-export function verifyChain(
+export async function verifyChain(
   db: Db,
   chain: string,
   { head, isExpected }: Noted & { readonly isExpected: boolean },
-): Verification {
-  // One snapshot: an act of another process must not come between the entries and their number.
-  return db.transaction((tx) => {
-    const recorded = tx.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get() ?? null;
-    const walk = walkLinks(chain, linksOf(tx, chain), head);
+): Promise<Verification> {
+  // An act of another process must not come between the entries and their number.
+  return db.snapshot(async (reader) => {
+    const isOfChain = eq(auditHeads.chain, chain);
+    const recorded = (await reader.select().from(auditHeads).where(isOfChain).get()) ?? null;
+    const walk = await walkLinks(chain, linksOf(reader, chain), head);
     return concluded(walk, breakAtEnd(walk, recorded, isExpected) ?? breakOfNoted(walk, head));
   });
 }
@@ -55,9 +56,12 @@ export function verifyChain(
 /**
  * The same for lines that were exported. The chain is intact or not; only the noted hash proves that it is complete.
  */
-export function verifyLines(lines: readonly string[], { head }: Noted): Verification {
+export async function verifyLines(
+  lines: readonly string[],
+  { head }: Noted,
+): Promise<Verification> {
   const chain = entryText(lines[0] ?? '')?.chain ?? '';
-  const walk = walkLinks(chain, numbered(lines), head);
+  const walk = await walkLinks(chain, numbered(lines), head);
   return concluded(walk, breakOfNoted(walk, head));
 }
 
@@ -79,10 +83,14 @@ function* numbered(lines: readonly string[]): Generator<Link> {
 /** As far as the links lead. */
 interface Walk extends Before, Pick<Verification, 'broken' | 'notedSeq'> {}
 
-function walkLinks(chain: string, links: Iterable<Link>, noted?: string): Walk {
+async function walkLinks(
+  chain: string,
+  links: Iterable<Link> | AsyncIterable<Link>,
+  noted?: string,
+): Promise<Walk> {
   let [count, head]: [number, string] = [0, noHash];
   let notedSeq: number | null = noted === noHash ? 0 : null;
-  for (const link of links) {
+  for await (const link of links) {
     const broken = breakAt(link, { chain, count, head });
     if (broken !== null) return { chain, count, head, broken, notedSeq };
     [count, head] = [link.seq, link.hash];

@@ -4,7 +4,7 @@ import { and, asc, count, eq, gt, isNull } from 'drizzle-orm';
 import { outputKeys, parseRendered } from '../analyses/examination-row.ts';
 import { operator, serviceChain } from '../audit/entry.ts';
 import type { Audit } from '../audit/log.ts';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import { analyses, examinations, storageConfigs } from '../db/schema.ts';
 import type { DataFolder } from '../secrets/master-key.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -46,7 +46,7 @@ export async function backUp(core: BackedUp, request: BackupRequest): Promise<Ba
     objectsOf: embeddedObjects,
     elsewhereOf: storesElsewhere,
   });
-  core.audit.note({
+  await core.audit.note({
     chain: serviceChain,
     actor: operator,
     event: 'backup.created',
@@ -73,9 +73,9 @@ export function idFrom(secret: Buffer): string {
 const batch = 200;
 
 /** Objects of the embedded store that rows name; also those of analyses that were deleted and wait for their purge. */
-export function* embeddedObjects(db: Db): Generator<NamedObject> {
+export async function* embeddedObjects(db: Db): AsyncGenerator<NamedObject> {
   for (let last = ''; ; ) {
-    const rows = findRows(db, last);
+    const rows = await findRows(db, last);
     for (const { tenantId, inputKey, evidenceKey, rendered } of rows) {
       const outputs = rendered === null ? [] : outputKeys(parseRendered(rendered));
       for (const key of [inputKey, ...outputs]) yield named(tenantId, key, false);
@@ -86,7 +86,7 @@ export function* embeddedObjects(db: Db): Generator<NamedObject> {
   }
 }
 
-export function storesElsewhere(db: Db): Manifest['elsewhere'] {
+export async function storesElsewhere(db: Db): Promise<Manifest['elsewhere']> {
   return db
     .select({
       type: storageConfigs.type,
@@ -100,7 +100,7 @@ export function storesElsewhere(db: Db): Manifest['elsewhere'] {
     .all();
 }
 
-function findRows(db: Db, after: string) {
+async function findRows(db: Db, after: string) {
   const { id, tenantId, inputKey, evidenceKey } = analyses;
   return db
     .select({ id, tenantId, inputKey, evidenceKey, rendered: examinations.rendered })

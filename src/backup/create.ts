@@ -13,8 +13,9 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pack } from 'tar-stream';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import { inspectDatabase, readDatabase, snapshotBytes, takeSnapshot } from '../db/snapshot.ts';
+import { requireSqlite } from '../db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { syncFolder } from '../files/atomic-write.ts';
 import { linkUnlessTaken } from '../files/output-file.ts';
@@ -40,9 +41,9 @@ export interface BackupOptions {
   readonly withKeys: boolean;
   readonly facts: Pick<Manifest, 'program' | 'masterKey' | 'settings'>;
   /** Every object that a row of the snapshot names and that lies in the data folder. */
-  readonly objectsOf: (snapshot: Db) => Iterable<NamedObject>;
+  readonly objectsOf: (snapshot: Db) => Iterable<NamedObject> | AsyncIterable<NamedObject>;
   /** Stores that the snapshot names and that are not in the data folder. */
-  readonly elsewhereOf: (snapshot: Db) => Manifest['elsewhere'];
+  readonly elsewhereOf: (snapshot: Db) => Promise<Manifest['elsewhere']>;
   readonly now: () => Date;
   /** Hears how far it is, 0..1 of each step, and ends it by throwing. */
   readonly onProgress?: (step: 'database' | 'files', share: number) => void;
@@ -65,7 +66,7 @@ export async function createBackup(parts: BackupOptions): Promise<Backup> {
   try {
     await checkPlace(out, parts.dataDir);
     // The snapshot, and the archive that holds it.
-    await needSpace(folder, 2 * snapshotBytes(parts.db));
+    await needSpace(folder, 2 * snapshotBytes(requireSqlite(parts.db)));
     const staging = await mkdtemp(join(folder, '.forensics-backup-'));
     try {
       const archive = join(staging, basename(out));
@@ -89,7 +90,7 @@ async function write(
   const { db, dataDir, facts, withKeys: holdsKeys, now, onProgress = () => undefined } = parts;
   const createdAt = now().toISOString();
   const snapshot = join(staging, `${randomUUID()}.db`);
-  await takeSnapshot(db, snapshot, (share) => onProgress('database', share));
+  await takeSnapshot(requireSqlite(db), snapshot, (share) => onProgress('database', share));
   const { keys, files, ...found } = await gather(parts, snapshot);
   await needSpace(staging, (await stat(snapshot)).size + (await bytesOf(dataDir, files)));
   return writeArchive(archive, new Date(createdAt), async (add) => {
@@ -111,13 +112,14 @@ async function gather(
   snapshot: string,
 ) {
   const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
-  const { schema, rows, problems } = inspectDatabase(snapshot);
+  const { schema, rows, problems } = await inspectDatabase(snapshot);
   if (problems.length > 0) throw isDamaged(problems);
   const plain = (await plainFiles(dataDir)).map((path) => ({ path, isEvidence: false }));
-  const { objects, elsewhere } = readDatabase(snapshot, (copy) => ({
-    objects: [...objectsOf(copy)],
-    elsewhere: elsewhereOf(copy),
-  }));
+  const { objects, elsewhere } = await readDatabase(snapshot, async (copy) => {
+    const named: NamedObject[] = [];
+    for await (const object of objectsOf(copy)) named.push(object);
+    return { objects: named, elsewhere: await elsewhereOf(copy) };
+  });
   return { keys, files: [...plain, ...objects], schema, rows, elsewhere };
 }
 

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import type { Settings } from '../config/config.ts';
 import { isOfAnother, lockForServing, makeDataFolder } from '../data-folder/data-folder.ts';
 import { contentOf, isHalfPlaced, makeStaging, putInPlace } from '../data-folder/swap-folders.ts';
-import { refuseIfInUse } from '../db/open.ts';
+import { refuseIfInUse } from '../db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { syncFolder } from '../files/atomic-write.ts';
 import { parseKey } from '../secrets/master-key.ts';
@@ -151,7 +151,7 @@ async function unpack(parts: RestoreOptions, staging: string) {
     },
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  const verified = judge(archive, join(staging, names.database), { objectsOf });
+  const verified = await judge(archive, join(staging, names.database), { objectsOf });
   const { manifest, problems } = verified;
   if (manifest === null || problems.length > 0) throw isDamaged(problems);
   if (keysDir !== null) {

@@ -5,14 +5,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrations } from '../db/migrations.ts';
-import { type Db, openDatabase } from '../db/open.ts';
+import { type Db } from '../db/database.ts';
+import { openDatabase } from '../db/sqlite.ts';
 import { inspectDatabase, readDatabase } from '../db/snapshot.ts';
 import { ForensicsError } from '../errors.ts';
 import { type Archive, readArchive, type ReadOptions } from './archive-reader.ts';
 import { type Manifest, type NamedObject, names, toDiskError } from './contents.ts';
 
 export interface VerifyOptions {
-  readonly objectsOf: (database: Db) => Iterable<NamedObject>;
+  readonly objectsOf: (database: Db) => Iterable<NamedObject> | AsyncIterable<NamedObject>;
   readonly onProgress?: ReadOptions['onProgress'];
 }
 
@@ -39,7 +40,7 @@ export async function verifyBackup(file: string, parts: VerifyOptions): Promise<
       pathFor: async (name) => (name === names.database ? database : null),
       ...(parts.onProgress === undefined ? {} : { onProgress: parts.onProgress }),
     });
-    return judge(archive, database, parts);
+    return await judge(archive, database, parts);
   } catch (error) {
     throw toDiskError(error, 'The folder for temporary files (TMPDIR)');
   } finally {
@@ -51,20 +52,20 @@ export async function verifyBackup(file: string, parts: VerifyOptions): Promise<
  * @param database - the file that was unpacked. It stays as it is; a copy may be made beside it for a while.
  * @throws {ForensicsError} `schema_newer` for a backup of a newer version that is whole.
  */
-export function judge(
+export async function judge(
   archive: Archive,
   database: string,
   { objectsOf }: Pick<VerifyOptions, 'objectsOf'>,
-): Verified {
+): Promise<Verified> {
   const { manifest, manifestSha256, problems } = archive;
   const common = { manifest, manifestSha256 };
   // Report the first cause of damage, not all that follows from it.
   if (manifest === null || problems.length > 0) return { ...common, rows: {}, problems };
   if (manifest.schema > migrations.length) throw isNewer(manifest);
   try {
-    const { schema, rows, problems: found } = inspectDatabase(database);
+    const { schema, rows, problems: found } = await inspectDatabase(database);
     const missing =
-      found.length > 0 ? [] : missingObjects(archive, { database, schema, objectsOf });
+      found.length > 0 ? [] : await missingObjects(archive, { database, schema, objectsOf });
     const isAsTold = schema === manifest.schema;
     const told = isAsTold ? [] : [`${names.manifest} tells another schema than the database has.`];
     return { ...common, rows, problems: [...told, ...found, ...missing] };
@@ -83,11 +84,14 @@ interface Named {
   readonly objectsOf: VerifyOptions['objectsOf'];
 }
 
-function missingObjects({ manifest, files }: Archive, named: Named): readonly string[] {
+async function missingObjects(
+  { manifest, files }: Archive,
+  named: Named,
+): Promise<readonly string[]> {
   const known = new Set(manifest?.absent.map(({ path }) => path));
   const missing: string[] = [];
-  withPresentSchema(named, (db) => {
-    for (const { path } of named.objectsOf(db)) {
+  await withPresentSchema(named, async (db) => {
+    for await (const { path } of named.objectsOf(db)) {
       if (!files.has(path) && !known.has(path)) missing.push(path);
     }
   });
@@ -95,16 +99,19 @@ function missingObjects({ manifest, files }: Archive, named: Named): readonly st
 }
 
 /** Also proves that an older database can be brought up to date. */
-function withPresentSchema({ database, schema }: Named, act: (db: Db) => void): void {
+async function withPresentSchema(
+  { database, schema }: Named,
+  act: (db: Db) => Promise<void>,
+): Promise<void> {
   if (schema === migrations.length) return readDatabase(database, act);
   const copy = `${database}.newest`;
   copyFileSync(database, copy);
   try {
     const opened = openDatabase({ path: copy, isScratch: true });
     try {
-      act(opened.db);
+      await act(opened.db);
     } finally {
-      opened.close();
+      await opened.close();
     }
   } finally {
     for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });

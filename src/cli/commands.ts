@@ -131,6 +131,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/master-key.ts')).defineMasterKey,
   },
   {
+    name: 'migrate',
+    group: 'Administer:',
+    description: 'Move the data folder to PostgreSQL and a bucket, for several machines.',
+    load: async () => (await import('./commands/migrate.ts')).defineMigrate,
+  },
+  {
     name: 'login',
     group: 'Act on a server:',
     description: 'Log in to a server and save the login as a profile.',

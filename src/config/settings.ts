@@ -129,6 +129,7 @@ const path = (text: string) => (text.includes('\0') ? undefined : resolve(text))
 const texts = {
   folder: { allowed: 'the path of a folder', placeholder: 'dir', parse: path },
   pemFile: { allowed: 'the path of a PEM file', placeholder: 'file', parse: path },
+  file: { allowed: 'the path of a file', placeholder: 'file', parse: path },
   jsonFile: { allowed: 'the path of a JSON file', placeholder: 'file', parse: path },
   host: {
     allowed: 'a host name or an IP address',
@@ -158,6 +159,11 @@ const texts = {
       const url = urlWith(['https:'], text);
       return url?.username === '' && url.password === '' ? text : undefined;
     },
+  },
+  postgresUrl: {
+    allowed:
+      'a postgres:// address such as postgres://forensics@db.example/forensics?sslmode=verify-full',
+    parse: (text) => (urlWith(['postgres:', 'postgresql:'], text) ? text : undefined),
   },
   smtpUrl: {
     allowed: 'an smtp:// or smtps:// address',
@@ -277,6 +283,11 @@ export const settingsSchema = Type.Object({
     ['external'],
     'where stores that tenants configure may be. Name no more than needed: whoever may configure a store learns what answers there',
   ),
+  databaseUrl: secret(
+    'postgresUrl',
+    'a PostgreSQL database that several machines share; without it the file in the data folder',
+  ),
+  databasePasswordFile: optional('file', 'holds the password of that database'),
   defaultStorage: optional(
     'jsonFile',
     'names the S3 bucket or Azure container of all tenants without one of their own, mode 600; without it the embedded store',

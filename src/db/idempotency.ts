@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { and, eq, gte, lt } from 'drizzle-orm';
 import { maxIdempotencyKeyLength } from '../contract/limits.ts';
 import { ForensicsError } from '../errors.ts';
-import type { Reader, Tx } from './open.ts';
+import type { Reader, Tx } from './database.ts';
 import { idempotencyKeys } from './schema.ts';
 
 export interface Repeatable {
@@ -26,7 +26,7 @@ const keptMs = 24 * 60 * 60 * 1000;
  *
  * @throws {ForensicsError} `conflict` when the key was used for another request; `invalid_request` for an unusable key.
  */
-export function recall(reader: Reader, request: Repeatable | null): string | null {
+export async function recall(reader: Reader, request: Repeatable | null): Promise<string | null> {
   if (request === null) return null;
   const { tenantId, key, at } = request;
   if (key === '' || key.length > maxIdempotencyKeyLength) {
@@ -37,7 +37,7 @@ export function recall(reader: Reader, request: Repeatable | null): string | nul
   }
   const isSameKey = and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key));
   const isYoung = gte(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
-  const earlier = reader.select().from(idempotencyKeys).where(and(isSameKey, isYoung)).get();
+  const earlier = await reader.select().from(idempotencyKeys).where(and(isSameKey, isYoung)).get();
   if (earlier === undefined) return null;
   if (earlier.fingerprint === fingerprintOf(request)) return earlier.subject;
   throw new ForensicsError(
@@ -47,17 +47,20 @@ export function recall(reader: Reader, request: Repeatable | null): string | nul
 }
 
 /** Remembers that this request led to `subject`; forgets what is older than a day. */
-export function remember(tx: Tx, request: Repeatable | null, subject: string): void {
+export async function remember(tx: Tx, request: Repeatable | null, subject: string): Promise<void> {
   if (request === null) return;
   const { tenantId, key, at } = request;
-  forgetOldRequests(tx, at);
+  await forgetOldRequests(tx, at);
   const fingerprint = fingerprintOf(request);
-  tx.insert(idempotencyKeys).values({ tenantId, key, fingerprint, subject, createdAt: at }).run();
+  await tx
+    .insert(idempotencyKeys)
+    .values({ tenantId, key, fingerprint, subject, createdAt: at })
+    .run();
 }
 
-export function forgetOldRequests(tx: Tx, at: Date): void {
+export async function forgetOldRequests(tx: Tx, at: Date): Promise<void> {
   const isOld = lt(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
-  tx.delete(idempotencyKeys).where(isOld).run();
+  await tx.delete(idempotencyKeys).where(isOld).run();
 }
 
 function fingerprintOf({ request }: Repeatable): string {

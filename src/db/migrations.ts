@@ -6,6 +6,11 @@
 import type { Database } from 'better-sqlite3';
 import { ForensicsError } from '../errors.ts';
 
+/** A head that does not go on from the last one is refused. */
+export const auditHeadsStep = `CREATE TRIGGER audit_heads_step BEFORE UPDATE ON audit_heads
+  WHEN NEW.chain <> OLD.chain OR NEW.count <> OLD.count + 1
+  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;`;
+
 export const migrations: readonly string[] = [
   `
   CREATE TABLE tenants (
@@ -300,9 +305,7 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER audit_entries_unreplaced BEFORE INSERT ON audit_entries
   WHEN EXISTS (SELECT 1 FROM audit_entries WHERE chain = NEW.chain AND seq = NEW.seq)
   BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
-  CREATE TRIGGER audit_heads_step BEFORE UPDATE ON audit_heads
-  WHEN NEW.chain <> OLD.chain OR NEW.count <> OLD.count + 1
-  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+  ${auditHeadsStep}
   CREATE TRIGGER audit_heads_kept BEFORE DELETE ON audit_heads
   BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 

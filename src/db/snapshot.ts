@@ -3,9 +3,9 @@
 import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import Database from 'better-sqlite3';
-import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { schemaOf } from './migrations.ts';
-import { type Db, toDatabaseError } from './open.ts';
+import type { Db } from './database.ts';
+import { createSqliteDb, type SqliteDb, toDatabaseError } from './sqlite.ts';
 
 const pagesAtOnce = 1000;
 
@@ -15,7 +15,7 @@ const pagesAtOnce = 1000;
  * @throws {ForensicsError} `no_space_left`, `store_unavailable`, `database_damaged`; what `onProgress` throws.
  */
 export async function takeSnapshot(
-  { $client }: Db,
+  { $client }: SqliteDb,
   to: string,
   onProgress: (share: number) => void,
 ): Promise<void> {
@@ -40,7 +40,7 @@ export async function takeSnapshot(
 }
 
 /** Bytes that a snapshot has. */
-export function snapshotBytes({ $client }: Db): number {
+export function snapshotBytes({ $client }: SqliteDb): number {
   const pages = Number($client.pragma('page_count', { simple: true }));
   return pages * Number($client.pragma('page_size', { simple: true }));
 }
@@ -54,23 +54,26 @@ interface Inspection {
 }
 
 /** Reads the whole file and changes nothing. @throws {ForensicsError} `database_damaged` when it is no database. */
-export function inspectDatabase(path: string): Inspection {
-  return reading(path, (client) => {
+export async function inspectDatabase(path: string): Promise<Inspection> {
+  return reading(path, async (client) => {
     const problems = [...brokenPages(client), ...brokenReferences(client)];
     return { schema: schemaOf(client), rows: countRows(client), problems };
   });
 }
 
 /** Runs `act` on a database that is only read, and has the present schema. */
-export function readDatabase<T>(path: string, act: (db: Db) => T): T {
-  return reading(path, (client) => act(drizzle({ client })));
+export async function readDatabase<T>(path: string, act: (db: Db) => Promise<T>): Promise<T> {
+  return reading(path, (client) => act(createSqliteDb(client)));
 }
 
-function reading<T>(path: string, act: (client: Database.Database) => T): T {
+async function reading<T>(
+  path: string,
+  act: (client: Database.Database) => Promise<T>,
+): Promise<T> {
   let client: Database.Database | null = null;
   try {
     client = new Database(path, { readonly: true, fileMustExist: true });
-    return act(client);
+    return await act(client);
   } catch (error) {
     throw toDatabaseError(error);
   } finally {

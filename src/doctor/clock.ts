@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { max } from 'drizzle-orm';
 import type { Settings } from '../config/config.ts';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import { analyses, tenants } from '../db/schema.ts';
 import { probeKey } from '../storage/remote/probe.ts';
 import { type Diagnose, diagnose, type Diagnosis } from './diagnosis.ts';
@@ -62,16 +62,20 @@ export function judgeOwnClock(now: Date, writtenAt: Date | null): Diagnosis {
 }
 
 /** The time of the newest entry; null where there is none. */
-export function newestTime(db: Db): Date | null {
+export async function newestTime(db: Db): Promise<Date | null> {
   const newest = [
-    db
-      .select({ at: max(analyses.updatedAt) })
-      .from(analyses)
-      .get()?.at,
-    db
-      .select({ at: max(tenants.createdAt) })
-      .from(tenants)
-      .get()?.at,
+    (
+      await db
+        .select({ at: max(analyses.updatedAt) })
+        .from(analyses)
+        .get()
+    )?.at,
+    (
+      await db
+        .select({ at: max(tenants.createdAt) })
+        .from(tenants)
+        .get()
+    )?.at,
   ];
   const times = newest.flatMap((at) => (at ? [at.getTime()] : []));
   return times.length === 0 ? null : new Date(Math.max(...times));

@@ -7,6 +7,7 @@ import { type Core, hasInstallation, openCore, tenantNamed } from '../app/core.t
 import type { Settings } from '../config/config.ts';
 import { isOfAnother, modelsFolder } from '../data-folder/data-folder.ts';
 import { checkCertificate, judgeOwnClock, newestTime } from './clock.ts';
+import { requireSqlite } from '../db/sqlite.ts';
 import { diagnose, type Diagnosis, fixFor, messageOf } from './diagnosis.ts';
 import { checkDatabase, checkFolder, checkModels, checkRuntime } from './installation.ts';
 import { checkSelf } from './self-test.ts';
@@ -67,21 +68,21 @@ async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> 
   const { settings, tenantName, now, onSlow } = asked;
   let core: Core;
   try {
-    core = openCore(settings, now);
+    core = await openCore(settings, now);
   } catch (error) {
     return [diagnose('database').failed(messageOf(error), fixFor(error))];
   }
   try {
     onSlow('Reading the database');
-    const database = checkDatabase(core.database);
+    const database = checkDatabase(requireSqlite(core.database.db));
     if (database.state === 'failed') return [database];
     const tenant = tenantName === null ? null : await tenantNamed(core, tenantName);
     const parts = { ...asked, core, tenant };
-    const clock = judgeOwnClock(now(), newestTime(core.database.db));
+    const clock = judgeOwnClock(now(), await newestTime(core.database.db));
     onSlow('Asking the stores');
     return [database, clock, ...(await storesOf(parts)), ...(await checkWebhooks(parts))];
   } finally {
-    core.close();
+    await core.close();
   }
 }
 

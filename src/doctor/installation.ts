@@ -2,7 +2,8 @@ import { type BigIntStatsFs, statSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config/config.ts';
-import { engineVersion, type OpenDatabase, toDatabaseError } from '../db/open.ts';
+
+import { engineVersion, type SqliteDb, toDatabaseError } from '../db/sqlite.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import { diagnose, type Diagnosis, fixFor, messageOf, restore } from './diagnosis.ts';
@@ -120,13 +121,13 @@ export function judgeSpace({ freeBytes, totalBytes }: Space, maxUploadBytes: num
 }
 
 /** Reads the whole file, with every index: some seconds for a large one. */
-export function checkDatabase({ db }: Pick<OpenDatabase, 'db'>): Diagnosis {
+export function checkDatabase({ $client }: SqliteDb): Diagnosis {
   const { ok, failed } = diagnose('database');
   try {
-    if (db.$client.pragma('integrity_check(1)', { simple: true }) !== 'ok') {
+    if ($client.pragma('integrity_check(1)', { simple: true }) !== 'ok') {
       return failed('It is damaged.', restore);
     }
-    const orphans = db.$client.pragma('foreign_key_check');
+    const orphans = $client.pragma('foreign_key_check');
     return Array.isArray(orphans) && orphans.length > 0
       ? failed(`Rows whose parent row is missing: ${orphans.length}.`, restore)
       : ok('It opens; its pages, indexes and references are in order.');

@@ -51,7 +51,7 @@ async function checkOne(
       ? 'Correct the file of the setting defaultStorage.'
       : `Correct the configuration: forensics tenant update ${name} --storage-config FILE`;
   try {
-    const target = targetOf(parts, blobs, { tenant, fix });
+    const target = await targetOf(parts, blobs, { tenant, fix });
     return await checkStore({ ...target, tenant: name, now: parts.now });
   } catch (error) {
     return [diagnose('store', name).failed(messageOf(error), fix)];
@@ -65,7 +65,11 @@ interface Asked {
 }
 
 /** @throws {ForensicsError} `store_unavailable` for a configuration that does not open. */
-function targetOf(parts: StoresToCheck, blobs: Blobs, { tenant, fix }: Asked): Target {
+async function targetOf(
+  parts: StoresToCheck,
+  blobs: Blobs,
+  { tenant, fix }: Asked,
+): Promise<Target> {
   const { settings, core } = parts;
   const { id: tenantId, storageConfigId: id } = tenant;
   const { configs, openRemote, shared, guard } = blobs.storage;
@@ -75,20 +79,20 @@ function targetOf(parts: StoresToCheck, blobs: Blobs, { tenant, fix }: Asked): T
     const visit = createVisitor({});
     return { ...remoteTarget(settings, shared.config, fix), store: shared.store, visit };
   }
-  const row = configs.find(core.database.db, { tenantId, id });
+  const row = await configs.find(core.database.db, { tenantId, id });
   if (row === null) throw new TypeError('the configuration is not one of the tenant');
   const config = configs.open(row);
   const target = remoteTarget(settings, config, fix, row.corsWarning);
   return { ...target, store: openRemote(config), visit: createVisitor({ guard }) };
 }
 
-function embeddedTarget(
+async function embeddedTarget(
   { settings, publicUrl }: StoresToCheck,
   { stores }: Blobs,
   tenantId: string,
-): Target {
+): Promise<Target> {
   return {
-    store: stores.of({ tenantId, storageConfigId: null }),
+    store: await stores.of({ tenantId, storageConfigId: null }),
     visit: createVisitor({ ca: authoritiesWith(join(settings.dataDir, 'tls', 'ca.pem')) }),
     // Its own pages are of the same origin and need no leave.
     origins: settings.corsAllowedOrigins,

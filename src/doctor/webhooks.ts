@@ -27,7 +27,7 @@ export async function checkWebhooks(parts: WebhooksToCheck): Promise<readonly Di
 
 async function checkWebhook(parts: WebhooksToCheck, tenant: Tenant): Promise<readonly Diagnosis[]> {
   if (tenant.webhookUrl === null) return [];
-  const state = judgeState(tenant, lastFailureOf(parts, tenant));
+  const state = judgeState(tenant, await lastFailureOf(parts, tenant));
   return parts.isSending ? [state, await send(parts, tenant, tenant.webhookUrl)] : [state];
 }
 
@@ -58,9 +58,12 @@ export function judgeState(tenant: WebhookState, lastFailure: string | null): Di
 /** Of the newest messages; older ones show little about today. */
 const messagesRead = 20;
 
-function lastFailureOf({ core }: WebhooksToCheck, { id: tenantId }: Tenant): string | null {
+async function lastFailureOf(
+  { core }: WebhooksToCheck,
+  { id: tenantId }: Tenant,
+): Promise<string | null> {
   const query = { tenantId, state: null, limit: messagesRead };
-  const entries = listDeliveries(core.database.db, query);
+  const entries = await listDeliveries(core.database.db, query);
   const failed = entries.find(
     ({ state, lastOutcome }) => state !== 'delivered' && lastOutcome !== null,
   );

@@ -5,7 +5,7 @@
  */
 
 import { eq } from 'drizzle-orm';
-import { type Db, transact } from '../db/open.ts';
+import { type Db, transact } from '../db/database.ts';
 import { settings } from '../db/schema.ts';
 import { createLoop } from './poll-loop.ts';
 
@@ -41,45 +41,41 @@ export function createChores({
   readonly pollMs?: number;
 }): Chores {
   const stopping = new AbortController();
-  let underWay: Promise<void> = Promise.resolve();
   const loop = createLoop({ turn, now, pollMs, onError });
 
-  function turn(): null {
-    underWay = underWay.then(doWhatIsDue);
-    return null;
-  }
-
-  async function doWhatIsDue(): Promise<void> {
+  async function turn(): Promise<null> {
     for (const { name, run } of chores) {
       try {
-        if (stopping.signal.aborted || !take(name)) continue;
+        if (stopping.signal.aborted || !(await take(name))) continue;
         await run(stopping.signal);
       } catch (error) {
         onError(error);
-        postpone(name);
+        await postpone(name);
       }
     }
+    return null;
   }
 
   /** True for the one process that has it to do today. */
-  function take(name: string): boolean {
-    return transact(db, (tx) => {
+  async function take(name: string): Promise<boolean> {
+    return transact(db, async (tx) => {
       const key = keyOf(name);
-      const row = tx.select().from(settings).where(eq(settings.key, key)).get();
+      const row = await tx.select().from(settings).where(eq(settings.key, key)).get();
       const ageMs = now().getTime() - Date.parse(row?.value ?? '');
       // A time in the future was written by a clock that was wrong.
       if (ageMs >= 0 && ageMs < dayMs) return false;
       const value = now().toISOString();
       const write = tx.insert(settings).values({ key, value });
-      write.onConflictDoUpdate({ target: settings.key, set: { value } }).run();
+      await write.onConflictDoUpdate({ target: settings.key, set: { value } }).run();
       return true;
     });
   }
 
-  function postpone(name: string): void {
+  async function postpone(name: string): Promise<void> {
     const value = new Date(now().getTime() - dayMs + hourMs).toISOString();
     try {
-      db.update(settings)
+      await db
+        .update(settings)
         .set({ value })
         .where(eq(settings.key, keyOf(name)))
         .run();
@@ -91,13 +87,11 @@ export function createChores({
   return {
     start: () => loop.start(),
     async stop() {
-      loop.stop();
       stopping.abort();
-      await underWay;
+      await loop.stop();
     },
     async drain() {
-      turn();
-      await underWay;
+      await loop.run();
     },
   };
 }

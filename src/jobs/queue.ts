@@ -3,10 +3,10 @@
  * over, and the fencing number refuses whatever the first one still brings. It knows no kind of work.
  */
 
-import { EventEmitter } from 'node:events';
-import { and, count, eq, isNull, notInArray, or, sql } from 'drizzle-orm';
+import { and, count, eq, gt, gte, isNull, lte, notInArray, or, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
-import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
+import { type Db, type Reader, transact, type Tx } from '../db/database.ts';
+import { skipLocked } from '../db/dialect.ts';
 import { jobs } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 
@@ -35,104 +35,105 @@ interface More {
 
 export interface Queue {
   /** Adds a job in the transaction of the act that needs it. */
-  enqueue(tx: Tx, kind: string, payload: unknown, more?: More): string;
+  enqueue(tx: Tx, kind: string, payload: unknown, more?: More): Promise<string>;
   /** The job that is due longest, leased to this worker; null when none is due. */
-  claim(claim: Claim): Job | null;
+  claim(claim: Claim): Promise<Job | null>;
   /** False when another worker has taken the job over. */
-  extendLease(job: Job, leaseMs: number): boolean;
+  extendLease(job: Job, leaseMs: number): Promise<boolean>;
   /** Checks inside a transaction that the job is still this claim's. @throws {ForensicsError} `lease_lost`. */
-  assertLease(tx: Tx, job: Job): void;
+  assertLease(tx: Tx, job: Job): Promise<void>;
   /** Removes a done job. @throws {ForensicsError} `lease_lost`: roll everything back. */
-  finish(tx: Tx, job: Job): void;
+  finish(tx: Tx, job: Job): Promise<void>;
   /** Gives the job back, due at `runAt`. @throws {ForensicsError} `lease_lost`. */
-  release(tx: Tx, job: Job, runAt: Date): void;
+  release(tx: Tx, job: Job, runAt: Date): Promise<void>;
   /** When the next job of these kinds is due, a lease running out included; null when there is none. */
-  nextDueAt(kinds: readonly string[], except?: readonly string[]): Date | null;
+  nextDueAt(kinds: readonly string[], except?: readonly string[]): Promise<Date | null>;
   /** Number of jobs of a kind, waiting or leased. */
-  count(kind: string): number;
-  /** Calls back after jobs were added by this process; returns the way to stop that. */
+  count(kind: string): Promise<number>;
+  /** Calls back after jobs were added; returns the way to stop that. */
   onAdded(listener: () => void): () => void;
 }
 
 export function createQueue({ db, now }: { readonly db: Db; readonly now: () => Date }): Queue {
-  const added = new EventEmitter();
-  added.setMaxListeners(0);
-
-  // Transactions are synchronous, so a microtask runs after the commit. After a rollback it wakes a worker for nothing.
-  const announce = () => queueMicrotask(() => added.emit('added'));
-
   return {
-    enqueue(tx, kind, payload, { runAt, owner = null } = {}) {
+    async enqueue(tx, kind, payload, { runAt, owner = null } = {}) {
       const at = now();
       const id = newId(at);
       const fresh = { fence: 0, wasAbandoned: false, createdAt: at };
-      tx.insert(jobs)
+      await tx
+        .insert(jobs)
         .values({ id, kind, payload, owner, runAt: runAt ?? at, ...fresh })
         .run();
-      announce();
+      tx.announce('jobs');
       return id;
     },
-    claim(claim) {
+    async claim(claim) {
       // Looking costs no lock: idle workers of several processes do not stand in each other's way.
-      const first = firstOf(db, claim, now());
+      const [first] = await firsts(db, claim, now());
       if (first === undefined || first.dueAt > now().getTime()) return null;
-      return transact(db, (tx) => claimDue(tx, claim, now()));
+      return transact(db, (tx) => claimDue(tx, claim, now()), 'skipLocked');
     },
-    extendLease(job, leaseMs) {
+    async extendLease(job, leaseMs) {
       const leasedUntil = new Date(now().getTime() + leaseMs);
-      return db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run().changes === 1;
+      return (await db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run()).changes === 1;
     },
-    assertLease(tx, job) {
-      refuseUnlessHeld(tx.select().from(jobs).where(heldBy(job)).all().length);
+    async assertLease(tx, job) {
+      refuseUnlessHeld((await tx.select().from(jobs).where(heldBy(job)).all()).length);
     },
-    finish(tx, job) {
-      refuseUnlessHeld(tx.delete(jobs).where(heldBy(job)).run().changes);
+    async finish(tx, job) {
+      refuseUnlessHeld((await tx.delete(jobs).where(heldBy(job)).run()).changes);
     },
-    release(tx, job, runAt) {
+    async release(tx, job, runAt) {
       const free = { runAt, leasedBy: null, leasedUntil: null };
-      refuseUnlessHeld(tx.update(jobs).set(free).where(heldBy(job)).run().changes);
-      announce();
+      refuseUnlessHeld((await tx.update(jobs).set(free).where(heldBy(job)).run()).changes);
+      tx.announce('jobs');
     },
-    nextDueAt(kinds, except) {
-      const first = firstOf(db, { kinds, except }, now());
+    async nextDueAt(kinds, except) {
+      const [first] = await firsts(db, { kinds, except }, now());
       return first === undefined ? null : new Date(first.dueAt);
     },
-    count(kind) {
-      const row = db.select({ jobs: count() }).from(jobs).where(eq(jobs.kind, kind)).get();
+    async count(kind) {
+      const row = await db.select({ jobs: count() }).from(jobs).where(eq(jobs.kind, kind)).get();
       return row?.jobs ?? 0;
     },
-    onAdded(listener) {
-      added.on('added', listener);
-      return () => added.off('added', listener);
-    },
+    onAdded: (listener) => db.onNews('jobs', listener),
   };
 }
 
 /** A waiting job is due at `run_at`, a leased one when its lease ends. */
 const dueAt = sql<number>`coalesce(${jobs.leasedUntil}, ${jobs.runAt})`;
 
-/** Kind by kind: each look-up is one step in the index, however long the queue; with exceptions it steps over theirs. */
-function firstOf(
-  reader: Reader,
-  { kinds, except = [] }: { kinds: readonly string[]; except?: readonly string[] | undefined },
-  at: Date,
-) {
+interface Which {
+  readonly kinds: readonly string[];
+  readonly except?: readonly string[] | undefined;
+}
+
+/** By row: jobs that became due in the same millisecond keep the order of their making. */
+const byDue = [dueAt, sql`${jobs}.rowid`];
+
+/** Of each kind the job that is due first; each look-up is one step in the index, however long the queue. */
+async function firsts(reader: Reader, { kinds, except }: Which, at: Date) {
+  const found = [];
+  for (const kind of kinds) {
+    const first = await reader
+      .select({ kind: jobs.kind, dueAt, createdAt: jobs.createdAt })
+      .from(jobs)
+      .where(isOneOf(kind, except))
+      .orderBy(...byDue)
+      .limit(1)
+      .get();
+    if (first !== undefined) found.push(first);
+  }
+  return found
+    .map((job) => ({ kind: job.kind, dueAt: isOutOfTime(job, at) ? at.getTime() : job.dueAt }))
+    .toSorted((a, b) => a.dueAt - b.dueAt);
+}
+
+/** With exceptions the look-up steps over theirs. */
+function isOneOf(kind: string, except: readonly string[] = []) {
   const isOthers =
     except.length === 0 ? undefined : or(isNull(jobs.owner), notInArray(jobs.owner, [...except]));
-
-  const firsts = kinds.flatMap((kind) =>
-    reader
-      .select({ id: jobs.id, dueAt, createdAt: jobs.createdAt })
-      .from(jobs)
-      .where(and(eq(jobs.kind, kind), isOthers))
-      // By row: jobs that became due in the same millisecond keep the order of their making.
-      .orderBy(dueAt, sql`${jobs}.rowid`)
-      .limit(1)
-      .all(),
-  );
-  return firsts
-    .map(({ id, ...times }) => ({ id, dueAt: isOutOfTime(times, at) ? at.getTime() : times.dueAt }))
-    .toSorted((a, b) => a.dueAt - b.dueAt)[0];
+  return and(eq(jobs.kind, kind), isOthers);
 }
 
 // Above the longest pause and the longest lease of all kinds: twelve hours.
@@ -147,27 +148,43 @@ function isOutOfTime(job: { readonly dueAt: number; readonly createdAt: Date }, 
   return dueInMs > longestWaitMs || isOfOldClock;
 }
 
-function claimDue(tx: Tx, { workerId, leaseMs, ...which }: Claim, at: Date): Job | null {
-  const due = firstOf(tx, which, at);
-  if (due === undefined || due.dueAt > at.getTime()) return null;
-  return (
-    tx
-      .update(jobs)
-      .set({
-        fence: sql`${jobs.fence} + 1`,
-        leasedBy: workerId,
-        leasedUntil: new Date(at.getTime() + leaseMs),
-      })
-      .where(eq(jobs.id, due.id))
-      .returning({
-        id: jobs.id,
-        kind: jobs.kind,
-        payload: jobs.payload,
-        owner: jobs.owner,
-        fence: jobs.fence,
-      })
-      .get() ?? null
+/** The same of a row, and whether it is due at all. */
+function isDue(at: Date) {
+  const [now, later] = [at.getTime(), at.getTime() + clockStepMs];
+  return or(
+    lte(dueAt, now),
+    gt(dueAt, now + longestWaitMs),
+    and(gt(jobs.createdAt, new Date(later)), gte(dueAt, jobs.createdAt)),
   );
+}
+
+async function claimDue(
+  tx: Tx,
+  { workerId, leaseMs, ...which }: Claim,
+  at: Date,
+): Promise<Job | null> {
+  for (const first of await firsts(tx, which, at)) {
+    if (first.dueAt > at.getTime()) return null;
+    const due = tx
+      .select({ id: jobs.id })
+      .from(jobs)
+      .where(and(isOneOf(first.kind, which.except), isDue(at)))
+      .orderBy(...byDue)
+      .limit(1);
+    const [row] = await tx.values<[string]>(sql`${due.getSQL()}${skipLocked(tx)}`);
+    // Others are about to take all that are due.
+    if (row === undefined) continue;
+    const leasedUntil = new Date(at.getTime() + leaseMs);
+    const { id, kind, payload, owner, fence } = jobs;
+    const claimed = await tx
+      .update(jobs)
+      .set({ fence: sql`${jobs.fence} + 1`, leasedBy: workerId, leasedUntil })
+      .where(eq(jobs.id, row[0]))
+      .returning({ id, kind, payload, owner, fence })
+      .get();
+    if (claimed !== undefined) return claimed;
+  }
+  return null;
 }
 
 function heldBy(job: Job) {

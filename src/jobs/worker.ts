@@ -3,7 +3,7 @@
  * settles its job itself (`finish` or `release`) in the transaction that makes the outcome visible.
  */
 
-import { type Db, transact } from '../db/open.ts';
+import { type Db, transact } from '../db/database.ts';
 import { ForensicsError } from '../errors.ts';
 import { createLoop } from './poll-loop.ts';
 import type { Job, Queue } from './queue.ts';
@@ -50,20 +50,20 @@ export function createWorker(options: WorkerOptions): Worker {
   const loop = createLoop({ turn, now, pollMs, onError: (error) => onError(error, null) });
   const stopListening = queue.onAdded(() => loop.wake());
 
-  function turn(): Date | null {
+  async function turn(): Promise<Date | null> {
     for (;;) {
       // With all hands full there is nothing to wait for: the end of a job wakes the loop.
       if (isStopping || inHand.size >= concurrency) return null;
-      const job = claim();
+      const job = await claim();
       if (job === null)
-        return earlier(queue.nextDueAt(kinds, scheduler.blocked()), scheduler.nextAt());
+        return earlier(await queue.nextDueAt(kinds, scheduler.blocked()), scheduler.nextAt());
       takeOn(job);
     }
   }
 
-  function claim(): Job | null {
+  async function claim(): Promise<Job | null> {
     for (const except of scheduler.choices()) {
-      const job = queue.claim({ workerId, leaseMs, kinds, except });
+      const job = await queue.claim({ workerId, leaseMs, kinds, except });
       if (job !== null) return job;
     }
     return null;
@@ -79,22 +79,22 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function work(job: Job, abort: AbortController): Promise<void> {
-    const heartbeat = setInterval(() => renew(job, abort), leaseMs / 3);
+    const heartbeat = setInterval(() => void renew(job, abort), leaseMs / 3);
     const endTurn = scheduler.begin(job.owner);
     try {
       await handlers[job.kind]!(job, { signal: abort.signal });
       endTurn('done');
     } catch (error) {
-      giveBack(job, abort.signal, error);
+      await giveBack(job, abort.signal, error);
       endTurn(abort.signal.aborted || isLeaseLost(error) ? 'taken away' : 'failed');
     } finally {
       clearInterval(heartbeat);
     }
   }
 
-  function renew(job: Job, abort: AbortController): void {
+  async function renew(job: Job, abort: AbortController): Promise<void> {
     try {
-      if (queue.extendLease(job, leaseMs)) return;
+      if (await queue.extendLease(job, leaseMs)) return;
       abort.abort(new ForensicsError('lease_lost', 'Another worker has taken this job over.'));
     } catch (error) {
       // The next heartbeat tries again; two may fail before the lease is gone.
@@ -102,12 +102,12 @@ export function createWorker(options: WorkerOptions): Worker {
     }
   }
 
-  function giveBack(job: Job, signal: AbortSignal, error: unknown): void {
+  async function giveBack(job: Job, signal: AbortSignal, error: unknown): Promise<void> {
     const isOurStop = signal.aborted && isStopping;
     if (!isOurStop) onError(error, job);
     const pauseMs = isOurStop ? 0 : Math.min(longestPauseMs, 500 * 2 ** Math.min(job.fence, 10));
     try {
-      transact(db, (tx) => queue.release(tx, job, new Date(now().getTime() + pauseMs)));
+      await transact(db, (tx) => queue.release(tx, job, new Date(now().getTime() + pauseMs)));
     } catch (releaseError) {
       // Settled by the handler already, or lost: the lease decides. A trouble of the file ends with the lease, too.
       if (!isLeaseLost(releaseError)) onError(releaseError, job);
@@ -119,7 +119,7 @@ export function createWorker(options: WorkerOptions): Worker {
     running: () => inHand.size,
     async drain() {
       for (;;) {
-        turn();
+        await loop.run();
         if (inHand.size === 0) return;
         await Promise.race(inHand.keys());
       }
@@ -127,7 +127,7 @@ export function createWorker(options: WorkerOptions): Worker {
     async stop({ graceMs = 10_000 } = {}) {
       isStopping = true;
       stopListening();
-      loop.stop();
+      await loop.stop();
       const giveUp = setTimeout(() => {
         for (const abort of inHand.values()) {
           abort.abort(new ForensicsError('cancelled', 'The worker is stopping.'));

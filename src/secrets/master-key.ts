@@ -45,9 +45,10 @@ export interface DataFolder {
 export function openDataFolder({
   dataDir: path,
   masterKey,
-}: Pick<Settings, 'dataDir' | 'masterKey'>): DataFolder {
+  databaseUrl,
+}: Pick<Settings, 'dataDir' | 'masterKey' | 'databaseUrl'>): DataFolder {
   makeDataFolder(path);
-  refuseLostDatabase(path);
+  if (databaseUrl === null) refuseLostDatabase(path);
   if (masterKey !== null) {
     return { path, masterKey: Buffer.from(masterKey, 'hex'), keyFile: null };
   }

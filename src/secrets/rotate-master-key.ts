@@ -13,7 +13,8 @@ import { operator, serviceChain } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { Settings } from '../config/config.ts';
 import { databaseFile } from '../data-folder/data-folder.ts';
-import { type Db, openDatabase, transact, wipeFreeSpace } from '../db/open.ts';
+import { transact } from '../db/database.ts';
+import { openDatabase, type SqliteDb, wipeFreeSpace } from '../db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { resealConfigs, type Resealed } from '../storage/configs.ts';
 import { keyBytes, openDataFolder } from './master-key.ts';
@@ -35,11 +36,12 @@ const always: readonly Purpose[] = ['access/pepper'];
 const inOtherHands: readonly Purpose[] = ['blobs/buckets', 'webhooks/signing'];
 
 /** @throws {ForensicsError} `conflict` while anybody uses the data folder; `usage`; those of opening it. */
-export function rotateMasterKey(
-  settings: Pick<Settings, 'dataDir' | 'masterKey'>,
+export async function rotateMasterKey(
+  settings: Pick<Settings, 'dataDir' | 'databaseUrl' | 'masterKey'>,
   { newKey: wished, endsOld }: RotationWish,
   now: () => Date = () => new Date(),
-): Rotation {
+): Promise<Rotation> {
+  if (settings.databaseUrl !== null) throw isShared();
   const folder = openDataFolder(settings);
   const { keyFile } = folder;
   const newKey = wished ?? (keyFile === null ? null : randomBytes(keyBytes));
@@ -47,18 +49,18 @@ export function rotateMasterKey(
   const database = openDatabase({ path: databaseFile(folder.path), isAlone: true });
   try {
     const { db } = database;
-    const secrets = openSecrets(folder, db);
+    const secrets = await openSecrets(folder, db);
     const renewed = secretsOf(newKey);
     const [from, to] = [secrets.of('blobs/configs'), renewed.of('blobs/configs')];
     if (from.equals(to)) throw isSameKey();
     keyFile?.writeNext(newKey);
-    const outcome = transact(db, (tx) => {
-      keepSecrets(tx, newKey, {
+    const outcome = await transact(db, async (tx) => {
+      await keepSecrets(tx, newKey, {
         secrets,
         purposes: endsOld ? always : [...always, ...inOtherHands],
       });
-      const resealed = resealConfigs(tx, { from, to });
-      append(tx, {
+      const resealed = await resealConfigs(tx, { from, to });
+      await append(tx, {
         chain: serviceChain,
         at: now(),
         actor: operator,
@@ -71,12 +73,12 @@ export function rotateMasterKey(
     keyFile?.adoptNext();
     return { ...outcome, isWiped: isWiped(db) };
   } finally {
-    database.close();
+    await database.close();
   }
 }
 
 /** The rotation is made, whatever becomes of this. */
-function isWiped(db: Db): boolean {
+function isWiped(db: SqliteDb): boolean {
   try {
     wipeFreeSpace(db);
     return true;
@@ -90,6 +92,13 @@ function needsNewKey(): ForensicsError {
   return new ForensicsError(
     'usage',
     'The master key comes from the settings (FORENSICS_MASTER_KEY), so the new one must come from you: give it with --key-file.',
+  );
+}
+
+function isShared(): ForensicsError {
+  return new ForensicsError(
+    'usage',
+    'The master key of a PostgreSQL database is shared by its machines and cannot be rotated yet.',
   );
 }
 

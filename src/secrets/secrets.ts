@@ -10,7 +10,7 @@
 
 import { hkdfSync } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { type Db, transact, type Tx } from '../db/open.ts';
+import { type Db, transact, type Tx } from '../db/database.ts';
 import { settings } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { createSeal } from '../storage/configs.ts';
@@ -35,7 +35,8 @@ export interface Secrets {
 /** In base64, by purpose. */
 type Kept = Partial<Record<string, string>>;
 
-const row = 'kept-secrets';
+/** Row of the settings. */
+export const keptSecretsKey = 'kept-secrets';
 const binding = 'forensics/app/kept-secrets/1';
 
 /**
@@ -44,11 +45,11 @@ const binding = 'forensics/app/kept-secrets/1';
  *
  * @throws {ForensicsError} `config_invalid` when the master key is not the one that the database was last sealed under.
  */
-export function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Secrets {
-  const stored = db.select().from(settings).where(eq(settings.key, row)).get();
+export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Promise<Secrets> {
+  const stored = await db.select().from(settings).where(eq(settings.key, keptSecretsKey)).get();
   if (stored === undefined) {
     const secrets = secretsOf(masterKey);
-    transact(db, (tx) => keepSecrets(tx, masterKey, { secrets, purposes: [] }));
+    await transact(db, (tx) => keepSecrets(tx, masterKey, { secrets, purposes: [] }));
     return secrets;
   }
   const sealed = Buffer.from(stored.value, 'base64');
@@ -64,12 +65,16 @@ export function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Secrets
   const latest = keyFile?.read() ?? masterKey;
   const keptByLatest = unseal(sealed, latest);
   if (keptByLatest !== null) return secretsOf(latest, keptByLatest);
-  throw new ForensicsError(
-    'config_invalid',
-    keyFile === null
-      ? 'FORENSICS_MASTER_KEY does not open this data folder; set it to the key that the folder was made with or, after a rotation, to the new one.'
-      : 'The file master.key does not belong to the database beside it; put back the one that does.',
-  );
+  throw new ForensicsError('config_invalid', wrongKeyMessage(db, keyFile !== null));
+}
+
+function wrongKeyMessage({ engine }: Db, isFromFile: boolean): string {
+  if (!isFromFile) {
+    return 'FORENSICS_MASTER_KEY does not open this database; set it to the key that it was made with or, after a rotation, to the new one.';
+  }
+  return engine === 'sqlite'
+    ? 'The file master.key does not belong to the database beside it; put back the one that does.'
+    : 'The file master.key in the data folder is not the one that the database was made with; copy that one from the first machine, or set FORENSICS_MASTER_KEY.';
 }
 
 /** Those of a master key under which nothing is stored yet. */
@@ -83,17 +88,18 @@ export function secretsOf(masterKey: Buffer, kept: Kept = {}): Secrets {
 }
 
 /** Keeps these secrets as they are under a new master key; all others follow from that. */
-export function keepSecrets(
+export async function keepSecrets(
   tx: Tx,
   newKey: Buffer,
   { secrets, purposes }: { readonly secrets: Secrets; readonly purposes: readonly Purpose[] },
-): void {
+): Promise<void> {
   const kept: Kept = Object.fromEntries(
     purposes.map((purpose) => [purpose, secrets.of(purpose).toString('base64')]),
   );
   const value = sealOf(newKey).seal(JSON.stringify(kept), binding).toString('base64');
-  tx.insert(settings)
-    .values({ key: row, value })
+  await tx
+    .insert(settings)
+    .values({ key: keptSecretsKey, value })
     .onConflictDoUpdate({ target: settings.key, set: { value } })
     .run();
 }

@@ -2,7 +2,6 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { toDatabaseError } from '../db/open.ts';
 import { type ErrorCode, ForensicsError, toForensicsError } from '../errors.ts';
 
 const retryAfterSeconds = 5;
@@ -18,7 +17,7 @@ export function success(data?: unknown): object {
 /** One place where a failure becomes an answer. */
 export function answerErrors(server: FastifyInstance): void {
   server.setErrorHandler((error: unknown, request, reply) => {
-    const failure = fromFramework(error) ?? toForensicsError(toDatabaseError(error));
+    const failure = fromFramework(error) ?? toForensicsError(error);
     if (failure.status >= 500) {
       request.log.error({ err: failure.cause ?? failure, code: failure.code }, 'failed');
     }

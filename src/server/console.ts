@@ -54,7 +54,7 @@ export async function consoleRoutes(
         .type('text/plain; charset=utf-8')
         .send('The console is not built; run npm run build.\n');
     }
-    const policy = policyFor(own, app.hasRemoteStores());
+    const policy = policyFor(own, await app.hasRemoteStores());
     void reply.header('content-security-policy', policy).header('cache-control', 'no-cache');
     return send(request, reply, index);
   });

@@ -18,7 +18,7 @@ export interface Metrics {
 }
 
 interface MetricsParts {
-  readonly workload: () => Workload;
+  readonly workload: () => Promise<Workload>;
   /** When the certificate that is shown ends; null where a proxy shows its own. */
   readonly certificateEndsAt: () => Date | null;
   /** Since the start. */
@@ -55,7 +55,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
       });
     },
     async text() {
-      gauges.set(workload(), certificateEndsAt());
+      gauges.set(await workload(), certificateEndsAt());
       dropped.reset();
       dropped.inc(droppedLogLines());
       return registry.metrics();

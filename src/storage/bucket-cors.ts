@@ -5,7 +5,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { and, eq } from 'drizzle-orm';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
 import type { ConfigRow } from './configs.ts';
 import type { StorageConfig } from './storage-config.ts';
@@ -45,7 +45,7 @@ export function createBucketCors(settings: BucketCorsSettings): BucketCors {
     const outcome = await store.applyCors(origins);
     if (outcome.applied) failedAtMs.delete(row.id);
     else failedAtMs.set(row.id, now().getTime());
-    record(db, row, { origins, outcome });
+    await record(db, row, { origins, outcome });
   }
 
   async function apply(row: ConfigRow, config: StorageConfig, store: CorsTarget): Promise<void> {
@@ -76,12 +76,16 @@ interface Applied {
 }
 
 /** Only beside the configuration as it was read: one that was saved since has rules of its own. */
-function record(db: Db, { id, sealed }: ConfigRow, { origins, outcome }: Applied): void {
+async function record(
+  db: Db,
+  { id, sealed }: ConfigRow,
+  { origins, outcome }: Applied,
+): Promise<void> {
   const isSame = and(eq(storageConfigs.id, id), eq(storageConfigs.sealed, sealed));
   const change = outcome.applied
     ? { corsApplied: origins, corsWarning: null }
     : { corsApplied: null, corsWarning: outcome.reason };
-  db.update(storageConfigs).set(change).where(isSame).run();
+  await db.update(storageConfigs).set(change).where(isSame).run();
 }
 
 async function withinTime(work: Promise<void>, timeoutMs: number): Promise<void> {

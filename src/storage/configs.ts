@@ -6,7 +6,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
-import type { Reader, Tx } from '../db/open.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { placeOf, type StorageConfig } from './storage-config.ts';
@@ -18,9 +18,12 @@ export interface SealedConfigs {
    * Keeps the configuration and answers the id of its row: the row of its place when the tenant ever had one there, so
    * that new credentials serve old analyses too; else a new one. CORS rules are to be applied again.
    */
-  save(tx: Tx, tenantId: string, config: StorageConfig): string;
+  save(tx: Tx, tenantId: string, config: StorageConfig): Promise<string>;
   /** Null when the tenant has no such row. */
-  find(reader: Reader, which: { readonly tenantId: string; readonly id: string }): ConfigRow | null;
+  find(
+    reader: Reader,
+    which: { readonly tenantId: string; readonly id: string },
+  ): Promise<ConfigRow | null>;
   /** @throws {ForensicsError} `store_unavailable` when it was sealed under another key, or altered. */
   open(row: ConfigRow): StorageConfig;
 }
@@ -37,23 +40,28 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
   const seal = createSeal(key);
 
   return {
-    save(tx, tenantId, config) {
+    async save(tx, tenantId, config) {
       const place = placeOf(config);
       const at = now();
       const isPlace = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.place, place));
-      const known = tx.select({ id: storageConfigs.id }).from(storageConfigs).where(isPlace).get();
+      const known = await tx
+        .select({ id: storageConfigs.id })
+        .from(storageConfigs)
+        .where(isPlace)
+        .get();
       const id = known?.id ?? newId(at);
       const sealed = seal.seal(JSON.stringify(config), bindingOf({ tenantId, id }));
       const fresh = { sealed, corsApplied: null, corsWarning: null, updatedAt: at };
-      tx.insert(storageConfigs)
+      await tx
+        .insert(storageConfigs)
         .values({ id, tenantId, type: config.type, place, createdAt: at, ...fresh })
         .onConflictDoUpdate({ target: storageConfigs.id, set: fresh })
         .run();
       return id;
     },
-    find(reader, { tenantId, id }) {
+    async find(reader, { tenantId, id }) {
       const which = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.id, id));
-      return reader.select().from(storageConfigs).where(which).get() ?? null;
+      return (await reader.select().from(storageConfigs).where(which).get()) ?? null;
     },
     open(row) {
       try {
@@ -116,18 +124,18 @@ export interface Resealed {
 }
 
 /** Seals every storage configuration under another key. @param keys - 32 bytes each. */
-export function resealConfigs(
+export async function resealConfigs(
   tx: Tx,
   keys: { readonly from: Uint8Array; readonly to: Uint8Array },
-): Resealed {
+): Promise<Resealed> {
   const [from, to] = [createSeal(keys.from), createSeal(keys.to)];
-  const rows = tx.select().from(storageConfigs).all();
+  const rows = await tx.select().from(storageConfigs).all();
   let resealed = 0;
   for (const row of rows) {
     const text = openOrNull(from, row);
     if (text === null) continue;
     const sealed = to.seal(text, bindingOf(row));
-    tx.update(storageConfigs).set({ sealed }).where(eq(storageConfigs.id, row.id)).run();
+    await tx.update(storageConfigs).set({ sealed }).where(eq(storageConfigs.id, row.id)).run();
     resealed++;
   }
   return { resealed, unreadable: rows.length - resealed };

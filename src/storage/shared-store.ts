@@ -6,7 +6,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { and, eq, sql } from 'drizzle-orm';
-import { type Db, transact } from '../db/open.ts';
+import { type Db, transact } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
 import type { ConfigRow, SealedConfigs } from './configs.ts';
 import { placeOf, type SharedConfig } from './storage-config.ts';
@@ -23,7 +23,7 @@ export interface SharedStore {
   readonly config: SharedConfig;
   readonly store: RemoteStore;
   /** The row of the tenant's part; made when it is missing. */
-  rowFor(tenantId: string): ConfigRow;
+  rowFor(tenantId: string): Promise<ConfigRow>;
   /** Null for a row of another place. */
   partOf(row: ConfigRow): SharedPart | null;
   /**
@@ -51,22 +51,22 @@ export function createSharedStore(settings: SharedStoreSettings): SharedStore {
   });
   const isHere = ({ tenantId, place }: ConfigRow): boolean => place === placeFor(tenantId);
 
-  function makeRow(tenantId: string): ConfigRow {
-    return transact(db, (tx) => {
-      const id = configs.save(tx, tenantId, configFor(tenantId));
-      const row = configs.find(tx, { tenantId, id });
+  async function makeRow(tenantId: string): Promise<ConfigRow> {
+    return transact(db, async (tx) => {
+      const id = await configs.save(tx, tenantId, configFor(tenantId));
+      const row = await configs.find(tx, { tenantId, id });
       if (row === null) throw new TypeError('a row that was saved is there');
       return row;
     });
   }
 
-  function keepCredentials(): void {
-    transact(db, (tx) => {
-      const rows = tx.select().from(storageConfigs).all();
+  async function keepCredentials(): Promise<void> {
+    await transact(db, async (tx) => {
+      const rows = await tx.select().from(storageConfigs).all();
       for (const row of rows) {
         const present = configFor(row.tenantId);
         if (!isHere(row) || isKept(configs, row, present)) continue;
-        configs.save(tx, row.tenantId, present);
+        await configs.save(tx, row.tenantId, present);
       }
     });
   }
@@ -74,8 +74,10 @@ export function createSharedStore(settings: SharedStoreSettings): SharedStore {
   return {
     config,
     store,
-    rowFor(tenantId) {
-      return findRow.get({ tenantId, place: placeFor(tenantId) }) ?? makeRow(tenantId);
+    async rowFor(tenantId) {
+      return (
+        (await findRow.get({ tenantId, place: placeFor(tenantId) })) ?? (await makeRow(tenantId))
+      );
     },
     partOf(row) {
       if (!isHere(row)) return null;
@@ -84,7 +86,7 @@ export function createSharedStore(settings: SharedStoreSettings): SharedStore {
     },
     async prove() {
       await store.probe();
-      keepCredentials();
+      await keepCredentials();
     },
   };
 }

@@ -7,7 +7,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { StorageUrls } from '../contract/analysis.ts';
 import type { StorageType } from '../contract/vocabulary.ts';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import { storageConfigs, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { BucketCors } from './bucket-cors.ts';
@@ -42,7 +42,7 @@ export interface Stores {
    * configuration that cannot be opened comes a store whose acts fail with `store_unavailable` and whose URLs are empty
    * texts: what is known of an analysis stays readable, and one such analysis takes no list down.
    */
-  of(place: StoreRef): BlobStore;
+  of(place: StoreRef): Promise<BlobStore>;
 }
 
 /** Makes a client; connects to nothing. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
@@ -91,15 +91,15 @@ export function createStores(settings: StoresSettings): Stores {
 
   return {
     async current(tenantId) {
-      const row = findCurrent.get({ tenantId })?.config ?? shared?.rowFor(tenantId);
+      const row = (await findCurrent.get({ tenantId }))?.config ?? (await shared?.rowFor(tenantId));
       if (row === undefined) return { store: embeddedFor(tenantId), configId: null };
       const { config, store } = open(row);
       await cors.ensure(row, config, store);
       return { store, configId: row.id };
     },
-    of({ tenantId, storageConfigId }) {
+    async of({ tenantId, storageConfigId }) {
       if (storageConfigId === null) return embeddedFor(tenantId);
-      const row = findPlace.get({ tenantId, storageConfigId });
+      const row = await findPlace.get({ tenantId, storageConfigId });
       if (row === undefined) throw new TypeError('the configuration is not one of the tenant');
       try {
         return open(row).store;

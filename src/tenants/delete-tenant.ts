@@ -9,7 +9,7 @@ import { createLifecycle } from '../analyses/lifecycle/lifecycle.ts';
 import { hideAnalyses } from '../analyses/retention.ts';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
-import { type Db, transact, type Tx } from '../db/open.ts';
+import { type Db, transact, type Tx } from '../db/database.ts';
 import { apiKeys, tenantNames, tenants, userTenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { createQueue } from '../jobs/queue.ts';
@@ -38,8 +38,8 @@ export async function deleteTenant(
   { database: { db } }: { readonly database: { readonly db: Db } },
   { tenant: { id, name }, by, now }: TenantDeletion,
 ): Promise<DeletedTenant> {
-  const tenant = transact(db, (tx) => {
-    refuseIfHeld(tx, { id, name });
+  const tenant = await transact(db, async (tx) => {
+    await refuseIfHeld(tx, { id, name });
     return endTenant(tx, { id, at: now(), by });
   });
   const parts = { db, now };
@@ -55,8 +55,8 @@ export async function deleteTenant(
 // Enough to know what it is about; "hold list" shows all.
 const mostNamed = 5;
 
-function refuseIfHeld(tx: Tx, { id, name }: TenantDeletion['tenant']): void {
-  const holds = findHolds(tx, id);
+async function refuseIfHeld(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {
+  const holds = await findHolds(tx, id);
   if (holds.length === 0) return;
   const named = holds.slice(0, mostNamed).map(nameOf);
   const more = holds.length > mostNamed ? `, and ${holds.length - mostNamed} more` : '';
@@ -83,16 +83,16 @@ interface TenantEnd {
  *
  * @throws {ForensicsError} `tenant_not_found`.
  */
-export function endTenant(tx: Tx, { id, at, by }: TenantEnd): Tenant {
-  const { name } = livingTenant(tx, id);
+export async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
+  const { name } = await livingTenant(tx, id);
   const isLiving = and(eq(apiKeys.tenantId, id), isNull(apiKeys.revokedAt));
-  const keys = tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();
-  const members = removeMembers(tx, { id, at, by });
-  tx.delete(tenantNames).where(eq(tenantNames.tenantId, id)).run();
+  const keys = await tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();
+  const members = await removeMembers(tx, { id, at, by });
+  await tx.delete(tenantNames).where(eq(tenantNames.tenantId, id)).run();
   const end = { name: deletedName(name, id), deletedAt: at, updatedAt: at };
   const columns = { ...end, ...freshWebhook, webhookUrl: null };
   const details = { keys: keys.length, members };
-  append(tx, { chain: id, at, actor: by, event: 'tenant.deleted', subject: id, details });
+  await append(tx, { chain: id, at, actor: by, event: 'tenant.deleted', subject: id, details });
   return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
 }
 
@@ -102,13 +102,17 @@ function deletedName(name: string, id: string): string {
 }
 
 /** @returns how many there were. */
-function removeMembers(tx: Tx, { id, at, by }: TenantEnd): number {
-  const members = tx.select().from(userTenants).where(eq(userTenants.tenantId, id)).all();
+async function removeMembers(tx: Tx, { id, at, by }: TenantEnd): Promise<number> {
+  const members = await tx.select().from(userTenants).where(eq(userTenants.tenantId, id)).all();
   for (const { userId } of members) {
-    const before = tenantIdsOf(tx, userId);
-    endAccess(tx, userId, at);
-    auditTenants(tx, { userId, at, by }, { before, after: before.filter((one) => one !== id) });
+    const before = await tenantIdsOf(tx, userId);
+    await endAccess(tx, userId, at);
+    await auditTenants(
+      tx,
+      { userId, at, by },
+      { before, after: before.filter((one) => one !== id) },
+    );
   }
-  tx.delete(userTenants).where(eq(userTenants.tenantId, id)).run();
+  await tx.delete(userTenants).where(eq(userTenants.tenantId, id)).run();
   return members.length;
 }

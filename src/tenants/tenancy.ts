@@ -9,7 +9,7 @@ import { type Tenant, type TenantChange, updateTenant } from '../access/tenants.
 import type { Actor } from '../audit/entry.ts';
 import type { StorageRequest, TenantAnswer } from '../contract/tenant.ts';
 import type { StorageType } from '../contract/vocabulary.ts';
-import { type Reader, transact } from '../db/open.ts';
+import { type Reader, transact } from '../db/database.ts';
 import { tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { ConfigRow } from '../storage/configs.ts';
@@ -64,10 +64,10 @@ async function changeTenant(
 ): Promise<TenantAnswer> {
   refuseReadOnly(request, await readTenant(context, tenant));
   refuseForbiddenWebhook(context, tenant, request);
-  const before = storedConfigOf(context, tenant);
+  const before = await storedConfigOf(context, tenant);
   const storage = newStorage(context, before, request);
   if (storage?.config != null) await context.openRemote(storage.config).probe();
-  const changed = write(context, { tenant, before, request, by, storage });
+  const changed = await write(context, { tenant, before, request, by, storage });
   if (request.storageConfig?.s3?.corsAllowedOrigins != null) {
     await applyCors(context, changed);
   }
@@ -125,30 +125,34 @@ interface Writing extends ChangeAct {
   readonly storage: NewStorage | null;
 }
 
-function write({ db, configs, now }: Context, { tenant, before, request, by, storage }: Writing) {
+async function write(
+  { db, configs, now }: Context,
+  { tenant, before, request, by, storage }: Writing,
+) {
   const { id } = tenant;
   const { name, webhookUrl } = request;
-  return transact(db, (tx) => {
+  return transact(db, async (tx) => {
     const change: Parameters<typeof updateTenant>[1]['change'] = {
       ...(name === undefined ? {} : { name }),
       ...(webhookUrl === undefined ? {} : { webhookUrl }),
     };
     if (storage === null) return updateTenant(tx, { id, change, at: now(), by });
-    refuseIfMoved(before, currentRow(tx, configs, id));
-    const storageConfigId = storage.config === null ? null : configs.save(tx, id, storage.config);
+    refuseIfMoved(before, await currentRow(tx, configs, id));
+    const storageConfigId =
+      storage.config === null ? null : await configs.save(tx, id, storage.config);
     return updateTenant(tx, { id, change: { ...change, storageConfigId }, at: now(), by });
   });
 }
 
-function currentRow(reader: Reader, configs: Context['configs'], tenantId: string) {
+async function currentRow(reader: Reader, configs: Context['configs'], tenantId: string) {
   const { storageConfigId } = tenants;
-  const row = reader
+  const row = await reader
     .select({ storageConfigId })
     .from(tenants)
     .where(eq(tenants.id, tenantId))
     .get();
   const id = row?.storageConfigId ?? null;
-  return id === null ? null : configs.find(reader, { tenantId, id });
+  return id === null ? null : await configs.find(reader, { tenantId, id });
 }
 
 /** What was merged and proven was made of `before`: a concurrent change must not be undone unnoticed. */
@@ -162,7 +166,7 @@ function refuseIfMoved(before: StoredConfig | null, now: ConfigRow | null): void
 }
 
 async function applyCors(context: Context, tenant: Tenant): Promise<void> {
-  const stored = storedConfigOf(context, tenant);
+  const stored = await storedConfigOf(context, tenant);
   if (stored === null || stored.config === null) return;
   const { row, config } = stored;
   await context.cors.apply(row, config, context.openRemote(config));

@@ -4,7 +4,7 @@ import type { Keys } from '../access/keys.ts';
 import type { Tenant } from '../access/tenants.ts';
 import type { TenantAnswer } from '../contract/tenant.ts';
 import type { StorageType, WebhookState } from '../contract/vocabulary.ts';
-import type { Db } from '../db/open.ts';
+import type { Db } from '../db/database.ts';
 import { ForensicsError } from '../errors.ts';
 import type { ConnectionGuard } from '../network/address-guard.ts';
 import type { BucketCors } from '../storage/bucket-cors.ts';
@@ -33,12 +33,12 @@ export interface StoredConfig {
 }
 
 /** Null for the service's own store. */
-export function storedConfigOf(
+export async function storedConfigOf(
   { db, configs }: Pick<Context, 'db' | 'configs'>,
   { id: tenantId, storageConfigId }: Tenant,
-): StoredConfig | null {
+): Promise<StoredConfig | null> {
   if (storageConfigId === null) return null;
-  const row = configs.find(db, { tenantId, id: storageConfigId });
+  const row = await configs.find(db, { tenantId, id: storageConfigId });
   if (row === null) throw new TypeError('the configuration is not one of the tenant');
   return { row, config: openOrNull(configs, row) };
 }
@@ -55,7 +55,7 @@ function openOrNull(configs: Pick<SealedConfigs, 'open'>, row: ConfigRow): Stora
 /** The contract's Tenant, as it is answered. What is not set is left out; secrets are masked. */
 export async function readTenant(context: Context, tenant: Tenant): Promise<TenantAnswer> {
   const { id, name, createdAt, updatedAt, isTrial, webhookUrl } = tenant;
-  const stored = storedConfigOf(context, tenant);
+  const stored = await storedConfigOf(context, tenant);
   const config = stored?.config ?? null;
   return {
     id,

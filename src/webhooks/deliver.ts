@@ -76,11 +76,11 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     return (failing.has(tenantId) ? 1 : attemptsPerTenant) - inUse;
   };
 
-  function turn(): Date | null {
+  async function turn(): Promise<Date | null> {
     if (isStopping) return null;
-    const dueAt = outbox.nextDueAt(fullTenants());
+    const dueAt = await outbox.nextDueAt(fullTenants());
     if (dueAt === null || dueAt > now()) return dueAt;
-    for (const delivery of outbox.claim(slots, leaseMs)) takeOn(delivery);
+    for (const delivery of await outbox.claim(slots, leaseMs)) takeOn(delivery);
     return outbox.nextDueAt(fullTenants());
   }
 
@@ -112,8 +112,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     failing.add(tenantId);
     const consequence =
       kind === 'gone'
-        ? outbox.closeReceiver(delivery, detail)
-        : outbox.fail(delivery, detail, nextAttempt(delivery));
+        ? await outbox.closeReceiver(delivery, detail)
+        : await outbox.fail(delivery, detail, nextAttempt(delivery));
     tell(delivery, detail, consequence);
   }
 
@@ -140,7 +140,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     start: () => loop.start(),
     async drain() {
       for (;;) {
-        turn();
+        await loop.run();
         if (underWay.size === 0) return;
         await Promise.race(underWay.keys());
       }
@@ -148,7 +148,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     async stop() {
       isStopping = true;
       stopListening();
-      loop.stop();
+      await loop.stop();
       await Promise.all(underWay.keys());
       await sender.close();
     },

@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { and, count, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
-import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
+import { type Db, type Reader, transact, type Tx } from '../db/database.ts';
 import { deliveries } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { hasTurn, isWaiting, promoteNext, receiverOf } from './order.ts';
@@ -34,10 +34,10 @@ interface DeliveryQuery {
 }
 
 /** Newest first. */
-export function listDeliveries(
+export async function listDeliveries(
   reader: Reader,
   { tenantId, state, limit }: DeliveryQuery,
-): readonly DeliveryEntry[] {
+): Promise<readonly DeliveryEntry[]> {
   const { id, event, subject, attempts, lastOutcome } = deliveries;
   const { createdAt, nextAttemptAt, settledAt } = deliveries;
   const columns = { id, event, subject, state: deliveries.state, attempts, lastOutcome };
@@ -58,11 +58,11 @@ interface Backlog {
   readonly givenUp: number;
 }
 
-export function backlogOf(reader: Reader, since: Date): Backlog {
+export async function backlogOf(reader: Reader, since: Date): Promise<Backlog> {
   const isGivenUp = and(eq(deliveries.state, 'given_up'), gt(deliveries.settledAt, since));
-  const countOf = (which: SQL | undefined): number =>
-    reader.select({ messages: count() }).from(deliveries).where(which).get()?.messages ?? 0;
-  return { waiting: countOf(isWaiting), givenUp: countOf(isGivenUp) };
+  const countOf = async (which: SQL | undefined): Promise<number> =>
+    (await reader.select({ messages: count() }).from(deliveries).where(which).get())?.messages ?? 0;
+  return { waiting: await countOf(isWaiting), givenUp: await countOf(isGivenUp) };
 }
 
 // Takes the database's only write lock for about 10 ms; others can write between two batches.
@@ -73,7 +73,7 @@ export async function purgeDeliveries(db: Db, before: Date, signal?: AbortSignal
   const { seq, settledAt } = deliveries;
   const old = db.select({ seq }).from(deliveries).where(lt(settledAt, before)).limit(batch);
   for (;;) {
-    const { changes } = db.delete(deliveries).where(inArray(seq, old)).run();
+    const { changes } = await db.delete(deliveries).where(inArray(seq, old)).run();
     if (changes < batch || signal?.aborted === true) return;
     await setImmediate();
   }
@@ -100,21 +100,25 @@ interface Replayed {
  * @returns what was put back, oldest first.
  * @throws {ForensicsError} `conflict` when the tenant has no receiver or the message waits anyway, `not_found`.
  */
-export function replay(db: Db, { tenantId, which, at }: Replay): readonly Replayed[] {
-  return transact(db, (tx) => {
-    if (receiverOf(tx, tenantId) === null) throw noReceiver();
+export async function replay(
+  db: Db,
+  { tenantId, which, at }: Replay,
+): Promise<readonly Replayed[]> {
+  return transact(db, async (tx) => {
+    if ((await receiverOf(tx, tenantId)) === null) throw noReceiver();
     const isMeant =
-      which === 'given_up' ? eq(deliveries.state, which) : settled(tx, tenantId, which);
-    const rows = tx
-      .update(deliveries)
-      // Another fence: an attempt of the round before may still be under way, and must not settle this one.
-      .set({ ...freshRound, fence: sql`${deliveries.fence} + 1` })
-      .where(and(eq(deliveries.tenantId, tenantId), isMeant))
-      .returning(columns)
-      .all()
-      .toSorted((one, other) => one.seq - other.seq);
+      which === 'given_up' ? eq(deliveries.state, which) : await settled(tx, tenantId, which);
+    const rows = (
+      await tx
+        .update(deliveries)
+        // Another fence: an attempt of the round before may still be under way, and must not settle this one.
+        .set({ ...freshRound, fence: sql`${deliveries.fence} + 1` })
+        .where(and(eq(deliveries.tenantId, tenantId), isMeant))
+        .returning(columns)
+        .all()
+    ).toSorted((one, other) => one.seq - other.seq);
     for (const subject of new Set(rows.map((row) => row.subject))) {
-      if (!hasTurn(tx, subject)) promoteNext(tx, subject, at);
+      if (!(await hasTurn(tx, subject))) await promoteNext(tx, subject, at);
     }
     return rows.map(({ id, event, subject }) => ({ id, event, subject }));
   });
@@ -135,9 +139,9 @@ const freshRound = {
   nextAttemptAt: null,
 } as const;
 
-function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }) {
+async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }) {
   const isIt = and(eq(deliveries.tenantId, tenantId), eq(deliveries.id, id));
-  const found = tx.select({ state: deliveries.state }).from(deliveries).where(isIt).get();
+  const found = await tx.select({ state: deliveries.state }).from(deliveries).where(isIt).get();
   if (found === undefined) {
     throw new ForensicsError(
       'not_found',

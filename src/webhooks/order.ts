@@ -4,13 +4,16 @@
  */
 
 import { and, asc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
-import type { Reader, Tx } from '../db/open.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { deliveries, tenants } from '../db/schema.ts';
 
 // Written out, not bound: SQLite uses a partial index only where it can see the index's own condition.
 export const isWaiting = sql`${deliveries.state} = 'waiting'`;
 
-export function firstWaiting(tx: Tx, subject: string): { readonly seq: number } | undefined {
+export async function firstWaiting(
+  tx: Tx,
+  subject: string,
+): Promise<{ readonly seq: number } | undefined> {
   return tx
     .select({ seq: deliveries.seq })
     .from(deliveries)
@@ -20,19 +23,21 @@ export function firstWaiting(tx: Tx, subject: string): { readonly seq: number } 
     .get();
 }
 
-export function hasTurn(tx: Tx, subject: string): boolean {
+export async function hasTurn(tx: Tx, subject: string): Promise<boolean> {
   const holdsIt = and(
     isWaiting,
     eq(deliveries.subject, subject),
     isNotNull(deliveries.nextAttemptAt),
   );
-  return tx.select({ seq: deliveries.seq }).from(deliveries).where(holdsIt).get() !== undefined;
+  return (
+    (await tx.select({ seq: deliveries.seq }).from(deliveries).where(holdsIt).get()) !== undefined
+  );
 }
 
-export function promoteNext(tx: Tx, subject: string, at: Date): void {
-  const next = firstWaiting(tx, subject);
+export async function promoteNext(tx: Tx, subject: string, at: Date): Promise<void> {
+  const next = await firstWaiting(tx, subject);
   if (next === undefined) return;
-  tx.update(deliveries).set({ nextAttemptAt: at }).where(eq(deliveries.seq, next.seq)).run();
+  await tx.update(deliveries).set({ nextAttemptAt: at }).where(eq(deliveries.seq, next.seq)).run();
 }
 
 /**
@@ -50,43 +55,45 @@ const longestFailureMs = 5 * 24 * 3_600_000;
 const noteworthyMs = 3_600_000;
 
 /** Where the tenant's messages go; null when it wants none, or its receiver is switched off. */
-export function receiverOf(reader: Reader, tenantId: string): string | null {
-  const tenant = reader.select().from(tenants).where(eq(tenants.id, tenantId)).get();
+export async function receiverOf(reader: Reader, tenantId: string): Promise<string | null> {
+  const tenant = await reader.select().from(tenants).where(eq(tenants.id, tenantId)).get();
   return tenant === undefined || tenant.webhookDisabledAt !== null ? null : tenant.webhookUrl;
 }
 
-export function markWorking(tx: Tx, receiver: Receiver): void {
+export async function markWorking(tx: Tx, receiver: Receiver): Promise<void> {
   const wasFailing = and(isSame(receiver), isNotNull(tenants.webhookFailingSince));
-  tx.update(tenants).set({ webhookFailingSince: null }).where(wasFailing).run();
+  await tx.update(tenants).set({ webhookFailingSince: null }).where(wasFailing).run();
 }
 
 /** True when it has been failing for so long that it should be switched off. */
-export function markFailing(tx: Tx, receiver: Receiver, at: Date): boolean {
+export async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise<boolean> {
   const isFirst = and(isSame(receiver), isNull(tenants.webhookFailingSince));
-  tx.update(tenants).set({ webhookFailingSince: at }).where(isFirst).run();
+  await tx.update(tenants).set({ webhookFailingSince: at }).where(isFirst).run();
   const limit = new Date(at.getTime() - longestFailureMs);
   const isHopeless = and(isSame(receiver), lt(tenants.webhookFailingSince, limit));
-  return tx.select({ id: tenants.id }).from(tenants).where(isHopeless).get() !== undefined;
+  return (await tx.select({ id: tenants.id }).from(tenants).where(isHopeless).get()) !== undefined;
 }
 
 /** False when the tenant has set another URL since. */
-export function switchOff(
+export async function switchOff(
   tx: Tx,
   receiver: Receiver,
   { at, reason }: { readonly at: Date; readonly reason: 'gone' | 'failing' },
-): boolean {
+): Promise<boolean> {
   const change = { webhookDisabledAt: at, webhookDisabledReason: reason };
-  return tx.update(tenants).set(change).where(isSame(receiver)).run().changes === 1;
+  return (await tx.update(tenants).set(change).where(isSame(receiver)).run()).changes === 1;
 }
 
 /** Whether some receiver is switched off, or has been failing for more than an hour. */
-export function hasTroubledReceiver(reader: Reader, at: Date): boolean {
+export async function hasTroubledReceiver(reader: Reader, at: Date): Promise<boolean> {
   const limit = new Date(at.getTime() - noteworthyMs);
   const isTroubled = or(
     isNotNull(tenants.webhookDisabledAt),
     lt(tenants.webhookFailingSince, limit),
   );
-  return reader.select({ id: tenants.id }).from(tenants).where(isTroubled).get() !== undefined;
+  return (
+    (await reader.select({ id: tenants.id }).from(tenants).where(isTroubled).get()) !== undefined
+  );
 }
 
 function isSame({ tenantId, url }: Receiver) {

@@ -3,10 +3,9 @@
  * neither can exist without the other. Messages about one subject leave in order; only one of them is ever due.
  */
 
-import { EventEmitter } from 'node:events';
 import { and, asc, eq, gt, gte, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
-import { type Db, transact, type Tx } from '../db/open.ts';
+import { type Db, transact, type Tx } from '../db/database.ts';
 import { deliveries, tenants } from '../db/schema.ts';
 import {
   firstWaiting,
@@ -49,35 +48,33 @@ export type Consequence =
 
 export interface Outbox {
   /** Writes nothing when the tenant has no webhook. */
-  enqueueDelivery(tx: Tx, delivery: NewDelivery): void;
+  enqueueDelivery(tx: Tx, delivery: NewDelivery): Promise<void>;
   /** Due messages, at most `slots(tenant)` for each tenant; leased to the caller for `leaseMs`. */
-  claim(slots: (tenantId: string) => number, leaseMs: number): readonly Delivery[];
+  claim(slots: (tenantId: string) => number, leaseMs: number): Promise<readonly Delivery[]>;
   /** When the next message is due, tenants in `except` left out. */
-  nextDueAt(except: readonly string[]): Date | null;
+  nextDueAt(except: readonly string[]): Promise<Date | null>;
   /** The receiver has it. */
-  accept(delivery: Delivery, outcome: string): void;
+  accept(delivery: Delivery, outcome: string): Promise<void>;
   /** Once more at `retryAt`; null gives the message up, and with it a receiver that has been failing for days. */
-  fail(delivery: Delivery, outcome: string, retryAt: Date | null): Consequence;
+  fail(delivery: Delivery, outcome: string, retryAt: Date | null): Promise<Consequence>;
   /** The receiver is gone. */
-  drop(delivery: Delivery, outcome: string): void;
+  drop(delivery: Delivery, outcome: string): Promise<void>;
   /**
    * The receiver is gone for good: nothing more is sent or written for it until the tenant sets a new URL. Where that was
    * done meanwhile, the message goes there at once.
    */
-  closeReceiver(delivery: Delivery, outcome: string): Consequence;
+  closeReceiver(delivery: Delivery, outcome: string): Promise<Consequence>;
   onAdded(listener: () => void): () => void;
 }
 
 export function createOutbox({ db, now }: { readonly db: Db; readonly now: () => Date }): Outbox {
-  const added = new EventEmitter();
-  added.setMaxListeners(0);
-
   return {
-    enqueueDelivery(tx, { tenantId, subject, event, payload }) {
-      if (receiverOf(tx, tenantId) === null) return;
+    async enqueueDelivery(tx, { tenantId, subject, event, payload }) {
+      if ((await receiverOf(tx, tenantId)) === null) return;
       const at = now();
-      const isBehind = firstWaiting(tx, subject) !== undefined;
-      tx.insert(deliveries)
+      const isBehind = (await firstWaiting(tx, subject)) !== undefined;
+      await tx
+        .insert(deliveries)
         .values({
           id: `msg_${newId(at)}`,
           tenantId,
@@ -91,74 +88,75 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
           createdAt: at,
         })
         .run();
-      queueMicrotask(() => added.emit('added'));
+      tx.announce('deliveries');
     },
 
-    claim: (slots, leaseMs) =>
-      transact(db, (tx) => {
+    claim: async (slots, leaseMs) =>
+      transact(db, async (tx) => {
         const at = now();
-        tx.update(deliveries).set({ nextAttemptAt: at }).where(isOutOfTime(at)).run();
-        return tenantsWithDue(tx, at).flatMap((tenantId) => {
-          const url = receiverOf(tx, tenantId);
-          const leasedUntil = new Date(at.getTime() + leaseMs);
-          const rows = claimOf(tx, tenantId, { at, leasedUntil, limit: slots(tenantId) });
-          return rows.map((row) => ({ ...row, url }));
-        });
+        await tx.update(deliveries).set({ nextAttemptAt: at }).where(isOutOfTime(at)).run();
+        const leasedUntil = new Date(at.getTime() + leaseMs);
+        const claimed: Delivery[] = [];
+        for (const tenantId of await tenantsWithDue(tx, at)) {
+          const url = await receiverOf(tx, tenantId);
+          const rows = await claimOf(tx, tenantId, { at, leasedUntil, limit: slots(tenantId) });
+          claimed.push(...rows.map((row) => ({ ...row, url })));
+        }
+        return claimed;
       }),
 
-    nextDueAt(except) {
+    async nextDueAt(except) {
       // One index seek a tenant: the time does not grow with the number of waiting messages.
       const earliest = sql`(SELECT min(${deliveries.nextAttemptAt}) FROM ${deliveries}
         WHERE ${deliveries.tenantId} = ${tenants.id} AND ${isWaiting})`;
-      const row = db
+      const row = await db
         .select({ at: sql<number | null>`min(${earliest})` })
         .from(tenants)
         .where(notInArray(tenants.id, [...except]))
         .get();
       if (row?.at == null) return null;
       const [at, dueAt] = [now(), new Date(row.at)];
-      return dueAt > at && hasOutOfTime(db, at) ? at : dueAt;
+      return dueAt > at && (await hasOutOfTime(db, at)) ? at : dueAt;
     },
 
-    accept: (delivery, outcome) =>
-      transact(db, (tx) => {
+    accept: async (delivery, outcome) =>
+      transact(db, async (tx) => {
         const end = { state: 'delivered', outcome, at: now() } as const;
-        if (settle(tx, delivery, end)) markWorking(tx, delivery);
+        if (await settle(tx, delivery, end)) await markWorking(tx, delivery);
       }),
 
-    fail: (delivery, outcome, retryAt) =>
-      transact(db, (tx) => {
+    fail: async (delivery, outcome, retryAt) =>
+      transact(db, async (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
         const isOurs =
-          retryAt === null ? settle(tx, delivery, end) : postpone(tx, delivery, outcome, retryAt);
+          retryAt === null
+            ? await settle(tx, delivery, end)
+            : await postpone(tx, delivery, outcome, retryAt);
         if (!isOurs) return { kind: 'overtaken' };
-        const isHopeless = markFailing(tx, delivery, end.at);
+        const isHopeless = await markFailing(tx, delivery, end.at);
         if (retryAt !== null) return { kind: 'retry', at: retryAt };
-        const isClosed = isHopeless && close(tx, delivery, end, 'failing');
+        const isClosed = isHopeless && (await close(tx, delivery, end, 'failing'));
         return { kind: isClosed ? 'switched_off' : 'given_up' };
       }),
 
-    drop: (delivery, outcome) =>
-      transact(db, (tx) => {
-        settle(tx, delivery, { state: 'given_up', outcome, at: now() });
+    drop: async (delivery, outcome) =>
+      transact(db, async (tx) => {
+        await settle(tx, delivery, { state: 'given_up', outcome, at: now() });
       }),
 
-    closeReceiver: (delivery, outcome) =>
-      transact(db, (tx) => {
+    closeReceiver: async (delivery, outcome) =>
+      transact(db, async (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
         // The tenant has set another URL since: that one has not been tried.
-        if (receiverOf(tx, delivery.tenantId) !== delivery.url) {
-          const isOurs = postpone(tx, delivery, outcome, end.at);
+        if ((await receiverOf(tx, delivery.tenantId)) !== delivery.url) {
+          const isOurs = await postpone(tx, delivery, outcome, end.at);
           return isOurs ? { kind: 'retry', at: end.at } : { kind: 'overtaken' };
         }
-        if (!settle(tx, delivery, end)) return { kind: 'overtaken' };
-        return { kind: close(tx, delivery, end, 'gone') ? 'switched_off' : 'given_up' };
+        if (!(await settle(tx, delivery, end))) return { kind: 'overtaken' };
+        return { kind: (await close(tx, delivery, end, 'gone')) ? 'switched_off' : 'given_up' };
       }),
 
-    onAdded(listener) {
-      added.on('added', listener);
-      return () => added.off('added', listener);
-    },
+    onAdded: (listener) => db.onNews('deliveries', listener),
   };
 }
 
@@ -169,24 +167,34 @@ interface End {
 }
 
 /** False for a late answer under an old fence: it settles nothing, another worker has the message. */
-function settle(tx: Tx, delivery: Delivery, end: End): boolean {
+async function settle(tx: Tx, delivery: Delivery, end: End): Promise<boolean> {
   const change = { ...columnsOf(end), attempts: delivery.attempts + 1 };
-  const { changes } = tx.update(deliveries).set(change).where(heldAs(delivery)).run();
-  if (changes === 1) promoteNext(tx, delivery.subject, end.at);
+  const { changes } = await tx.update(deliveries).set(change).where(heldAs(delivery)).run();
+  if (changes === 1) await promoteNext(tx, delivery.subject, end.at);
   return changes === 1;
 }
 
 /** False as above. */
-function postpone(tx: Tx, delivery: Delivery, lastOutcome: string, nextAttemptAt: Date): boolean {
+async function postpone(
+  tx: Tx,
+  delivery: Delivery,
+  lastOutcome: string,
+  nextAttemptAt: Date,
+): Promise<boolean> {
   const change = { attempts: delivery.attempts + 1, lastOutcome, nextAttemptAt };
-  return tx.update(deliveries).set(change).where(heldAs(delivery)).run().changes === 1;
+  return (await tx.update(deliveries).set(change).where(heldAs(delivery)).run()).changes === 1;
 }
 
 /** Switches the delivery's receiver off and gives up all that waits for it. False when it is not the tenant's any more. */
-function close(tx: Tx, delivery: Delivery, end: End, reason: 'gone' | 'failing'): boolean {
-  if (!switchOff(tx, delivery, { at: end.at, reason })) return false;
+async function close(
+  tx: Tx,
+  delivery: Delivery,
+  end: End,
+  reason: 'gone' | 'failing',
+): Promise<boolean> {
+  if (!(await switchOff(tx, delivery, { at: end.at, reason }))) return false;
   const isForIt = and(isWaiting, eq(deliveries.tenantId, delivery.tenantId));
-  tx.update(deliveries).set(columnsOf(end)).where(isForIt).run();
+  await tx.update(deliveries).set(columnsOf(end)).where(isForIt).run();
   return true;
 }
 
@@ -208,26 +216,26 @@ function isOutOfTime(at: Date) {
   );
 }
 
-function hasOutOfTime(db: Db, at: Date): boolean {
+async function hasOutOfTime(db: Db, at: Date): Promise<boolean> {
   const one = db.select({ seq: deliveries.seq }).from(deliveries).where(isOutOfTime(at)).limit(1);
-  return one.get() !== undefined;
+  return (await one.get()) !== undefined;
 }
 
 /** Tenant by tenant: a long queue of one never stands before another's. */
-function tenantsWithDue(tx: Tx, at: Date): string[] {
+async function tenantsWithDue(tx: Tx, at: Date): Promise<string[]> {
   const due = sql`EXISTS (SELECT 1 FROM ${deliveries} WHERE ${deliveries.tenantId} = ${tenants.id}
     AND ${isWaiting} AND ${deliveries.nextAttemptAt} <= ${at.getTime()})`;
-  const rows = tx.select({ id: tenants.id }).from(tenants).where(due).all();
+  const rows = await tx.select({ id: tenants.id }).from(tenants).where(due).all();
   return rows.map(({ id }) => id);
 }
 
-function claimOf(
+async function claimOf(
   tx: Tx,
   tenantId: string,
   { at, leasedUntil, limit }: { at: Date; leasedUntil: Date; limit: number },
 ) {
   if (limit <= 0) return [];
-  const due = tx
+  const due = await tx
     .select({ seq: deliveries.seq })
     .from(deliveries)
     .where(and(isWaiting, eq(deliveries.tenantId, tenantId), lte(deliveries.nextAttemptAt, at)))

@@ -4,7 +4,7 @@ import { createTenants, type Tenant, updateTenant } from '../../src/access/tenan
 import { renderedText } from '../../src/analyses/examination-row.ts';
 import { operator } from '../../src/audit/entry.ts';
 import { newId } from '../../src/db/ids.ts';
-import { type Db, transact } from '../../src/db/open.ts';
+import { type Db, transact } from '../../src/db/database.ts';
 import { analyses, examinations } from '../../src/db/schema.ts';
 import type { SealedConfigs } from '../../src/storage/configs.ts';
 import type { StorageConfig } from '../../src/storage/storage-config.ts';
@@ -27,15 +27,16 @@ export async function addForensicTenant(
   { name, config, listed }: Wanted,
 ): Promise<Tenant> {
   const { id } = await createTenants({ db, now }).create({ name });
-  return transact(db, (tx) => {
-    const storageConfigId = config === null ? null : configs.save(tx, id, config);
+  return transact(db, async (tx) => {
+    const storageConfigId = config === null ? null : await configs.save(tx, id, config);
     const storageType = config?.type ?? 's3';
     for (let n = 0; n < listed; n++) {
       const row = analysisOf(id, now());
-      tx.insert(analyses)
+      await tx
+        .insert(analyses)
         .values({ ...row, storageType, storageConfigId })
         .run();
-      tx.insert(examinations).values(examinationOf(row.id, now())).run();
+      await tx.insert(examinations).values(examinationOf(row.id, now())).run();
     }
     return updateTenant(tx, { id, change: { storageConfigId }, at: now(), by: operator });
   });

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listAnalyses } from '../../src/analyses/list.ts';
 import { newId } from '../../src/db/ids.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { openDatabase } from '../../src/db/sqlite.ts';
 import { createAzureStore } from '../../src/storage/azure/azure.ts';
 import { createSealedConfigs } from '../../src/storage/configs.ts';
 import { createBuckets } from '../../src/storage/embedded/buckets.ts';
@@ -96,7 +96,7 @@ export async function benchListing(rounds: number): Promise<readonly Row[]> {
     if (count !== urls) throw new Error(`${count} URLs instead of ${urls}`);
   });
   const [hashMs = 0, ...listMs] = await interleaved(rounds, [hashOnly, ...lists]);
-  database.close();
+  await database.close();
   rmSync(folder, { recursive: true, force: true });
   return [
     { what: `the hashes of ${urls} signatures`, value: hashMs, unit: 'ms' },

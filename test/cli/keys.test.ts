@@ -210,11 +210,11 @@ test('a tenant is shown with its webhook', async () => {
 
 /** As a rotation without grace does it for a client of the interface. */
 async function replaceAtOnce(name: string): Promise<void> {
-  const core = openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
+  const core = await openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
   const { id: tenantId } = (await core.tenants.byName('pruned'))!;
   const expiresAt = new Date(Date.now() + 86_400_000);
   await core.keys.rotate({ tenantId, which: { name }, expiresAt, graceMs: 0, by: operator });
-  core.close();
+  await core.close();
 }
 
 describe('prune', () => {

@@ -32,6 +32,7 @@ const lines: readonly [readonly string[], number][] = [
   [['user', 'list', ...here], done],
   [['usage', ...here], done],
   [['master-key', 'rotate', ...here], done],
+  [['migrate', '--to', 'mysql://none/none', ...here], usage],
   [['login', ...nowhere], notFound],
   [['logout', '--profile', 'none'], notFound],
   [['profile', 'list'], done],

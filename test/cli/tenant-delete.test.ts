@@ -122,7 +122,7 @@ test('where the last tenant was deleted, no server makes a first one again', asy
   const lonely = await openListening();
   await runHere(['tenant', 'delete', 'acme', '--yes', '--data-dir', lonely.dataDir]);
 
-  const made = await makeFirstTenant({ ...lonely.app, close: () => undefined }, new Date());
+  const made = await makeFirstTenant({ ...lonely.app, close: async () => undefined }, new Date());
 
   expect(made).toBeNull();
   expect(await lonely.app.tenants.list()).toEqual([]);

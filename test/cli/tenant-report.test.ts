@@ -6,7 +6,7 @@ import { countUsage } from '../../src/analyses/usage.ts';
 import { openCore } from '../../src/app/core.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { UsageReport } from '../../src/contract/usage.ts';
-import { transact } from '../../src/db/open.ts';
+import { transact } from '../../src/db/database.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-report-'));
@@ -18,10 +18,10 @@ const today = new Date();
 const yesterday = new Date(today.getTime() - dayMs);
 
 beforeAll(async () => {
-  const core = openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
+  const core = await openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
   const { id: tenantId } = await core.tenants.create({ name: 'acme' });
   for (const at of [yesterday, today]) {
-    transact(core.database.db, (tx) =>
+    await transact(core.database.db, (tx) =>
       countUsage(tx, { tenantId, at }, [
         ['success.api', 3],
         ['timed.single', 2],
@@ -29,7 +29,7 @@ beforeAll(async () => {
       ]),
     );
   }
-  core.close();
+  await core.close();
 });
 
 test.each([

@@ -19,14 +19,14 @@ let made: ShownUser & { password: string };
 /** What a login with this password answers: `Bearer`, or the code of the refusal. */
 async function logIn(password: string): Promise<unknown> {
   const { settings } = readConfig({ flags: { dataDir }, environment: {} });
-  const core = openCore(settings);
+  const core = await openCore(settings);
   try {
     const answer = await core.identity.login({ email: examiner, password, from: '192.0.2.1' });
     return 'tokenType' in answer ? answer.tokenType : answer;
   } catch (error) {
     return Object(error)['code'];
   } finally {
-    core.close();
+    await core.close();
   }
 }
 

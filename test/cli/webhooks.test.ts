@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { openCore } from '../../src/app/core.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { transact } from '../../src/db/open.ts';
+import { transact } from '../../src/db/database.ts';
 import { adviceOn } from '../../src/doctor/webhooks.ts';
 import { createOutbox } from '../../src/webhooks/outbox.ts';
 import { startReceiver } from '../unit/webhooks/receiver.ts';
@@ -20,18 +20,23 @@ const setUrl = async (url: string) => run('tenant', 'update', 'acme', '--webhook
 
 /** Messages about one analysis that the receiver of the time refused for ever. */
 async function giveUp(count: number): Promise<void> {
-  const core = openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
+  const core = await openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
   const { db } = core.database;
   const outbox = createOutbox({ db, now: () => new Date() });
   const { id: tenantId } = (await core.tenants.byName('acme'))!;
-  transact(db, (tx) => {
+  await transact(db, async (tx) => {
     for (let n = 0; n < count; n++) {
-      outbox.enqueueDelivery(tx, { tenantId, subject: 'a1', event: 'update', payload: { n } });
+      await outbox.enqueueDelivery(tx, {
+        tenantId,
+        subject: 'a1',
+        event: 'update',
+        payload: { n },
+      });
     }
   });
-  const [first] = outbox.claim(() => 1, 1);
-  outbox.closeReceiver(first!, 'http_410');
-  core.close();
+  const [first] = await outbox.claim(() => 1, 1);
+  await outbox.closeReceiver(first!, 'http_410');
+  await core.close();
 }
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/db/open.ts';
+import { openDatabase } from '../../src/db/sqlite.ts';
 import { openPeople } from '../unit/access/people.ts';
 import { steppedClock } from '../unit/db/temporary.ts';
 import { describeIdentity } from './identity.ts';
@@ -34,7 +34,7 @@ describeIdentity('embedded accounts', async () => {
     enable: async (id) => void (await people.users.enable(id)),
     step: (ms) => clock.step(ms),
     async close() {
-      database.close();
+      await database.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { createOidcIdentity } from '../../src/access/oidc/identity.ts';
 import type { TokenSet } from '../../src/contract/auth.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { openDatabase } from '../../src/db/sqlite.ts';
 import { audience, clientId, clientSecret, openOidcServer } from '../fixtures/oidc-server.ts';
 import { openPeople } from '../unit/access/people.ts';
 import { describeIdentity } from './identity.ts';
@@ -55,7 +55,7 @@ describeIdentity('an identity provider over OpenID Connect', async () => {
     async close() {
       vi.useRealTimers();
       await Promise.all([server.stop(), other.stop()]);
-      database.close();
+      await database.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -11,7 +11,7 @@ import { describeService, tenant } from './service.ts';
 describeService('on the data folder of this machine', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'forensics-service-'));
   const { settings } = readConfig({ flags: { dataDir }, environment: {} });
-  const core = openCore(settings, () => new Date(), createPasswords({ ln: 4 }));
+  const core = await openCore(settings, () => new Date(), createPasswords({ ln: 4 }));
   await core.tenants.create({ name: tenant });
   const who = 'examiner@example.org';
   await core.users.create({ email: who, password });
@@ -22,7 +22,7 @@ describeService('on the data folder of this machine', async () => {
     who,
     core,
     close: async () => {
-      core.close();
+      await core.close();
       rmSync(dataDir, { recursive: true });
     },
   };

@@ -21,9 +21,9 @@ async function openRemote(open: Listening, authorization: string) {
   return { service: createRemoteService(api), close: async () => api.close() };
 }
 
-function openBehind({ dataDir }: Listening) {
+async function openBehind({ dataDir }: Listening) {
   const { settings } = readConfig({ flags: { dataDir }, environment: {} });
-  const core = openCore(settings);
+  const core = await openCore(settings);
   return { core, local: createLocalService(core, settings) };
 }
 
@@ -33,14 +33,14 @@ describeService('on a server', async () => {
   const { tokens } = await open.makeUser('examiner', rights);
   const byKey = await openRemote(open, open.authorization);
   const byPerson = await openRemote(open, `Bearer ${tokens.accessToken}`);
-  const { core } = openBehind(open);
+  const { core } = await openBehind(open);
   return {
     service: byKey.service,
     personal: byPerson.service,
     who: null,
     core,
     close: async () => {
-      core.close();
+      await core.close();
       await byKey.close();
       await byPerson.close();
       await open.close();
@@ -51,7 +51,7 @@ describeService('on a server', async () => {
 test('a server and its data folder answer the same', async () => {
   const open = await openListening();
   const { service, close } = await openRemote(open, open.authorization);
-  const { core, local } = openBehind(open);
+  const { core, local } = await openBehind(open);
   const day = { type: 'range', startTime: '2026-01-01', endTime: '2026-01-02' } as const;
   await local.keys.rotate({
     tenant,
@@ -69,7 +69,7 @@ test('a server and its data folder answer the same', async () => {
   await service.keys.list(tenant);
 
   expect(await answers(service)).toEqual(await answers(local));
-  core.close();
+  await core.close();
   await close();
   await open.close();
 });

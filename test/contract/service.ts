@@ -88,7 +88,7 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     await service.keys.revoke({ tenant, uuid, bySecret: by.secret });
 
     const { id: chain } = (await core.tenants.byName(tenant))!;
-    const told = core.audit.read({ chain }).map((line) => parseEntry(line));
+    const told = (await core.audit.read({ chain })).map((line) => parseEntry(line));
     const revoked = told.find(({ event, subject }) => event === 'key.revoked' && subject === uuid);
     expect(revoked?.actor).toEqual({ type: 'api', id: by.uuid });
   });

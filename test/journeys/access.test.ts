@@ -20,12 +20,12 @@ let tenantId = '';
 
 beforeAll(async () => {
   serving = await startServing(dataDir);
-  core = openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
+  core = await openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
   tenantId = (await core.tenants.byName(tenantName))?.id ?? '';
 });
 
 afterAll(async () => {
-  core.close();
+  await core.close();
   await serving.end('SIGTERM');
   rmSync(dataDir, { recursive: true, force: true });
 });

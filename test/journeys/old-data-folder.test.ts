@@ -61,7 +61,8 @@ test('its audit log and its legal hold stand', async () => {
   const { audit, tenants } = open.app;
   const [{ id } = { id: '' }] = await tenants.list();
 
-  expect(audit.verify(serviceChain)).toMatchObject({ broken: null });
-  expect(audit.verify(id)).toMatchObject({ broken: null });
-  expect([...audit.lines(id)].map(({ text }) => text).join()).toContain('hold.added');
+  expect(await audit.verify(serviceChain)).toMatchObject({ broken: null });
+  expect(await audit.verify(id)).toMatchObject({ broken: null });
+  const texts = await Array.fromAsync(audit.lines(id), ({ text }) => text);
+  expect(texts.join()).toContain('hold.added');
 });

@@ -4,6 +4,7 @@
  */
 
 import { setTimeout } from 'node:timers/promises';
+import { requireSqlite } from '../../src/db/sqlite.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { startReceiver } from '../journeys/receiver.ts';
@@ -24,8 +25,8 @@ export async function proveClock(proof: Proof): Promise<void> {
   await open.app.tenants.update(tenant.id, { webhookUrl: receiver.url });
   const client = clientOf({ ask: await open.listen() }, 'acme', secret);
   const picture = await sceneJpeg({ ...size, seed: 1 });
-  const { db } = open.app.database;
-  const number = (sql: string): number => Number(db.$client.prepare(sql).pluck().get());
+  const { $client } = requireSqlite(open.app.database.db);
+  const number = (sql: string): number => Number($client.prepare(sql).pluck().get());
   open.app.startWork();
   const started: string[] = [];
   let steps = 0;

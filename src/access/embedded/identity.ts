@@ -5,7 +5,7 @@
 
 import { eq, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../contract/auth.ts';
-import { type Db, transact } from '../../db/open.ts';
+import { type Db, transact } from '../../db/database.ts';
 import { sessions, users, userTenants } from '../../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Identity } from '../identity.ts';
@@ -31,8 +31,11 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
   const findHolder = prepareFindHolder(db);
 
   /** Whose session it is, while it lives. @throws {ForensicsError} `unauthenticated`. */
-  function holder({ userId, sessionId }: Subject): UserRow & Pick<Principal, 'tenantIds'> {
-    const rows = findHolder.all({ sessionId });
+  async function holder({
+    userId,
+    sessionId,
+  }: Subject): Promise<UserRow & Pick<Principal, 'tenantIds'>> {
+    const rows = await findHolder.all({ sessionId });
     const [found] = rows;
     if (found?.user.id === userId && isAlive(found.session, now())) {
       return { ...found.user, tenantIds: rows.flatMap(({ tenantId }) => tenantId ?? []) };
@@ -41,7 +44,7 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
   }
 
   async function tokenSet(opened: OpenSession): Promise<TokenSet> {
-    const bearer = { ...opened, ...holder(opened) };
+    const bearer = { ...opened, ...(await holder(opened)) };
     return {
       accessToken: await tokens.sign('access', bearer),
       idToken: await tokens.sign('id', bearer),
@@ -55,27 +58,27 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
     kind: 'embedded',
     async authenticate(accessToken) {
       const subject = await tokens.read('access', accessToken);
-      const { id, tenantIds, scopes, userType } = holder(subject);
+      const { id, tenantIds, scopes, userType } = await holder(subject);
       return { type: 'user', id, tenantIds, scopes, userType, sessionId: subject.sessionId };
     },
     login: async (credentials) => tokenSet(await logins.login(credentials)),
-    refresh: async (refreshToken) => tokenSet(openSessions.refresh(refreshToken)),
+    refresh: async (refreshToken) => tokenSet(await openSessions.refresh(refreshToken)),
     async exchange() {
       throw new ForensicsError('not_offered', 'Accounts are kept here: log in with a password.');
     },
     async end(refreshToken) {
-      openSessions.end(refreshToken);
+      await openSessions.end(refreshToken);
     },
     info: (principal) => parts.users.info(principal),
     async verify(idToken) {
-      holder(await tokens.read('id', idToken));
+      await holder(await tokens.read('id', idToken));
     },
     async revoke({ idToken, refreshToken }) {
-      const { id } = holder(await tokens.read('id', idToken));
-      if (openSessions.ownerOf(refreshToken) !== id) {
+      const { id } = await holder(await tokens.read('id', idToken));
+      if ((await openSessions.ownerOf(refreshToken)) !== id) {
         throw unauthenticated('The refresh token does not belong to this user.');
       }
-      transact(db, (tx) => endAccess(tx, id, now()));
+      await transact(db, (tx) => endAccess(tx, id, now()));
     },
     changePassword: (principal, passwords) => logins.changePassword(principal, passwords),
   };

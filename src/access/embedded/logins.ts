@@ -1,7 +1,7 @@
 /** The password side of embedded accounts: opening a session with one, and changing it. */
 
 import { and, eq } from 'drizzle-orm';
-import { type Db, transact, type Tx } from '../../db/open.ts';
+import { type Db, transact, type Tx } from '../../db/database.ts';
 import { users } from '../../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Login } from '../identity.ts';
@@ -19,7 +19,7 @@ export interface LoginParts {
   readonly sessions: Sessions;
   readonly now: () => Date;
   /** Runs in the transaction of each login. */
-  readonly onLogin?: (tx: Tx, login: Login) => void;
+  readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
 
 /** Both verbs as `Identity` promises them, but for the tokens. */
@@ -36,12 +36,12 @@ interface Logins {
 }
 
 export function createLogins(parts: LoginParts): Logins {
-  const { db, passwords, attempts, sessions, now, onLogin = () => undefined } = parts;
+  const { db, passwords, attempts, sessions, now, onLogin = async () => undefined } = parts;
 
   /** The account of an address, when this is its password and it is not disabled. */
   async function checked(attempt: Attempt, password: string): Promise<UserRow | null> {
-    attempts.countAccount(attempt);
-    const row = embeddedRow(db, attempt.email);
+    await attempts.countAccount(attempt);
+    const row = await embeddedRow(db, attempt.email);
     const isRight = await passwords.verify(password, row?.passwordHash ?? null);
     return isRight && row?.disabledAt === null ? row : null;
   }
@@ -51,22 +51,25 @@ export function createLogins(parts: LoginParts): Logins {
     if (row.passwordHash === null || !passwords.isOutdated(row.passwordHash)) return row;
     const passwordHash = await passwords.hash(password);
     const isUnchanged = and(eq(users.id, row.id), eq(users.passwordHash, row.passwordHash));
-    const { changes } = db.update(users).set({ passwordHash }).where(isUnchanged).run();
+    const { changes } = await db.update(users).set({ passwordHash }).where(isUnchanged).run();
     if (changes > 0) return { ...row, passwordHash };
     // Another login was faster, or the password was changed: only the present hash counts.
-    const standing = embeddedRow(db, row.email) ?? row;
+    const standing = (await embeddedRow(db, row.email)) ?? row;
     return (await passwords.verify(password, standing.passwordHash)) ? standing : row;
   }
 
   /** @returns null when the account was changed while its password was looked at. */
-  function begin({ id, email, passwordHash }: UserRow, from: string): OpenSession | null {
-    return transact(db, (tx) => {
-      const row = embeddedRow(tx, email);
+  async function begin(
+    { id, email, passwordHash }: UserRow,
+    from: string,
+  ): Promise<OpenSession | null> {
+    return transact(db, async (tx) => {
+      const row = await embeddedRow(tx, email);
       if (row?.passwordHash !== passwordHash || row.disabledAt !== null) return null;
       const at = now();
-      attempts.forgive(tx, { email, from });
-      tx.update(users).set({ lastLoginAt: at }).where(eq(users.id, id)).run();
-      onLogin(tx, { userId: id, tenantIds: tenantIdsOf(tx, id), at });
+      await attempts.forgive(tx, { email, from });
+      await tx.update(users).set({ lastLoginAt: at }).where(eq(users.id, id)).run();
+      await onLogin(tx, { userId: id, tenantIds: await tenantIdsOf(tx, id), at });
       return sessions.begin(tx, id);
     });
   }
@@ -78,13 +81,13 @@ export function createLogins(parts: LoginParts): Logins {
         passwords.refuseWhenBusy();
         const takeBack = attempts.countPlace(from);
         const row = await checked({ email: normalisedEmail(email), from }, password);
-        const opened = row === null ? null : begin(await upToDate(row, password), from);
+        const opened = row === null ? null : await begin(await upToDate(row, password), from);
         if (opened === null) throw unauthenticated('The e-mail address or the password is wrong.');
         takeBack();
         return opened;
       }),
     async changePassword(principal, { currentPassword, newPassword }) {
-      const { id, email, name } = accountOf(db, principal);
+      const { id, email, name } = await accountOf(db, principal);
       passwords.refuseUnusable(newPassword, { email, name, currentPassword });
       // A stolen session that guesses locks itself out, not the person's logins.
       const from = `session ${principal.sessionId}`;
@@ -93,22 +96,22 @@ export function createLogins(parts: LoginParts): Logins {
         const row = await checked({ email, from }, currentPassword);
         if (row === null) throw notChanged();
         const passwordHash = await passwords.hash(newPassword);
-        transact(db, (tx) => {
-          if (embeddedRow(tx, email)?.passwordHash !== row.passwordHash) throw notChanged();
+        await transact(db, async (tx) => {
+          if ((await embeddedRow(tx, email))?.passwordHash !== row.passwordHash) throw notChanged();
           const at = now();
-          tx.update(users).set({ passwordHash }).where(eq(users.id, id)).run();
-          attempts.forgiveAccount(tx, email);
-          endSessions(tx, { userId: id, at, except: principal.sessionId });
+          await tx.update(users).set({ passwordHash }).where(eq(users.id, id)).run();
+          await attempts.forgiveAccount(tx, email);
+          await endSessions(tx, { userId: id, at, except: principal.sessionId });
           const act = { userId: id, at, by: actorOf(principal) };
-          auditUser(tx, act, { event: 'user.password_changed', details: {} });
+          await auditUser(tx, act, { event: 'user.password_changed', details: {} });
         });
       });
     },
   };
 }
 
-function accountOf(db: Db, { id }: Principal): UserRow {
-  const row = db
+async function accountOf(db: Db, { id }: Principal): Promise<UserRow> {
+  const row = await db
     .select()
     .from(users)
     .where(eq(users.id, id ?? ''))

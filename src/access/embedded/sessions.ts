@@ -11,7 +11,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
 import { newId } from '../../db/ids.ts';
-import { type Db, transact, type Tx } from '../../db/open.ts';
+import { type Db, transact, type Tx } from '../../db/database.ts';
 import { refreshTokens, sessions } from '../../db/schema.ts';
 import { unauthenticated } from '../principal.ts';
 import { purgeLoginAttempts } from './throttle.ts';
@@ -23,13 +23,13 @@ export interface OpenSession extends Subject {
 }
 
 export interface Sessions {
-  begin(tx: Tx, userId: string): OpenSession;
+  begin(tx: Tx, userId: string): Promise<OpenSession>;
   /** @throws {ForensicsError} `unauthenticated` for a token that is unknown, used or over, or whose session has ended. */
-  refresh(refreshToken: string): OpenSession;
+  refresh(refreshToken: string): Promise<OpenSession>;
   /** Ends the session of a token, or does nothing for an unknown one. */
-  end(refreshToken: string): void;
+  end(refreshToken: string): Promise<void>;
   /** Whose token it is, alive or not; null for an unknown one. */
-  ownerOf(refreshToken: string): string | null;
+  ownerOf(refreshToken: string): Promise<string | null>;
 }
 
 const dayMs = 86_400_000;
@@ -46,43 +46,43 @@ export function createSessions({
   readonly now: () => Date;
 }): Sessions {
   return {
-    begin(tx, userId) {
+    async begin(tx, userId) {
       const createdAt = now();
       const sessionId = newId(createdAt);
       const expiresAt = after(createdAt, sessionLifeMs);
-      tx.insert(sessions).values({ id: sessionId, userId, createdAt, expiresAt }).run();
+      await tx.insert(sessions).values({ id: sessionId, userId, createdAt, expiresAt }).run();
       return {
         userId,
         sessionId,
-        refreshToken: issue(tx, sessionId, createdAt),
+        refreshToken: await issue(tx, sessionId, createdAt),
       };
     },
-    refresh(refreshToken) {
+    async refresh(refreshToken) {
       // The error is thrown only afterwards: the end of a session must not be rolled back with it.
-      const opened = transact(db, (tx) => rotate(tx, refreshToken, now()));
+      const opened = await transact(db, (tx) => rotate(tx, refreshToken, now()));
       if (opened !== null) return opened;
       throw unauthenticated('The refresh token is not valid; log in again.');
     },
-    end(refreshToken) {
-      transact(db, (tx) => {
-        const found = find(tx, refreshToken);
+    async end(refreshToken) {
+      await transact(db, async (tx) => {
+        const found = await find(tx, refreshToken);
         if (found === undefined) return;
         const isOpen = and(eq(sessions.id, found.session.id), isNull(sessions.revokedAt));
-        tx.update(sessions).set({ revokedAt: now() }).where(isOpen).run();
+        await tx.update(sessions).set({ revokedAt: now() }).where(isOpen).run();
       });
     },
-    ownerOf: (refreshToken) => find(db, refreshToken)?.session.userId ?? null,
+    ownerOf: async (refreshToken) => (await find(db, refreshToken))?.session.userId ?? null,
   };
 }
 
 /** Ends them all, or all but one. */
-export function endSessions(
+export async function endSessions(
   tx: Tx,
   { userId, at, except }: { userId: string; at: Date; except?: string | null },
-): void {
+): Promise<void> {
   const others = except == null ? undefined : ne(sessions.id, except);
   const which = and(eq(sessions.userId, userId), isNull(sessions.revokedAt), others);
-  tx.update(sessions).set({ revokedAt: at }).where(which).run();
+  await tx.update(sessions).set({ revokedAt: at }).where(which).run();
 }
 
 export function isAlive(session: typeof sessions.$inferSelect, at: Date): boolean {
@@ -90,37 +90,47 @@ export function isAlive(session: typeof sessions.$inferSelect, at: Date): boolea
 }
 
 /** Drops sessions a month after their end, their refresh tokens with them. */
-function purgeSessions(tx: Tx, at: Date): void {
+async function purgeSessions(tx: Tx, at: Date): Promise<void> {
   const before = after(at, -keptAfterEndMs);
-  tx.delete(sessions)
+  await tx
+    .delete(sessions)
     .where(or(lt(sessions.expiresAt, before), lt(sessions.revokedAt, before)))
     .run();
 }
 
-function rotate(tx: Tx, refreshToken: string, at: Date): OpenSession | null {
-  const found = find(tx, refreshToken);
+async function rotate(tx: Tx, refreshToken: string, at: Date): Promise<OpenSession | null> {
+  const found = await find(tx, refreshToken);
   if (found === undefined) return null;
   const { token, session } = found;
   if (token.usedAt !== null) {
     const isOpen = and(eq(sessions.id, session.id), isNull(sessions.revokedAt));
-    tx.update(sessions).set({ revokedAt: at }).where(isOpen).run();
+    await tx.update(sessions).set({ revokedAt: at }).where(isOpen).run();
     return null;
   }
   if (!isAlive(session, at) || token.expiresAt <= at) return null;
-  tx.update(refreshTokens).set({ usedAt: at }).where(eq(refreshTokens.digest, token.digest)).run();
-  return { userId: session.userId, sessionId: session.id, refreshToken: issue(tx, session.id, at) };
+  await tx
+    .update(refreshTokens)
+    .set({ usedAt: at })
+    .where(eq(refreshTokens.digest, token.digest))
+    .run();
+  return {
+    userId: session.userId,
+    sessionId: session.id,
+    refreshToken: await issue(tx, session.id, at),
+  };
 }
 
-function issue(tx: Tx, sessionId: string, createdAt: Date): string {
+async function issue(tx: Tx, sessionId: string, createdAt: Date): Promise<string> {
   const refreshToken = `rt-${randomBytes(32).toString('base64url')}`;
   const expiresAt = after(createdAt, idleLifeMs);
-  tx.insert(refreshTokens)
+  await tx
+    .insert(refreshTokens)
     .values({ digest: digestOf(refreshToken), sessionId, createdAt, expiresAt })
     .run();
   return refreshToken;
 }
 
-function find(reader: Pick<Db, 'select'>, refreshToken: string) {
+async function find(reader: Pick<Db, 'select'>, refreshToken: string) {
   return reader
     .select({ token: refreshTokens, session: sessions })
     .from(refreshTokens)
@@ -139,9 +149,9 @@ function after(at: Date, ms: number): Date {
 }
 
 /** Removes sessions that ended long ago and failed logins that no longer count. */
-export function purgeExpired(db: Db, at: Date): void {
-  transact(db, (tx) => {
-    purgeSessions(tx, at);
-    purgeLoginAttempts(tx, at);
+export async function purgeExpired(db: Db, at: Date): Promise<void> {
+  await transact(db, async (tx) => {
+    await purgeSessions(tx, at);
+    await purgeLoginAttempts(tx, at);
   });
 }

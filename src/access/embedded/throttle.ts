@@ -8,7 +8,7 @@
 import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { between, eq, lt, sql } from 'drizzle-orm';
-import { type Db, transact, type Tx } from '../../db/open.ts';
+import { type Db, transact, type Tx } from '../../db/database.ts';
 import { loginAttempts } from '../../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 
@@ -17,11 +17,11 @@ export interface LoginAttempts extends LoginPlaces {
    * @param attempt - the address as normalised; counted alike with and without an account.
    * @throws {ForensicsError} `rate_limited` while it is locked. That attempt is not counted: asking does not prolong.
    */
-  countAccount(attempt: Attempt): void;
+  countAccount(attempt: Attempt): Promise<void>;
   /** The password was right: takes this attempt back, and all before it from this place. */
-  forgive(tx: Tx, attempt: Attempt): void;
+  forgive(tx: Tx, attempt: Attempt): Promise<void>;
   /** The account has a new password: earlier attempts no longer count. */
-  forgiveAccount(tx: Tx, email: string): void;
+  forgiveAccount(tx: Tx, email: string): Promise<void>;
 }
 
 export interface Attempt {
@@ -59,41 +59,52 @@ export function createLoginAttempts({
   const placeKey = ({ email, from }: Attempt) =>
     Buffer.concat([digestOf(email), digestOf(`${email}\n${placeOf(from)}`)]);
 
-  function count(tx: Tx, address: Buffer, ladder: Ladder): void {
+  async function count(tx: Tx, address: Buffer, ladder: Ladder): Promise<void> {
     const at = now();
-    const row = tx.select().from(loginAttempts).where(eq(loginAttempts.address, address)).get();
+    const row = await tx
+      .select()
+      .from(loginAttempts)
+      .where(eq(loginAttempts.address, address))
+      .get();
     refuseWhileLocked(row?.lockedUntil ?? null, at);
     const isOld = row === undefined || at.getTime() - row.lastAt.getTime() > forgottenAfterMs;
     const failures = (isOld ? 0 : row.failures) + 1;
     const set = { failures, lastAt: at, lockedUntil: lockedUntil(ladder, failures, at) };
-    tx.insert(loginAttempts)
+    await tx
+      .insert(loginAttempts)
       .values({ address, ...set })
       .onConflictDoUpdate({ target: loginAttempts.address, set })
       .run();
   }
 
   return {
-    countAccount(attempt) {
+    async countAccount(attempt) {
       // When the second is refused, the first was not counted either.
-      transact(db, (tx) => {
-        count(tx, placeKey(attempt), atOnePlace);
-        count(tx, digestOf(attempt.email), altogether);
+      await transact(db, async (tx) => {
+        await count(tx, placeKey(attempt), atOnePlace);
+        await count(tx, digestOf(attempt.email), altogether);
       });
     },
-    forgive(tx, attempt) {
-      tx.delete(loginAttempts)
+    async forgive(tx, attempt) {
+      await tx
+        .delete(loginAttempts)
         .where(eq(loginAttempts.address, placeKey(attempt)))
         .run();
       // Only its own: who logs in often must not give back to others what they have used up.
-      tx.update(loginAttempts)
-        .set({ failures: sql`max(${loginAttempts.failures} - 1, 0)`, lockedUntil: null })
+      await tx
+        .update(loginAttempts)
+        .set({
+          failures: sql`CASE WHEN ${loginAttempts.failures} > 0 THEN ${loginAttempts.failures} - 1 ELSE 0 END`,
+          lockedUntil: null,
+        })
         .where(eq(loginAttempts.address, digestOf(attempt.email)))
         .run();
     },
-    forgiveAccount(tx, email) {
+    async forgiveAccount(tx, email) {
       const account = digestOf(email);
       const last = Buffer.concat([account, Buffer.alloc(account.length, 0xff)]);
-      tx.delete(loginAttempts)
+      await tx
+        .delete(loginAttempts)
         .where(between(loginAttempts.address, account, last))
         .run();
     },
@@ -102,9 +113,9 @@ export function createLoginAttempts({
 }
 
 /** Rows that no longer count for anything. */
-export function purgeLoginAttempts(tx: Tx, at: Date): void {
+export async function purgeLoginAttempts(tx: Tx, at: Date): Promise<void> {
   const before = new Date(at.getTime() - forgottenAfterMs);
-  tx.delete(loginAttempts).where(lt(loginAttempts.lastAt, before)).run();
+  await tx.delete(loginAttempts).where(lt(loginAttempts.lastAt, before)).run();
 }
 
 function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: Date): Date | null {

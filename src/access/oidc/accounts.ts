@@ -6,7 +6,7 @@
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import { service } from '../../audit/entry.ts';
 import { foldText } from '../../db/ids.ts';
-import { type Db, type Reader, transact, type Tx } from '../../db/open.ts';
+import { type Db, type Reader, transact, type Tx } from '../../db/database.ts';
 import { tenants, users } from '../../db/schema.ts';
 import type { Login } from '../identity.ts';
 import { unauthenticated } from '../principal.ts';
@@ -20,11 +20,11 @@ interface Accounts {
    *
    * @throws {ForensicsError} `unauthenticated` for a person who is shut out, or whose session was ended since.
    */
-  admit(seen: Seen): UserRow;
+  admit(seen: Seen): Promise<UserRow>;
   /** The tenants here that are meant by these names or ids. */
-  tenantIdsOf(words: readonly string[]): string[];
+  tenantIdsOf(words: readonly string[]): Promise<string[]>;
   /** Makes every token that the person got before this one, and this one, worth nothing. */
-  endAccess(userId: string, token: ReadToken): void;
+  endAccess(userId: string, token: ReadToken): Promise<void>;
 }
 
 interface Seen {
@@ -38,20 +38,24 @@ interface AccountsParts {
   readonly db: Db;
   readonly now: () => Date;
   /** Runs in the transaction that first sees a login. */
-  readonly onLogin?: (tx: Tx, login: Login) => void;
+  readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
 
 // A token is older than the row that it leads to.
 const ever = new Date(0);
 
-export function createAccounts({ db, now, onLogin = () => undefined }: AccountsParts): Accounts {
-  function enter(tx: Tx, { token, person }: Seen): UserRow {
+export function createAccounts({
+  db,
+  now,
+  onLogin = async () => undefined,
+}: AccountsParts): Accounts {
+  async function enter(tx: Tx, { token, person }: Seen): Promise<UserRow> {
     const rights = { userType: person.userType ?? defaultUserType, scopes: [] };
     const known = { email: person.email ?? '', name: null, nameFolded: '', issuer: token.issuer };
     const row = { ...newRow(now()), ...rights, ...known, subject: token.subject };
     const act = { userId: row.id, at: row.createdAt, by: service };
     const details = { identity: 'provider', ...rights } as const;
-    auditUser(tx, act, { event: 'user.created', details });
+    await auditUser(tx, act, { event: 'user.created', details });
     return tx
       .insert(users)
       .values({ ...row, tokensValidFrom: ever })
@@ -59,57 +63,61 @@ export function createAccounts({ db, now, onLogin = () => undefined }: AccountsP
       .get();
   }
 
-  function bringUpToDate(tx: Tx, seen: Seen): UserRow {
-    const known = rowOf(tx, seen.token);
-    const row = known ?? enter(tx, seen);
+  async function bringUpToDate(tx: Tx, seen: Seen): Promise<UserRow> {
+    const known = await rowOf(tx, seen.token);
+    const row = known ?? (await enter(tx, seen));
     refuseIfEnded(row, seen.token);
     const shown = shownAs(row, seen.person);
-    tx.update(users).set(shown).where(eq(users.id, row.id)).run();
-    if (known !== undefined) tellOfChange(tx, known, shown);
-    if (isLogin(row, seen)) countLogin(tx, row.id, seen);
+    await tx.update(users).set(shown).where(eq(users.id, row.id)).run();
+    if (known !== undefined) await tellOfChange(tx, known, shown);
+    if (isLogin(row, seen)) await countLogin(tx, row.id, seen);
     return { ...row, ...shown };
   }
 
   /** The provider decides over names and rights; an address is no right and stays out of the log. */
-  function tellOfChange(tx: Tx, before: UserRow, after: ReturnType<typeof shownAs>): void {
+  async function tellOfChange(
+    tx: Tx,
+    before: UserRow,
+    after: ReturnType<typeof shownAs>,
+  ): Promise<void> {
     const fields = (['name', 'userType'] as const).filter((one) => before[one] !== after[one]);
     if (fields.length === 0) return;
     const details = { fields, userType: after.userType, scopes: before.scopes };
     const act = { userId: before.id, at: now(), by: service };
-    auditUser(tx, act, { event: 'user.changed', details });
+    await auditUser(tx, act, { event: 'user.changed', details });
   }
 
-  function countLogin(tx: Tx, userId: string, { token, tenantIds }: Seen): void {
+  async function countLogin(tx: Tx, userId: string, { token, tenantIds }: Seen): Promise<void> {
     const at = now();
     const lastLoginAt = token.loggedInAt ?? at;
-    tx.update(users).set({ lastLoginAt }).where(eq(users.id, userId)).run();
-    onLogin(tx, { userId, tenantIds: tenantIds ?? [], at });
+    await tx.update(users).set({ lastLoginAt }).where(eq(users.id, userId)).run();
+    await onLogin(tx, { userId, tenantIds: tenantIds ?? [], at });
   }
 
   return {
-    admit(seen) {
-      const row = rowOf(db, seen.token);
+    async admit(seen) {
+      const row = await rowOf(db, seen.token);
       if (row === undefined || isNews(row, seen)) {
         return transact(db, (tx) => bringUpToDate(tx, seen));
       }
       refuseIfEnded(row, seen.token);
       return row;
     },
-    tenantIdsOf(words) {
+    async tenantIdsOf(words) {
       const meant = or(inArray(tenants.id, [...words]), inArray(tenants.name, [...words]));
       const which = and(meant, isNull(tenants.deletedAt));
-      const rows = db.select({ id: tenants.id }).from(tenants).where(which).all();
+      const rows = await db.select({ id: tenants.id }).from(tenants).where(which).all();
       return rows.map(({ id }) => id);
     },
-    endAccess(userId, { since }) {
+    async endAccess(userId, { since }) {
       // The provider's clock may be ahead of ours.
       const at = new Date(Math.max(now().getTime(), since.getTime()));
-      transact(db, (tx) => endAccess(tx, userId, at));
+      await transact(db, (tx) => endAccess(tx, userId, at));
     },
   };
 }
 
-function rowOf(reader: Reader, { issuer, subject }: ReadToken): UserRow | undefined {
+async function rowOf(reader: Reader, { issuer, subject }: ReadToken): Promise<UserRow | undefined> {
   const which = and(eq(users.issuer, issuer), eq(users.subject, subject));
   return reader.select().from(users).where(which).get();
 }

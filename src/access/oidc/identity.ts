@@ -7,7 +7,7 @@
  */
 
 import type { TokenSet } from '../../contract/auth.ts';
-import type { Db, Tx } from '../../db/open.ts';
+import type { Db, Tx } from '../../db/database.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Identity, Login } from '../identity.ts';
 import { type Principal, unauthenticated } from '../principal.ts';
@@ -23,7 +23,7 @@ export interface OidcIdentityParts extends ProviderParts {
   readonly audience: string | null;
   readonly claims: ClaimNames;
   /** Runs in the transaction that first sees a login. */
-  readonly onLogin?: (tx: Tx, login: Login) => void;
+  readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
 
 /** Makes no request before its first call: a provider that is down stops no start. */
@@ -40,8 +40,8 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
     if (userType === null) {
       throw unauthenticated(`The access token lacks the claim "${claims.userType}".`);
     }
-    const tenantIds = accounts.tenantIdsOf(person.tenants);
-    const { id } = accounts.admit({ token, person, tenantIds });
+    const tenantIds = await accounts.tenantIdsOf(person.tenants);
+    const { id } = await accounts.admit({ token, person, tenantIds });
     const rights = { tenantIds, scopes, userType };
     return { principal: { type: 'user', id, ...rights, sessionId: token.sessionId }, token };
   }
@@ -49,7 +49,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
   async function holder(idToken: string): Promise<{ row: UserRow; token: ReadToken }> {
     const token = await reader.read('id', idToken);
     const person = describePerson(token.claims, claims);
-    return { row: accounts.admit({ token, person, tenantIds: null }), token };
+    return { row: await accounts.admit({ token, person, tenantIds: null }), token };
   }
 
   /** @param refreshToken - the one that goes on being valid where the provider sends no other. */
@@ -96,7 +96,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       }
       // First there, then here: when the provider fails, the same tokens can be sent again.
       await provider.revoke(refreshToken);
-      accounts.endAccess(row.id, token);
+      await accounts.endAccess(row.id, token);
     },
     async changePassword() {
       throw new ForensicsError(

@@ -8,7 +8,7 @@ import { eq } from 'drizzle-orm';
 import { type Principal, systemPrincipal } from '../../access/principal.ts';
 import type { EventDetails } from '../../audit/events.ts';
 import { recall, remember } from '../../db/idempotency.ts';
-import { transact, type Tx } from '../../db/open.ts';
+import { transact, type Tx } from '../../db/database.ts';
 import { analyses, examinations } from '../../db/schema.ts';
 import { outputKeys, type Rendered, renderedText } from '../examination-row.ts';
 import { claimObjects } from '../orphan-objects.ts';
@@ -54,21 +54,25 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
   const enqueueRun = (tx: Tx, { tenantId, analysisId }: Target) =>
     queue.enqueue(tx, runJob, { tenantId, analysisId } satisfies Target, { owner: tenantId });
 
-  const logReceived = (tx: Tx, act: Act, { sha256, md5, sizeBytes }: EvidenceCopy) => {
+  const logReceived = async (tx: Tx, act: Act, { sha256, md5, sizeBytes }: EvidenceCopy) => {
     if (sizeBytes === null) return;
     const details = { sha256, md5, sizeBytes };
-    log(tx, act, { event: 'analysis.received', details, actor: act.actor });
+    await log(tx, act, { event: 'analysis.received', details, actor: act.actor });
   };
 
   return {
     /** (none) -> pending. Returns the id: of the earlier analysis when the request is a repetition. */
-    create: (row: NewRow, { actor, repeatable }: Omit<Act, keyof Target>): string =>
-      transact(db, (tx) => {
-        const earlier = recall(tx, repeatable);
+    create: async (row: NewRow, { actor, repeatable }: Omit<Act, keyof Target>): Promise<string> =>
+      transact(db, async (tx) => {
+        const earlier = await recall(tx, repeatable);
         if (earlier !== null) return earlier;
-        tx.insert(analyses).values(row).run();
-        log(tx, toTarget(row), { event: 'analysis.created', details: creationDetails(row), actor });
-        remember(tx, repeatable, row.id);
+        await tx.insert(analyses).values(row).run();
+        await log(tx, toTarget(row), {
+          event: 'analysis.created',
+          details: creationDetails(row),
+          actor,
+        });
+        await remember(tx, repeatable, row.id);
         return row.id;
       }),
 
@@ -78,39 +82,39 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
      * @throws {ForensicsError} `analysis_not_pending`.
      */
     queueRun: (act: Act, evidence: EvidenceCopy) =>
-      transact(db, (tx): boolean => {
-        if (recall(tx, act.repeatable) !== null) return false;
-        refuseUnlessStartable(getRow(tx, act));
-        claimObjects(tx, [evidence.key], now());
+      transact(db, async (tx): Promise<boolean> => {
+        if ((await recall(tx, act.repeatable)) !== null) return false;
+        refuseUnlessStartable(await getRow(tx, act));
+        await claimObjects(tx, [evidence.key], now());
         const change = {
           queuedAt: now(),
           statusMessage: messages.queued,
           ...evidenceColumns(evidence),
         };
-        move(tx, act, { from: 'pending', change, actor: act.actor });
-        logReceived(tx, act, evidence);
-        enqueueRun(tx, act);
-        remember(tx, act.repeatable, act.analysisId);
+        await move(tx, act, { from: 'pending', change, actor: act.actor });
+        await logReceived(tx, act, evidence);
+        await enqueueRun(tx, act);
+        await remember(tx, act.repeatable, act.analysisId);
         return true;
       }),
 
     /** pending -> failed: what was uploaded cannot be analysed. @throws {ForensicsError} `analysis_not_pending`. */
-    refuseUpload: (act: Act, { code, message: statusMessage }: Ending): void =>
-      transact(db, (tx) => {
-        refuseUnlessStartable(getRow(tx, act));
+    refuseUpload: async (act: Act, { code, message: statusMessage }: Ending): Promise<void> =>
+      transact(db, async (tx) => {
+        refuseUnlessStartable(await getRow(tx, act));
         const change = { status: 'failed', statusMessage } as const;
-        const row = move(tx, act, { from: 'pending', change, actor: act.actor });
+        const row = await move(tx, act, { from: 'pending', change, actor: act.actor });
         if (row === null) return;
-        log(tx, act, { event: 'analysis.failed', details: { code }, actor: act.actor });
-        notify(tx, row);
+        await log(tx, act, { event: 'analysis.failed', details: { code }, actor: act.actor });
+        await notify(tx, row);
       }),
 
     /** failed -> pending, waiting for a worker. False as above. @throws {ForensicsError} `analysis_not_retryable`. */
     restart: (act: Act, { options, modelVersion, evidence, seen }: Restart) =>
-      transact(db, (tx): boolean => {
-        if (recall(tx, act.repeatable) !== null) return false;
+      transact(db, async (tx): Promise<boolean> => {
+        if ((await recall(tx, act.repeatable)) !== null) return false;
         // Another retry ran and failed in between: options merged before it could undo a tier that it asked for.
-        const present = getRow(tx, act);
+        const present = await getRow(tx, act);
         if (present.updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable(present);
         const fresh = {
           ...waitingAgain,
@@ -119,71 +123,76 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
           processingFinishedAt: null,
         };
         const change = { ...fresh, ...options, modelVersion, ...evidenceColumns(evidence) };
-        const row = move(tx, act, { from: 'failed', change, actor: act.actor });
+        const row = await move(tx, act, { from: 'failed', change, actor: act.actor });
         if (row === null) throw notRetryable(present);
-        if (evidence.key !== present.evidenceKey) claimObjects(tx, [evidence.key], now());
-        logReceived(tx, act, evidence);
+        if (evidence.key !== present.evidenceKey) await claimObjects(tx, [evidence.key], now());
+        await logReceived(tx, act, evidence);
         const { actor } = act;
-        log(tx, act, { event: 'analysis.restarted', details: options, actor });
-        countFor(tx, row, ['retries', 1]);
-        enqueueRun(tx, act);
-        remember(tx, act.repeatable, act.analysisId);
+        await log(tx, act, { event: 'analysis.restarted', details: options, actor });
+        await countFor(tx, row, ['retries', 1]);
+        await enqueueRun(tx, act);
+        await remember(tx, act.repeatable, act.analysisId);
         return true;
       }),
 
     /** completed -> completed in the higher tier; billed here, once. False as above. @throws as above. */
     upgrade: (act: Act, rendered: Rendered) =>
-      transact(db, (tx): boolean => {
-        if (recall(tx, act.repeatable) !== null) return false;
-        const present = getRow(tx, act);
+      transact(db, async (tx): Promise<boolean> => {
+        if ((await recall(tx, act.repeatable)) !== null) return false;
+        const present = await getRow(tx, act);
         const { tier } = present;
         if (tier !== 'flagging') throw notRetryable(present);
         const at = { tierUpgradedFrom: tier, tierUpgradedAt: now() };
         const change = { tier: 'forensicReporting', ...at } as const;
-        const row = move(tx, act, { from: 'completed', change, actor: act.actor });
+        const row = await move(tx, act, { from: 'completed', change, actor: act.actor });
         if (row === null) throw notRetryable(present);
         const which = eq(examinations.analysisId, act.analysisId);
-        tx.update(examinations)
+        await tx
+          .update(examinations)
           .set({ rendered: renderedText(rendered) })
           .where(which)
           .run();
-        claimObjects(tx, outputKeys(rendered), now());
+        await claimObjects(tx, outputKeys(rendered), now());
         const details = { outputs: rendered.sha256 };
-        log(tx, act, { event: 'analysis.upgraded', details, actor: act.actor });
-        countFor(tx, row, ['billed.forensicReporting', 1], ['upgrades', 1]);
-        remember(tx, act.repeatable, act.analysisId);
+        await log(tx, act, { event: 'analysis.upgraded', details, actor: act.actor });
+        await countFor(tx, row, ['billed.forensicReporting', 1], ['upgrades', 1]);
+        await remember(tx, act.repeatable, act.analysisId);
         return true;
       }),
 
     /** Any state: hidden from now on. @throws {ForensicsError} `analysis_not_found`. */
-    remove: (target: Target, actor: Principal): void =>
-      transact(db, (tx) => hide(tx, getRow(tx, target), { actor, because: 'asked' })),
+    remove: async (target: Target, actor: Principal): Promise<void> =>
+      transact(db, async (tx) => hide(tx, await getRow(tx, target), { actor, because: 'asked' })),
 
     /** The same for those that nothing happened to for long; how many there were. */
-    expire: (forgotten: Expired): number =>
-      transact(db, (tx) => {
-        const rows = findExpired(tx, forgotten);
+    expire: async (forgotten: Expired): Promise<number> =>
+      transact(db, async (tx) => {
+        const rows = await findExpired(tx, forgotten);
         const why = { actor: systemPrincipal, because: 'retention' } as const;
-        for (const row of rows) hide(tx, row, why);
+        for (const row of rows) await hide(tx, row, why);
         return rows.length;
       }),
 
     /** The same for those of a tenant that was deleted; how many there were. */
-    removeRemaining: (left: Remaining): number =>
-      transact(db, (tx) => {
-        const rows = findRemaining(tx, left);
+    removeRemaining: async (left: Remaining): Promise<number> =>
+      transact(db, async (tx) => {
+        const rows = await findRemaining(tx, left);
         const why = { actor: systemPrincipal, because: 'tenant' } as const;
-        for (const row of rows) hide(tx, row, why);
+        for (const row of rows) await hide(tx, row, why);
         return rows.length;
       }),
   };
 
-  function hide(tx: Tx, { status, ...row }: AnalysisRow, { actor, because }: Deletion): void {
+  async function hide(
+    tx: Tx,
+    { status, ...row }: AnalysisRow,
+    { actor, because }: Deletion,
+  ): Promise<void> {
     const target = toTarget(row);
-    const hidden = move(tx, target, { from: status, change: { deletedAt: now() }, actor });
+    const hidden = await move(tx, target, { from: status, change: { deletedAt: now() }, actor });
     if (hidden === null) return;
-    log(tx, target, { event: 'analysis.deleted', details: { because }, actor });
-    notify(tx, hidden, 'delete');
+    await log(tx, target, { event: 'analysis.deleted', details: { because }, actor });
+    await notify(tx, hidden, 'delete');
   }
 }
 

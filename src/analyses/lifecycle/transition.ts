@@ -10,7 +10,7 @@ import { append } from '../../audit/log.ts';
 import type { AnalysisOptions } from '../../contract/analysis.ts';
 import type { Status } from '../../contract/vocabulary.ts';
 import type { Repeatable } from '../../db/idempotency.ts';
-import type { Db, Tx } from '../../db/open.ts';
+import type { Db, Tx } from '../../db/database.ts';
 import { analyses, examinations } from '../../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Queue } from '../../jobs/queue.ts';
@@ -48,37 +48,37 @@ interface Move {
 export function createMoves({ outbox, now }: Pick<LifecycleParts, 'outbox' | 'now'>) {
   return {
     /** The compare-and-set: null when the analysis is gone or not in `from` any more. */
-    move: (
+    move: async (
       tx: Tx,
       target: Target,
       { from, change, actor = systemPrincipal }: Move,
-    ): AnalysisRow | null =>
-      tx
+    ): Promise<AnalysisRow | null> =>
+      (await tx
         .update(analyses)
         .set({ ...change, ...signedBy(actor, now()) })
         .where(and(isTarget(target), eq(analyses.status, from)))
         .returning()
-        .get() ?? null,
+        .get()) ?? null,
 
-    notify: (tx: Tx, row: AnalysisRow, event: 'update' | 'delete' = 'update'): void =>
+    notify: (tx: Tx, row: AnalysisRow, event: 'update' | 'delete' = 'update'): Promise<void> =>
       enqueueWebhook(tx, outbox, { row, event, at: now() }),
 
-    log: <E extends AnalysisEvent>(tx: Tx, target: Target, told: Logged<E>): void =>
+    log: <E extends AnalysisEvent>(tx: Tx, target: Target, told: Logged<E>): Promise<void> =>
       logAnalysis(tx, target, { ...told, at: now() }),
 
-    countFor: (tx: Tx, { tenantId }: AnalysisRow, ...counts: readonly Count[]): void =>
+    countFor: (tx: Tx, { tenantId }: AnalysisRow, ...counts: readonly Count[]): Promise<void> =>
       countUsage(tx, { tenantId, at: now() }, counts),
   };
 }
 
 /** The same for an act that no factory made. */
-export function logAnalysis<E extends AnalysisEvent>(
+export async function logAnalysis<E extends AnalysisEvent>(
   tx: Tx,
   { tenantId, analysisId }: Target,
   { event, details, actor = systemPrincipal, at }: Logged<E> & { readonly at: Date },
-): void {
+): Promise<void> {
   const told = { event, subject: analysisId, details };
-  append(tx, { chain: tenantId, at, actor: actorOf(actor), ...told });
+  await append(tx, { chain: tenantId, at, actor: actorOf(actor), ...told });
 }
 
 export function toTarget({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>): Target {
@@ -114,35 +114,35 @@ export const waitingAgain = {
  *
  * @param row - as it is after the change.
  */
-function enqueueWebhook(
+async function enqueueWebhook(
   tx: Tx,
   outbox: Pick<Outbox, 'enqueueDelivery'>,
   { row, event, at }: { readonly row: AnalysisRow; readonly event: 'update' | 'delete'; at: Date },
-): void {
+): Promise<void> {
   const payload = {
     analysisId: row.id,
     tenantId: row.tenantId,
     name: row.name,
     status: row.status,
     timestamp: at.toISOString(),
-    ...classFields(tx, row),
+    ...(await classFields(tx, row)),
     processingStartTime: row.processingStartedAt?.toISOString() ?? null,
     processingFinishTime: row.processingFinishedAt?.toISOString() ?? null,
     ...(row.status === 'failed' ? { statusMessage: row.statusMessage } : {}),
   };
-  outbox.enqueueDelivery(tx, { tenantId: row.tenantId, subject: row.id, event, payload });
+  await outbox.enqueueDelivery(tx, { tenantId: row.tenantId, subject: row.id, event, payload });
 }
 
 /** The class fields are numbers, never null: without a result they are left out. */
-function classFields(tx: Tx, row: AnalysisRow): object {
+async function classFields(tx: Tx, row: AnalysisRow): Promise<object> {
   if (row.status !== 'completed') return {};
   const { resultClass, resultSubClasses } = examinations;
   return (
-    tx
+    (await tx
       .select({ resultClass, resultSubClasses })
       .from(examinations)
       .where(eq(examinations.analysisId, row.id))
-      .get() ?? {}
+      .get()) ?? {}
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { and, isNull } from 'drizzle-orm';
 import type { EventDetails } from '../../audit/events.ts';
-import { transact, type Tx } from '../../db/open.ts';
+import { transact, type Tx } from '../../db/database.ts';
 import { analyses, examinations } from '../../db/schema.ts';
 import type { Job } from '../../jobs/queue.ts';
 import {
@@ -31,13 +31,17 @@ export type Replacement = EventDetails['analysis.upload_replaced'];
 export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
   const { move, notify, log, countFor } = createMoves({ outbox, now });
 
-  const failIn = (tx: Tx, target: Target, { code, message: statusMessage }: Ending): void => {
+  const failIn = async (
+    tx: Tx,
+    target: Target,
+    { code, message: statusMessage }: Ending,
+  ): Promise<void> => {
     const change = { status: 'failed', statusMessage, processingFinishedAt: now() } as const;
-    const row = move(tx, target, { from: 'processing', change });
+    const row = await move(tx, target, { from: 'processing', change });
     if (row === null) return;
-    log(tx, target, { event: 'analysis.failed', details: { code } });
-    countFor(tx, row, ['errors', 1]);
-    notify(tx, row);
+    await log(tx, target, { event: 'analysis.failed', details: { code } });
+    await countFor(tx, row, ['errors', 1]);
+    await notify(tx, row);
   };
 
   return {
@@ -46,83 +50,83 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
      * was killed with its server, while a picture that takes a process down takes down a child. Null: there is nothing left to
      * do, and the job is finished.
      */
-    lock: (job: Job, target: Target): AnalysisRow | null =>
-      transact(db, (tx) => {
-        queue.assertLease(tx, job);
-        const row = tx.select().from(analyses).where(isTarget(target)).get();
+    lock: async (job: Job, target: Target): Promise<AnalysisRow | null> =>
+      transact(db, async (tx) => {
+        await queue.assertLease(tx, job);
+        const row = await tx.select().from(analyses).where(isTarget(target)).get();
         if (row?.status === 'pending' && row.queuedAt !== null) return begin(tx, target);
         if (row?.status === 'processing') return row;
-        queue.finish(tx, job);
+        await queue.finish(tx, job);
         return null;
       }),
 
     /** processing -> completed. False when the analysis was deleted in the meantime. @throws {ForensicsError} `lease_lost`. */
-    complete(job: Job, target: Target, found: RunResult): boolean {
+    async complete(job: Job, target: Target, found: RunResult): Promise<boolean> {
       const { decision, model } = found.examination;
       const record = toRow(target.analysisId, found);
       const completion = completionDetails(found, record);
-      return transact(db, (tx): boolean => {
-        queue.finish(tx, job);
+      return transact(db, async (tx): Promise<boolean> => {
+        await queue.finish(tx, job);
         const change = { ...completedAt(now()), modelVersion: model.version };
-        const row = move(tx, target, { from: 'processing', change });
+        const row = await move(tx, target, { from: 'processing', change });
         if (row === null) return false;
-        tx.insert(examinations).values(record).run();
-        if (found.rendered !== null) claimObjects(tx, outputKeys(found.rendered), now());
-        log(tx, target, { event: 'analysis.completed', details: completion });
-        countFor(tx, row, ...successCounts(row, decision));
-        notify(tx, row);
+        await tx.insert(examinations).values(record).run();
+        if (found.rendered !== null) await claimObjects(tx, outputKeys(found.rendered), now());
+        await log(tx, target, { event: 'analysis.completed', details: completion });
+        await countFor(tx, row, ...successCounts(row, decision));
+        await notify(tx, row);
         return true;
       });
     },
 
     /** processing -> processing: once more at `runAt`. @throws {ForensicsError} `lease_lost`. */
-    tryAgain: (job: Job, row: AnalysisRow, runAt: Date): void =>
-      transact(db, (tx) => {
-        queue.release(tx, job, runAt);
+    tryAgain: async (job: Job, row: AnalysisRow, runAt: Date): Promise<void> =>
+      transact(db, async (tx) => {
+        await queue.release(tx, job, runAt);
         const change = { retryCount: row.retryCount + 1, statusMessage: messages.retrying };
-        const counted = move(tx, toTarget(row), { from: 'processing', change });
+        const counted = await move(tx, toTarget(row), { from: 'processing', change });
         if (counted === null) return;
         const { retryCount } = counted;
-        log(tx, toTarget(row), { event: 'analysis.retried', details: { retryCount } });
-        countFor(tx, counted, ['retries', 1]);
+        await log(tx, toTarget(row), { event: 'analysis.retried', details: { retryCount } });
+        await countFor(tx, counted, ['retries', 1]);
       }),
 
     /** processing -> failed. @throws {ForensicsError} `lease_lost`. */
-    fail: (job: Job, target: Target, ending: Ending): void =>
-      transact(db, (tx) => {
-        queue.finish(tx, job);
-        failIn(tx, target, ending);
+    fail: async (job: Job, target: Target, ending: Ending): Promise<void> =>
+      transact(db, async (tx) => {
+        await queue.finish(tx, job);
+        await failIn(tx, target, ending);
       }),
 
     /** processing -> pending: every instance was busy. @throws {ForensicsError} `lease_lost`. */
-    rollBack: (job: Job, target: Target, runAt: Date): void =>
-      transact(db, (tx) => {
-        queue.release(tx, job, runAt);
-        const row = move(tx, target, { from: 'processing', change: waitingAgain });
+    rollBack: async (job: Job, target: Target, runAt: Date): Promise<void> =>
+      transact(db, async (tx) => {
+        await queue.release(tx, job, runAt);
+        const row = await move(tx, target, { from: 'processing', change: waitingAgain });
         if (row === null) return;
-        log(tx, target, { event: 'analysis.rolled_back', details: {} });
-        countFor(tx, row, ['backpressure', 1]);
-        notify(tx, row);
+        await log(tx, target, { event: 'analysis.rolled_back', details: {} });
+        await countFor(tx, row, ['backpressure', 1]);
+        await notify(tx, row);
       }),
 
     /** No change of state; answers show it beside the state. Recorded once, however many workers notice it. */
-    noteReplacedInput: (target: Target, replacement: Replacement): void =>
-      transact(db, (tx) => {
+    noteReplacedInput: async (target: Target, replacement: Replacement): Promise<void> =>
+      transact(db, async (tx) => {
         const isNews = and(isTarget(target), isNull(analyses.inputReplacedAt));
-        const noted = tx.update(analyses).set({ inputReplacedAt: now() }).where(isNews).run();
+        const noted = await tx.update(analyses).set({ inputReplacedAt: now() }).where(isNews).run();
         if (noted.changes === 0) return;
-        log(tx, target, { event: 'analysis.upload_replaced', details: replacement });
+        await log(tx, target, { event: 'analysis.upload_replaced', details: replacement });
       }),
   };
 
-  function begin(tx: Tx, target: Target): AnalysisRow | null {
+  async function begin(tx: Tx, target: Target): Promise<AnalysisRow | null> {
     const begun = { status: 'processing', statusMessage: messages.processing } as const;
-    const change = { ...begun, processingStartedAt: now(), isBulk: hasCompany(tx, target) };
-    const row = move(tx, target, { from: 'pending', change });
+    const change = { ...begun, processingStartedAt: now(), isBulk: await hasCompany(tx, target) };
+    const row = await move(tx, target, { from: 'pending', change });
     if (row === null) return null;
-    log(tx, target, { event: 'analysis.begun', details: {} });
-    countFor(tx, row, ['runs', 1]);
-    notify(tx, row);
+    await log(tx, target, { event: 'analysis.begun', details: {} });
+    await countFor(tx, row, ['runs', 1]);
+    await notify(tx, row);
     return row;
   }
 }

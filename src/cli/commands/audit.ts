@@ -171,7 +171,7 @@ async function oneChain(core: Core, options: AuditOptions): Promise<NamedChain> 
   if ((tenant === undefined) === !service) throw usageError('Give --tenant <name> or --service.');
   if (tenant === undefined) return { chain: serviceChain, name: serviceChain };
   // Of a tenant of which no row is left, its id is all that is known.
-  const isKept = /^[0-9a-f]{24}$/.test(tenant) && core.audit.chains().includes(tenant);
+  const isKept = /^[0-9a-f]{24}$/.test(tenant) && (await core.audit.chains()).includes(tenant);
   return { chain: isKept ? tenant : (await keptTenantNamed(core, tenant)).id, name: tenant };
 }
 
@@ -179,7 +179,7 @@ async function oneChain(core: Core, options: AuditOptions): Promise<NamedChain> 
 async function chainsOf(core: Core, options: AuditOptions): Promise<readonly NamedChain[]> {
   if (options.tenant !== undefined || options.service) return [await oneChain(core, options)];
   const tenants = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];
-  return core.audit.chains().map((chain) => {
+  return (await core.audit.chains()).map((chain) => {
     return { chain, name: tenants.find(({ id }) => id === chain)?.name ?? chain };
   });
 }
@@ -226,7 +226,9 @@ function raise(error: unknown): never {
 async function printHead(options: HeadOptions): Promise<void> {
   const heads = await withLocalCore(options, async (core) => {
     const chains = await chainsOf(core, options);
-    return chains.map(({ chain, name }) => ({ name, ...core.audit.head(chain) }));
+    const found = [];
+    for (const { chain, name } of chains) found.push({ name, ...(await core.audit.head(chain)) });
+    return found;
   });
   if (options.json) return printJson(heads);
   const rows = heads.map(({ name, count, hash }) => [name, String(count), hash]);
@@ -238,7 +240,7 @@ async function list(options: ListOptions): Promise<void> {
   const { analysis, since } = options;
   const entries = await withLocalCore(options, async (core) => {
     const { chain } = await oneChain(core, options);
-    const lines = core.audit.read({
+    const lines = await core.audit.read({
       chain,
       ...(analysis === undefined ? {} : { subject: analysis }),
       ...(since === undefined ? {} : { since }),
@@ -254,7 +256,7 @@ async function list(options: ListOptions): Promise<void> {
 async function exportLines(options: AuditOptions): Promise<void> {
   await withLocalCore(options, async (core) => {
     const { chain } = await oneChain(core, options);
-    for (const { text } of core.audit.lines(chain)) print(text);
+    for await (const { text } of core.audit.lines(chain)) print(text);
   });
 }
 
@@ -303,10 +305,14 @@ async function verifyHere(options: VerifyOptions): Promise<readonly Verified[]> 
   }
   return withLocalCore(options, async (core) => {
     const chains = await chainsOf(core, options);
-    return chains.map(({ chain, name }) => ({
-      name,
-      ...core.audit.verify(chain, head === undefined ? {} : { head }),
-    }));
+    const verified = [];
+    for (const { chain, name } of chains) {
+      verified.push({
+        name,
+        ...(await core.audit.verify(chain, head === undefined ? {} : { head })),
+      });
+    }
+    return verified;
   });
 }
 
@@ -314,7 +320,7 @@ async function verifyFile(file: string, options: VerifyOptions): Promise<readonl
   const { head, tenant, service } = options;
   if (tenant !== undefined || service) throw usageError('--file needs no --tenant, no --service.');
   const lines = (await readText(file)).split('\n').filter((line) => line !== '');
-  return [{ name: file, ...verifyLines(lines, head === undefined ? {} : { head }) }];
+  return [{ name: file, ...(await verifyLines(lines, head === undefined ? {} : { head })) }];
 }
 
 function wordsFor({ name, count, head, broken, notedSeq }: Verified): string {

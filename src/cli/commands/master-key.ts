@@ -55,7 +55,7 @@ Examples:
 async function rotate(options: RotateOptions): Promise<void> {
   const settings = installedSettings(options);
   const newKey = options.keyFile === undefined ? null : await readNewKey(options.keyFile);
-  const rotation = rotateMasterKey(settings, { newKey, endsOld: options.now });
+  const rotation = await rotateMasterKey(settings, { newKey, endsOld: options.now });
   const isInFile = settings.masterKey === null;
   for (const line of nextSteps({ ...rotation, isInFile, endsOld: options.now })) log(line);
   const { resealed, unreadable } = rotation;

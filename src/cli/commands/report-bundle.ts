@@ -34,7 +34,13 @@ export async function writeReport(
     // Told before it is written: no signed bundle of which the log knows nothing.
     const details = { manifestSha256: made.manifestSha256 };
     const event = 'analysis.bundled';
-    core.audit.note({ chain: tenantId, actor: operator, event, subject: analysisId, details });
+    await core.audit.note({
+      chain: tenantId,
+      actor: operator,
+      event,
+      subject: analysisId,
+      details,
+    });
     return { bundle: made, fingerprint: signer.fingerprint, signedAt: how.signedAt };
   });
   await writeWholeFile(out, bundle.bytes, { force });

@@ -86,19 +86,19 @@ async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<vo
 async function rotate(options: KeyOptions): Promise<void> {
   const settings = settingsFor(options);
   // A folder that only ever signed has no database, and so no log.
-  const core = hasInstallation(settings) ? openCore(settings) : null;
+  const core = hasInstallation(settings) ? await openCore(settings) : null;
   try {
     const key = createSigningKeys({ ...settings, now: () => new Date() }).rotate();
     const { fingerprint } = key;
     const told = { event: 'signing_key.rotated', subject: null, details: { fingerprint } } as const;
-    core?.audit.note({ chain: serviceChain, actor: operator, ...told });
+    await core?.audit.note({ chain: serviceChain, actor: operator, ...told });
     log(
       'Give the new fingerprint to those who verify. Bundles that the old key signed stay valid.',
     );
     if (options.json) return printJson(shown(key));
     print(fingerprint);
   } finally {
-    core?.close();
+    await core?.close();
   }
 }
 

@@ -67,12 +67,12 @@ async function withCore<T>(
   settings: Settings,
   act: (core: Core, settings: Settings) => Promise<T>,
 ): Promise<T> {
-  const core = openCore(settings);
+  const core = await openCore(settings);
   logOpening(core.database);
   try {
     return await act(core, settings);
   } finally {
-    core.close();
+    await core.close();
   }
 }
 

@@ -45,7 +45,7 @@ describe('mint', () => {
       ...minted,
       secret: `sk-${tenant.keyTag}-********${minted.secret.slice(-4)}`,
     });
-    const stored = JSON.stringify(db.select().from(apiKeys).all());
+    const stored = JSON.stringify(await db.select().from(apiKeys).all());
     expect(stored).not.toContain(minted.secret.slice(-38, -6));
   });
 
@@ -410,9 +410,9 @@ describe('prune', () => {
     );
     expect((await keys.list(tenant.id)).map(({ uuid }) => uuid)).toEqual([key.uuid]);
     expect(await endedOf(keys, other.id)).toHaveLength(1);
-    const told = createAudit({ db, now: clock.now })
-      .read({ chain: tenant.id })
-      .map((line) => parseEntry(line));
+    const told = (await createAudit({ db, now: clock.now }).read({ chain: tenant.id })).map(
+      (line) => parseEntry(line),
+    );
     const revoked = told.filter(({ event }) => event === 'key.revoked');
     expect(new Set(revoked.map(({ subject }) => subject))).toEqual(
       new Set([short.uuid, minted.uuid]),

@@ -8,7 +8,7 @@ import { createPasswords } from '../../../src/access/embedded/passwords.ts';
 import { createLoginAttempts } from '../../../src/access/embedded/throttle.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
 import { createUsers, type NewUser } from '../../../src/access/users.ts';
-import type { Db } from '../../../src/db/open.ts';
+import type { SqliteDb } from '../../../src/db/sqlite.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 
 export const password = 'plum window harbour';
@@ -19,7 +19,10 @@ export function openPeople({
   db = temporaryDb(),
   clock = steppedClock(),
   ...given
-}: { db?: Db; clock?: ReturnType<typeof steppedClock> } & Partial<EmbeddedIdentityParts> = {}) {
+}: {
+  db?: SqliteDb;
+  clock?: ReturnType<typeof steppedClock>;
+} & Partial<EmbeddedIdentityParts> = {}) {
   const { now } = clock;
   const passwords = given.passwords ?? createPasswords({ ln: 4 });
   const attempts = createLoginAttempts({ db, key: seed, now });

@@ -120,13 +120,14 @@ describe('update', () => {
 
   test('the folded name follows the name', async () => {
     const { db, users, makeUser } = openPeople();
-    const folded = () => db.select({ name: table.nameFolded }).from(table).get()?.name;
+    const folded = async () =>
+      (await db.select({ name: table.nameFolded }).from(table).get())?.name;
     const { id } = await makeUser(examiner, { name: 'ÄNNA' });
 
-    const before = folded();
+    const before = await folded();
     await users.update(id, { name: null });
 
-    expect([before, folded()]).toEqual(['änna', '']);
+    expect([before, await folded()]).toEqual(['änna', '']);
   });
 
   test.each<[string, UserChange]>([
@@ -188,13 +189,13 @@ describe('what an administrator does', () => {
     const { db, users, makeUser, clock } = openPeople();
     const { id } = await makeUser(examiner);
     clock.step(1000);
-    db.update(table).set({ issuer: 'https://login.example', subject: '1' }).run();
+    await db.update(table).set({ issuer: 'https://login.example', subject: '1' }).run();
 
     await expect(users.update(id, { scopes: [] })).rejects.toMatchObject({ code: 'not_offered' });
     await expect(users.setPassword(id, password)).rejects.toMatchObject({ code: 'not_offered' });
     expect(await users.byEmail(examiner)).toBeNull();
     expect(await users.disable(id)).toMatchObject({ issuer: 'https://login.example' });
-    expect(db.select().from(table).get()?.tokensValidFrom).toEqual(clock.now());
+    expect((await db.select().from(table).get())?.tokensValidFrom).toEqual(clock.now());
   });
 
   test('the list is ordered by address, tells the tenants of each, and asks once for all', async () => {

@@ -54,7 +54,7 @@ async function openLogged(...given: Parameters<typeof openWorkshop>) {
 
 type Logged = Awaited<ReturnType<typeof openLogged>>;
 
-const steps = (custody: ReturnType<Logged['custody']>) =>
+const steps = (custody: Awaited<ReturnType<Logged['custody']>>) =>
   custody.map(({ actor, event, hashes }) => [actor, event, hashes.map(({ name }) => name)]);
 
 describe('each act leaves exactly its entry', () => {
@@ -73,7 +73,7 @@ describe('each act leaves exactly its entry', () => {
     await analyses.cleanUp(signal);
     await analyses.cleanUp(signal);
 
-    expect(log(id)).toEqual([
+    expect(await log(id)).toEqual([
       [client, 'analysis.created', { ...created, seed: expect.any(Number) }],
       [client, 'analysis.received', received],
       ['service', 'analysis.begun', {}],
@@ -82,7 +82,7 @@ describe('each act leaves exactly its entry', () => {
       [client, 'analysis.deleted', { because: 'asked' }],
       ['service', 'analysis.purged', {}],
     ]);
-    expect(audit.verify(caller.tenant.id).broken).toBeNull();
+    expect((await audit.verify(caller.tenant.id)).broken).toBeNull();
   });
 
   test('a run of the forensic tier is completed with the hashes of what it drew', async () => {
@@ -90,7 +90,11 @@ describe('each act leaves exactly its entry', () => {
 
     const id = await complete('forensicReporting');
 
-    expect(log(id).at(-1)).toEqual(['service', 'analysis.completed', { ...completed, outputs }]);
+    expect((await log(id)).at(-1)).toEqual([
+      'service',
+      'analysis.completed',
+      { ...completed, outputs },
+    ]);
   });
 
   test('failures, retries of the service and of the client, and a roll back', async () => {
@@ -106,7 +110,7 @@ describe('each act leaves exactly its entry', () => {
     await analyses.retry(caller, { id, options: { seed: 5 } });
     await worker.drain();
 
-    expect(log(id).slice(2)).toEqual([
+    expect((await log(id)).slice(2)).toEqual([
       ['service', 'analysis.begun', {}],
       ['service', 'analysis.rolled_back', {}],
       ['service', 'analysis.begun', {}],
@@ -129,7 +133,7 @@ describe('each act leaves exactly its entry', () => {
     await upload(analysis);
     await analyses.retry(caller, { id: analysis.id, options: {} });
 
-    expect(log(analysis.id).slice(1)).toEqual([
+    expect((await log(analysis.id)).slice(1)).toEqual([
       [client, 'analysis.failed', { code: 'image_not_as_declared' }],
       [client, 'analysis.received', received],
       [client, 'analysis.restarted', { ...options, seed: expect.any(Number) }],
@@ -149,7 +153,7 @@ describe('each act leaves exactly its entry', () => {
     await worker.drain();
     await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
 
-    const notices = log(id).filter(([, event]) => event === 'analysis.upload_replaced');
+    const notices = (await log(id)).filter(([, event]) => event === 'analysis.upload_replaced');
     expect(notices).toEqual([['service', 'analysis.upload_replaced', { sha256 }]]);
   });
 
@@ -162,7 +166,11 @@ describe('each act leaves exactly its entry', () => {
 
     await analyses.cleanUp(signal);
 
-    expect(log(id).at(-1)).toEqual(['service', 'analysis.deleted', { because: 'retention' }]);
+    expect((await log(id)).at(-1)).toEqual([
+      'service',
+      'analysis.deleted',
+      { because: 'retention' },
+    ]);
   });
 
   test('holds, on an analysis and on everything', async () => {
@@ -177,11 +185,11 @@ describe('each act leaves exactly its entry', () => {
     await holds.remove({ tenantId, analysisId });
     await expect(holds.remove({ tenantId, analysisId })).rejects.toThrow();
 
-    expect(log(analysisId).slice(1)).toEqual([
+    expect((await log(analysisId)).slice(1)).toEqual([
       ['operator', 'hold.added', {}],
       ['operator', 'hold.removed', {}],
     ]);
-    expect(log(tenantId).at(-1)).toEqual(['operator', 'hold.added', {}]);
+    expect((await log(tenantId)).at(-1)).toEqual(['operator', 'hold.added', {}]);
   });
 });
 
@@ -204,14 +212,14 @@ describe('nothing is logged', () => {
     await analyses.create(repeatedly, createRequest());
     await expect(create({ name: '' })).rejects.toThrow();
 
-    const events = log(id).map(([, event]) => event);
+    const events = (await log(id)).map(([, event]) => event);
     expect(events).toEqual([
       'analysis.created',
       'analysis.received',
       'analysis.begun',
       'analysis.deleted',
     ]);
-    expect(log(made.id)).toHaveLength(1);
+    expect(await log(made.id)).toHaveLength(1);
   });
 
   test('that a person wrote: names, file names, comments, reasons', async () => {
@@ -228,7 +236,7 @@ describe('nothing is logged', () => {
     const held = { tenantId: caller.tenant.id, analysisId: id, reason };
     await createHolds({ db, now: clock.now }).add(held);
 
-    const text = JSON.stringify(db.select().from(auditEntries).all());
+    const text = JSON.stringify(await db.select().from(auditEntries).all());
     for (const word of [name, filename, comment, reason, 'acme']) expect(text).not.toContain(word);
   });
 });
@@ -242,7 +250,7 @@ describe('the chain of custody', () => {
     await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
     await analyses.remove(caller, id);
 
-    const told = custody(id);
+    const told = await custody(id);
     const key = `api key ${caller.principal.id}`;
     expect(steps(told)).toEqual([
       [key, 'created', []],
@@ -268,8 +276,8 @@ describe('the chain of custody', () => {
 
     const { item } = sandbox.rendered[0]!;
     expect(item.retries).toBe(0);
-    expect(item.custody).toEqual(custody(id).slice(0, 3));
-    expect(steps(custody(id)).map(([, event]) => event)).toEqual([
+    expect(item.custody).toEqual((await custody(id)).slice(0, 3));
+    expect(steps(await custody(id)).map(([, event]) => event)).toEqual([
       'created',
       'received',
       'examined',
@@ -291,7 +299,7 @@ describe('the chain of custody', () => {
     await worker.drain();
 
     const events = ['created', 'received', 'examined', 'replaced_upload_noticed'];
-    const told = [sandbox.rendered[0]!.item.custody ?? [], custody(id)];
+    const told = [sandbox.rendered[0]!.item.custody ?? [], await custody(id)];
     expect(told.map((each) => each.map(({ event }) => event))).toEqual([
       events,
       [...events, 'rendered'],

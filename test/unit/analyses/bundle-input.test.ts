@@ -53,7 +53,7 @@ test.each([
 test('a picture that was exchanged together with its hash is never signed', async () => {
   const { db, tamper, store, open, sandbox } = await completed();
   const other = Buffer.from('another picture');
-  const { key } = db.select({ key: analyses.evidenceKey }).from(analyses).get()!;
+  const { key } = (await db.select({ key: analyses.evidenceKey }).from(analyses).get())!;
 
   await store.put(key!, other);
   tamper(`UPDATE analyses SET evidence_sha256 = '${sha256Of(other)}'`);

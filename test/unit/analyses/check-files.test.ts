@@ -15,7 +15,7 @@ async function checked(tier: 'flagging' | 'forensicReporting' = 'forensicReporti
     keys: {
       pdf: result?.report?.en.pdfStorageUrls.objectKey ?? '',
       heatmap: result?.heatmaps?.realHeatmapStorageUrls.objectKey ?? '',
-      evidence: db.select({ key: analyses.evidenceKey }).from(analyses).get()?.key ?? '',
+      evidence: (await db.select({ key: analyses.evidenceKey }).from(analyses).get())?.key ?? '',
     },
     upgrade: () => acts.retry(caller, { id, options: { tier: 'forensicReporting' } }),
     put: (key: string) => store.put(key, Buffer.from('something else')),

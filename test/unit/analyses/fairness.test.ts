@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { updateTenant } from '../../../src/access/tenants.ts';
 import type { Caller } from '../../../src/analyses/analyses.ts';
 import { operator } from '../../../src/audit/entry.ts';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import type { StorageConfig } from '../../../src/storage/storage-config.ts';
 import type { RemoteStore } from '../../../src/storage/store.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
@@ -48,9 +48,9 @@ async function openWithSlowTenant(storeWaitMs: number) {
   const { store, hang } = createHangingStore();
   const workshop = await openWorkshop({ openRemote: () => store, storeWaitMs });
   const slow = await workshop.openTenant('slow');
-  transact(workshop.db, (tx) => {
-    const storageConfigId = workshop.configs.save(tx, slow.tenant.id, config);
-    updateTenant(tx, {
+  await transact(workshop.db, async (tx) => {
+    const storageConfigId = await workshop.configs.save(tx, slow.tenant.id, config);
+    await updateTenant(tx, {
       id: slow.tenant.id,
       change: { storageConfigId },
       at: workshop.clock.now(),
@@ -126,7 +126,7 @@ test('a store that hangs while the worker stops does not keep it from stopping',
   await worker.stop({ graceMs: 0 });
 
   const claim = { workerId: 'next', leaseMs: 1000, kinds: ['analysis.run'] };
-  expect(queue.claim(claim)).toMatchObject({ fence: 2 });
+  expect(await queue.claim(claim)).toMatchObject({ fence: 2 });
 });
 
 test('a run whose store is away for a day fails, and everybody is told', async () => {
@@ -147,7 +147,7 @@ test('a run whose store is away for a day fails, and everybody is told', async (
     status: 'failed',
     statusMessage: expect.stringMatching(/24 hours.*retry.*does not answer in time/),
   });
-  expect(messages().map(({ status }) => status)).toEqual(['processing', 'failed']);
-  expect(counters()).toMatchObject({ errors: 1, runs: 1 });
-  expect(queue.count('analysis.run')).toBe(0);
+  expect((await messages()).map(({ status }) => status)).toEqual(['processing', 'failed']);
+  expect(await counters()).toMatchObject({ errors: 1, runs: 1 });
+  expect(await queue.count('analysis.run')).toBe(0);
 });

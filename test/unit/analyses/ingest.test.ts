@@ -34,8 +34,8 @@ describe('start fails an analysis whose upload is', () => {
     });
     const message = outcome instanceof Error ? outcome.message : '';
     expect(await status(analysis.id)).toMatchObject({ status: 'failed', statusMessage: message });
-    expect(messages()).toMatchObject([{ status: 'failed', statusMessage: message }]);
-    expect(queue.count('analysis.run')).toBe(0);
+    expect(await messages()).toMatchObject([{ status: 'failed', statusMessage: message }]);
+    expect(await queue.count('analysis.run')).toBe(0);
     expect(db.$client.prepare('SELECT evidence_key AS key FROM analyses').get()).toEqual({
       key: null,
     });

@@ -84,7 +84,7 @@ export async function createDriver(stage: Stage, caller: Caller) {
   }
 
   async function take(dies: boolean): Promise<string> {
-    const job = queue.claim({ workerId: 'worker', leaseMs, kinds: [runJob] });
+    const job = await queue.claim({ workerId: 'worker', leaseMs, kinds: [runJob] });
     if (job === null) return 'idle';
     if (dies) return 'died';
     const begun = deferred<'running'>();
@@ -144,22 +144,23 @@ export async function createDriver(stage: Stage, caller: Caller) {
           }),
         ),
       ),
-    messages: () =>
-      db
-        .select()
-        .from(deliveries)
-        .where(ofTenant(deliveries))
-        .orderBy(asc(deliveries.seq))
-        .all()
-        .map(({ event, payload, subject }) => {
-          const { status }: { status: string } = JSON.parse(payload);
-          return { number: made.findIndex(({ id }) => id === subject), event, status };
-        }),
+    messages: async () =>
+      (
+        await db
+          .select()
+          .from(deliveries)
+          .where(ofTenant(deliveries))
+          .orderBy(asc(deliveries.seq))
+          .all()
+      ).map(({ event, payload, subject }) => {
+        const { status }: { status: string } = JSON.parse(payload);
+        return { number: made.findIndex(({ id }) => id === subject), event, status };
+      }),
     /** What the audit log tells of the analyses, in order; the names of the events without their room. */
-    logged: () => {
+    logged: async () => {
       const chain = caller.tenant.id;
-      expect(verifyChain(db, chain, { isExpected: true }).broken).toBeNull();
-      return readLines(db, { chain })
+      expect((await verifyChain(db, chain, { isExpected: true })).broken).toBeNull();
+      return (await readLines(db, { chain }))
         .map(parseEntry)
         .filter(({ event }) => event.startsWith('analysis.'))
         .map(({ subject, event }) => {
@@ -167,8 +168,8 @@ export async function createDriver(stage: Stage, caller: Caller) {
           return { number, event: event.replace('analysis.', '') };
         });
     },
-    counters: () => {
-      const rows = db.select().from(usageCounters).where(ofTenant(usageCounters)).all();
+    counters: async () => {
+      const rows = await db.select().from(usageCounters).where(ofTenant(usageCounters)).all();
       const sumOf = (name: string) =>
         rows.reduce((sum, { counter, amount }) => sum + (counter === name ? amount : 0), 0);
       return Object.fromEntries(counted.map((name) => [name, sumOf(name)]));
@@ -176,7 +177,7 @@ export async function createDriver(stage: Stage, caller: Caller) {
     jobs: () => db.$count(jobs),
     /** Leaves nothing behind for the next sequence. */
     async end() {
-      db.delete(jobs).run();
+      await db.delete(jobs).run();
       for (const { end } of holders) end('crash');
       await Promise.allSettled(holders.map(({ run }) => run));
     },

@@ -36,12 +36,12 @@ test(`in ${sequences} random sequences every act, state, message and count is as
           if (event.act === 'wait') continue;
           const touched = touchedBy(event, model);
           expect(await driver.read(touched)).toEqual(touched.map(seen));
-          expect(driver.messages()).toEqual(model.messages);
-          expect(driver.counters()).toEqual(model.counters);
+          expect(await driver.messages()).toEqual(model.messages);
+          expect(await driver.counters()).toEqual(model.counters);
           expect(await driver.jobs()).toBe(jobsIn(model));
         }
         expect(await driver.read(model.analyses)).toEqual(model.analyses.map(seen));
-        expectLog(driver.logged(), model);
+        expectLog(await driver.logged(), model);
       } finally {
         await driver.end();
       }

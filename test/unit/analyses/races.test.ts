@@ -35,7 +35,7 @@ describe('starts at once', () => {
 
     expect(fulfilled(outcomes)).toBe(1);
     expect(codes(outcomes)).toEqual(['analysis_not_pending']);
-    expect(queue.count('analysis.run')).toBe(1);
+    expect(await queue.count('analysis.run')).toBe(1);
     const row = db.$client.prepare('SELECT evidence_key AS key FROM analyses').get();
     expect([...kept].map((key) => ({ key }))).toEqual([row]);
   });
@@ -52,7 +52,7 @@ describe('starts at once', () => {
     ]);
 
     expect(fulfilled(outcomes)).toBe(1);
-    expect(queue.count('analysis.run')).toBe(1);
+    expect(await queue.count('analysis.run')).toBe(1);
   });
 });
 
@@ -61,8 +61,8 @@ describe('an upgrade', () => {
     const { complete, analyses, caller, sandbox, counters, messages, clock, db, store } =
       await openWorkshop();
     const id = await complete();
-    const before = messages().length;
-    const { examination, examinedAt } = loadExamination(db, id)!;
+    const before = (await messages()).length;
+    const { examination, examinedAt } = (await loadExamination(db, id))!;
     clock.step(5000);
 
     const upgraded = await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
@@ -80,8 +80,8 @@ describe('an upgrade', () => {
     });
     expect(sandbox.examined).toHaveLength(1);
     expect(sandbox.rendered).toMatchObject([{ examination, item: { analysisId: id, examinedAt } }]);
-    expect(messages()).toHaveLength(before);
-    expect(counters()).toMatchObject({
+    expect(await messages()).toHaveLength(before);
+    expect(await counters()).toMatchObject({
       'billed.flagging': 1,
       'billed.forensicReporting': 1,
       'result.fake': 1,
@@ -108,7 +108,7 @@ describe('an upgrade', () => {
 
     expect(fulfilled(outcomes)).toBe(1);
     expect(codes(outcomes)).toEqual(['analysis_not_retryable']);
-    expect(counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
+    expect(await counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
     // Each process draws at most once.
     expect(sandbox.rendered.length).toBeLessThanOrEqual(2);
   });
@@ -126,7 +126,7 @@ describe('an upgrade', () => {
     const upgraded = await analyses.retry(caller, { id, options });
 
     expect(upgraded).toMatchObject({ tierUpgradedFrom: 'flagging' });
-    expect(counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
+    expect(await counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
   });
 
   test('that cannot be drawn changes nothing and can be tried again', async () => {
@@ -137,7 +137,7 @@ describe('an upgrade', () => {
 
     await expect(analyses.retry(caller, { id, options })).rejects.toThrow('no');
     expect(await analyses.get(caller, id)).toMatchObject({ tierUpgradedFrom: null });
-    expect(counters()).not.toHaveProperty('upgrades');
+    expect(await counters()).not.toHaveProperty('upgrades');
     sandbox.breakRendering(null);
 
     expect(await analyses.retry(caller, { id, options })).toMatchObject({
@@ -208,15 +208,15 @@ describe('a worker that dies', () => {
     clock.step(leaseMs);
     await openProcess('two').worker.drain();
     const settled = await status(id);
-    const told = messages();
+    const told = await messages();
     late.resolve(examinationOf(sandbox.examined[0]!));
     await dying;
 
     expect(settled).toMatchObject({ status: 'completed', retryCount: 0 });
     expect(await status(id)).toEqual(settled);
-    expect(messages()).toEqual(told);
+    expect(await messages()).toEqual(told);
     expect(told.map(({ status: one }) => one)).toEqual(['processing', 'completed']);
-    expect(counters()).toEqual({
+    expect(await counters()).toEqual({
       runs: 1,
       'billed.forensicReporting': 1,
       'success.api': 1,
@@ -242,44 +242,44 @@ describe('a worker that dies', () => {
         begun.resolve();
         return new Promise(() => undefined);
       });
-      void analyses.run(queue.claim(claim)!, { signal });
+      void analyses.run((await queue.claim(claim))!, { signal });
       await begun.promise;
       clock.step(leaseMs);
     }
     await worker.drain();
 
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect(messages().map(({ status: one }) => one)).toEqual(['processing', 'completed']);
-    expect(counters()).toMatchObject({ runs: 1, 'billed.flagging': 1 });
-    expect(counters()).not.toHaveProperty('retries');
-    expect(queue.count('analysis.run')).toBe(0);
+    expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+    expect(await counters()).toMatchObject({ runs: 1, 'billed.flagging': 1 });
+    expect(await counters()).not.toHaveProperty('retries');
+    expect(await queue.count('analysis.run')).toBe(0);
   });
 
   test('between claim and lock costs nothing: the next one locks it for the first time', async () => {
     const { start, queue, clock, worker, status, messages } = await openWorkshop();
     const id = await start();
-    queue.claim({ workerId: 'dying', leaseMs, kinds: ['analysis.run'] });
+    await queue.claim({ workerId: 'dying', leaseMs, kinds: ['analysis.run'] });
     clock.step(leaseMs);
 
     await worker.drain();
 
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect(messages().map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+    expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
   });
 
   test('after its lease has run out locks nothing any more', async () => {
     const { start, queue, clock, analyses, status, messages, sandbox } = await openWorkshop();
     const id = await start();
     const claim = { workerId: 'slow', leaseMs, kinds: ['analysis.run'] };
-    const late = queue.claim(claim)!;
+    const late = (await queue.claim(claim))!;
     clock.step(leaseMs);
-    queue.claim({ ...claim, workerId: 'quick' });
+    await queue.claim({ ...claim, workerId: 'quick' });
 
     const run = analyses.run(late, { signal: new AbortController().signal });
 
     await expect(run).rejects.toMatchObject({ code: 'lease_lost' });
     expect(await status(id)).toMatchObject({ status: 'pending' });
-    expect(messages()).toEqual([]);
+    expect(await messages()).toEqual([]);
     expect(sandbox.examined).toEqual([]);
   });
 
@@ -303,7 +303,7 @@ describe('a worker that dies', () => {
     expect(await status(id)).toMatchObject({ status: 'processing', retryCount: 0 });
     await openProcess('two').worker.drain();
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect(messages().map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+    expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
   });
 });
 
@@ -361,7 +361,7 @@ describe('an Idempotency-Key', () => {
 
     expect(two.id).toBe(one.id);
     expect((await analyses.list(caller, {})).total).toBe(1);
-    expect(queue.count('analysis.run')).toBe(1);
+    expect(await queue.count('analysis.run')).toBe(1);
   });
 
   test('makes an upgrade that is sent twice answer twice and bill once', async () => {
@@ -377,7 +377,7 @@ describe('an Idempotency-Key', () => {
     const two = await upgrade();
 
     expect(two).toEqual(one);
-    expect(counters()).toMatchObject({ upgrades: 1 });
+    expect(await counters()).toMatchObject({ upgrades: 1 });
   });
 
   test('makes an upgrade that two processes do at once answer twice and bill once', async () => {
@@ -394,7 +394,7 @@ describe('an Idempotency-Key', () => {
       'flagging',
       'flagging',
     ]);
-    expect(counters()).toMatchObject({ upgrades: 1 });
+    expect(await counters()).toMatchObject({ upgrades: 1 });
   });
 
   test('of an upgrade that is under way is no key for another one', async () => {
@@ -409,7 +409,7 @@ describe('an Idempotency-Key', () => {
 
     expect(fulfilled(outcomes)).toBe(1);
     expect(codes(outcomes)).toEqual(['conflict']);
-    expect(counters()).toMatchObject({ upgrades: 1 });
+    expect(await counters()).toMatchObject({ upgrades: 1 });
   });
 
   test('of another request is a conflict', async () => {

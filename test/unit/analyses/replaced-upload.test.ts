@@ -29,7 +29,7 @@ test('a replaced upload is told in the answer, in the report and to the operator
   expect(notices).toEqual([
     { what: 'upload-replaced', tenantId: caller.tenant.id, analysisId: analysis.id },
   ]);
-  expect(messages().map(({ status }) => status)).toEqual(['processing', 'completed']);
+  expect((await messages()).map(({ status }) => status)).toEqual(['processing', 'completed']);
 });
 
 test.each([

@@ -37,8 +37,10 @@ async function openShop(retention: Partial<RetentionRules> = {}) {
     remove: async (id: string) => analyses.remove(caller, id),
     /** Of analyses, examinations and loose objects. */
     rows: () =>
-      [analysisRows, examinations, orphanObjects].map(
-        (table) => db.select({ rows: count() }).from(table).get()!.rows,
+      Promise.all(
+        [analysisRows, examinations, orphanObjects].map(
+          async (table) => (await db.select({ rows: count() }).from(table).get())!.rows,
+        ),
       ),
     ids: async () => (await analyses.list(caller, {})).analyses.map(({ id }) => id),
   };
@@ -57,18 +59,18 @@ describe('a deleted analysis', () => {
     const { complete, remove, clock, cleanUp, objects, rows, counters } = await openShop();
     const gone = await complete('forensicReporting');
     await complete('forensicReporting');
-    const billed = counters();
+    const billed = await counters();
     await remove(gone);
 
     clock.step(30 * dayMs - 1);
     expect(await cleanUp()).toEqual(noticed(0, 0, 0));
-    expect([rows(), await objects()]).toEqual([[2, 2, 0], 16]);
+    expect([await rows(), await objects()]).toEqual([[2, 2, 0], 16]);
     clock.step(1);
 
     // The upload, its copy, four heatmaps and two reports.
     expect(await cleanUp()).toEqual(noticed(0, 1, 8));
-    expect([rows(), await objects()]).toEqual([[1, 1, 0], 8]);
-    expect(counters()).toEqual(billed);
+    expect([await rows(), await objects()]).toEqual([[1, 1, 0], 8]);
+    expect(await counters()).toEqual(billed);
     expect(await cleanUp()).toEqual(noticed(0, 0, 0));
   });
 
@@ -84,7 +86,7 @@ describe('a deleted analysis', () => {
     const sum = (field: string) =>
       notices.reduce((total, notice) => total + Number(Object(notice)[field]), 0);
     expect(sum('purged')).toBe(45);
-    expect(rows()[0]).toBe(0);
+    expect((await rows())[0]).toBe(0);
   });
 
   test('whose store is down goes from the database at once and from the store when it is back', async () => {
@@ -96,12 +98,12 @@ describe('a deleted analysis', () => {
     store.delete = () => Promise.reject(failure);
 
     expect(await cleanUp()).toEqual(noticed(0, 1, 0, 8));
-    expect([rows(), await objects()]).toEqual([[0, 0, 8], 8]);
+    expect([await rows(), await objects()]).toEqual([[0, 0, 8], 8]);
     expect(errors).toEqual([failure]);
     store.delete = removeObject;
 
     expect(await cleanUp()).toEqual(noticed(0, 0, 8));
-    expect([rows(), await objects()]).toEqual([[0, 0, 0], 0]);
+    expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
   });
 
   test('stays gone when a client uses a URL that is still good', async () => {
@@ -121,7 +123,7 @@ describe('a deleted analysis', () => {
     clock.step(1);
 
     expect(await cleanUp()).toEqual(noticed(0, 0, 1));
-    expect([rows(), await objects()]).toEqual([[0, 0, 0], 0]);
+    expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
   });
 
   test('goes on where a stop came in between', async () => {
@@ -133,7 +135,7 @@ describe('a deleted analysis', () => {
     await setImmediate();
     stopping.abort();
     await first;
-    expect(rows()).toEqual([5, 0, 40]);
+    expect(await rows()).toEqual([5, 0, 40]);
 
     expect(await cleanUp()).toEqual(noticed(0, 5, 25));
   });
@@ -157,7 +159,7 @@ describe('an analysis on which nothing happened for long', () => {
     const done = await complete();
     clock.step(1);
     const neverStarted = (await create()).id;
-    const before = messages().length;
+    const before = (await messages()).length;
 
     clock.step(90 * dayMs - 1);
     expect(await cleanUp()).toEqual(noticed(0, 0, 0));
@@ -165,15 +167,18 @@ describe('an analysis on which nothing happened for long', () => {
     expect(await cleanUp()).toEqual(noticed(2, 0, 0));
 
     expect(await ids()).toEqual([]);
-    expect(messages().slice(before)).toMatchObject([
+    expect((await messages()).slice(before)).toMatchObject([
       { event: 'delete', analysisId: done, status: 'completed', resultClass: 1 },
       { event: 'delete', analysisId: neverStarted, status: 'pending' },
     ]);
-    const actors = db.select({ type: analysisRows.lastChangedByType }).from(analysisRows).all();
+    const actors = await db
+      .select({ type: analysisRows.lastChangedByType })
+      .from(analysisRows)
+      .all();
     expect(actors).toEqual([{ type: 'system' }, { type: 'system' }]);
     clock.step(30 * dayMs);
     expect(await cleanUp()).toEqual(noticed(0, 2, 3));
-    expect(rows()).toEqual([0, 0, 0]);
+    expect(await rows()).toEqual([0, 0, 0]);
   });
 
   test('is not one that waits for a worker, nor one that was upgraded yesterday', async () => {
@@ -203,14 +208,14 @@ describe('a hold', () => {
     clock.step(300 * dayMs);
 
     expect(await cleanUp()).toEqual(noticed(0, 1, 2));
-    expect([await ids(), rows(), await objects()]).toEqual([[], [1, 1, 0], 2]);
+    expect([await ids(), await rows(), await objects()]).toEqual([[], [1, 1, 0], 2]);
     expect(await holds.list(tenantId)).toMatchObject([
       { analysisId: held, reason: 'case 17', createdAt: hold.createdAt },
     ]);
     await holds.remove({ tenantId, analysisId: held });
 
     expect(await cleanUp()).toEqual(noticed(0, 1, 2));
-    expect([rows(), await objects()]).toEqual([[0, 0, 0], 0]);
+    expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
   });
 
   test('on a tenant keeps all that is his, deleted or only old, and nothing of others', async () => {
@@ -336,5 +341,5 @@ test('an act that loses a race leaves nothing loose', async () => {
     Array.from({ length: 4 }, async () => analyses.start(caller, analysis.id)),
   );
 
-  expect(rows()).toEqual([1, 0, 0]);
+  expect(await rows()).toEqual([1, 0, 0]);
 });

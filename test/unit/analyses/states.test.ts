@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { toDatabaseError } from '../../../src/db/sqlite.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { openWorkshop, picture } from './workshop.ts';
 
@@ -20,7 +21,7 @@ describe('(none)', () => {
     });
     expect(analysis.input.storageUrls.putUrl).toContain(analysis.input.storageUrls.objectKey);
     expect(await store.head(analysis.input.storageUrls.objectKey)).toBeNull();
-    expect(messages()).toEqual([]);
+    expect(await messages()).toEqual([]);
   });
 });
 
@@ -31,8 +32,8 @@ describe('pending', () => {
     const id = await start();
 
     expect(await status(id)).toMatchObject({ status: 'pending', processingStartTime: null });
-    expect(messages()).toEqual([]);
-    expect(queue.count('analysis.run')).toBe(1);
+    expect(await messages()).toEqual([]);
+    expect(await queue.count('analysis.run')).toBe(1);
   });
 
   test('start without an upload is refused, and possible after the upload', async () => {
@@ -71,7 +72,9 @@ describe('pending', () => {
       status: 'failed',
       statusMessage: expect.stringContaining('approved trial pictures'),
     });
-    expect(messages()).toMatchObject([{ status: 'failed', statusMessage: expect.any(String) }]);
+    expect(await messages()).toMatchObject([
+      { status: 'failed', statusMessage: expect.any(String) },
+    ]);
     const again = analyses.retry(caller, { id: analysis.id, options: {} });
     await expect(again).rejects.toMatchObject(mismatch);
     expect(await status(analysis.id)).toMatchObject({ status: 'failed' });
@@ -93,7 +96,7 @@ describe('pending', () => {
       processingStartTime: '2026-03-01T12:00:00.000Z',
       processingFinishTime: null,
     });
-    expect(messages()[0]).toEqual({
+    expect((await messages())[0]).toEqual({
       event: 'update',
       analysisId: id,
       tenantId: expect.any(String),
@@ -132,8 +135,8 @@ describe('processing', () => {
       processingFinishTime: '2026-03-01T12:00:00.000Z',
       result: expect.objectContaining({ resultClass: 1, resultSubClasses: [0, 2] }),
     });
-    expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'completed']);
-    expect(messages()[1]).toEqual({
+    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'completed']);
+    expect((await messages())[1]).toEqual({
       event: 'update',
       analysisId: id,
       tenantId: expect.any(String),
@@ -145,7 +148,7 @@ describe('processing', () => {
       processingStartTime: '2026-03-01T12:00:00.000Z',
       processingFinishTime: '2026-03-01T12:00:00.000Z',
     });
-    expect(counters()).toEqual({
+    expect(await counters()).toEqual({
       runs: 1,
       'billed.flagging': 1,
       'success.api': 1,
@@ -154,7 +157,7 @@ describe('processing', () => {
       'timed.single': 1,
       'ms.single': 0,
     });
-    expect(queue.count('analysis.run')).toBe(0);
+    expect(await queue.count('analysis.run')).toBe(0);
   });
 
   test('errors of the inference are retried three times without a message, then it fails with one', async () => {
@@ -177,10 +180,10 @@ describe('processing', () => {
       ['failed', 3],
     ]);
     expect(await status(id)).toMatchObject({ statusMessage: 'Crash 4.' });
-    expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'failed']);
-    expect(messages()[1]).toMatchObject({ statusMessage: 'Crash 4.' });
+    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'failed']);
+    expect((await messages())[1]).toMatchObject({ statusMessage: 'Crash 4.' });
     expect(sandbox.examined).toHaveLength(4);
-    expect(counters()).toEqual({ runs: 1, retries: 3, errors: 1 });
+    expect(await counters()).toEqual({ runs: 1, retries: 3, errors: 1 });
   });
 
   test('a retry waits before it runs, and may succeed', async () => {
@@ -197,7 +200,7 @@ describe('processing', () => {
     await worker.drain();
 
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 1 });
-    expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'completed']);
+    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'completed']);
   });
 
   test.each(['image_unreadable', 'image_not_as_declared', 'model_integrity'] as const)(
@@ -215,7 +218,7 @@ describe('processing', () => {
         statusMessage: 'The picture is broken.',
         processingFinishTime: '2026-03-01T12:00:00.000Z',
       });
-      expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'failed']);
+      expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'failed']);
     },
   );
 
@@ -231,17 +234,17 @@ describe('processing', () => {
       retryCount: 0,
       processingStartTime: null,
     });
-    expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'pending']);
+    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'pending']);
     clock.step(1000);
     await worker.drain();
     expect(await status(id)).toMatchObject({ status: 'completed' });
-    expect(messages().map(({ status: told }) => told)).toEqual([
+    expect((await messages()).map(({ status: told }) => told)).toEqual([
       'processing',
       'pending',
       'processing',
       'completed',
     ]);
-    expect(counters()).toMatchObject({ backpressure: 1, 'billed.flagging': 1 });
+    expect(await counters()).toMatchObject({ backpressure: 1, 'billed.flagging': 1 });
   });
 
   test('an unexpected error is reported inside and hidden outside', async () => {
@@ -274,13 +277,14 @@ describe('processing', () => {
     }
 
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
-    expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'completed']);
+    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'completed']);
   });
 
   test('trouble of the disk below the database counts as no attempt either', async () => {
     const { start, status, worker, sandbox, clock } = await openWorkshop();
     for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_CORRUPT', 'SQLITE_FULL', 'SQLITE_BUSY']) {
-      sandbox.next(async () => Promise.reject(Object.assign(new Error('disk'), { code })));
+      const error = toDatabaseError(Object.assign(new Error('disk'), { code }));
+      sandbox.next(async () => Promise.reject(error));
     }
     const id = await start();
 
@@ -347,7 +351,7 @@ describe('failed', () => {
       },
       tierUpgradedFrom: null,
     });
-    expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'failed']);
+    expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'failed']);
     await worker.drain();
     expect(await status(id)).toMatchObject({ status: 'completed' });
     expect(sandbox.examined.at(-1)!.options).toMatchObject({ model: 'trace-1', seed: 7 });
@@ -370,7 +374,7 @@ describe('failed', () => {
     );
 
     expect(outcomes.filter(({ status: outcome }) => outcome === 'fulfilled')).toHaveLength(1);
-    expect(queue.count('analysis.run')).toBe(1);
+    expect(await queue.count('analysis.run')).toBe(1);
   });
 });
 
@@ -459,7 +463,7 @@ describe('any', () => {
 
     await analyses.remove(caller, id);
 
-    expect(messages().at(-1)).toMatchObject({
+    expect((await messages()).at(-1)).toMatchObject({
       event: 'delete',
       analysisId: id,
       status: 'completed',
@@ -481,8 +485,8 @@ describe('any', () => {
     await worker.drain();
 
     expect(sandbox.examined).toEqual([]);
-    expect(queue.count('analysis.run')).toBe(0);
-    expect(messages().map(({ event }) => event)).toEqual(['delete']);
+    expect(await queue.count('analysis.run')).toBe(0);
+    expect((await messages()).map(({ event }) => event)).toEqual(['delete']);
   });
 
   test('an analysis that is removed while it runs leaves no result, no message and no bill', async () => {
@@ -496,9 +500,9 @@ describe('any', () => {
 
     await worker.drain();
 
-    expect(messages().map(({ event }) => event)).toEqual(['update', 'delete']);
-    expect(counters()).toEqual({ runs: 1 });
-    expect(queue.count('analysis.run')).toBe(0);
+    expect((await messages()).map(({ event }) => event)).toEqual(['update', 'delete']);
+    expect(await counters()).toEqual({ runs: 1 });
+    expect(await queue.count('analysis.run')).toBe(0);
   });
 
   test('another tenant finds nothing', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { updateTenant } from '../../../src/access/tenants.ts';
 import { operator } from '../../../src/audit/entry.ts';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import { storageConfigs } from '../../../src/db/schema.ts';
 import { createS3Store } from '../../../src/storage/s3/s3.ts';
 import type { StorageConfig } from '../../../src/storage/storage-config.ts';
@@ -26,10 +26,10 @@ async function openShop(open = openRemote) {
   const tenantId = caller.tenant.id;
 
   /** What the tenant's own people do; null is the service's own store. */
-  const keepIn = (config: StorageConfig | null): void =>
-    transact(db, (tx) => {
-      const storageConfigId = config === null ? null : configs.save(tx, tenantId, config);
-      updateTenant(tx, {
+  const keepIn = async (config: StorageConfig | null): Promise<void> =>
+    transact(db, async (tx) => {
+      const storageConfigId = config === null ? null : await configs.save(tx, tenantId, config);
+      await updateTenant(tx, {
         id: tenantId,
         change: { storageConfigId },
         at: clock.now(),
@@ -45,7 +45,7 @@ async function openShop(open = openRemote) {
         'SELECT storage_config_id AS place FROM analyses WHERE id = ?',
       )
       .get(id)!;
-    const store = stores.of({ tenantId, storageConfigId: row.place });
+    const store = await stores.of({ tenantId, storageConfigId: row.place });
     await store.put(input.storageUrls.objectKey, picture);
   };
 
@@ -58,7 +58,7 @@ test('an analysis lives where it was made, whatever the tenant chooses later', a
   const places = [server.configOf(bucket), server.configOf(otherBucket), null];
   const ids: string[] = [];
   for (const place of places) {
-    keepIn(place);
+    await keepIn(place);
     ids.push((await shop.create()).id);
   }
 
@@ -92,7 +92,7 @@ test('an analysis lives where it was made, whatever the tenant chooses later', a
 
 test('what a URL of an own bucket names is really there', async () => {
   const { create, keepIn, stores, caller } = await openShop();
-  keepIn(server.configOf(bucket));
+  await keepIn(server.configOf(bucket));
   const { input } = await create();
 
   const { store } = await stores.current(caller.tenant.id);
@@ -113,7 +113,7 @@ test('the first URL of a bucket is signed after its CORS rules were applied, whi
       return { applied: true };
     },
   }));
-  keepIn(server.configOf(bucket, { corsAllowedOrigins: ['https://app.example'] }));
+  await keepIn(server.configOf(bucket, { corsAllowedOrigins: ['https://app.example'] }));
 
   await Promise.all(Array.from({ length: 10 }, () => create()));
   await create();
@@ -125,7 +125,7 @@ test('new credentials for the same bucket serve old analyses, in every process',
   const shop = await openShop();
   const { analyses, caller, keepIn, status } = shop;
   const second = shop.openProcess('two');
-  keepIn(server.configOf(bucket));
+  await keepIn(server.configOf(bucket));
   const waiting = (await shop.create()).id;
   await shop.upload(waiting);
   const started = (await shop.create()).id;
@@ -134,7 +134,7 @@ test('new credentials for the same bucket serve old analyses, in every process',
 
   server.replaceKey(bucket);
   const refused = await analyses.start(caller, waiting).catch((error: unknown) => error);
-  keepIn(server.configOf(bucket));
+  await keepIn(server.configOf(bucket));
   await analyses.start(caller, waiting);
   await second.worker.drain();
 
@@ -146,7 +146,7 @@ test('new credentials for the same bucket serve old analyses, in every process',
 test('a run that meets the old credentials is tried again and finds the new ones', async () => {
   const shop = await openShop();
   const { analyses, caller, clock, keepIn, status, worker } = shop;
-  keepIn(server.configOf(bucket));
+  await keepIn(server.configOf(bucket));
   const { id } = await shop.create();
   await shop.upload(id);
   await analyses.start(caller, id);
@@ -154,7 +154,7 @@ test('a run that meets the old credentials is tried again and finds the new ones
   server.replaceKey(bucket);
   await worker.drain();
   const during = await status(id);
-  keepIn(server.configOf(bucket));
+  await keepIn(server.configOf(bucket));
   clock.step(60_000);
   await worker.drain();
 
@@ -166,9 +166,10 @@ test('a configuration that does not open takes no list down, and nothing new goe
   const shop = await openShop();
   const { db, analyses, caller, keepIn } = shop;
   const readable = (await shop.create()).id;
-  keepIn(server.configOf(bucket));
+  await keepIn(server.configOf(bucket));
   const closed = (await shop.create()).id;
-  db.update(storageConfigs)
+  await db
+    .update(storageConfigs)
     .set({ sealed: Buffer.alloc(64, 1) })
     .run();
 
@@ -188,13 +189,15 @@ test('a configuration that does not open takes no list down, and nothing new goe
 test('a tenant finds no analysis and signs no URL in the place of another', async () => {
   const shop = await openShop();
   const { analyses, stores, keepIn, openTenant, caller, db } = shop;
-  keepIn(server.configOf(bucket));
+  await keepIn(server.configOf(bucket));
   const { id } = await shop.create();
   const other = await openTenant('other');
-  const [row] = db.select().from(storageConfigs).all();
+  const [row] = await db.select().from(storageConfigs).all();
 
   await expect(analyses.get(other, id)).rejects.toMatchObject({ code: 'analysis_not_found' });
-  expect(() => stores.of({ tenantId: other.tenant.id, storageConfigId: row!.id })).toThrow();
+  await expect(() =>
+    stores.of({ tenantId: other.tenant.id, storageConfigId: row!.id }),
+  ).rejects.toThrow();
   expect((await stores.current(caller.tenant.id)).configId).toBe(row!.id);
   expect((await stores.current(other.tenant.id)).configId).toBeNull();
 });

@@ -3,7 +3,7 @@ import { countPending, hasCompany } from '../../../src/analyses/rows.ts';
 import { createUsageReports } from '../../../src/analyses/usage-report.ts';
 import { countLogin } from '../../../src/analyses/usage.ts';
 import type { ResultClass } from '../../../src/contract/vocabulary.ts';
-import { type Reader, transact } from '../../../src/db/open.ts';
+import { type Reader, transact } from '../../../src/db/database.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { openWorkshop } from './workshop.ts';
@@ -213,9 +213,9 @@ test('a login counts once for each tenant of the person', async () => {
   const other = await openTenant('other');
   const { id } = caller.tenant;
 
-  transact(db, (tx) => countLogin(tx, [id, other.tenant.id, id], clock.now()));
-  transact(db, (tx) => countLogin(tx, [id], clock.now()));
-  transact(db, (tx) => countLogin(tx, [], clock.now()));
+  await transact(db, (tx) => countLogin(tx, [id, other.tenant.id, id], clock.now()));
+  await transact(db, (tx) => countLogin(tx, [id], clock.now()));
+  await transact(db, (tx) => countLogin(tx, [], clock.now()));
 
   expect((await total()).userInteraction).toEqual({ appLogins: 2 });
 });
@@ -258,7 +258,7 @@ describe('queued', () => {
   ] as const)('%s is read from an index', async (_, ask, index) => {
     const { db, caller } = await openOffice();
     const prepare = vi.spyOn(db.$client, 'prepare');
-    ask(db, caller.tenant.id);
+    await ask(db, caller.tenant.id);
     const asked = String(prepare.mock.lastCall?.[0]);
 
     const values = asked.match(/\?/g)!.map(() => caller.tenant.id);

@@ -185,7 +185,7 @@ test('an examination of an earlier version has no maps of single methods, and no
        json_remove(examination, '$.locator', '$.manipulation', '$.measuredCalls', '$.maps.methods')`,
   );
 
-  const { examination } = loadExamination(db, id)!;
+  const { examination } = (await loadExamination(db, id))!;
 
   expect(examination).toMatchObject({ locator: null, manipulation: null, measuredCalls: [] });
   expect(examination.maps).toMatchObject({ columns: 2, methods: {} });
@@ -196,7 +196,7 @@ test('what a run found comes back from the database as it was, maps included', a
 
   const id = await complete();
 
-  expect(loadExamination(db, id)).toEqual({
+  expect(await loadExamination(db, id)).toEqual({
     examination: examinationOf(sandbox.examined[0]!),
     examinedAt: new Date('2026-03-01T12:00:00.000Z'),
   });

@@ -162,22 +162,17 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     complete,
     status: async (id: string) => (await analyses.get(caller, id)).inferenceStatus,
     /** Webhook messages in the order in which they were written. */
-    messages: () =>
-      db
-        .select()
-        .from(deliveries)
-        .all()
-        .map(({ event, payload }) => {
-          const message: Message = JSON.parse(payload);
-          return { event, ...message };
-        }),
-    counters: () =>
+    messages: async () =>
+      (await db.select().from(deliveries).all()).map(({ event, payload }) => {
+        const message: Message = JSON.parse(payload);
+        return { event, ...message };
+      }),
+    counters: async () =>
       Object.fromEntries(
-        db
-          .select()
-          .from(usageCounters)
-          .all()
-          .map(({ counter, amount }) => [counter, amount]),
+        (await db.select().from(usageCounters).all()).map(({ counter, amount }) => [
+          counter,
+          amount,
+        ]),
       ),
   };
 }

@@ -42,7 +42,7 @@ test('an app that was closed can be opened again with what it kept', async () =>
   const { tenantIds } = await second.keys.authenticate(firstRun?.key.secret ?? '');
   const secondRun = await makeFirstTenant(second, new Date());
   const health = await second.health();
-  const log = logOf(second.database.db, { chain: firstRun?.tenant.id ?? '' });
+  const log = await logOf(second.database.db, { chain: firstRun?.tenant.id ?? '' });
   await second.close();
 
   expect(tenantIds).toEqual([firstRun?.tenant.id]);
@@ -91,7 +91,7 @@ test('the server tells once a day how far each chain of the audit log has come',
 
   app.startWork();
   await heads.promise;
-  const expected = ['service', tenant.id].map((chain) => app.audit.head(chain));
+  const expected = [await app.audit.head('service'), await app.audit.head(tenant.id)];
   await app.close();
 
   expect(told).toEqual(expected);
@@ -152,7 +152,7 @@ test('changes that a damaged log cost are told by the database, by health and in
   const after = await openApp(settingsIn(killed));
   const { loss } = after.database;
   const health = await after.health();
-  const entries = logOf(after.database.db, { chain: 'service' });
+  const entries = await logOf(after.database.db, { chain: 'service' });
   const tenants = await after.tenants.list();
   await after.close();
 

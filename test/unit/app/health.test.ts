@@ -3,13 +3,13 @@ import { createHealth } from '../../../src/app/health.ts';
 
 function healthOf(change: Partial<Parameters<typeof createHealth>[0]> = {}) {
   return createHealth({
-    database: { check: () => undefined, loss: null },
-    queue: { nextDueAt: () => null },
+    database: { check: async () => undefined, loss: null },
+    queue: { nextDueAt: async () => null },
     checkModel: async () => undefined,
     checkStorage: async () => undefined,
     jobKinds: ['run'],
     jobsInHand: () => 0,
-    hasTroubledReceiver: () => false,
+    hasTroubledReceiver: async () => false,
     isLogWorking: () => true,
     now: () => new Date(),
     ...change,
@@ -27,7 +27,7 @@ test('all is well', async () => {
 test('each failing part is named', async () => {
   const health = healthOf({
     database: {
-      check: () => {
+      check: async () => {
         throw new Error('closed');
       },
       loss: null,
@@ -45,14 +45,14 @@ test('each failing part is named', async () => {
 
 test('a long queue is well as long as somebody works on it', async () => {
   const now = new Date();
-  const queue = { nextDueAt: () => new Date(now.getTime() - 3_600_000) };
+  const queue = { nextDueAt: async () => new Date(now.getTime() - 3_600_000) };
 
   expect(await failing(healthOf({ queue, now: () => now, jobsInHand: () => 1 }))).toEqual([]);
   expect(await failing(healthOf({ queue, now: () => now }))).toEqual(['queue']);
 });
 
 test('a receiver that does not answer is told, and is not vital', async () => {
-  const checks = await healthOf({ hasTroubledReceiver: () => true })();
+  const checks = await healthOf({ hasTroubledReceiver: async () => true })();
 
   expect(checks.filter(({ cause }) => cause !== null)).toMatchObject([
     { name: 'webhooks', isVital: false },
@@ -75,7 +75,7 @@ test('a log that loses lines is told, and is not vital', async () => {
 
 test('a database that lost changes when it was opened is told, and is not vital', async () => {
   const loss = { commits: 3, copy: '/data/forensics.db-wal-damaged' };
-  const checks = await healthOf({ database: { check: () => undefined, loss } })();
+  const checks = await healthOf({ database: { check: async () => undefined, loss } })();
   const [database] = checks;
 
   expect(database).toMatchObject({ name: 'database', isVital: false });
@@ -86,7 +86,7 @@ test('a database that lost changes when it was opened is told, and is not vital'
 test('a second look within a second is the first one again', async () => {
   let looks = 0;
   let now = new Date();
-  const database = { check: () => void looks++, loss: null };
+  const database = { check: async () => void looks++, loss: null };
   const health = healthOf({ database, now: () => now });
   await Promise.all([health(), health()]);
   await health();

@@ -2,13 +2,13 @@
 
 import { service } from '../../../src/audit/entry.ts';
 import { createAudit } from '../../../src/audit/log.ts';
-import { openDatabase } from '../../../src/db/open.ts';
+import { openDatabase } from '../../../src/db/sqlite.ts';
 
 const [path = '', chain = '', subject = ''] = process.argv.slice(2);
 const database = openDatabase({ path });
 const audit = createAudit({ db: database.db, now: () => new Date() });
 for (let i = 0; i < 100; i++) {
-  audit.note({ chain, subject, actor: service, event: 'analysis.begun', details: {} });
+  await audit.note({ chain, subject, actor: service, event: 'analysis.begun', details: {} });
   process.stdout.write('.');
 }
-database.close();
+await database.close();

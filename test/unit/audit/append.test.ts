@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { operator, parseEntry, service } from '../../../src/audit/entry.ts';
 import { append, beginChains } from '../../../src/audit/log.ts';
 import { migrate, migrations } from '../../../src/db/migrations.ts';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import { settings } from '../../../src/db/schema.ts';
 import { temporaryDb, temporaryFolder } from '../db/temporary.ts';
 import { analysisId, chain, fillLog, openLog } from './filled-log.ts';
@@ -19,12 +19,12 @@ const zeros = '0'.repeat(64);
 const begun = { chain, actor: service, event: 'audit.begun', subject: null, details: {} } as const;
 
 describe('an entry', () => {
-  test('is one line of canonical JSON that says who did what to what, when, after which entry', () => {
+  test('is one line of canonical JSON that says who did what to what, when, after which entry', async () => {
     const log = openLog();
 
-    fillLog(log);
+    await fillLog(log);
 
-    const [first, second] = log.audit.read({ chain });
+    const [first, second] = await log.audit.read({ chain });
     expect(first!.text).toBe(
       `{"actor":{"id":null,"type":"operator"},"at":"2026-03-01T12:00:00.000Z","chain":"${chain}","details":{"isTrial":false},"event":"tenant.created","previous":"${zeros}","seq":1,"subject":"${chain}"}`,
     );
@@ -40,30 +40,30 @@ describe('an entry', () => {
     });
   });
 
-  test('counts in its own chain alone', () => {
+  test('counts in its own chain alone', async () => {
     const log = openLog();
 
-    fillLog(log);
+    await fillLog(log);
 
-    const seqs = log.audit.read({ chain }).map((line) => parseEntry(line).seq);
+    const seqs = (await log.audit.read({ chain })).map((line) => parseEntry(line).seq);
     expect(seqs).toEqual([1, 2, 3, 4]);
-    expect(log.audit.head('other')).toMatchObject({ count: 1 });
+    expect(await log.audit.head('other')).toMatchObject({ count: 1 });
   });
 
-  test('is gone with the act that it tells of when that fails', () => {
+  test('is gone with the act that it tells of when that fails', async () => {
     const { db, audit, clock } = openLog();
 
     const act = () =>
-      transact(db, (tx) => {
-        tx.insert(settings).values({ key: 'a', value: 'b' }).run();
-        append(tx, { ...begun, at: clock.now() });
+      transact(db, async (tx) => {
+        await tx.insert(settings).values({ key: 'a', value: 'b' }).run();
+        await append(tx, { ...begun, at: clock.now() });
         throw new RangeError('the power went');
       });
 
-    expect(act).toThrow(RangeError);
-    expect(audit.read({ chain })).toEqual([]);
-    expect(audit.head(chain)).toEqual({ chain, count: 0, hash: zeros });
-    expect(db.select().from(settings).all()).toEqual([]);
+    await expect(act).rejects.toThrow(RangeError);
+    expect(await audit.read({ chain })).toEqual([]);
+    expect(await audit.head(chain)).toEqual({ chain, count: 0, hash: zeros });
+    expect(await db.select().from(settings).all()).toEqual([]);
   });
 });
 
@@ -75,14 +75,14 @@ test.each([
   ['step back of a head', 'UPDATE audit_heads SET count = count - 1'],
   ['move of a head', "UPDATE audit_heads SET chain = chain || 'x', count = count + 1"],
   ['DELETE of a head', 'DELETE FROM audit_heads'],
-])('the database refuses an %s', (_, sql) => {
+])('the database refuses an %s', async (_, sql) => {
   const log = openLog();
-  fillLog(log);
+  await fillLog(log);
 
   const act = () => log.db.$client.exec(sql);
 
   expect(act).toThrow('the audit log is append-only');
-  expect(log.audit.verify(chain).broken).toBeNull();
+  expect((await log.audit.verify(chain)).broken).toBeNull();
 });
 
 test('a process that is killed while it writes leaves a chain that holds', async () => {
@@ -96,10 +96,10 @@ test('a process that is killed while it writes leaves a chain that holds', async
   child.kill('SIGKILL');
   await once(child, 'exit');
 
-  const { broken, count } = audit.verify(chain);
+  const { broken, count } = await audit.verify(chain);
   expect(broken).toBeNull();
   expect(count).toBeGreaterThan(1);
-  expect(count).toBe(audit.read({ chain }).length);
+  expect(count).toBe((await audit.read({ chain })).length);
 });
 
 test('entries of two processes that write at once stand in one chain, none is lost', async () => {
@@ -111,10 +111,10 @@ test('entries of two processes that write at once stand in one chain, none is lo
     ['one', 'two'].map((name) => run(process.execPath, [script, path, chain, name])),
   );
 
-  const lines = audit.read({ chain }).map(parseEntry);
+  const lines = (await audit.read({ chain })).map(parseEntry);
   const by = (name: string) => lines.filter(({ subject }) => subject === name).length;
   expect([by('one'), by('two')]).toEqual([100, 100]);
-  expect(audit.verify(chain)).toMatchObject({ count: 201, broken: null });
+  expect(await audit.verify(chain)).toMatchObject({ count: 201, broken: null });
 });
 
 /** As it was left before the step that brings the log. */
@@ -129,58 +129,58 @@ function openOld() {
   return openLog(temporaryDb(path));
 }
 
-test('a chain that was removed altogether begins anew by saying so', () => {
+test('a chain that was removed altogether begins anew by saying so', async () => {
   const { audit } = openLog();
 
-  audit.note({ chain, subject: 'k', actor: operator, event: 'key.revoked', details: {} });
+  await audit.note({ chain, subject: 'k', actor: operator, event: 'key.revoked', details: {} });
 
-  const events = audit.read({ chain }).map((line) => parseEntry(line).event);
+  const events = (await audit.read({ chain })).map((line) => parseEntry(line).event);
   expect(events).toEqual(['audit.begun', 'key.revoked']);
 });
 
 describe('a database that is older than the log', () => {
-  test('begins the chains of its tenants and of the service by saying so, once', () => {
+  test('begins the chains of its tenants and of the service by saying so, once', async () => {
     const { db, audit, clock } = openOld();
 
-    beginChains(db, clock.now);
-    beginChains(db, clock.now);
+    await beginChains(db, clock.now);
+    await beginChains(db, clock.now);
 
     for (const each of [chain, 'service']) {
-      const entries = audit.read({ chain: each }).map(parseEntry);
+      const entries = (await audit.read({ chain: each })).map(parseEntry);
       expect(entries).toMatchObject([{ ...begun, chain: each, seq: 1 }]);
-      expect(audit.verify(each).broken).toBeNull();
+      expect((await audit.verify(each)).broken).toBeNull();
     }
   });
 
-  test('does so too when an act comes first', () => {
+  test('does so too when an act comes first', async () => {
     const { audit } = openOld();
 
-    audit.note({ chain, subject: 'k', actor: operator, event: 'key.revoked', details: {} });
+    await audit.note({ chain, subject: 'k', actor: operator, event: 'key.revoked', details: {} });
 
-    const events = audit.read({ chain }).map((line) => parseEntry(line).event);
+    const events = (await audit.read({ chain })).map((line) => parseEntry(line).event);
     expect(events).toEqual(['audit.begun', 'key.revoked']);
   });
 });
 
-test('a new database begins the chain of the service, and there is no other', () => {
+test('a new database begins the chain of the service, and there is no other', async () => {
   const { db, audit, clock } = openLog();
 
-  beginChains(db, clock.now);
+  await beginChains(db, clock.now);
 
-  expect(audit.chains()).toEqual(['service']);
-  expect(audit.read({ chain: 'service' }).map(parseEntry)).toMatchObject([
+  expect(await audit.chains()).toEqual(['service']);
+  expect((await audit.read({ chain: 'service' })).map(parseEntry)).toMatchObject([
     { event: 'audit.begun' },
   ]);
 });
 
-test('a selection is by subject and by time, to the millisecond', () => {
+test('a selection is by subject and by time, to the millisecond', async () => {
   const log = openLog();
-  fillLog(log);
-  const seqs = (selection: object) =>
-    log.audit.read({ chain, ...selection }).map((line) => parseEntry(line).seq);
+  await fillLog(log);
+  const seqs = async (selection: object) =>
+    (await log.audit.read({ chain, ...selection })).map((line) => parseEntry(line).seq);
 
-  expect(seqs({ subject: analysisId })).toEqual([2, 3, 4]);
-  expect(seqs({ since: new Date('2026-03-01T12:00:02.000Z') })).toEqual([3, 4]);
-  expect(seqs({ since: new Date('2026-03-01T12:00:02.001Z') })).toEqual([4]);
-  expect(seqs({ subject: 'nobody' })).toEqual([]);
+  expect(await seqs({ subject: analysisId })).toEqual([2, 3, 4]);
+  expect(await seqs({ since: new Date('2026-03-01T12:00:02.000Z') })).toEqual([3, 4]);
+  expect(await seqs({ since: new Date('2026-03-01T12:00:02.001Z') })).toEqual([4]);
+  expect(await seqs({ subject: 'nobody' })).toEqual([]);
 });

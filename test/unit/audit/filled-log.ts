@@ -5,26 +5,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operator, service } from '../../../src/audit/entry.ts';
 import { createAudit } from '../../../src/audit/log.ts';
-import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { openDatabase, type SqliteDb } from '../../../src/db/sqlite.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 
 export const chain = 'a'.repeat(24);
 export const analysisId = 'b'.repeat(24);
 
-export function openLog(db: Db = temporaryDb()) {
+export function openLog(db: SqliteDb = temporaryDb()) {
   const clock = steppedClock();
   const audit = createAudit({ db, now: clock.now });
   return { db, clock, audit };
 }
 
 /** Five entries; the fourth belongs to another chain. */
-export function fillLog({ audit, clock }: ReturnType<typeof openLog>): void {
-  const add = (note: Parameters<typeof audit.note>[0]) => {
-    audit.note(note);
+export async function fillLog({ audit, clock }: ReturnType<typeof openLog>): Promise<void> {
+  const add = async (note: Parameters<typeof audit.note>[0]) => {
+    await audit.note(note);
     clock.step(1000);
   };
   const about = { chain, subject: analysisId };
-  add({
+  await add({
     chain,
     subject: chain,
     actor: operator,
@@ -33,32 +33,32 @@ export function fillLog({ audit, clock }: ReturnType<typeof openLog>): void {
   });
   const received = { sha256: 'c'.repeat(64), md5: 'd'.repeat(32), sizeBytes: 7 };
   const actor = { type: 'api', id: 'key-1' } as const;
-  add({ ...about, actor, event: 'analysis.received', details: received });
-  add({
+  await add({ ...about, actor, event: 'analysis.received', details: received });
+  await add({
     ...about,
     actor: service,
     event: 'analysis.failed',
     details: { code: 'image_unreadable' },
   });
   const trial = { event: 'tenant.created', details: { isTrial: true } } as const;
-  add({ chain: 'other', subject: 'other', actor: service, ...trial });
-  add({ ...about, actor, event: 'analysis.deleted', details: { because: 'asked' } });
+  await add({ chain: 'other', subject: 'other', actor: service, ...trial });
+  await add({ ...about, actor, event: 'analysis.deleted', details: { because: 'asked' } });
 }
 
 /** The database file: to be made once, steps of the schema take longer than what is done to the log. */
-export function filledFile(): Buffer {
+export async function filledFile(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
   const path = join(folder, 'log.db');
   const database = openDatabase({ path });
-  fillLog(openLog(database.db));
-  database.close();
+  await fillLog(openLog(database.db));
+  await database.close();
   const bytes = readFileSync(path);
   rmSync(folder, { recursive: true });
   return bytes;
 }
 
 /** What somebody does who can write to the file. */
-export function tamper({ $client }: Db, sql: string, ...values: unknown[]): void {
+export function tamper({ $client }: SqliteDb, sql: string, ...values: unknown[]): void {
   $client.exec(`
     DROP TRIGGER IF EXISTS audit_entries_unchanged;
     DROP TRIGGER IF EXISTS audit_entries_kept;

@@ -2,13 +2,13 @@
 
 import { type Actor, parseEntry, readLines } from '../../../src/audit/entry.ts';
 import type { EventName } from '../../../src/audit/events.ts';
-import type { Db } from '../../../src/db/open.ts';
+import type { Db } from '../../../src/db/database.ts';
 
-export function logOf(
+export async function logOf(
   db: Db,
   selection: { readonly chain: string; readonly subject?: string },
-): [by: string, event: EventName, details: object][] {
-  return readLines(db, selection)
+): Promise<[by: string, event: EventName, details: object][]> {
+  return (await readLines(db, selection))
     .map(parseEntry)
     .map(({ actor, event, details }) => [byOf(actor), event, details]);
 }

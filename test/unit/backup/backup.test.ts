@@ -23,19 +23,19 @@ const settingsOf = (dataDir: string) =>
   readConfig({ flags: { dataDir }, environment: {} }).settings;
 
 async function tenantsOf(dataDir: string): Promise<readonly string[]> {
-  const core = openCore(settingsOf(dataDir), now);
+  const core = await openCore(settingsOf(dataDir), now);
   try {
     return (await core.tenants.list()).map(({ name }) => name);
   } finally {
-    core.close();
+    await core.close();
   }
 }
 
 async function folderWith(tenant: string): Promise<string> {
   const dataDir = join(root, tenant);
-  const core = openCore(settingsOf(dataDir), now);
+  const core = await openCore(settingsOf(dataDir), now);
   await core.tenants.create({ name: tenant });
-  core.close();
+  await core.close();
   return dataDir;
 }
 
@@ -64,7 +64,7 @@ test('whoever asks whether there is an installation does so too', async () => {
   const dataDir = await halfRestored();
   renameSync(join(dataDir, 'forensics.db'), join(dataDir, 'before-restore-1', 'forensics.db'));
 
-  expect(hasInstallation({ dataDir })).toBe(true);
+  expect(hasInstallation({ dataDir, databaseUrl: null })).toBe(true);
 });
 
 test('nobody meddles with a restore that is still at work', async () => {
@@ -72,7 +72,9 @@ test('nobody meddles with a restore that is still at work', async () => {
   const before = readdirSync(dataDir).toSorted();
   const unlock = lockForServing(dataDir);
 
-  expect(() => hasInstallation({ dataDir })).toThrow(expect.objectContaining({ code: 'conflict' }));
+  expect(() => hasInstallation({ dataDir, databaseUrl: null })).toThrow(
+    expect.objectContaining({ code: 'conflict' }),
+  );
 
   unlock();
   expect(readdirSync(dataDir).toSorted()).toEqual(before);
@@ -80,12 +82,12 @@ test('nobody meddles with a restore that is still at work', async () => {
 
 test('the objects that rows name are the files that the embedded store wrote', async () => {
   const dataDir = await folderWith('acme');
-  const core = openCore(settingsOf(dataDir), now);
+  const core = await openCore(settingsOf(dataDir), now);
   const { db } = core.database;
   const tenantId = (await core.tenants.byName('acme'))!.id;
   const id = newId(now());
   const [inputKey, evidenceKey] = [`analyses/${id}/input.jpg`, `evidence/${id}`];
-  db.insert(analyses).values(rowOf({ id, tenantId, inputKey, evidenceKey })).run();
+  await db.insert(analyses).values(rowOf({ id, tenantId, inputKey, evidenceKey })).run();
   const { objects } = createBuckets({ root: join(dataDir, 'blobs') }).of(bucketNameFor(tenantId));
   for (const key of [inputKey, evidenceKey]) {
     await objects.write(key, {
@@ -94,8 +96,8 @@ test('the objects that rows name are the files that the embedded store wrote', a
     });
   }
 
-  const named = [...embeddedObjects(db)];
-  core.close();
+  const named = await Array.fromAsync(embeddedObjects(db));
+  await core.close();
 
   expect(named.map(({ isEvidence }) => isEvidence)).toEqual([false, true]);
   const files = readdirSync(join(dataDir, 'blobs'), { recursive: true, withFileTypes: true })
@@ -106,22 +108,25 @@ test('the objects that rows name are the files that the embedded store wrote', a
 
 test('objects in the store of somebody else are counted and named by their place, not looked for', async () => {
   const dataDir = await folderWith('acme');
-  const core = openCore(settingsOf(dataDir), now);
+  const core = await openCore(settingsOf(dataDir), now);
   const { db } = core.database;
   const tenantId = (await core.tenants.byName('acme'))!.id;
   const [storageConfigId, id] = [newId(now()), newId(now())];
   const place = 's3 https://store.example/bucket';
   const at = now();
   const sealed = { sealed: Buffer.from('sealed'), createdAt: at, updatedAt: at };
-  db.insert(storageConfigs)
+  await db
+    .insert(storageConfigs)
     .values({ id: storageConfigId, tenantId, type: 's3', place, ...sealed })
     .run();
-  db.insert(analyses)
+  await db
+    .insert(analyses)
     .values(rowOf({ id, tenantId, inputKey: 'a', storageConfigId }))
     .run();
 
-  const [objects, elsewhere] = [[...embeddedObjects(db)], storesElsewhere(db)];
-  core.close();
+  const objects = await Array.fromAsync(embeddedObjects(db));
+  const elsewhere = await storesElsewhere(db);
+  await core.close();
 
   expect(objects).toEqual([]);
   expect(elsewhere).toEqual([{ type: 's3', place, analyses: 1 }]);

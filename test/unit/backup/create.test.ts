@@ -16,7 +16,7 @@ import { readDatabase } from '../../../src/db/snapshot.ts';
 import { backUp, content, evidence, keyId, report, smallFolder } from './small-backup.ts';
 
 test('a backup holds the database and everything its rows name, and says so in its manifest', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
 
   const made = await backUp(small);
 
@@ -44,7 +44,7 @@ test('a backup holds the database and everything its rows name, and says so in i
 });
 
 test('tar and sha256sum unpack and check it without us', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   await backUp(small);
   const folder = join(small.folder, 'unpacked');
   mkdirSync(folder);
@@ -61,12 +61,14 @@ test('tar and sha256sum unpack and check it without us', async () => {
   for (const [name, text] of Object.entries(content)) {
     expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
   }
-  const rows = readDatabase(join(folder, 'forensics.db'), (db) => db.select().from(settings).all());
+  const rows = await readDatabase(join(folder, 'forensics.db'), (db) =>
+    db.select().from(settings).all(),
+  );
   expect(rows).toEqual([{ key: 'mark', value: 'old' }]);
 });
 
 test('an object that went while it ran is told, and is no failure', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   rmSync(join(small.dataDir, evidence.path));
 
   const { manifest } = await backUp(small, {
@@ -79,7 +81,7 @@ test('an object that went while it ran is told, and is no failure', async () => 
 });
 
 test('without keys there is no key in it, neither by name nor by content', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
 
   await backUp(small, { withKeys: false });
 
@@ -93,7 +95,7 @@ test('without keys there is no key in it, neither by name nor by content', async
 });
 
 test('neither unfinished files nor what links lead to gets into it', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   writeFileSync(join(small.dataDir, 'signing-keys', '0002.pem.4711.new'), 'half');
   writeFileSync(join(small.dataDir, 'serve.lock'), '1 1');
   symlinkSync('/etc/hostname', join(small.dataDir, 'models', 'trace-2', 'link'));
@@ -110,7 +112,7 @@ test.each([
   ['a place in the data folder behind a link', 'link/backup.tar', 'usage'],
   ['a folder that is missing', 'missing/backup.tar', 'output_not_writable'],
 ])('%s is refused, and nothing is left behind', async (_what, place, code) => {
-  const small = smallFolder();
+  const small = await smallFolder();
   writeFileSync(join(small.folder, 'there.tar'), 'old');
   symlinkSync(join(small.dataDir, 'models'), join(small.folder, 'link'));
 
@@ -122,7 +124,7 @@ test.each([
 });
 
 test('one that is stopped half-way leaves nothing behind', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
 
   const attempt = backUp(small, {
     onProgress: (step) => {
@@ -135,7 +137,7 @@ test('one that is stopped half-way leaves nothing behind', async () => {
 });
 
 test('a database in disorder is not backed up over and over', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   small.db.$client.pragma('foreign_keys = OFF');
   small.db.$client.exec("INSERT INTO user_tenants VALUES ('nobody', 'nowhere')");
 

@@ -13,15 +13,15 @@ import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { type Pack, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { restoreBackup, type RestoreOptions } from '../../../src/backup/restore.ts';
 import { contentOf, finishPlacing, isHalfPlaced } from '../../../src/data-folder/swap-folders.ts';
 import { migrations } from '../../../src/db/migrations.ts';
-import { openDatabase } from '../../../src/db/open.ts';
+import { openDatabase } from '../../../src/db/sqlite.ts';
 import { settings } from '../../../src/db/schema.ts';
 import { readDatabase } from '../../../src/db/snapshot.ts';
+import { createSqliteDb } from '../../../src/db/sqlite.ts';
 import { makeOlderDatabase } from '../db/older-database.ts';
 import { temporaryFolder } from '../db/temporary.ts';
 import { backUp, content, evidence, keysAsRead, now, report, smallFolder } from './small-backup.ts';
@@ -48,22 +48,23 @@ function emptyDataDir(): string {
 }
 
 /** A data folder with something in it that must not get lost. */
-function usedDataDir(): string {
+async function usedDataDir(): Promise<string> {
   const dataDir = emptyDataDir();
   const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
-  opened.db.insert(settings).values({ key: 'mark', value: 'before' }).run();
-  opened.close();
+  await opened.db.insert(settings).values({ key: 'mark', value: 'before' }).run();
+  await opened.close();
   writeFileSync(join(dataDir, 'master.key'), 'before');
   mkdirSync(join(dataDir, 'tls'));
   writeFileSync(join(dataDir, 'tls', 'ca.pem'), 'before');
   return dataDir;
 }
 
-const markIn = (dataDir: string) =>
-  readDatabase(join(dataDir, 'forensics.db'), (db) => db.select().from(settings).all())[0]?.value;
+const markIn = async (dataDir: string) =>
+  (await readDatabase(join(dataDir, 'forensics.db'), (db) => db.select().from(settings).all()))[0]
+    ?.value;
 
 test('everything comes back as it was, for its owner alone', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   await backUp(small);
   const dataDir = emptyDataDir();
 
@@ -76,57 +77,57 @@ test('everything comes back as it was, for its owner alone', async () => {
     expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
   }
   expect(statSync(join(dataDir, 'blobs')).mode & 0o777).toBe(0o700);
-  expect(markIn(dataDir)).toBe('old');
+  expect(await markIn(dataDir)).toBe('old');
   const names = ['blobs', 'forensics.db', 'master.key', 'models', 'signing-keys', 'tls'];
   expect(readdirSync(dataDir).toSorted()).toEqual([...names, 'validations']);
 });
 
 test('a folder that holds something is left as it is', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   await backUp(small);
-  const dataDir = usedDataDir();
+  const dataDir = await usedDataDir();
 
   await expect(restore(small.out, dataDir)).rejects.toMatchObject({ code: 'conflict' });
 
   expect(namesIn(dataDir)).toEqual(['forensics.db', 'master.key', 'tls']);
-  expect(markIn(dataDir)).toBe('before');
+  expect(await markIn(dataDir)).toBe('before');
 });
 
 test('by force, what a folder held is set aside whole', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   await backUp(small);
-  const dataDir = usedDataDir();
+  const dataDir = await usedDataDir();
 
   const { aside } = await restore(small.out, dataDir, { mayReplace: true });
 
   expect(aside).toBe('before-restore-2026-11-21T21-30-05.678Z');
-  expect(markIn(dataDir)).toBe('old');
-  expect(markIn(join(dataDir, aside!))).toBe('before');
+  expect(await markIn(dataDir)).toBe('old');
+  expect(await markIn(join(dataDir, aside!))).toBe('before');
   expect(readFileSync(join(dataDir, aside!, 'tls', 'ca.pem'), 'utf8')).toBe('before');
   expect(readdirSync(join(dataDir, 'tls'))).toEqual(['ca-key.pem']);
 });
 
 test('a database that somebody has open is not taken away from them', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   await backUp(small);
-  const dataDir = usedDataDir();
+  const dataDir = await usedDataDir();
   const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
 
   const attempt = restore(small.out, dataDir, { mayReplace: true });
 
   await expect(attempt).rejects.toMatchObject({ code: 'conflict' });
-  opened.close();
-  expect(markIn(dataDir)).toBe('before');
+  await opened.close();
+  expect(await markIn(dataDir)).toBe('before');
 });
 
 test('a damaged backup, one without a file that a row names, and what is none leave the folder as it is', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   await backUp(small);
   const damaged = join(small.folder, 'damaged.tar');
   const bytes = readFileSync(small.out);
   bytes[bytes.indexOf('picturepicture')]! ^= 1;
   writeFileSync(damaged, bytes);
-  const dataDir = usedDataDir();
+  const dataDir = await usedDataDir();
   const lost = { ...evidence, path: evidence.path.replaceAll('a', 'c') };
   const force = { mayReplace: true };
 
@@ -140,13 +141,13 @@ test('a damaged backup, one without a file that a row names, and what is none le
   expect(attempts.slice(0, 2)).toEqual(['backup_damaged', 'backup_damaged']);
   expect(attempts[3]).toBe('file_not_found');
   expect(namesIn(dataDir)).toEqual(['forensics.db', 'master.key', 'tls']);
-  expect(markIn(dataDir)).toBe('before');
+  expect(await markIn(dataDir)).toBe('before');
 });
 
 test.each(['../escaped', '/escaped', 'tls/../../escaped', 'blobs/escaped', 'restore.json'])(
   'an archive that names %s writes nothing there',
   async (name) => {
-    const small = smallFolder();
+    const small = await smallFolder();
     const file = join(small.folder, 'forged.tar');
     await forge(file, { name });
     const dataDir = emptyDataDir();
@@ -159,7 +160,7 @@ test.each(['../escaped', '/escaped', 'tls/../../escaped', 'blobs/escaped', 'rest
 );
 
 test.each(['symlink', 'link'] as const)('a %s in an archive is refused', async (type) => {
-  const small = smallFolder();
+  const small = await smallFolder();
   const file = join(small.folder, 'forged.tar');
   await forge(file, { name: 'tls/ca.pem', type, linkname: '/etc/hostname' });
   const dataDir = emptyDataDir();
@@ -173,7 +174,7 @@ test.each(['symlink', 'link'] as const)('a %s in an archive is refused', async (
 });
 
 test('names that are long or not ASCII come back', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   const name = `models/größe/${'l'.repeat(120)}`;
   mkdirSync(join(small.dataDir, 'models', 'größe'));
   writeFileSync(join(small.dataDir, name), 'long');
@@ -195,7 +196,7 @@ test('a backup of an earlier version is whole and restored', async () => {
   const { problems } = await restore(file, dataDir);
 
   expect(problems).toEqual([]);
-  expect(markIn(dataDir)).toBe('old');
+  expect(await markIn(dataDir)).toBe('old');
   for (const [name, text] of Object.entries({
     ...content,
     [`models/größe/${'l'.repeat(90)}.onnx`]: 'long',
@@ -205,7 +206,7 @@ test('a backup of an earlier version is whole and restored', async () => {
 });
 
 test('keys that were left out come from a folder of theirs, and must be the right ones', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   await backUp(small, {
     withKeys: false,
     facts: { program: '1', settings: {}, masterKey: { place: 'apart', id: keysAsRead.idOf(key) } },
@@ -229,7 +230,7 @@ test('keys that were left out come from a folder of theirs, and must be the righ
 });
 
 test('a master key of the settings counts before the one in the backup', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   await backUp(small);
   const ofSettings = Buffer.alloc(32, 9);
 
@@ -246,17 +247,17 @@ const runKilled = (file: string, dataDir: string, where: string) =>
   );
 
 test('a backup of an older schema is whole, restored as it is, and brought up to date when it is opened', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   const older = join(small.folder, 'older.db');
   makeOlderDatabase(older);
   const client = new Database(older);
-  await backUp({ ...small, db: drizzle({ client }) });
+  await backUp({ ...small, db: createSqliteDb(client) });
   client.close();
   const dataDir = emptyDataDir();
 
   const { manifest, problems } = await restore(small.out, dataDir);
   const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
-  opened.close();
+  await opened.close();
 
   const from = migrations.length - 1;
   expect({ schema: manifest.schema, problems }).toEqual({ schema: from, problems: [] });
@@ -265,12 +266,12 @@ test('a backup of an older schema is whole, restored as it is, and brought up to
 });
 
 test('kill -9 while it unpacks leaves what was there, and the next restore tidies up', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   await backUp(small);
-  const dataDir = usedDataDir();
+  const dataDir = await usedDataDir();
 
   const { signal } = runKilled(small.out, dataDir, 'unpacking');
-  const [left, mark] = [namesIn(dataDir), markIn(dataDir)];
+  const [left, mark] = [namesIn(dataDir), await markIn(dataDir)];
   await restore(small.out, dataDir, { mayReplace: true });
 
   expect({ signal, mark, isDecided: left.includes('restore.json') }).toEqual({
@@ -280,7 +281,7 @@ test('kill -9 while it unpacks leaves what was there, and the next restore tidie
   });
   expect(left.some((name) => name.startsWith('.restoring-'))).toBe(true);
   expect(namesIn(dataDir).some((name) => name.startsWith('.restoring-'))).toBe(false);
-  expect(markIn(dataDir)).toBe('old');
+  expect(await markIn(dataDir)).toBe('old');
 });
 
 test('kill -9 before any move of the exchange leaves all of the old or all of the new', () => {

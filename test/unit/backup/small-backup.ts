@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { NamedObject } from '../../../src/backup/contents.ts';
 import { type BackupOptions, createBackup } from '../../../src/backup/create.ts';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import { settings } from '../../../src/db/schema.ts';
 import { temporaryDb, temporaryFolder } from '../db/temporary.ts';
 
@@ -35,11 +35,11 @@ export const content: Readonly<Record<string, string>> = {
   [report.path]: 'report',
 };
 
-export function smallFolder() {
+export async function smallFolder() {
   const folder = temporaryFolder();
   const dataDir = join(folder, 'data');
   const db = temporaryDb(join(dataDir, 'forensics.db'));
-  transact(db, (tx) => tx.insert(settings).values({ key: 'mark', value: 'old' }).run());
+  await transact(db, async (tx) => tx.insert(settings).values({ key: 'mark', value: 'old' }).run());
   for (const [name, text] of Object.entries(content)) {
     mkdirSync(dirname(join(dataDir, name)), { recursive: true });
     writeFileSync(join(dataDir, name), text);
@@ -47,7 +47,7 @@ export function smallFolder() {
   return { folder, dataDir, db, out: join(folder, 'backup.tar') };
 }
 
-type SmallFolder = ReturnType<typeof smallFolder>;
+type SmallFolder = Awaited<ReturnType<typeof smallFolder>>;
 
 export async function backUp(
   { db, dataDir, out }: SmallFolder,
@@ -61,7 +61,7 @@ export async function backUp(
     withKeys: true,
     facts: { program: '1.2.3', masterKey: { place: 'here', id: keyId }, settings: { port: 1 } },
     objectsOf: () => objects,
-    elsewhereOf: () => [{ type: 's3', place: 's3 https://store/bucket', analyses: 7 }],
+    elsewhereOf: async () => [{ type: 's3', place: 's3 https://store/bucket', analyses: 7 }],
     now,
     ...parts,
   });

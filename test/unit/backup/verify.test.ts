@@ -14,7 +14,7 @@ let kept: Buffer | null = null;
 /** One backup for all tests. */
 async function saved(): Promise<Buffer> {
   if (kept !== null) return kept;
-  const small = smallFolder();
+  const small = await smallFolder();
   await backUp(small);
   return (kept = readFileSync(small.out));
 }
@@ -115,7 +115,7 @@ test('an object that a row names and that is neither there nor told to be absent
 });
 
 test('an object that was absent when the backup was made is not missed', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   const absent = { ...report, path: report.path.replaceAll('b', 'd') };
   await backUp(small, { objects: [evidence, absent] });
 
@@ -143,7 +143,7 @@ test('a file that is missing is not found', async () => {
 });
 
 test('a backup of a newer schema is refused with what to install', async () => {
-  const small = smallFolder();
+  const small = await smallFolder();
   small.db.$client.pragma(`user_version = ${migrations.length + 1}`);
   await backUp(small);
 

@@ -16,7 +16,7 @@ import { openDataFolder } from '../../../src/secrets/master-key.ts';
 
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'a', 'b');
 const open = (dataDir: string, masterKey: string | null = null) =>
-  openDataFolder({ dataDir, masterKey });
+  openDataFolder({ dataDir, masterKey, databaseUrl: null });
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 test('the first opening makes folder and key for the owner alone', () => {
@@ -84,7 +84,7 @@ describe('a folder that was in use and has no database any more', () => {
     if (how === 'empty') writeFileSync(join(path, 'forensics.db'), '');
 
     expect(() => open(path)).toThrow(refusal);
-    expect(() => hasInstallation({ dataDir: path })).toThrow(refusal);
+    expect(() => hasInstallation({ dataDir: path, databaseUrl: null })).toThrow(refusal);
   });
 
   test('is refused with a master key in the settings, too', () => {
@@ -127,7 +127,7 @@ test.skipIf(process.platform === 'win32')(
     chmodSync(key, 0o644);
     chmodSync(folder, 0o755);
 
-    openDataFolder({ dataDir: folder, masterKey: null });
+    openDataFolder({ dataDir: folder, masterKey: null, databaseUrl: null });
 
     expect([folder, key].map((file) => statSync(file).mode & 0o777)).toEqual([0o700, 0o600]);
   },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTenants } from '../../../src/access/tenants.ts';
 import { recall, remember, type Repeatable } from '../../../src/db/idempotency.ts';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import { idempotencyKeys } from '../../../src/db/schema.ts';
 import { steppedClock, temporaryDb } from './temporary.ts';
 
@@ -22,39 +22,41 @@ async function setUp() {
 
 test('the same request is recalled with what it led to', async () => {
   const { db, ask } = await setUp();
-  transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
+  await transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
 
-  expect(recall(db, ask({ a: 1 }))).toBe('made');
+  expect(await recall(db, ask({ a: 1 }))).toBe('made');
 });
 
 test('another request under the same key is a conflict', async () => {
   const { db, ask } = await setUp();
-  transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
+  await transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
 
-  expect(() => recall(db, ask({ a: 2 }))).toThrow(expect.objectContaining({ code: 'conflict' }));
+  await expect(() => recall(db, ask({ a: 2 }))).rejects.toThrow(
+    expect.objectContaining({ code: 'conflict' }),
+  );
 });
 
 test('the same key of another tenant is another key', async () => {
   const { db, ask, otherId } = await setUp();
-  transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
+  await transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
 
-  expect(recall(db, ask({ a: 2 }, otherId))).toBeNull();
+  expect(await recall(db, ask({ a: 2 }, otherId))).toBeNull();
 });
 
 test('a key is forgotten after a day', async () => {
   const { db, ask, clock } = await setUp();
-  transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
+  await transact(db, (tx) => remember(tx, ask({ a: 1 }), 'made'));
   clock.step(24 * 60 * 60 * 1000 + 1);
 
-  expect(recall(db, ask({ a: 2 }))).toBeNull();
-  transact(db, (tx) => remember(tx, ask({ a: 2 }), 'made later'));
-  expect(db.select().from(idempotencyKeys).all()).toHaveLength(1);
+  expect(await recall(db, ask({ a: 2 }))).toBeNull();
+  await transact(db, (tx) => remember(tx, ask({ a: 2 }), 'made later'));
+  expect(await db.select().from(idempotencyKeys).all()).toHaveLength(1);
 });
 
 test.each(['', 'x'.repeat(256)])('a key of unusable length is refused', async (key) => {
   const { db, ask } = await setUp();
 
-  expect(() => recall(db, { ...ask({}), key })).toThrow(
+  await expect(() => recall(db, { ...ask({}), key })).rejects.toThrow(
     expect.objectContaining({ code: 'invalid_request' }),
   );
 });

@@ -5,19 +5,19 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { characterCount, foldText, newId } from '../../../src/db/ids.ts';
 import { migrate, migrations } from '../../../src/db/migrations.ts';
-import { openDatabase, toDatabaseError, transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
+import { openDatabase, toDatabaseError } from '../../../src/db/sqlite.ts';
 import * as schema from '../../../src/db/schema.ts';
 import { settings } from '../../../src/db/schema.ts';
 import { temporaryDb, temporaryFolder } from './temporary.ts';
 
 describe('openDatabase', () => {
-  test('opens in WAL mode with full syncs, foreign keys and a busy timeout', () => {
+  test('opens in WAL mode with full syncs and foreign keys', () => {
     const { $client } = temporaryDb();
 
     expect($client.pragma('journal_mode', { simple: true })).toBe('wal');
     expect($client.pragma('synchronous', { simple: true })).toBe(2);
     expect($client.pragma('foreign_keys', { simple: true })).toBe(1);
-    expect($client.pragma('busy_timeout', { simple: true })).toBe(5000);
   });
 
   test('makes file and folder that only their owner can read', () => {
@@ -30,13 +30,13 @@ describe('openDatabase', () => {
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
-  test('opens its own file again and finds what was written', () => {
+  test('opens its own file again and finds what was written', async () => {
     const path = join(temporaryFolder(), 'forensics.db');
     const first = openDatabase({ path });
-    first.db.insert(settings).values({ key: 'a', value: 'b' }).run();
-    first.close();
+    await first.db.insert(settings).values({ key: 'a', value: 'b' }).run();
+    await first.close();
 
-    const rows = temporaryDb(path).select().from(settings).all();
+    const rows = await temporaryDb(path).select().from(settings).all();
 
     expect(rows).toEqual([{ key: 'a', value: 'b' }]);
   });
@@ -62,13 +62,15 @@ describe('openDatabase', () => {
     expect(readFileSync(path, 'utf8')).toContain('diary');
   });
 
-  test('two openings of one file both see each other’s commits', () => {
+  test('two openings of one file both see each other’s commits', async () => {
     const path = join(temporaryFolder(), 'forensics.db');
     const [one, two] = [temporaryDb(path), temporaryDb(path)];
 
-    transact(one, (tx) => tx.insert(settings).values({ key: 'from', value: 'one' }).run());
+    await transact(one, async (tx) =>
+      tx.insert(settings).values({ key: 'from', value: 'one' }).run(),
+    );
 
-    expect(two.select().from(settings).all()).toEqual([{ key: 'from', value: 'one' }]);
+    expect(await two.select().from(settings).all()).toEqual([{ key: 'from', value: 'one' }]);
   });
 });
 
@@ -118,46 +120,59 @@ describe('migrate', () => {
 });
 
 describe('transact', () => {
-  test('undoes everything when the act throws', () => {
+  test('undoes everything when the act throws', async () => {
     const db = temporaryDb();
 
     const act = () =>
-      transact(db, (tx) => {
-        tx.insert(settings).values({ key: 'a', value: 'b' }).run();
+      transact(db, async (tx) => {
+        await tx.insert(settings).values({ key: 'a', value: 'b' }).run();
         throw new Error('no');
       });
 
-    expect(act).toThrow('no');
-    expect(db.select().from(settings).all()).toEqual([]);
+    await expect(act).rejects.toThrow('no');
+    expect(await db.select().from(settings).all()).toEqual([]);
   });
 
-  test('answers store_unavailable when another process holds the lock too long', () => {
+  test('answers store_unavailable when another process holds the lock too long', async () => {
     const path = join(temporaryFolder(), 'forensics.db');
     const holder = temporaryDb(path);
     const db = temporaryDb(path);
-    db.$client.pragma('busy_timeout = 10');
     holder.$client.exec('BEGIN IMMEDIATE');
     onTestFinished(() => void holder.$client.exec('ROLLBACK'));
 
-    const act = () => transact(db, () => 'done');
+    const act = async () => transact(db, async () => 'done');
 
-    expect(act).toThrow(expect.objectContaining({ code: 'store_unavailable' }));
+    await expect(act).rejects.toThrow(expect.objectContaining({ code: 'store_unavailable' }));
   });
 
-  test('answers no_space_left when the file cannot grow', () => {
+  test('tells trouble of a single statement in words, too', async () => {
+    const db = temporaryDb();
+    const pages = Number(db.$client.pragma('page_count', { simple: true }));
+    db.$client.pragma(`max_page_count = ${pages}`);
+
+    const act = async () =>
+      db
+        .insert(settings)
+        .values({ key: 'big', value: 'x'.repeat(100_000) })
+        .run();
+
+    await expect(act).rejects.toThrow(expect.objectContaining({ code: 'no_space_left' }));
+  });
+
+  test('answers no_space_left when the file cannot grow', async () => {
     const db = temporaryDb();
     const pages = Number(db.$client.pragma('page_count', { simple: true }));
     db.$client.pragma(`max_page_count = ${pages}`);
 
     const act = () =>
-      transact(db, (tx) =>
+      transact(db, async (tx) =>
         tx
           .insert(settings)
           .values({ key: 'big', value: 'x'.repeat(100_000) })
           .run(),
       );
 
-    expect(act).toThrow(expect.objectContaining({ code: 'no_space_left' }));
+    await expect(act).rejects.toThrow(expect.objectContaining({ code: 'no_space_left' }));
   });
 });
 

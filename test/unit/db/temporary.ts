@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Db, openDatabase } from '../../../src/db/open.ts';
+import { openDatabase, type SqliteDb } from '../../../src/db/sqlite.ts';
 
 /** A folder that is removed when the present test ends. */
 export function temporaryFolder(): string {
@@ -12,7 +12,7 @@ export function temporaryFolder(): string {
 }
 
 /** A real database file that lives as long as the present test. */
-export function temporaryDb(path = join(temporaryFolder(), 'test.db')): Db {
+export function temporaryDb(path = join(temporaryFolder(), 'test.db')): SqliteDb {
   const database = openDatabase({ path });
   onTestFinished(() => database.close());
   return database.db;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { newId } from '../../../src/db/ids.ts';
-import { openDatabase } from '../../../src/db/open.ts';
+import { openDatabase } from '../../../src/db/sqlite.ts';
 import { tenants } from '../../../src/db/schema.ts';
 import { checkCertificate, judgeOwnClock, newestTime } from '../../../src/doctor/clock.ts';
 import { checkDatabase, checkFolder } from '../../../src/doctor/installation.ts';
@@ -75,10 +75,10 @@ test('a given certificate needs its own key and the name that clients use', asyn
   expect(look('https://other.example', { behindProxy: true }).state).toBe('ok');
 });
 
-test('a database with a damaged page is found out', () => {
+test('a database with a damaged page is found out', async () => {
   const path = join(dataDir, 'forensics.db');
   const made = openDatabase({ path });
-  const intact = checkDatabase(made);
+  const intact = checkDatabase(made.db);
   const many = Array.from({ length: 200 }, (_, i) => ({
     id: newId(now),
     name: `t${i}`,
@@ -86,35 +86,35 @@ test('a database with a damaged page is found out', () => {
     isTrial: false,
     createdAt: now,
   }));
-  made.db.insert(tenants).values(many).run();
+  await made.db.insert(tenants).values(many).run();
   const root = made.db.$client.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'tenants'");
   const page = Number(root.pluck().get());
-  made.close();
+  await made.close();
   const bytes = readFileSync(path);
   const size = bytes.readUInt16BE(16);
   bytes.fill(0xa5, (page - 1) * size + 8, page * size);
   writeFileSync(path, bytes);
 
   const damaged = openDatabase({ path });
-  const found = checkDatabase(damaged);
-  damaged.close();
+  const found = checkDatabase(damaged.db);
+  await damaged.close();
 
   expect([intact.state, found.state]).toEqual(['ok', 'failed']);
   expect(found.fix).toContain('backup');
 });
 
-test('a row that belongs to nothing is found out', () => {
+test('a row that belongs to nothing is found out', async () => {
   const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
   const { $client } = opened.db;
   $client.pragma('foreign_keys = OFF');
   const tenant = { id: newId(now), name: 'a', keyTag: 'a', isTrial: false, createdAt: now };
-  opened.db
+  await opened.db
     .insert(tenants)
     .values({ ...tenant, storageConfigId: 'nowhere' })
     .run();
 
-  const found = checkDatabase(opened);
-  opened.close();
+  const found = checkDatabase(opened.db);
+  await opened.close();
 
   expect(found).toMatchObject({
     state: 'failed',
@@ -122,13 +122,13 @@ test('a row that belongs to nothing is found out', () => {
   });
 });
 
-test('a clock that is behind what was written is found out', () => {
+test('a clock that is behind what was written is found out', async () => {
   const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
   const tenant = { id: newId(now), name: 'a', keyTag: 'a', isTrial: false, createdAt: now };
-  const before = newestTime(opened.db);
-  opened.db.insert(tenants).values(tenant).run();
-  const written = newestTime(opened.db);
-  opened.close();
+  const before = await newestTime(opened.db);
+  await opened.db.insert(tenants).values(tenant).run();
+  const written = await newestTime(opened.db);
+  await opened.close();
   const stateAt = (at: Date) => judgeOwnClock(at, written).state;
 
   expect([before, written]).toEqual([null, now]);

@@ -60,7 +60,8 @@ async function setUp(channels: Readonly<Record<string, Channel>>) {
   };
   const userId = '65f000000000000000000002';
   const state = { tosAccepted: false, failedLogins: 0, tokensValidFrom: now(), createdAt: now() };
-  db.insert(users)
+  await db
+    .insert(users)
     .values({ id: userId, ...user, ...state })
     .run();
   return {
@@ -71,7 +72,7 @@ async function setUp(channels: Readonly<Record<string, Channel>>) {
     errors,
     submit: async (change: Partial<FeedbackMessage> = {}) =>
       feedback.submit({ userId, tenantId: tenant.id }, { ...message, ...change }),
-    outcomes: () => listFeedback(db, 10)[0]!.outcomes,
+    outcomes: async () => (await listFeedback(db, 10))[0]!.outcomes,
   };
 }
 
@@ -80,15 +81,15 @@ test('without a channel a message is kept and nothing waits', async () => {
 
   await submit({ sourceAttributes: { analysisId: '1', type: 'image' } });
 
-  const [kept] = listFeedback(db, 10);
+  const [kept] = await listFeedback(db, 10);
   expect(kept).toMatchObject({
     tenantName: 'acme',
     userId: '65f000000000000000000002',
     message: { ...message, sourceAttributes: { analysisId: '1', type: 'image' } },
     outcomes: {},
   });
-  expect(getFeedback(db, kept!.id)).toEqual(kept);
-  expect(queue.count(sendJob)).toBe(0);
+  expect(await getFeedback(db, kept!.id)).toEqual(kept);
+  expect(await queue.count(sendJob)).toBe(0);
 });
 
 test('a message is sent over every channel, each once', async () => {
@@ -101,11 +102,11 @@ test('a message is sent over every channel, each once', async () => {
   await submit();
   await worker.drain();
 
-  expect(outcomes()).toEqual({
+  expect(await outcomes()).toEqual({
     mail: { state: 'sent', attempts: 1, detail: 'smtp_250' },
     webhook: { state: 'sent', attempts: 1, detail: 'http_200' },
   });
-  expect([mail.seen.length, post.seen.length, queue.count(sendJob)]).toEqual([1, 1, 0]);
+  expect([mail.seen.length, post.seen.length, await queue.count(sendJob)]).toEqual([1, 1, 0]);
 });
 
 test('a channel that fails is tried again, and the other one hears nothing twice', async () => {
@@ -117,7 +118,7 @@ test('a channel that fails is tried again, and the other one hears nothing twice
 
   await submit();
   await worker.drain();
-  expect(outcomes()['mail']).toEqual({ state: 'waiting', attempts: 1, detail: 'smtp_451' });
+  expect((await outcomes())['mail']).toEqual({ state: 'waiting', attempts: 1, detail: 'smtp_451' });
   clock.step(59_999);
   await worker.drain();
   expect(mail.seen).toHaveLength(1);
@@ -127,7 +128,7 @@ test('a channel that fails is tried again, and the other one hears nothing twice
   clock.step(5 * 60_000);
   await worker.drain();
 
-  expect(outcomes()['mail']).toEqual({ state: 'sent', attempts: 3, detail: 'smtp_250' });
+  expect((await outcomes())['mail']).toEqual({ state: 'sent', attempts: 3, detail: 'smtp_250' });
   expect(post.seen).toHaveLength(1);
   expect(errors).toEqual([]);
 });
@@ -143,10 +144,10 @@ test('after three days a message is sent no more, and somebody is told', async (
     clock.step(3_600_000);
   }
 
-  expect(outcomes()['mail']).toMatchObject({ state: 'given_up', detail: 'smtp_451' });
+  expect((await outcomes())['mail']).toMatchObject({ state: 'given_up', detail: 'smtp_451' });
   expect(seen.length).toBeGreaterThan(6);
   expect(seen.length).toBeLessThan(20);
-  expect(queue.count(sendJob)).toBe(0);
+  expect(await queue.count(sendJob)).toBe(0);
   expect(errors).toEqual([
     expect.objectContaining({ message: expect.stringContaining('smtp_451') }),
   ]);
@@ -161,7 +162,11 @@ test('a message that is refused for good is tried once', async () => {
   clock.step(givenUpAfterMs);
   await worker.drain();
 
-  expect(outcomes()['mail']).toEqual({ state: 'given_up', attempts: 1, detail: 'smtp_550' });
+  expect((await outcomes())['mail']).toEqual({
+    state: 'given_up',
+    attempts: 1,
+    detail: 'smtp_550',
+  });
   expect(seen).toHaveLength(1);
 });
 
@@ -171,7 +176,7 @@ test('attributes of arbitrary size are refused, and nothing is kept', async () =
   const huge = submit({ sourceAttributes: { notes: 'x'.repeat(20_000) } });
 
   await expect(huge).rejects.toMatchObject({ code: 'invalid_request' });
-  expect(listFeedback(db, 10)).toEqual([]);
+  expect(await listFeedback(db, 10)).toEqual([]);
 });
 
 test.each([
@@ -197,7 +202,7 @@ test('of one person thirty messages an hour are taken', async () => {
   const further = submit();
 
   await expect(further).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 3540 });
-  expect(listFeedback(db, 100)).toHaveLength(30);
+  expect(await listFeedback(db, 100)).toHaveLength(30);
   clock.step(3_540_000);
   await submit();
   await expect(submit()).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 });
@@ -213,18 +218,16 @@ test('after a year a message is forgotten, unless it still waits to be sent', as
   await worker.drain();
   clock.step(dayMs);
   await submit({ message: 'younger' });
-  const left = () =>
-    listFeedback(db, 10)
-      .map((entry) => entry.message.message)
-      .toSorted();
+  const left = async () =>
+    (await listFeedback(db, 10)).map((entry) => entry.message.message).toSorted();
 
   clock.step(364 * dayMs);
-  purgeFeedback(db, clock.now());
-  expect(left()).toEqual(['sent', 'waiting', 'younger']);
+  await purgeFeedback(db, clock.now());
+  expect(await left()).toEqual(['sent', 'waiting', 'younger']);
   clock.step(1);
-  purgeFeedback(db, clock.now());
+  await purgeFeedback(db, clock.now());
 
-  expect(left()).toEqual(['waiting', 'younger']);
+  expect(await left()).toEqual(['waiting', 'younger']);
 });
 
 test('an own receiver gets the message as JSON, and no field can pose as what the service knows', async () => {
@@ -238,7 +241,7 @@ test('an own receiver gets the message as JSON, and no field can pose as what th
   await worker.drain();
   await sender.close();
 
-  const [kept] = listFeedback(db, 1);
+  const [kept] = await listFeedback(db, 1);
   const [call] = receiver.calls;
   expect(call).toMatchObject({
     method: 'POST',
@@ -252,5 +255,5 @@ test('an own receiver gets the message as JSON, and no field can pose as what th
     tenantName: 'acme',
     createdAt: '2026-03-01T12:00:00.000Z',
   });
-  expect(outcomes()).toEqual({ webhook: { state: 'sent', attempts: 1, detail: 'http_200' } });
+  expect(await outcomes()).toEqual({ webhook: { state: 'sent', attempts: 1, detail: 'http_200' } });
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import { createQueue, type Queue } from '../../../src/jobs/queue.ts';
 import { steppedClock, temporaryDb, temporaryFolder } from '../db/temporary.ts';
 
@@ -20,126 +20,131 @@ function setUp() {
   return { ...open(), open, clock };
 }
 
-const claimed = (queue: Queue, workerId = 'w') => queue.claim(by(workerId))!;
+const claimed = async (queue: Queue, workerId = 'w') => (await queue.claim(by(workerId)))!;
 const leaseLost = expect.objectContaining({ code: 'lease_lost' });
 
-test('jobs are claimed in the order in which they became due', () => {
+test('jobs are claimed in the order in which they became due', async () => {
   const { queue, add, clock } = setUp();
-  add('later', new Date(clock.now().getTime() + 10));
-  add('first');
+  await add('later', new Date(clock.now().getTime() + 10));
+  await add('first');
   clock.step(1);
-  add('second');
+  await add('second');
   clock.step(9);
 
-  const order = [claimed(queue), claimed(queue), claimed(queue)].map(({ payload }) => payload);
+  const order = [await claimed(queue), await claimed(queue), await claimed(queue)].map(
+    ({ payload }) => payload,
+  );
 
   expect(order).toEqual(['first', 'second', 'later']);
-  expect(queue.claim(by('w'))).toBeNull();
+  expect(await queue.claim(by('w'))).toBeNull();
 });
 
-test('a job is not claimed before it is due, nor by a worker for other kinds', () => {
+test('a job is not claimed before it is due, nor by a worker for other kinds', async () => {
   const { queue, add, clock } = setUp();
-  add('x', new Date(clock.now().getTime() + 5));
+  await add('x', new Date(clock.now().getTime() + 5));
 
-  expect(queue.claim(by('w'))).toBeNull();
-  expect(queue.nextDueAt(['work'])).toEqual(new Date(clock.now().getTime() + 5));
-  expect(queue.nextDueAt(['other'])).toBeNull();
+  expect(await queue.claim(by('w'))).toBeNull();
+  expect(await queue.nextDueAt(['work'])).toEqual(new Date(clock.now().getTime() + 5));
+  expect(await queue.nextDueAt(['other'])).toBeNull();
   clock.step(5);
-  expect(queue.claim({ ...by('w'), kinds: ['other'] })).toBeNull();
-  expect(queue.claim(by('w'))).toMatchObject({ payload: 'x', fence: 1 });
+  expect(await queue.claim({ ...by('w'), kinds: ['other'] })).toBeNull();
+  expect(await queue.claim(by('w'))).toMatchObject({ payload: 'x', fence: 1 });
 });
 
-test('a job made before the clock was put back a day does not wait for that day', () => {
+test('a job made before the clock was put back a day does not wait for that day', async () => {
   const { queue, add, clock } = setUp();
   const dayMs = 24 * 3_600_000;
   clock.step(dayMs);
-  add('made tomorrow');
+  await add('made tomorrow');
   clock.step(-dayMs);
 
-  expect(queue.nextDueAt(['work'])).toEqual(clock.now());
-  expect(queue.claim(by('w'))).toMatchObject({ payload: 'made tomorrow' });
+  expect(await queue.nextDueAt(['work'])).toEqual(clock.now());
+  expect(await queue.claim(by('w'))).toMatchObject({ payload: 'made tomorrow' });
   // Its lease is one of the present clock.
-  expect(queue.claim(by('v'))).toBeNull();
+  expect(await queue.claim(by('v'))).toBeNull();
 });
 
-test('a lease taken before the clock was put back a day does not last that day', () => {
+test('a lease taken before the clock was put back a day does not last that day', async () => {
   const { queue, add, clock } = setUp();
   const dayMs = 24 * 3_600_000;
-  add('x');
+  await add('x');
   clock.step(dayMs);
-  const lost = claimed(queue);
+  const lost = await claimed(queue);
   clock.step(-dayMs);
 
-  expect(queue.claim(by('v'))).toMatchObject({ payload: 'x', fence: lost.fence + 1 });
+  expect(await queue.claim(by('v'))).toMatchObject({ payload: 'x', fence: lost.fence + 1 });
 });
 
-test('an enqueue that is rolled back leaves no job', () => {
+test('an enqueue that is rolled back leaves no job', async () => {
   const { db, queue } = setUp();
 
   const act = () =>
-    transact(db, (tx) => {
-      queue.enqueue(tx, 'work', 'x');
+    transact(db, async (tx) => {
+      await queue.enqueue(tx, 'work', 'x');
       throw new Error('no');
     });
 
-  expect(act).toThrow('no');
-  expect(queue.count('work')).toBe(0);
+  await expect(act).rejects.toThrow('no');
+  expect(await queue.count('work')).toBe(0);
 });
 
-test('two processes never hold the same job', () => {
+test('two processes never hold the same job', async () => {
   const { queue, add, open } = setUp();
   const other = open().queue;
-  for (let i = 0; i < 20; i++) add(i);
+  for (let i = 0; i < 20; i++) await add(i);
 
-  const taken = Array.from({ length: 20 }, (_, i) => claimed(i % 2 === 0 ? queue : other).payload);
+  const taken: unknown[] = [];
+  for (let i = 0; i < 20; i++) taken.push((await claimed(i % 2 === 0 ? queue : other)).payload);
 
   expect(taken.toSorted((a, b) => Number(a) - Number(b))).toEqual(
     Array.from({ length: 20 }, (_, i) => i),
   );
-  expect(other.claim(by('w'))).toBeNull();
+  expect(await other.claim(by('w'))).toBeNull();
 });
 
-test('a lease that is renewed holds; one that runs out is taken over and says so', () => {
+test('a lease that is renewed holds; one that runs out is taken over and says so', async () => {
   const { queue, add, clock } = setUp();
-  add('x');
-  const first = claimed(queue, 'one');
+  await add('x');
+  const first = await claimed(queue, 'one');
   clock.step(leaseMs - 1);
-  expect(queue.extendLease(first, leaseMs)).toBe(true);
+  expect(await queue.extendLease(first, leaseMs)).toBe(true);
   clock.step(leaseMs - 1);
-  expect(queue.claim(by('two'))).toBeNull();
+  expect(await queue.claim(by('two'))).toBeNull();
   clock.step(1);
 
-  const second = queue.claim(by('two'));
+  const second = await queue.claim(by('two'));
 
   expect(second).toMatchObject({ id: first.id, fence: 2 });
-  expect(queue.extendLease(first, leaseMs)).toBe(false);
+  expect(await queue.extendLease(first, leaseMs)).toBe(false);
 });
 
-test('who lost the lease can neither finish nor release nor go on', () => {
+test('who lost the lease can neither finish nor release nor go on', async () => {
   const { db, queue, add, clock } = setUp();
-  add('x');
-  const late = claimed(queue, 'one');
+  await add('x');
+  const late = await claimed(queue, 'one');
   clock.step(leaseMs);
-  const holder = claimed(queue, 'two');
+  const holder = await claimed(queue, 'two');
 
-  expect(() => transact(db, (tx) => queue.assertLease(tx, late))).toThrow(leaseLost);
-  expect(() => transact(db, (tx) => queue.release(tx, late, clock.now()))).toThrow(leaseLost);
-  expect(() => transact(db, (tx) => queue.finish(tx, late))).toThrow(leaseLost);
-  transact(db, (tx) => queue.finish(tx, holder));
-  expect(queue.count('work')).toBe(0);
+  await expect(() => transact(db, (tx) => queue.assertLease(tx, late))).rejects.toThrow(leaseLost);
+  await expect(() => transact(db, (tx) => queue.release(tx, late, clock.now()))).rejects.toThrow(
+    leaseLost,
+  );
+  await expect(() => transact(db, (tx) => queue.finish(tx, late))).rejects.toThrow(leaseLost);
+  await transact(db, (tx) => queue.finish(tx, holder));
+  expect(await queue.count('work')).toBe(0);
 });
 
-test('a released job comes back at its time, and only to its new holder', () => {
+test('a released job comes back at its time, and only to its new holder', async () => {
   const { db, queue, add, clock } = setUp();
-  add('x');
-  const job = claimed(queue);
+  await add('x');
+  const job = await claimed(queue);
 
-  transact(db, (tx) => queue.release(tx, job, new Date(clock.now().getTime() + 1000)));
+  await transact(db, (tx) => queue.release(tx, job, new Date(clock.now().getTime() + 1000)));
 
-  expect(queue.claim(by('w'))).toBeNull();
+  expect(await queue.claim(by('w'))).toBeNull();
   clock.step(1000);
-  expect(queue.claim(by('w'))).toMatchObject({ fence: 2 });
-  expect(() => transact(db, (tx) => queue.finish(tx, job))).toThrow(leaseLost);
+  expect(await queue.claim(by('w'))).toMatchObject({ fence: 2 });
+  await expect(() => transact(db, (tx) => queue.finish(tx, job))).rejects.toThrow(leaseLost);
 });
 
 test('the next job is found in the index, however long the queue', () => {

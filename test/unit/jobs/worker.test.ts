@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Db, transact } from '../../../src/db/open.ts';
+import { type Db, transact } from '../../../src/db/database.ts';
 import { createQueue } from '../../../src/jobs/queue.ts';
 import { createWorker, type Handler, type WorkerOptions } from '../../../src/jobs/worker.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
@@ -37,33 +38,33 @@ test('drain works off everything that is due, never more than `concurrency` at a
   let most = 0;
   const { queue, worker, add } = setUp({
     work: (db) => async (job) => {
-      await Promise.resolve();
+      await setTimeout(5);
       most = Math.max(most, worker.running());
-      transact(db, (tx) => queue.finish(tx, job));
+      await transact(db, (tx) => queue.finish(tx, job));
       done.push(job.payload);
     },
   });
-  for (let i = 0; i < 5; i++) add(i);
+  for (let i = 0; i < 5; i++) await add(i);
 
   await worker.drain();
 
   expect(done).toEqual([0, 1, 2, 3, 4]);
   expect(most).toBe(2);
-  expect(queue.count('work')).toBe(0);
+  expect(await queue.count('work')).toBe(0);
 });
 
 test('a job that is added wakes the worker at once, long before its next poll', async () => {
   const { promise, resolve } = deferred<unknown>();
   const { queue, worker, add } = setUp({
     work: (db) => async (job) => {
-      transact(db, (tx) => queue.finish(tx, job));
+      await transact(db, (tx) => queue.finish(tx, job));
       resolve(job.payload);
     },
   });
   worker.start();
   await new Promise(setImmediate);
 
-  add('x');
+  await add('x');
 
   expect(await promise).toBe('x');
 });
@@ -74,11 +75,11 @@ test('the end of a job makes a started worker take up the next', async () => {
   const { queue, worker, add } = setUp({
     work: (db) => async (job) => {
       await new Promise(setImmediate);
-      transact(db, (tx) => queue.finish(tx, job));
+      await transact(db, (tx) => queue.finish(tx, job));
       if (done.push(job.payload) === 5) all.resolve();
     },
   });
-  for (let i = 0; i < 5; i++) add(i);
+  for (let i = 0; i < 5; i++) await add(i);
   // What is added before the start wakes nobody.
   await new Promise(setImmediate);
 
@@ -94,13 +95,13 @@ test('a handler that throws gives its job back for later, and later for longer',
       throw new Error('broken');
     },
   });
-  add('x');
+  await add('x');
 
   await worker.drain();
-  const firstPause = queue.nextDueAt(['work'])!.getTime() - clock.now().getTime();
+  const firstPause = (await queue.nextDueAt(['work']))!.getTime() - clock.now().getTime();
   clock.step(firstPause);
   await worker.drain();
-  const secondPause = queue.nextDueAt(['work'])!.getTime() - clock.now().getTime();
+  const secondPause = (await queue.nextDueAt(['work']))!.getTime() - clock.now().getTime();
 
   expect([firstPause, secondPause]).toEqual([1000, 2000]);
   expect(errors).toEqual([new Error('broken'), new Error('broken')]);
@@ -115,16 +116,16 @@ test('a handler hears when another worker has taken its job over', async () => {
       async (_, { signal }) => {
         // The clock jumps over the lease, and another worker is quicker than the next heartbeat.
         clock.step(1000);
-        queue.claim({ workerId: 'other', leaseMs: 60_000, kinds: ['work'] });
+        await queue.claim({ workerId: 'other', leaseMs: 60_000, kinds: ['work'] });
         await untilAborted(signal).catch(resolve);
       },
   });
-  add('x');
+  await add('x');
 
   await worker.drain();
 
   expect(await promise).toMatchObject({ code: 'lease_lost' });
-  expect(queue.count('work')).toBe(1);
+  expect(await queue.count('work')).toBe(1);
 });
 
 test('stop aborts what runs too long and puts it back, due at once', async () => {
@@ -138,12 +139,12 @@ test('stop aborts what runs too long and puts it back, due at once', async () =>
       },
   });
   worker.start();
-  add('x');
+  await add('x');
   await started.promise;
 
   await worker.stop({ graceMs: 0 });
 
-  const again = queue.claim({ workerId: 'next', leaseMs: 1000, kinds: ['work'] });
+  const again = await queue.claim({ workerId: 'next', leaseMs: 1000, kinds: ['work'] });
   expect(again).toMatchObject({ payload: 'x', fence: 2 });
   expect(errors).toEqual([]);
 });
@@ -155,18 +156,18 @@ test('stop waits for a handler that ends in time', async () => {
     work: (db) => async (job) => {
       started.resolve();
       await finish.promise;
-      transact(db, (tx) => queue.finish(tx, job));
+      await transact(db, (tx) => queue.finish(tx, job));
     },
   });
   worker.start();
-  add('x');
+  await add('x');
   await started.promise;
 
   const stopped = worker.stop();
   finish.resolve();
   await stopped;
 
-  expect(queue.count('work')).toBe(0);
+  expect(await queue.count('work')).toBe(0);
 });
 
 test('owners take turns, however many jobs one of them has added first', async () => {
@@ -175,12 +176,12 @@ test('owners take turns, however many jobs one of them has added first', async (
     concurrency: 1,
     work: (db) => async (job) => {
       await Promise.resolve();
-      transact(db, (tx) => queue.finish(tx, job));
+      await transact(db, (tx) => queue.finish(tx, job));
       done.push(job.payload);
     },
   });
-  for (const name of ['a1', 'a2', 'a3', 'a4']) add(name, 'a');
-  for (const name of ['b1', 'b2']) add(name, 'b');
+  for (const name of ['a1', 'a2', 'a3', 'a4']) await add(name, 'a');
+  for (const name of ['b1', 'b2']) await add(name, 'b');
 
   await worker.drain();
 
@@ -197,11 +198,11 @@ test('an owner whose job fails rests ten times as long as it took, and the other
         clock.step(60_000);
         throw new Error('no answer');
       }
-      transact(db, (tx) => queue.finish(tx, job));
+      await transact(db, (tx) => queue.finish(tx, job));
     },
   });
-  for (const name of ['slow1', 'slow2', 'slow3']) add(name, 'slow');
-  for (const name of ['b1', 'b2', 'b3']) add(name, 'b');
+  for (const name of ['slow1', 'slow2', 'slow3']) await add(name, 'slow');
+  for (const name of ['b1', 'b2', 'b3']) await add(name, 'b');
 
   await worker.drain();
   const first = begun.splice(0);
@@ -228,10 +229,10 @@ test('an owner whose job failed gets one at a time, until one is done', async ()
       await new Promise(setImmediate);
       running -= 1;
       if (isBroken) throw new Error('no answer');
-      transact(db, (tx) => queue.finish(tx, job));
+      await transact(db, (tx) => queue.finish(tx, job));
     },
   });
-  for (let i = 0; i < 6; i++) add(i, 'slow');
+  for (let i = 0; i < 6; i++) await add(i, 'slow');
 
   await worker.drain();
   const atFirst = most.splice(0);
@@ -241,7 +242,7 @@ test('an owner whose job failed gets one at a time, until one is done', async ()
 
   expect(Math.max(...atFirst)).toBe(3);
   expect(most).toEqual([1, 1, 2, 3, 3, 3]);
-  expect(queue.count('work')).toBe(0);
+  expect(await queue.count('work')).toBe(0);
 });
 
 test('a worker sleeps until a rest ends, not until a job of who rests is due', async () => {
@@ -258,8 +259,8 @@ test('a worker sleeps until a rest ends, not until a job of who rests is due', a
   });
   worker.start();
 
-  add('x', 'slow');
-  add('y', 'slow');
+  await add('x', 'slow');
+  await add('y', 'slow');
 
   await again.promise;
   expect(tries).toBe(2);

@@ -4,6 +4,9 @@ import { rotateMasterKey } from '../../../src/secrets/rotate-master-key.ts';
 
 const [dataDir = ''] = process.argv.slice(2);
 for (;;) {
-  rotateMasterKey({ dataDir, masterKey: null }, { newKey: null, endsOld: false });
+  await rotateMasterKey(
+    { dataDir, masterKey: null, databaseUrl: null },
+    { newKey: null, endsOld: false },
+  );
   process.stdout.write('.');
 }

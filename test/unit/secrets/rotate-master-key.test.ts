@@ -19,7 +19,7 @@ import { rotateMasterKey, type RotationWish } from '../../../src/secrets/rotate-
 import { secretsOf } from '../../../src/secrets/secrets.ts';
 import { operator } from '../../../src/audit/entry.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import { storageConfigs } from '../../../src/db/schema.ts';
 import { createSealedConfigs } from '../../../src/storage/configs.ts';
 import { logOf } from '../audit/log-of.ts';
@@ -40,11 +40,11 @@ const settingsWith = (masterKey: string | null = null) =>
   readConfig({ flags: { dataDir, masterKey }, environment: {} }).settings;
 
 async function withCore<T>(act: (core: Core) => T | Promise<T>, masterKey?: string): Promise<T> {
-  const core = openCore(settingsWith(masterKey), now);
+  const core = await openCore(settingsWith(masterKey), now);
   try {
     return await act(core);
   } finally {
-    core.close();
+    await core.close();
   }
 }
 
@@ -65,7 +65,7 @@ async function expectAllInOrder(masterKey?: string): Promise<void> {
   await withCore(async (core) => {
     const { tenantIds } = await core.keys.authenticate(apiKey);
     expect(tenantIds).toEqual([(await core.tenants.byName('acme'))?.id]);
-    expect(rowsOf(core).map((row) => configsOf(core).open(row))).toEqual([config]);
+    expect((await rowsOf(core)).map((row) => configsOf(core).open(row))).toEqual([config]);
   }, masterKey);
 }
 
@@ -75,7 +75,7 @@ async function setUp(masterKey?: string): Promise<void> {
     const { id: tenantId } = await core.tenants.create({ name: 'acme' });
     const expiresAt = new Date('2027-01-01T00:00:00Z');
     apiKey = (await core.keys.mint({ tenantId, name: 'ci', expiresAt, by: operator })).secret;
-    transact(core.database.db, (tx) => configsOf(core).save(tx, tenantId, config));
+    await transact(core.database.db, (tx) => configsOf(core).save(tx, tenantId, config));
   }, masterKey);
 }
 
@@ -87,7 +87,7 @@ test('API keys, presigned URLs, webhooks and stores outlive the master key; toke
   const before = await withCore(lookAround);
   const oldKey = keyText();
 
-  const outcome = rotateMasterKey(settingsWith(), routine);
+  const outcome = await rotateMasterKey(settingsWith(), routine);
 
   expect(outcome).toEqual({ resealed: 1, unreadable: 0, isWiped: true });
   await expectAllInOrder();
@@ -100,10 +100,10 @@ test('API keys, presigned URLs, webhooks and stores outlive the master key; toke
 });
 
 test('after a leak, presigned URLs and webhook secrets are new as well, also in a second rotation', async () => {
-  rotateMasterKey(settingsWith(), routine);
+  await rotateMasterKey(settingsWith(), routine);
   const before = await withCore(lookAround);
 
-  rotateMasterKey(settingsWith(), { ...routine, endsOld: true });
+  await rotateMasterKey(settingsWith(), { ...routine, endsOld: true });
 
   const after = await withCore(lookAround);
   expect(Object.values(after).filter((value) => Object.values(before).includes(value))).toEqual([]);
@@ -111,13 +111,14 @@ test('after a leak, presigned URLs and webhook secrets are new as well, also in 
 });
 
 test('a rotation is told in the log of the service, which holds under either key', async () => {
-  rotateMasterKey(settingsWith(), { ...routine, endsOld: true }, now);
+  await rotateMasterKey(settingsWith(), { ...routine, endsOld: true }, now);
 
-  await withCore(({ audit, database }) => {
-    expect(logOf(database.db, { chain: 'service' }).slice(1)).toEqual([
+  await withCore(async ({ audit, database }) => {
+    expect((await logOf(database.db, { chain: 'service' })).slice(1)).toEqual([
       ['operator', 'master_key.rotated', { endsOld: true, resealed: 1 }],
     ]);
-    expect(audit.chains().map((chain) => audit.verify(chain).broken)).toEqual([null, null]);
+    const verified = await Promise.all((await audit.chains()).map((one) => audit.verify(one)));
+    expect(verified.map(({ broken }) => broken)).toEqual([null, null]);
   });
 });
 
@@ -125,7 +126,7 @@ test('the old key opens nothing that is left in any file', async () => {
   const oldKey = Buffer.from(keyText().trim(), 'hex');
   const [oldRow] = await withCore(rowsOf);
 
-  rotateMasterKey(settingsWith(), routine);
+  await rotateMasterKey(settingsWith(), routine);
 
   const [row] = await withCore(rowsOf);
   expect(() => configsOf({ secrets: secretsOf(oldKey) }).open(row!)).toThrow('present master key');
@@ -139,13 +140,13 @@ test('a rotation that ended before its transaction changed nothing', async () =>
   createKeyFile(dataDir).writeNext(Buffer.alloc(32, 7));
 
   expect(await withCore(lookAround)).toEqual(before);
-  rotateMasterKey(settingsWith(), routine);
+  await rotateMasterKey(settingsWith(), routine);
   await expectAllInOrder();
 });
 
 test('a rotation that ended after its transaction is completed at the next opening', async () => {
   copyFileSync(join(dataDir, 'master.key'), join(dataDir, 'old.key'));
-  rotateMasterKey(settingsWith(), routine);
+  await rotateMasterKey(settingsWith(), routine);
   const after = await withCore(lookAround);
   const newKey = keyText();
   copyFileSync(join(dataDir, 'master.key'), join(dataDir, 'master.key.next'));
@@ -177,8 +178,8 @@ test('a rotation that is killed at any moment leaves a folder that opens', async
 test('nobody else may use the folder meanwhile', async () => {
   const oldKey = keyText();
 
-  await withCore(() => {
-    expect(() => rotateMasterKey(settingsWith(), routine)).toThrow(
+  await withCore(async () => {
+    await expect(() => rotateMasterKey(settingsWith(), routine)).rejects.toThrow(
       expect.objectContaining({ code: 'conflict', message: expect.stringContaining('stop it') }),
     );
   });
@@ -192,11 +193,11 @@ test('a key of the settings is replaced by a given one, and opens nothing afterw
   await setUp(old);
   const newKey = Buffer.from(fresh, 'hex');
 
-  expect(() => rotateMasterKey(settingsWith(old), routine)).toThrow('--key-file');
-  expect(() =>
+  await expect(() => rotateMasterKey(settingsWith(old), routine)).rejects.toThrow('--key-file');
+  await expect(() =>
     rotateMasterKey(settingsWith(old), { ...routine, newKey: Buffer.from(old, 'hex') }),
-  ).toThrow('must differ');
-  rotateMasterKey(settingsWith(old), { ...routine, newKey });
+  ).rejects.toThrow('must differ');
+  await rotateMasterKey(settingsWith(old), { ...routine, newKey });
 
   await expectAllInOrder(fresh);
   await expect(expectAllInOrder(old)).rejects.toThrow('FORENSICS_MASTER_KEY does not open');
@@ -204,7 +205,7 @@ test('a key of the settings is replaced by a given one, and opens nothing afterw
 });
 
 test('a key file that belongs to another database is told, and is left as it is', async () => {
-  rotateMasterKey(settingsWith(), routine);
+  await rotateMasterKey(settingsWith(), routine);
   writeFileSync(join(dataDir, 'master.key'), `${'0c'.repeat(32)}\n`);
 
   await expect(expectAllInOrder()).rejects.toMatchObject({
@@ -215,14 +216,14 @@ test('a key file that belongs to another database is told, and is left as it is'
 });
 
 test('a configuration that did not open before stays, and is counted', async () => {
-  const sealed = await withCore(({ database, ...core }) => {
-    const [row] = rowsOf({ database, ...core });
+  const sealed = await withCore(async ({ database, ...core }) => {
+    const [row] = await rowsOf({ database, ...core });
     const broken = Buffer.from(row!.sealed).fill(0, 20, 30);
-    database.db.update(storageConfigs).set({ sealed: broken }).run();
+    await database.db.update(storageConfigs).set({ sealed: broken }).run();
     return broken;
   });
 
-  const outcome = rotateMasterKey(settingsWith(), routine);
+  const outcome = await rotateMasterKey(settingsWith(), routine);
 
   expect(outcome).toEqual({ resealed: 0, unreadable: 1, isWiped: true });
   expect((await withCore(rowsOf)).map((row) => row.sealed)).toEqual([sealed]);

@@ -3,10 +3,8 @@ import { readFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
-import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/contract/analysis.ts';
-import { answerErrors } from '../../../src/server/answers.ts';
 import {
   type Ask,
   draft,
@@ -49,27 +47,6 @@ describe('answers', () => {
     ]);
     expect(list.headers['x-total-count']).toBe('1');
   });
-
-  test.each([
-    ['SQLITE_FULL', 507, /disk of the database is full/],
-    ['SQLITE_IOERR_READ', 503, /disk of the database fails/],
-    ['SQLITE_CORRUPT', 500, /its disk fails, or the file is damaged/],
-  ])(
-    'a statement that the database ends with %s is answered in words',
-    async (code, status, words) => {
-      const server = fastify();
-      answerErrors(server);
-      server.get('/', async () => Promise.reject(Object.assign(new Error('disk'), { code })));
-
-      const answer = await server.inject('/');
-
-      expect(answer.statusCode).toBe(status);
-      expect(answer.json()).toMatchObject({
-        success: false,
-        message: expect.stringMatching(words),
-      });
-    },
-  );
 
   test('the same create under one Idempotency-Key makes one analysis', async () => {
     const headers = { 'idempotency-key': 'once' };

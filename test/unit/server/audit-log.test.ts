@@ -16,7 +16,7 @@ test('whoever asks over HTTP stands in the log, not the operator', async () => {
   const [{ uuid: ownKey } = { uuid: '' }] = await app.keys.list(tenant.id);
   const { user, tokens } = await open.makeUser('ada', { tenants: [tenant], scopes: ['settings'] });
   const authorization = `Bearer ${tokens.accessToken}`;
-  const before = logOf(db, { chain: tenant.id }).length;
+  const before = (await logOf(db, { chain: tenant.id })).length;
   const path = '/v1/auth/api';
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
 
@@ -29,7 +29,7 @@ test('whoever asks over HTTP stands in the log, not the operator', async () => {
   await ask({ method: 'PUT', path: '/v1/tenant', headers: { authorization }, body: change });
   await askWithKey({ method: 'POST', path: '/v1/analysis', body: draft });
 
-  const told = logOf(db, { chain: tenant.id }).slice(before);
+  const told = (await logOf(db, { chain: tenant.id })).slice(before);
   expect(told.map(([by, event]) => [by, event])).toEqual([
     [`user ${user.id}`, 'key.created'],
     [`api ${ownKey}`, 'key.revoked'],

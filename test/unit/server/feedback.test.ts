@@ -31,13 +31,13 @@ async function send(change: object = {}, headers: Record<string, string> = {}): 
   });
 }
 
-const latest = () => listFeedback(open.app.database.db, 1)[0];
+const latest = async () => (await listFeedback(open.app.database.db, 1))[0];
 
 test('a message is kept under its sender and tenant, with the default source', async () => {
   const answer = await send();
 
   expect(answer.json()).toEqual({ success: true });
-  expect(latest()).toMatchObject({
+  expect(await latest()).toMatchObject({
     userId,
     tenantId: open.tenant.id,
     message: { ...message, source: 'frontend-support-request' },
@@ -54,8 +54,8 @@ test('every field of the contract is kept, and nothing else', async () => {
   const answer = await send({ ...all, id: 'forged', userId: 'forged' });
 
   expect(answer.status).toBe(200);
-  expect(latest()).toMatchObject({ userId, message: { ...message, ...all } });
-  expect(Object.keys(latest()!.message).toSorted()).toEqual(
+  expect(await latest()).toMatchObject({ userId, message: { ...message, ...all } });
+  expect(Object.keys((await latest())!.message).toSorted()).toEqual(
     Object.keys({ ...message, ...all }).toSorted(),
   );
 });

@@ -148,8 +148,7 @@ describe('a rotation over HTTP', () => {
     expect(replaced.secret).toContain('****');
     expect(Date.parse(replaced.expiresAt) - Date.parse(key.createdDate)).toBe(60_000);
     expect([await statusWith(old.secret), await statusWith(key.secret)]).toEqual([200, 200]);
-    const told = open.app.audit
-      .read({ chain: open.tenant.id })
+    const told = (await open.app.audit.read({ chain: open.tenant.id }))
       .map((line) => parseEntry(line))
       .filter(({ subject }) => subject === old.uuid);
     expect(told.at(-1)).toMatchObject({

@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requireSqlite } from '../../../src/db/sqlite.ts';
 import {
   createMetrics,
   listenForMetrics,
@@ -71,7 +72,7 @@ test('no label or value tells of a tenant, a key or an address that was asked fo
 });
 
 test('work that waits is told, and when the certificate ends', async () => {
-  open.app.database.db.$client.exec(
+  requireSqlite(open.app.database.db).$client.exec(
     `INSERT INTO jobs (id, kind, payload, run_at, fence, was_abandoned, created_at)
      VALUES ('1', 'analysis.run', '{}', 0, 0, 0, 0)`,
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countUsage } from '../../../src/analyses/usage.ts';
 import type { UsageReport } from '../../../src/contract/usage.ts';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import { type Ask, type OpenServer, openServer } from './open-server.ts';
 
 let now = new Date('2026-03-01T12:00:00.000Z');
@@ -18,7 +18,9 @@ beforeAll(async () => {
   authorization = `ApiKey ${secret}`;
   for (const day of [1, 2, 3]) {
     const at = new Date(`2026-03-0${day}T12:00:00.000Z`);
-    transact(open.app.database.db, (tx) => countUsage(tx, { tenantId, at }, [['errors', day]]));
+    await transact(open.app.database.db, (tx) =>
+      countUsage(tx, { tenantId, at }, [['errors', day]]),
+    );
   }
   now = new Date('2026-03-03T13:00:00.000Z');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTenants } from '../../../src/access/tenants.ts';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import { createBucketCors } from '../../../src/storage/bucket-cors.ts';
 import { createSealedConfigs } from '../../../src/storage/configs.ts';
 import type { StorageConfig } from '../../../src/storage/storage-config.ts';
@@ -47,8 +47,8 @@ async function setUp(
   const configs = createSealedConfigs({ key: Buffer.alloc(32, 3), now });
   const config: StorageConfig = { type: 's3', s3: { ...s3, corsAllowedOrigins } };
   const save = () => transact(db, (tx) => configs.save(tx, tenantId, config));
-  const id = save();
-  const row = () => configs.find(db, { tenantId, id })!;
+  const id = await save();
+  const row = async () => (await configs.find(db, { tenantId, id }))!;
   const open = () => createBucketCors({ db, defaultOrigins, now, timeoutMs: 50 });
   return { clock, config, row, open, save };
 }
@@ -58,20 +58,20 @@ test('the rules are applied once, also when many acts begin together or another 
   const bucket = createBucket();
   const cors = open();
 
-  const before = row();
+  const before = await row();
   await Promise.all(Array.from({ length: 20 }, () => cors.ensure(before, config, bucket)));
-  await cors.ensure(row(), config, bucket);
-  await open().ensure(row(), config, bucket);
+  await cors.ensure(await row(), config, bucket);
+  await open().ensure(await row(), config, bucket);
 
   expect(bucket.rules).toEqual([['https://app.example']]);
-  expect(row()).toMatchObject({ corsApplied: ['https://app.example'], corsWarning: null });
+  expect(await row()).toMatchObject({ corsApplied: ['https://app.example'], corsWarning: null });
 });
 
 test('the origins of the configuration count before those of the service', async () => {
   const { config, row, open } = await setUp({ corsAllowedOrigins: ['https://own.example'] });
   const bucket = createBucket();
 
-  await open().ensure(row(), config, bucket);
+  await open().ensure(await row(), config, bucket);
 
   expect(bucket.rules).toEqual([['https://own.example']]);
 });
@@ -80,7 +80,7 @@ test('a bucket is left alone when nobody names an origin', async () => {
   const { config, row, open } = await setUp({ defaultOrigins: [] });
   const bucket = createBucket();
 
-  await open().ensure(row(), config, bucket);
+  await open().ensure(await row(), config, bucket);
 
   expect(bucket.rules).toEqual([]);
 });
@@ -94,15 +94,15 @@ test('a bucket that takes no rules is a warning, and is asked again only after a
   const bucket = createBucket(() => outcomes.shift()!);
   const cors = open();
 
-  await cors.ensure(row(), config, bucket);
-  await cors.ensure(row(), config, bucket);
-  const warned = row();
+  await cors.ensure(await row(), config, bucket);
+  await cors.ensure(await row(), config, bucket);
+  const warned = await row();
   clock.step(11 * minute);
-  await cors.ensure(row(), config, bucket);
+  await cors.ensure(await row(), config, bucket);
 
   expect(warned).toMatchObject({ corsApplied: null, corsWarning: 'not implemented' });
   expect(bucket.rules).toHaveLength(2);
-  expect(row()).toMatchObject({ corsApplied: ['https://app.example'], corsWarning: null });
+  expect(await row()).toMatchObject({ corsApplied: ['https://app.example'], corsWarning: null });
 });
 
 test('nobody waits long for a bucket that does not answer, and its late answer is kept all the same', async () => {
@@ -111,10 +111,10 @@ test('nobody waits long for a bucket that does not answer, and its late answer i
   const bucket = createBucket(() => late.promise);
 
   const startedMs = performance.now();
-  await open().ensure(row(), config, bucket);
+  await open().ensure(await row(), config, bucket);
   const waitedMs = performance.now() - startedMs;
   late.resolve({ applied: true });
-  await expect.poll(() => row().corsApplied).toEqual(['https://app.example']);
+  await expect.poll(async () => (await row()).corsApplied).toEqual(['https://app.example']);
 
   expect(waitedMs).toBeLessThan(1000);
 });
@@ -124,21 +124,21 @@ test('the outcome for a configuration that was saved anew in the meantime is not
   const late = deferred<CorsOutcome>();
   const bucket = createBucket(() => late.promise);
 
-  const ensuring = open().ensure(row(), config, bucket);
-  save();
+  const ensuring = open().ensure(await row(), config, bucket);
+  await save();
   late.resolve({ applied: true });
   await ensuring;
 
-  expect(row().corsApplied).toBeNull();
+  expect((await row()).corsApplied).toBeNull();
 });
 
 test('apply does it again for one who asks for it', async () => {
   const { config, row, open } = await setUp();
   const bucket = createBucket();
   const cors = open();
-  await cors.ensure(row(), config, bucket);
+  await cors.ensure(await row(), config, bucket);
 
-  await cors.apply(row(), config, bucket);
+  await cors.apply(await row(), config, bucket);
 
   expect(bucket.rules).toHaveLength(2);
 });

@@ -72,7 +72,7 @@ describe('a bucket that all tenants share', () => {
     expect(again.configId).toBe(mine.configId);
     expect(await theirs.store.head('key')).toBeNull();
     expect(theirs.store.presign('key', now()).objectKey).toBe(`${other}/key`);
-    const rows = db.select().from(storageConfigs).all();
+    const rows = await db.select().from(storageConfigs).all();
     expect(rows.map(({ tenantId, place }) => [tenantId, place])).toEqual(
       [acme, other].map((id) => [id, `s3 http://127.0.0.1:${outside.port}/${bucket}/${id}/`]),
     );
@@ -138,12 +138,14 @@ describe('another store in its place', () => {
     const place = { tenantId: acme, storageConfigId: second.configId };
 
     expect((await later.stores.current(acme)).configId).toBeNull();
-    expect(await textOf(later.stores.of(place))).toBe('second');
-    const urls = later.stores.of(place).presign('key', now());
+    expect(await textOf(await later.stores.of(place))).toBe('second');
+    const urls = (await later.stores.of(place)).presign('key', now());
     expect(urls.objectKey).toBe(`${acme}/key`);
     expect(await (await fetch(urls.getUrl)).text()).toBe('second');
     const back = start(bucketConfig());
-    expect(await textOf(back.stores.of({ tenantId: acme, storageConfigId: null }))).toBe('first');
+    expect(await textOf(await back.stores.of({ tenantId: acme, storageConfigId: null }))).toBe(
+      'first',
+    );
     expect((await back.stores.current(acme)).configId).toBe(second.configId);
   });
 
@@ -154,14 +156,14 @@ describe('another store in its place', () => {
     const place = { tenantId: acme, storageConfigId: configId };
     server.replaceKey(bucket);
 
-    const stale = start(null).stores.of(place);
+    const stale = await start(null).stores.of(place);
     const renewed = start(bucketConfig());
-    const present = await textOf(renewed.stores.of(place));
+    const present = await textOf(await renewed.stores.of(place));
     await renewed.shared?.prove();
 
     await expect(stale.head('key')).rejects.toMatchObject({ code: 'store_refused' });
     expect(present).toBe('kept');
-    expect(await textOf(start(null).stores.of(place))).toBe('kept');
+    expect(await textOf(await start(null).stores.of(place))).toBe('kept');
   });
 
   test('does not find credentials that never worked', async () => {
@@ -175,7 +177,7 @@ describe('another store in its place', () => {
 
     await expect(proof).rejects.toMatchObject({ code: 'store_refused' });
     const place = { tenantId: acme, storageConfigId: configId };
-    expect(await textOf(start(null).stores.of(place))).toBe('kept');
+    expect(await textOf(await start(null).stores.of(place))).toBe('kept');
   });
 });
 
@@ -183,25 +185,26 @@ test('a proof that changes nothing writes nothing', async () => {
   const { db, acme, start } = await setUp();
   const { stores, shared } = start(bucketConfig());
   await stores.current(acme);
-  const before = db.select().from(storageConfigs).all();
+  const before = await db.select().from(storageConfigs).all();
 
   await shared?.prove();
 
-  expect(db.select().from(storageConfigs).all()).toEqual(before);
+  expect(await db.select().from(storageConfigs).all()).toEqual(before);
 });
 
 test('while the shared store is in use, the file counts, whatever became of the rows', async () => {
   const { db, acme, start } = await setUp();
   const { configId, store } = await start(bucketConfig()).stores.current(acme);
   await store.put('key', Buffer.from('kept'));
-  db.update(storageConfigs)
+  await db
+    .update(storageConfigs)
     .set({ sealed: Buffer.alloc(64, 1) })
     .run();
 
   const place = { tenantId: acme, storageConfigId: configId };
 
-  expect(await textOf(start(bucketConfig()).stores.of(place))).toBe('kept');
-  await expect(start(null).stores.of(place).head('key')).rejects.toMatchObject({
+  expect(await textOf(await start(bucketConfig()).stores.of(place))).toBe('kept');
+  await expect((await start(null).stores.of(place)).head('key')).rejects.toMatchObject({
     code: 'store_unavailable',
   });
 });

@@ -70,7 +70,7 @@ test('a container of the tenant’s own is made, and browsers of the service’s
   expect([type, preflight.status, put.status]).toEqual(['azure', 200, 201]);
   expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
   expect(await got.text()).toBe('picture');
-  expect(db.select().from(storageConfigs).all()).toMatchObject([{ corsApplied: [origin] }]);
+  expect(await db.select().from(storageConfigs).all()).toMatchObject([{ corsApplied: [origin] }]);
 });
 
 test('the masked answer is taken back; a wrong account key is refused and changes nothing', async () => {

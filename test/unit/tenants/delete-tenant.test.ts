@@ -30,8 +30,9 @@ async function openShop() {
       await analyses.cleanUp(new AbortController().signal);
       return notices;
     },
-    rowsOf: (table: typeof tables.analyses | typeof tables.apiKeys | typeof tables.deliveries) =>
-      db.select({ rows: count() }).from(table).where(eq(table.tenantId, id)).get()!.rows,
+    rowsOf: async (
+      table: typeof tables.analyses | typeof tables.apiKeys | typeof tables.deliveries,
+    ) => (await db.select({ rows: count() }).from(table).where(eq(table.tenantId, id)).get())!.rows,
   };
 }
 
@@ -43,7 +44,7 @@ describe('a deleted tenant', () => {
     await start();
     await create();
     await tenants.update(id, { name: 'acme-2' });
-    const sent = shop.messages().length;
+    const sent = (await shop.messages()).length;
 
     const { tenant, analyses } = await remove();
 
@@ -55,11 +56,11 @@ describe('a deleted tenant', () => {
     await expect(tenants.authorizeTenant(caller.principal, tenant.name)).rejects.toMatchObject({
       code: 'forbidden',
     });
-    const keys = db.select().from(tables.apiKeys).all();
+    const keys = await db.select().from(tables.apiKeys).all();
     expect(keys.map(({ revokedAt }) => revokedAt)).toEqual([clock.now()]);
-    const hidden = db.select().from(tables.analyses).all();
+    const hidden = await db.select().from(tables.analyses).all();
     expect(hidden.map(({ deletedAt }) => deletedAt)).toEqual(hidden.map(() => clock.now()));
-    expect(shop.messages()).toHaveLength(sent);
+    expect(await shop.messages()).toHaveLength(sent);
   });
 
   test('leaves its names to others, who have nothing of it', async () => {
@@ -84,7 +85,7 @@ describe('a deleted tenant', () => {
     clock.step(30 * dayMs - 1);
     expect(await cleanUp()).toMatchObject([{ what: 'retention', deleted: 0, purged: 0 }]);
     expect((await tenants.byId(id))?.deletedAt).not.toBeNull();
-    expect(counters()).not.toEqual({});
+    expect(await counters()).not.toEqual({});
     clock.step(1);
     const told = await cleanUp();
 
@@ -93,12 +94,13 @@ describe('a deleted tenant', () => {
       { what: 'tenants', purged: 1 },
     ]);
     expect(await tenants.byId(id)).toBeNull();
-    const left = [tables.analyses, tables.apiKeys, tables.deliveries].map((table) => rowsOf(table));
-    expect([...left, counters()]).toEqual([0, 0, 0, {}]);
-    const events = audit.read({ chain: id }).map((line) => parseEntry(line).event);
+    const gone = [tables.analyses, tables.apiKeys, tables.deliveries];
+    const left = await Promise.all(gone.map((table) => rowsOf(table)));
+    expect([...left, await counters()]).toEqual([0, 0, 0, {}]);
+    const events = (await audit.read({ chain: id })).map((line) => parseEntry(line).event);
     const last = ['tenant.deleted', 'analysis.deleted', 'analysis.purged', 'tenant.purged'];
     expect(events.filter((event) => last.includes(event))).toEqual(last);
-    expect(audit.verify(id)).toMatchObject({ broken: null });
+    expect(await audit.verify(id)).toMatchObject({ broken: null });
     expect(await cleanUp()).toMatchObject([{ what: 'retention', purged: 0 }]);
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { operator, parseEntry } from '../../../src/audit/entry.ts';
 import { createAudit } from '../../../src/audit/log.ts';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import { endTenant } from '../../../src/tenants/delete-tenant.ts';
 import { openPeople } from '../access/people.ts';
 
@@ -22,7 +22,7 @@ test('the sessions of members end with their tenant, and nobody else is bothered
   const [ofMember, ofStranger] = [await logIn(both.email), await logIn(stranger.email)];
   clock.step(1000);
 
-  end();
+  await end();
 
   await expect(identity.authenticate(ofMember.accessToken)).rejects.toMatchObject({
     code: 'unauthenticated',
@@ -37,9 +37,9 @@ test('the sessions of members end with their tenant, and nobody else is bothered
 test('the log of the tenant tells who left it and what ended', async () => {
   const { db, clock, acme, both, end } = await openTwo();
 
-  end();
+  await end();
 
-  const told = createAudit({ db, now: clock.now }).read({ chain: acme.id }).map(parseEntry);
+  const told = (await createAudit({ db, now: clock.now }).read({ chain: acme.id })).map(parseEntry);
   expect(told.slice(-2)).toMatchObject([
     { event: 'tenant.member_removed', subject: both.id, actor: operator },
     { event: 'tenant.deleted', subject: acme.id, details: { keys: 0, members: 1 } },
@@ -48,7 +48,7 @@ test('the log of the tenant tells who left it and what ended', async () => {
 
 test('nobody becomes a member of a deleted tenant', async () => {
   const { users, stranger, acme, end } = await openTwo();
-  end();
+  await end();
 
   const joined = users.update(stranger.id, { tenantIds: [acme.id] });
 

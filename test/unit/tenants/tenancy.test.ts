@@ -83,7 +83,7 @@ test('a store of the tenant’s own is tried out, saved and answered masked', as
   expect(JSON.stringify(answer)).not.toContain(accessKeyId);
   expect(corsAllowedOrigins).toBeNull();
   expect(server.files()).toEqual([]);
-  expect(db.select().from(storageConfigs).all()).toHaveLength(1);
+  expect(await db.select().from(storageConfigs).all()).toHaveLength(1);
 });
 
 test('the answer sent back as it is changes nothing and asks no server', async () => {
@@ -107,7 +107,7 @@ test('the log tells which settings were changed, never to what; sent back as the
   await change(JSON.parse(JSON.stringify(await change({}))));
   await change({ storageConfig: null });
 
-  expect(logOf(db, { chain: id }).slice(1)).toEqual([
+  expect((await logOf(db, { chain: id })).slice(1)).toEqual([
     ['operator', 'tenant.changed', { fields: ['name', 'webhookUrl', 'storageConfig'] }],
     ['operator', 'tenant.changed', { fields: ['storageConfig'] }],
   ]);
@@ -143,7 +143,7 @@ describe('a store that does not work is refused, and nothing else of the request
 
     await expect(changing).rejects.toMatchObject({ code });
     expect(await read()).toEqual(before);
-    expect(db.select().from(storageConfigs).all()).toEqual([]);
+    expect(await db.select().from(storageConfigs).all()).toEqual([]);
   });
 });
 
@@ -158,7 +158,7 @@ test('new credentials replace the old ones, and masked members stay', async () =
   const second = await change({ storageConfig: { s3: { accessKeyId, secretAccessKey } } });
 
   expect(second.storageConfig).toEqual(first.storageConfig);
-  expect(db.select().from(storageConfigs).all()).toHaveLength(1);
+  expect(await db.select().from(storageConfigs).all()).toHaveLength(1);
 });
 
 test('null leads back to the store of the service, and the old place is kept for old analyses', async () => {
@@ -169,7 +169,7 @@ test('null leads back to the store of the service, and the old place is kept for
 
   expect(answer).toMatchObject({ storageType: 's3' });
   expect(answer).not.toHaveProperty('storageConfig');
-  expect(db.select().from(storageConfigs).all()).toHaveLength(1);
+  expect(await db.select().from(storageConfigs).all()).toHaveLength(1);
 });
 
 test('the type must be that of the configuration', async () => {
@@ -219,7 +219,7 @@ test('origins that are sent are applied at once; a bucket that takes none is a w
     storageConfig: { s3: { corsAllowedOrigins } },
     storageWarning: expect.stringContaining('Browsers may be kept from the bucket'),
   });
-  expect(db.select().from(storageConfigs).all()).toMatchObject([
+  expect(await db.select().from(storageConfigs).all()).toMatchObject([
     { corsApplied: null, corsWarning: expect.any(String) },
   ]);
 });
@@ -255,7 +255,7 @@ test('a webhook that fails is told while more attempts follow, and why none do',
   const { change, read, db, clock } = await setUp();
   await change({ webhookUrl: 'https://receiver.example/token' });
   const stateAfter = async (facts: Partial<typeof tenantRows.$inferInsert>) => {
-    db.update(tenantRows).set(facts).run();
+    await db.update(tenantRows).set(facts).run();
     return (await read()).webhookState;
   };
 
@@ -351,7 +351,8 @@ describe('what cannot be changed here', () => {
 test('a configuration that does not open is told, and can be replaced by a whole one', async () => {
   const { change, read, db } = await setUp();
   await change(ownBucket());
-  db.update(storageConfigs)
+  await db
+    .update(storageConfigs)
     .set({ sealed: Buffer.alloc(64, 1) })
     .run();
 

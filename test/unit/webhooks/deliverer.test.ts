@@ -17,7 +17,7 @@ test('a message arrives as JSON with headers that the standard’s own library a
   const receiver = await startReceiver();
   const { deliverer, tenant, send, states } = await setUp();
   const { id } = await tenant('acme', `${receiver.url}?token=t`);
-  send(id, 'a1', { analysisId: 'a1', name: 'Grüße' });
+  await send(id, 'a1', { analysisId: 'a1', name: 'Grüße' });
 
   await deliverer.drain();
 
@@ -41,16 +41,16 @@ test('a message arrives as JSON with headers that the standard’s own library a
   });
   const others = webhookSecret(serverKey, 'other');
   expect(() => new Webhook(others).verify(call!.body, headers)).toThrow(/signature/);
-  expect(states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+  expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
 });
 
 test('a tenant without a webhook gets no message written', async () => {
   const { tenants, send, states } = await setUp();
   const { id } = await tenants.create({ name: 'silent' });
 
-  send(id, 'a1', {});
+  await send(id, 'a1', {});
 
-  expect(states()).toEqual([]);
+  expect(await states()).toEqual([]);
 });
 
 test('messages about one analysis arrive in order, also when the first has to be repeated', async () => {
@@ -61,7 +61,7 @@ test('messages about one analysis arrive in order, also when the first has to be
   });
   const { deliverer, tenant, send, clock } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  for (const n of [1, 2, 3]) send(id, 'a1', { n });
+  for (const n of [1, 2, 3]) await send(id, 'a1', { n });
 
   await deliverer.drain();
   expect(receiver.calls.map(({ body }) => body)).toEqual(['{"n":1}']);
@@ -88,7 +88,7 @@ describe('of an attempt that failed', () => {
     });
     const { deliverer, tenant, send, clock, notices } = await setUp();
     const { id: tenantId } = await tenant('acme', `${receiver.url}?token=secret`);
-    send(tenantId, 'a1', {});
+    await send(tenantId, 'a1', {});
     const sentAt = clock.now().getTime();
     const at = (laterMs: number) => new Date(sentAt + laterMs).toISOString();
 
@@ -109,7 +109,7 @@ describe('of an attempt that failed', () => {
   test('an address that may not be called is told as that', async () => {
     const { deliverer, tenant, send, notices } = await setUp({ allow: ['external'] });
     const { id } = await tenant('acme', 'http://10.0.0.1/hook');
-    send(id, 'a1', {});
+    await send(id, 'a1', {});
 
     await deliverer.drain();
 
@@ -125,13 +125,13 @@ describe('of an attempt that failed', () => {
     });
     const { deliverer, tenant, send, clock, notices } = await setUp();
     const { id } = await tenant('acme', receiver.url);
-    send(id, 'a1', {});
+    await send(id, 'a1', {});
     for (const pauseMs of retryPausesMs) {
       await deliverer.drain();
       clock.step(pauseMs);
     }
     await deliverer.drain();
-    send(id, 'a2', {});
+    await send(id, 'a2', {});
     await deliverer.drain();
 
     expect(notices.slice(-2)).toEqual([
@@ -149,8 +149,8 @@ test('a broken receiver is tried ten times, ever more seldom, then the message i
   });
   const { deliverer, tenant, send, states, clock } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  send(id, 'a1', { n: 1 });
-  send(id, 'a1', { n: 2 });
+  await send(id, 'a1', { n: 1 });
+  await send(id, 'a1', { n: 2 });
 
   await deliverer.drain();
   for (const [index, pauseMs] of retryPausesMs.entries()) {
@@ -162,7 +162,7 @@ test('a broken receiver is tried ten times, ever more seldom, then the message i
     expect(receiver.calls.length).toBeGreaterThan(index + 1);
   }
 
-  expect(states()[0]).toEqual({ state: 'given_up', attempts: 10, lastOutcome: 'http_500' });
+  expect((await states())[0]).toEqual({ state: 'given_up', attempts: 10, lastOutcome: 'http_500' });
   // The next message of the analysis gets its turn at once.
   expect(receiver.calls.at(-1)!.body).toBe('{"n":2}');
   expect(retryPausesMs).toEqual(
@@ -177,11 +177,11 @@ test('retries are spread: at most a fifth later, never earlier', async () => {
   });
   const { deliverer, tenant, send, db, clock } = await setUp({ random: () => 0.5 });
   const { id } = await tenant('acme', receiver.url);
-  send(id, 'a1', {});
+  await send(id, 'a1', {});
 
   await deliverer.drain();
 
-  const [row] = db.select().from(deliveries).all();
+  const [row] = await db.select().from(deliveries).all();
   expect(row!.nextAttemptAt!.getTime() - clock.now().getTime()).toBe(5500);
 });
 
@@ -193,12 +193,12 @@ test('a redirect is a failure and is not followed', async () => {
   });
   const { deliverer, tenant, send, states } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  send(id, 'a1', {});
+  await send(id, 'a1', {});
 
   await deliverer.drain();
 
   expect(target.calls).toEqual([]);
-  expect(states()).toEqual([{ state: 'waiting', attempts: 1, lastOutcome: 'http_307' }]);
+  expect(await states()).toEqual([{ state: 'waiting', attempts: 1, lastOutcome: 'http_307' }]);
 });
 
 test('410 ends all messages for the receiver until the tenant sets a URL again', async () => {
@@ -208,19 +208,19 @@ test('410 ends all messages for the receiver until the tenant sets a URL again',
   });
   const { deliverer, tenant, tenants, send, states } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  send(id, 'a1', { n: 1 });
-  send(id, 'a1', { n: 2 });
+  await send(id, 'a1', { n: 1 });
+  await send(id, 'a1', { n: 2 });
 
   await deliverer.drain();
-  send(id, 'a2', { n: 3 });
+  await send(id, 'a2', { n: 3 });
   await deliverer.drain();
 
   expect(receiver.calls).toHaveLength(1);
-  expect(states().map(({ state }) => state)).toEqual(['given_up', 'given_up']);
+  expect((await states()).map(({ state }) => state)).toEqual(['given_up', 'given_up']);
   expect((await tenants.byId(id))!.webhookDisabledAt).not.toBeNull();
   const other = await startReceiver();
   await tenants.update(id, { webhookUrl: other.url });
-  send(id, 'a3', { n: 4 });
+  await send(id, 'a3', { n: 4 });
   await deliverer.drain();
   expect(other.calls.map(({ body }) => body)).toEqual(['{"n":4}']);
 });
@@ -233,7 +233,7 @@ test('a message that waits goes to the URL that the tenant has set since', async
   const fixed = await startReceiver();
   const { deliverer, tenant, tenants, send, clock } = await setUp();
   const { id } = await tenant('acme', broken.url);
-  send(id, 'a1', { n: 1 });
+  await send(id, 'a1', { n: 1 });
   await deliverer.drain();
 
   await tenants.update(id, { webhookUrl: fixed.url });
@@ -247,13 +247,13 @@ test('a tenant that removed its webhook gets nothing that still waited', async (
   const receiver = await startReceiver();
   const { deliverer, tenant, tenants, send, states } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  send(id, 'a1', { n: 1 });
+  await send(id, 'a1', { n: 1 });
   await tenants.update(id, { webhookUrl: null });
 
   await deliverer.drain();
 
   expect(receiver.calls).toEqual([]);
-  expect(states()).toEqual([{ state: 'given_up', attempts: 1, lastOutcome: 'no_receiver' }]);
+  expect(await states()).toEqual([{ state: 'given_up', attempts: 1, lastOutcome: 'no_receiver' }]);
 });
 
 test('a receiver that hangs holds back neither other tenants nor new calls beyond its share', async () => {
@@ -265,8 +265,8 @@ test('a receiver that hangs holds back neither other tenants nor new calls beyon
   const { deliverer, tenant, send, states } = await setUp();
   const slow = await tenant('slow', hanging.url);
   const fast = await tenant('fast', quick.url);
-  for (let n = 0; n < 20; n++) send(slow.id, `slow-${n}`, { n });
-  for (let n = 0; n < 20; n++) send(fast.id, `fast-${n}`, { n });
+  for (let n = 0; n < 20; n++) await send(slow.id, `slow-${n}`, { n });
+  for (let n = 0; n < 20; n++) await send(fast.id, `fast-${n}`, { n });
 
   const drained = deliverer.drain();
   await expect.poll(() => quick.calls.length).toBe(20);
@@ -275,21 +275,21 @@ test('a receiver that hangs holds back neither other tenants nor new calls beyon
   await drained;
 
   expect(hanging.calls).toHaveLength(20);
-  expect(states().every(({ state }) => state === 'delivered')).toBe(true);
+  expect((await states()).every(({ state }) => state === 'delivered')).toBe(true);
 });
 
 test('a receiver that never answers is left after five seconds', async () => {
   const receiver = await startReceiver(() => undefined);
   const { deliverer, tenant, send, states } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  send(id, 'a1', {});
+  await send(id, 'a1', {});
 
   const begun = performance.now();
   await deliverer.drain();
 
   expect(performance.now() - begun).toBeGreaterThan(4900);
   expect(performance.now() - begun).toBeLessThan(7000);
-  expect(states()).toEqual([{ state: 'waiting', attempts: 1, lastOutcome: 'timeout' }]);
+  expect(await states()).toEqual([{ state: 'waiting', attempts: 1, lastOutcome: 'timeout' }]);
 });
 
 test('an answer that never ends counts by its status', async () => {
@@ -298,11 +298,11 @@ test('an answer that never ends counts by its status', async () => {
   });
   const { deliverer, tenant, send, states } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  send(id, 'a1', {});
+  await send(id, 'a1', {});
 
   await deliverer.drain();
 
-  expect(states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+  expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
 });
 
 test.each([
@@ -314,19 +314,21 @@ test.each([
   const receiver = await startReceiver();
   const { deliverer, tenant, send, states } = await setUp({ allow: ['external', 'private'] });
   const { id } = await tenant('acme', urlOf(receiver.port));
-  send(id, 'a1', {});
+  await send(id, 'a1', {});
 
   await deliverer.drain();
 
   expect(receiver.calls).toEqual([]);
-  expect(states()).toEqual([{ state: 'waiting', attempts: 1, lastOutcome: 'address_refused' }]);
+  expect(await states()).toEqual([
+    { state: 'waiting', attempts: 1, lastOutcome: 'address_refused' },
+  ]);
 });
 
 test('a name is called when its address is allowed', async () => {
   const receiver = await startReceiver();
   const { deliverer, tenant, send } = await setUp();
   const { id } = await tenant('acme', `http://localhost:${receiver.port}/`);
-  send(id, 'a1', {});
+  await send(id, 'a1', {});
 
   await deliverer.drain();
 
@@ -341,7 +343,7 @@ test('a dead process’s message is taken up by another after its lease, and not
   });
   const { deliverer, open, tenant, send, states, clock, notices } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  send(id, 'a1', {});
+  await send(id, 'a1', {});
   const dying = deliverer.drain();
   const unanswered = await first.promise;
   const next = open();
@@ -356,7 +358,7 @@ test('a dead process’s message is taken up by another after its lease, and not
   unanswered.statusCode = 500;
   unanswered.end();
   await dying;
-  expect(states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+  expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
   expect(notices).toEqual([]);
 });
 
@@ -365,7 +367,7 @@ test('the late answer of a dead process’s attempt neither settles nor repeats 
   const receiver = await startReceiver((response) => answers.push(response));
   const { deliverer, open, tenant, send, states, clock } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  send(id, 'a1', {});
+  await send(id, 'a1', {});
   const dying = deliverer.drain();
   await expect.poll(() => answers.length).toBe(1);
   clock.step(30_000);
@@ -376,11 +378,11 @@ test('the late answer of a dead process’s attempt neither settles nor repeats 
   await dying;
   await open().drain();
 
-  expect(states()).toEqual([{ state: 'waiting', attempts: 0, lastOutcome: null }]);
+  expect(await states()).toEqual([{ state: 'waiting', attempts: 0, lastOutcome: null }]);
   expect(receiver.calls).toHaveLength(2);
   answers[1]!.end();
   await living;
-  expect(states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+  expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
 });
 
 test('a receiver that failed is asked one thing at a time until it works again', async () => {
@@ -388,7 +390,7 @@ test('a receiver that failed is asked one thing at a time until it works again',
   const receiver = await startReceiver((response) => answers.push(response));
   const { deliverer, tenant, send, db } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  for (let n = 0; n < 10; n++) send(id, `a${n}`, { n });
+  for (let n = 0; n < 10; n++) await send(id, `a${n}`, { n });
   const underWay = () => db.$count(deliveries, gt(deliveries.fence, 0));
   const answer = (statusCode: number) => {
     for (const response of answers.splice(0)) {
@@ -419,7 +421,7 @@ test('a started deliverer sends what is written at once, long before its next po
   deliverer.start();
   await new Promise(setImmediate);
 
-  send(id, 'a1', {});
+  await send(id, 'a1', {});
 
   await expect.poll(() => receiver.calls.length).toBe(1);
 });

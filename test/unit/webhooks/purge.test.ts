@@ -13,16 +13,16 @@ test('messages that ended long ago go away, the young and the waiting stay', asy
   });
   const { db, clock, deliverer, tenant, send } = await setUp();
   const { id } = await tenant('acme', receiver.url);
-  send(id, 'a1', { n: 'old' });
-  send(id, 'a2', { n: 'stuck' });
+  await send(id, 'a1', { n: 'old' });
+  await send(id, 'a2', { n: 'stuck' });
   await deliverer.drain();
   clock.step(dayMs);
-  send(id, 'a3', { n: 'young' });
+  await send(id, 'a3', { n: 'young' });
   await deliverer.drain();
 
   await purgeDeliveries(db, new Date(clock.now().getTime() - dayMs / 2));
 
-  const left = db.select().from(deliveries).all();
+  const left = await db.select().from(deliveries).all();
   expect(left.map(({ payload }) => payload)).toEqual(['{"n":"stuck"}', '{"n":"young"}']);
 });
 
@@ -46,7 +46,8 @@ test('more than fits into one batch goes away too, found by an index', async () 
     payload: '{}',
   }));
   for (let n = 0; n < rows.length; n += 500)
-    db.insert(deliveries)
+    await db
+      .insert(deliveries)
       .values(rows.slice(n, n + 500))
       .run();
 

@@ -23,13 +23,13 @@ async function withReceiver() {
 
 test('a delivered message that is put back comes once more, under the same id and newly signed', async () => {
   const { deliverer, send, clock, tenantId, receiver, list, again } = await withReceiver();
-  send(tenantId, 'a1', { n: 1 });
+  await send(tenantId, 'a1', { n: 1 });
   await deliverer.drain();
   clock.step(60_000);
-  const [{ id } = { id: '' }] = list();
+  const [{ id } = { id: '' }] = await list();
 
-  const replayed = again({ id });
-  const waiting = list();
+  const replayed = await again({ id });
+  const waiting = await list();
   await deliverer.drain();
 
   expect(replayed).toEqual([{ id, event: 'update', subject: 'a1' }]);
@@ -40,7 +40,9 @@ test('a delivered message that is put back comes once more, under the same id an
   expect(Number(second?.headers['webhook-timestamp'])).toBe(
     Number(first?.headers['webhook-timestamp']) + 60,
   );
-  expect(list()).toMatchObject([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+  expect(await list()).toMatchObject([
+    { state: 'delivered', attempts: 1, lastOutcome: 'http_200' },
+  ]);
 });
 
 /** What waits is given up, and the tenant sets its URL again. */
@@ -56,32 +58,32 @@ test('all that was given up comes again in its order, of this tenant alone, and 
   const ready = await withReceiver();
   const { deliverer, tenant, send, tenantId, receiver, bodies, again } = ready;
   const { id: other } = await tenant('other', receiver.url);
-  send(tenantId, 'a0', { n: 'delivered' });
+  await send(tenantId, 'a0', { n: 'delivered' });
   await deliverer.drain();
-  send(other, 'b1', { n: 'of another' });
-  for (const n of [1, 2, 3]) send(tenantId, 'a1', { n });
+  await send(other, 'b1', { n: 'of another' });
+  for (const n of [1, 2, 3]) await send(tenantId, 'a1', { n });
   await giveUpAll(ready);
 
-  const replayed = again('given_up');
+  const replayed = await again('given_up');
   await deliverer.drain();
 
   expect(replayed).toHaveLength(3);
   expect(bodies()).toEqual(['{"n":1}', '{"n":2}', '{"n":3}']);
-  expect(again('given_up')).toEqual([]);
+  expect(await again('given_up')).toEqual([]);
 });
 
 test('what is put back comes after the message that has its turn, and before those behind it', async () => {
   const ready = await withReceiver();
   const { deliverer, send, tenantId, status, receiver, clock, bodies, again } = ready;
-  for (const n of [1, 2]) send(tenantId, 'a1', { n });
+  for (const n of [1, 2]) await send(tenantId, 'a1', { n });
   await giveUpAll(ready);
-  for (const n of [3, 4]) send(tenantId, 'a1', { n });
+  for (const n of [3, 4]) await send(tenantId, 'a1', { n });
   status.code = 500;
   await deliverer.drain();
   status.code = 200;
   receiver.calls.length = 0;
 
-  again('given_up');
+  await again('given_up');
   await deliverer.drain();
   const before = bodies();
   clock.step(5000);
@@ -93,51 +95,53 @@ test('what is put back comes after the message that has its turn, and before tho
 
 test('an attempt of the round before settles nothing of the new one', async () => {
   const { outbox, send, tenantId, tenants, receiver, list, again } = await withReceiver();
-  send(tenantId, 'a1', {});
-  const [late] = outbox.claim(() => 1, 30_000);
-  send(tenantId, 'a2', {});
-  const [other] = outbox.claim(() => 1, 30_000);
-  outbox.closeReceiver(other!, 'http_410');
+  await send(tenantId, 'a1', {});
+  const [late] = await outbox.claim(() => 1, 30_000);
+  await send(tenantId, 'a2', {});
+  const [other] = await outbox.claim(() => 1, 30_000);
+  await outbox.closeReceiver(other!, 'http_410');
   await tenants.update(tenantId, { webhookUrl: receiver.url });
 
-  again('given_up');
-  outbox.accept(late!, 'http_200');
+  await again('given_up');
+  await outbox.accept(late!, 'http_200');
 
-  expect(list().map(({ state }) => state)).toEqual(['waiting', 'waiting']);
+  expect((await list()).map(({ state }) => state)).toEqual(['waiting', 'waiting']);
 });
 
 test('what waits, is not there, or has no receiver is refused, each with what to do', async () => {
   const ready = await withReceiver();
   const { db, clock, tenant, send, tenants, tenantId, receiver, list, again } = ready;
   const { id: other } = await tenant('other', receiver.url);
-  send(tenantId, 'a1', {});
-  const [{ id } = { id: '' }] = list();
+  await send(tenantId, 'a1', {});
+  const [{ id } = { id: '' }] = await list();
 
   const ofOther = () => replay(db, { tenantId: other, which: { id }, at: clock.now() });
 
-  expect(() => again({ id })).toThrow(/waits for its next attempt already/);
-  expect(() => again({ id: 'msg_0' })).toThrow(/forensics webhooks list/);
-  expect(ofOther).toThrow(expect.objectContaining({ code: 'not_found' }));
+  await expect(() => again({ id })).rejects.toThrow(/waits for its next attempt already/);
+  await expect(() => again({ id: 'msg_0' })).rejects.toThrow(/forensics webhooks list/);
+  await expect(ofOther).rejects.toThrow(expect.objectContaining({ code: 'not_found' }));
   await tenants.update(tenantId, { webhookUrl: null });
-  expect(() => again('given_up')).toThrow(/forensics tenant update/);
+  await expect(() => again('given_up')).rejects.toThrow(/forensics tenant update/);
 });
 
 test('the list is newest first, of one tenant, in the state and number that were asked for', async () => {
   const { db, deliverer, tenant, send, tenantId, receiver, status } = await withReceiver();
   const { id: other } = await tenant('other', receiver.url);
-  send(tenantId, 'a1', {});
-  send(other, 'b1', {});
+  await send(tenantId, 'a1', {});
+  await send(other, 'b1', {});
   await deliverer.drain();
   status.code = 500;
-  for (const subject of ['a2', 'a2', 'a3']) send(tenantId, subject, {});
+  for (const subject of ['a2', 'a2', 'a3']) await send(tenantId, subject, {});
   await deliverer.drain();
-  const subjects = (query: Partial<Parameters<typeof listDeliveries>[1]>) =>
-    listDeliveries(db, { tenantId, state: null, limit: 9, ...query }).map((one) => one.subject);
+  const subjects = async (query: Partial<Parameters<typeof listDeliveries>[1]>) =>
+    (await listDeliveries(db, { tenantId, state: null, limit: 9, ...query })).map(
+      (one) => one.subject,
+    );
 
-  expect(subjects({})).toEqual(['a3', 'a2', 'a2', 'a1']);
-  expect(subjects({ limit: 2 })).toEqual(['a3', 'a2']);
-  expect(subjects({ state: 'delivered' })).toEqual(['a1']);
-  expect(subjects({ state: 'given_up' })).toEqual([]);
-  const [, behind, first] = listDeliveries(db, { tenantId, state: 'waiting', limit: 9 });
+  expect(await subjects({})).toEqual(['a3', 'a2', 'a2', 'a1']);
+  expect(await subjects({ limit: 2 })).toEqual(['a3', 'a2']);
+  expect(await subjects({ state: 'delivered' })).toEqual(['a1']);
+  expect(await subjects({ state: 'given_up' })).toEqual([]);
+  const [, behind, first] = await listDeliveries(db, { tenantId, state: 'waiting', limit: 9 });
   expect([first?.lastOutcome, behind?.nextAttemptAt]).toEqual(['http_500', null]);
 });

@@ -2,7 +2,7 @@
 
 import { onTestFinished } from 'vitest';
 import { createTenants } from '../../../src/access/tenants.ts';
-import { transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/database.ts';
 import { deliveries } from '../../../src/db/schema.ts';
 import { createDeliverer, type DelivererOptions } from '../../../src/webhooks/deliver.ts';
 import { createOutbox } from '../../../src/webhooks/outbox.ts';
@@ -39,11 +39,11 @@ export async function setUp(options: Partial<DelivererOptions> = {}) {
     transact(db, (tx) =>
       outbox.enqueueDelivery(tx, { tenantId, subject, event: 'update', payload }),
     );
-  const states = () =>
-    db
-      .select()
-      .from(deliveries)
-      .all()
-      .map(({ state, attempts, lastOutcome }) => ({ state, attempts, lastOutcome }));
+  const states = async () =>
+    (await db.select().from(deliveries).all()).map(({ state, attempts, lastOutcome }) => ({
+      state,
+      attempts,
+      lastOutcome,
+    }));
   return { db, clock, tenants, outbox, deliverer: open(), open, tenant, send, states, notices };
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endTenant } from '../../../../src/tenants/delete-tenant.ts';
 import type { Login } from '../../../../src/access/identity.ts';
 import { operator } from '../../../../src/audit/entry.ts';
-import { transact } from '../../../../src/db/open.ts';
+import { transact } from '../../../../src/db/database.ts';
 import {
   clientId,
   type OidcServer,
@@ -87,7 +87,7 @@ test('a claim that names a tenant by a name that it gave up lets nobody act for 
 test('a claim that names a deleted tenant means nobody, or the one that has the name since', async () => {
   const { identity, accessToken, tenants, db, clock } = openOidc(server);
   const gone = await tenants.create({ name: 'acme' });
-  transact(db, (tx) => endTenant(tx, { id: gone.id, at: clock.now(), by: operator }));
+  await transact(db, (tx) => endTenant(tx, { id: gone.id, at: clock.now(), by: operator }));
   const named = async (word: string) =>
     (await identity.authenticate(await accessToken({ tenants: [word] }))).tenantIds;
 
@@ -108,7 +108,7 @@ test('what every object has is no claim', async () => {
 test('twenty first requests at once make one person and count one login', async () => {
   const logins: Login[] = [];
   const { identity, accessToken, users, tenants, clock, db } = openOidc(server, {
-    onLogin: (_tx, login) => void logins.push(login),
+    onLogin: async (_tx, login) => void logins.push(login),
   });
   const { id: tenantId } = await tenants.create({ name: 'acme' });
   const token = await accessToken({ tenants: 'acme', auth_time: 1_772_366_300 });
@@ -121,7 +121,7 @@ test('twenty first requests at once make one person and count one login', async 
   expect(others).toEqual([]);
   expect(new Set(principals.map(({ id }) => id))).toEqual(new Set([user?.id]));
   expect(logins).toEqual([{ userId: user?.id, tenantIds: [tenantId], at: clock.now() }]);
-  expect(logOf(db, { chain: 'service', subject: user?.id ?? '' })).toEqual([
+  expect(await logOf(db, { chain: 'service', subject: user?.id ?? '' })).toEqual([
     ['service', 'user.created', { identity: 'provider', userType: 'examiner', scopes: [] }],
   ]);
 });
@@ -129,7 +129,7 @@ test('twenty first requests at once make one person and count one login', async 
 test('a login is counted when the person proved anew who he is, not when a token is refreshed', async () => {
   let logins = 0;
   const { identity, accessToken, idToken, clock } = openOidc(server, {
-    onLogin: () => void (logins += 1),
+    onLogin: async () => void (logins += 1),
   });
   const come = async (auth_time: number) => identity.authenticate(await accessToken({ auth_time }));
 
@@ -163,7 +163,7 @@ test('a person is shown as the newest token says, and as before where it does no
 
   expect(await shown()).toEqual([['examiner@example.org', 'Examiner Tal', 'head']]);
   const [{ id } = { id: '' }] = await users.list();
-  expect(logOf(db, { chain: 'service', subject: id }).slice(1)).toEqual([
+  expect((await logOf(db, { chain: 'service', subject: id })).slice(1)).toEqual([
     ['service', 'user.changed', { fields: ['name'], userType: 'examiner', scopes: [] }],
     ['service', 'user.changed', { fields: ['name', 'userType'], userType: 'head', scopes: [] }],
   ]);

@@ -1,50 +1,33 @@
 /**
- * The database file: opened once, brought to the newest schema, shared by every service of a process and safely by
- * several processes. It keeps rows and transactions; it knows no rule of any room.
+ * SQLite, the engine of the data folder: a file that is opened once, brought to the newest schema, shared by every service
+ * of a process and safely by several processes.
  */
 
+import { EventEmitter } from 'node:events';
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database, { type RunResult } from 'better-sqlite3';
-import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
-import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
+import { setTimeout } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { type ErrorCode, ForensicsError } from '../errors.ts';
+import {
+  createReader,
+  createTx,
+  type Db,
+  type Execute,
+  type Loss,
+  type News,
+  type OpenDatabase,
+  type Reader,
+  refuseInTransaction,
+  type Tx,
+  type Upgrade,
+} from './database.ts';
 import { knownSchemaOf, migrate, migrations } from './migrations.ts';
 import { copyBeforeMigration } from './safety-copy.ts';
 import { countLostCommits } from './wal-damage.ts';
 
-export type Db = BetterSQLite3Database & { readonly $client: Database.Database };
-/** An open write transaction: what every state change asks for. */
-export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
-/** Either: what a pure read asks for. */
-export type Reader = BaseSQLiteDatabase<'sync', RunResult>;
-
-export interface OpenDatabase {
-  readonly db: Db;
-  /** Null when the file was new, or of the present schema. */
-  readonly upgrade: Upgrade | null;
-  /** Null when everything that was committed is there. */
-  readonly loss: Loss | null;
-  /** Throws when the file cannot be read. For health checks. */
-  check(): void;
-  close(): void;
-}
-
-/** What opening did to a file of an earlier version. */
-interface Upgrade {
-  /** Versions of the schema. */
-  readonly from: number;
-  readonly to: number;
-  /** The file as it was before; null when another process upgrades at the same moment, and made one. */
-  readonly copy: string | null;
-}
-
-/** What damage to the write-ahead log cost. */
-export interface Loss {
-  /** Committed transactions that could not be read any more; at least so many. */
-  readonly commits: number;
-  /** The damaged log, kept for those who would get something out of it. */
-  readonly copy: string;
+export interface SqliteDb extends Db {
+  readonly $client: Database.Database;
 }
 
 interface DatabasePlace {
@@ -56,6 +39,7 @@ interface DatabasePlace {
 
 // Another process holds the write lock for one short transaction; five seconds means that something is stuck.
 const busyTimeoutMs = 5000;
+const longestPauseMs = 20;
 // Exclusive access waits only for commands that are about to end.
 const aloneTimeoutMs = 1000;
 
@@ -66,7 +50,7 @@ const aloneTimeoutMs = 1000;
  * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`,
  *   `file_not_readable`; `conflict` when it cannot be alone.
  */
-export function openDatabase(place: DatabasePlace): OpenDatabase {
+export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
   const { path, isAlone = false } = place;
   const loss = keepDamagedLog(path);
   const client = openPrivateFile(path);
@@ -80,21 +64,129 @@ export function openDatabase(place: DatabasePlace): OpenDatabase {
     client.pragma('foreign_keys = ON');
     if (loss !== null) dropDamagedLog(client);
     upgrade = bringUpToDate(client, place);
+    // From now on nobody waits for the lock with the whole process: see `createSqliteDb`.
+    client.pragma('busy_timeout = 0');
   } catch (error) {
     client.close();
     throw toDatabaseError(error);
   }
+  const db = createSqliteDb(client);
   return {
-    db: drizzle({ client }),
+    db,
     upgrade,
     loss,
-    check: () => {
+    check: async () => {
       client.prepare('SELECT 1 FROM settings LIMIT 1').get();
     },
-    close: () => {
-      client.close();
-    },
+    close: () => db.close(),
   };
+}
+
+/** @throws {ForensicsError} `usage`: what is asked for is done with files of the data folder. */
+export function requireSqlite(db: Db): SqliteDb {
+  if (isSqlite(db)) return db;
+  throw new ForensicsError(
+    'usage',
+    'The database is PostgreSQL: back it up with pg_dump, as "forensics help deployment" says.',
+  );
+}
+
+export function isSqlite(db: Db): db is SqliteDb {
+  return db.engine === 'sqlite';
+}
+
+/**
+ * One connection: a statement beside an open transaction of this process waits for its end. For the lock of the file, which
+ * another process holds for one short transaction, it waits without keeping this process from other work.
+ */
+export function createSqliteDb(
+  client: Database.Database,
+): SqliteDb & { readonly close: () => Promise<void> } {
+  const news = new EventEmitter();
+  news.setMaxListeners(0);
+  let underWay: Promise<void> | null = null;
+
+  /** Runs `act` while no transaction of this process is open; it must not wait for anything. */
+  async function alone<T>(act: () => T): Promise<T> {
+    const givenUpAt = performance.now() + busyTimeoutMs;
+    for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      for (let present = underWay; present !== null; present = underWay) await present;
+      try {
+        return act();
+      } catch (error) {
+        const isBusy = codeOf(error, 'SQLITE_').startsWith('SQLITE_BUSY');
+        if (!isBusy || performance.now() > givenUpAt) throw error;
+      }
+      await setTimeout(pauseMs);
+    }
+  }
+
+  const reader = createReader('sqlite', async (...statement) => {
+    refuseInTransaction();
+    try {
+      return await alone(() => execute(client, ...statement));
+    } catch (error) {
+      throw toDatabaseError(error);
+    }
+  });
+
+  return Object.assign(reader, {
+    $client: client,
+    async runTransaction<T>(act: (tx: Tx) => Promise<T>): Promise<T> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const { tx, announced } = createTx('sqlite', async (...statement) =>
+        execute(client, ...statement),
+      );
+      let result: T;
+      try {
+        await alone(() => {
+          // Immediate: the lock is taken before the first read, so that what was read is still true when it is written.
+          client.exec('BEGIN IMMEDIATE');
+          underWay = promise;
+        });
+        try {
+          result = await act(tx);
+          client.exec('COMMIT');
+        } catch (error) {
+          if (client.inTransaction) client.exec('ROLLBACK');
+          throw error;
+        } finally {
+          underWay = null;
+          resolve();
+        }
+      } catch (error) {
+        throw toDatabaseError(error);
+      }
+      for (const kind of announced) news.emit(kind);
+      return result;
+    },
+    async snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T> {
+      const own = new Database(client.name, { readonly: true });
+      try {
+        own.exec('BEGIN');
+        return await act(
+          createReader('sqlite', async (...statement) => execute(own, ...statement)),
+        );
+      } finally {
+        own.close();
+      }
+    },
+    onNews(kind: News, listener: () => void) {
+      news.on(kind, listener);
+      return () => void news.off(kind, listener);
+    },
+    close: () => alone(() => void client.close()),
+  });
+}
+
+function execute(
+  client: Database.Database,
+  ...[sql, params, method]: Parameters<Execute>
+): Awaited<ReturnType<Execute>> {
+  const statement = client.prepare(sql);
+  if (method === 'run') return { changes: statement.run(...params).changes };
+  statement.raw();
+  return { rows: method === 'get' ? statement.get(...params) : statement.all(...params) };
 }
 
 /** To be called before SQLite opens the file: it recovers what it can at once. */
@@ -129,23 +221,6 @@ function bringUpToDate(
     isNew || isScratch ? null : copyBeforeMigration(client, { path, schema: from, at: now() });
   migrate(client);
   return isNew ? null : { from, to, copy };
-}
-
-/**
- * Runs one act in one write transaction. Immediate: the lock is taken before the first read, so that what was read is
- * still true when it is written. Nothing can be awaited inside.
- *
- * @throws {ForensicsError} what `act` throws; `no_space_left` or `store_unavailable` for the file itself.
- */
-export function transact<T>(
-  db: Db,
-  act: (tx: Tx) => T extends PromiseLike<unknown> ? never : T,
-): T {
-  try {
-    return db.transaction<T>(act, { behavior: 'immediate' });
-  } catch (error) {
-    throw toDatabaseError(error);
-  }
 }
 
 /** Every open connection holds a lock, so this also says whether anybody else is at work; a dead process holds none. */
@@ -188,7 +263,7 @@ export function refuseIfInUse(path: string): void {
  *
  * @throws {ForensicsError} `no_space_left`: then the file is as it was.
  */
-export function wipeFreeSpace({ $client }: Db): void {
+export function wipeFreeSpace({ $client }: SqliteDb): void {
   try {
     $client.exec('VACUUM');
     $client.pragma('wal_checkpoint(TRUNCATE)');

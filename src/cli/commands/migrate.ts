@@ -1,0 +1,71 @@
+/** `forensics migrate`: from one machine to many. */
+
+import type { Command } from 'commander';
+import { migrateInstallation } from '../../app/migrate.ts';
+import { readConfig } from '../../config/config.ts';
+import { allowedFor, parseSetting } from '../../config/settings.ts';
+import { usageError } from '../errors.ts';
+import { log, print, printJson } from '../output/print.ts';
+import { type LocalOptions, installedSettings } from '../target/local.ts';
+
+interface MigrateOptions extends LocalOptions {
+  readonly to: string;
+  readonly passwordFile?: string;
+  readonly defaultStorage?: string;
+  readonly json: boolean;
+}
+
+export function defineMigrate(migrate: Command): void {
+  migrate
+    .requiredOption(
+      '--to <url>',
+      'an empty PostgreSQL database: postgres://user@host/name?sslmode=verify-full',
+    )
+    .option('--password-file <file>', 'holds the password of its user')
+    .option(
+      '--default-storage <file>',
+      'also move pictures and reports to this bucket or container',
+    )
+    .option('--data-dir <dir>', 'the data folder')
+    .option('--config <file>', 'the config file')
+    .option('--json', 'print JSON', false)
+    .addHelpText(
+      'after',
+      `
+Stop the server first. The data folder stays as it is: do not serve it any more once the new database is in use.
+After an interruption run it again; it goes on where it stood.
+
+Examples:
+  $ forensics migrate --to postgres://forensics@db.example/forensics?sslmode=verify-full --password-file db.password
+  $ forensics migrate --to postgres://forensics@localhost/forensics --default-storage bucket.json`,
+    )
+    .action(async (_own: unknown, command: Command) => {
+      await migrateTo(command.optsWithGlobals<MigrateOptions>());
+    });
+}
+
+async function migrateTo(options: MigrateOptions): Promise<void> {
+  const { to, passwordFile: databasePasswordFile, defaultStorage } = options;
+  const databaseUrl = parseSetting('databaseUrl', to);
+  if (databaseUrl === undefined) throw usageError(`--to must be ${allowedFor('databaseUrl')}.`);
+  if (URL.parse(to)?.password !== '') {
+    throw usageError(
+      'Other users of this machine can read a password on the command line; put it into a file and name that with --password-file.',
+    );
+  }
+  const { dataDir, databaseUrl: present } = installedSettings(options);
+  if (present !== null) throw usageError('This installation has its database elsewhere already.');
+  const { settings } = readConfig({
+    flags: { dataDir, databaseUrl, databasePasswordFile, defaultStorage },
+    ...(options.config === undefined ? {} : { configFile: options.config }),
+  });
+  const { copied } = await migrateInstallation({ ...settings, databaseUrl: to }, (what, count) =>
+    log(`${what}: ${count}`),
+  );
+  if (options.json) return printJson({ migrated: true, copied });
+  print('Everything was moved and the audit logs hold.');
+  const more = defaultStorage === undefined ? '' : ' and defaultStorage';
+  log(
+    `Set databaseUrl${more} in the config file or the environment and start the server again. Other machines need the same, and this machine's master key.`,
+  );
+}

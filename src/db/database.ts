@@ -1,0 +1,140 @@
+/**
+ * What every room knows of the database: a query builder whose statements are run by an engine, SQLite in the data folder
+ * or PostgreSQL, and transactions. Both engines understand the same statements; where they do not, `dialect.ts` knows both.
+ */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { BaseSQLiteDatabase, SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core';
+import { type AsyncRemoteCallback, SQLiteRemoteSession } from 'drizzle-orm/sqlite-proxy';
+
+export type EngineName = 'sqlite' | 'postgres';
+
+export interface RunResult {
+  /** Rows that were inserted, changed or deleted. */
+  readonly changes: number;
+}
+
+/** What reads ask for: the database itself, or an open transaction. */
+export type Reader = Builder & { readonly engine: EngineName };
+
+type Builder = BaseSQLiteDatabase<'async', RunResult>;
+/** An open write transaction: what every state change asks for. */
+export interface Tx extends Reader {
+  /** Tells every process that uses the database, this one too, that there is news of this kind; once, after the commit. */
+  announce(news: News): void;
+}
+
+export interface Db extends Reader {
+  /** See `transact`. */
+  runTransaction<T>(act: (tx: Tx) => Promise<T>, isolation: Isolation): Promise<T>;
+  /** Runs reads that all see the database as it is at one moment. */
+  snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T>;
+  /** Calls back on such news; returns the way to stop that. */
+  onNews(news: News, listener: () => void): () => void;
+}
+
+export type News = 'jobs' | 'deliveries';
+
+/**
+ * `serialised`: as if no other transaction ran beside it. `skipLocked`: for a claim, which needs nothing but the row that it
+ * takes and passes over those that others are about to take.
+ */
+export type Isolation = 'serialised' | 'skipLocked';
+
+export interface OpenDatabase<D extends Db = Db> {
+  readonly db: D;
+  /** Null when it was new, or of the present schema. */
+  readonly upgrade: Upgrade | null;
+  /** Null when everything that was committed is there. */
+  readonly loss: Loss | null;
+  /** Rejects when the database cannot be read. For health checks. */
+  check(): Promise<void>;
+  /** After the transactions that are under way. */
+  close(): Promise<void>;
+}
+
+/** What opening did to a database of an earlier version. */
+export interface Upgrade {
+  /** Versions of the schema. */
+  readonly from: number;
+  readonly to: number;
+  /** The file as it was before; null when another process upgrades at the same moment, and made one, and for PostgreSQL. */
+  readonly copy: string | null;
+}
+
+/** What damage to the write-ahead log of SQLite cost. */
+export interface Loss {
+  /** Committed transactions that could not be read any more; at least so many. */
+  readonly commits: number;
+  /** The damaged log, kept for those who would get something out of it. */
+  readonly copy: string;
+}
+
+/**
+ * Runs one act in one write transaction: what it read is still true when it writes. It awaits nothing but its own
+ * statements and changes nothing else: where another transaction came between it is run again from its beginning.
+ *
+ * @throws {ForensicsError} what `act` throws; `no_space_left`, `store_unavailable` or `database_damaged` for the database.
+ */
+export async function transact<T>(
+  db: Db,
+  act: (tx: Tx) => Promise<T>,
+  isolation: Isolation = 'serialised',
+): Promise<T> {
+  refuseInTransaction();
+  const transaction = { isOpen: true };
+  try {
+    return await present.run(transaction, () => db.runTransaction(act, isolation));
+  } finally {
+    transaction.isOpen = false;
+  }
+}
+
+/** A statement beside the transaction that is open would wait for its end for ever, or miss what it wrote. */
+export function refuseInTransaction(): void {
+  if (present.getStore()?.isOpen !== true) return;
+  throw new TypeError('a transaction is open: read and write through it');
+}
+
+const present = new AsyncLocalStorage<{ isOpen: boolean }>();
+
+type Method = 'run' | 'all' | 'get' | 'values';
+
+/** @returns rows as arrays of columns: all of them, for `get` the first one or undefined. */
+export type Execute = (
+  sql: string,
+  params: unknown[],
+  method: Method,
+) => Promise<{ rows?: unknown; changes?: number }>;
+
+const dialect = new SQLiteAsyncDialect();
+
+export function createReader(engine: EngineName, execute: Execute): Reader {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the builder's own type demands rows where there are none.
+  const session = new Session(execute as AsyncRemoteCallback, dialect, undefined, undefined);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `run` resolves to what the engine answers.
+  const reader = new BaseSQLiteDatabase('async', dialect, session, undefined) as unknown as Builder;
+  return Object.assign(reader, { engine });
+}
+
+/** What has happened in a transaction and is made known after it. */
+export function createTx(engine: EngineName, execute: Execute) {
+  const announced = new Set<News>();
+  const tx: Tx = Object.assign(createReader(engine, execute), {
+    announce: (news: News) => void announced.add(news),
+  });
+  return { tx, announced };
+}
+
+/** Errors of the engine as they are: the query builder would put the statement's values into their messages, and so into logs. */
+class Session extends SQLiteRemoteSession<Record<string, never>, Record<string, never>> {
+  override prepareQuery: SQLiteRemoteSession<
+    Record<string, never>,
+    Record<string, never>
+  >['prepareQuery'] = (...query) => {
+    const prepared = super.prepareQuery(...query);
+    return Object.assign(prepared, {
+      queryWithCache: (_sql: string, _params: unknown[], run: () => Promise<unknown>) => run(),
+    });
+  };
+}
