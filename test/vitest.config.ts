@@ -1,12 +1,34 @@
 import { defineConfig } from 'vitest/config';
 
 const long = 'test/**/*.long.test.ts';
+const temporaryFolder = 'test/temporary-folder.ts';
+const onPostgres = 'test/**/*.postgres.test.ts';
 
-/** `npm run check` runs all but the long ones; `npm run check:long` (`--mode long`) those, and more of what is generated. */
+/** `npm run check` runs all but the long ones and those of PostgreSQL; `npm run check:long` (`--mode long`, `--mode postgres`) these, and more of what is generated. */
 const selections = {
-  test: { include: ['test/**/*.test.ts'], exclude: [long] },
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: [long, onPostgres],
+    globalSetup: temporaryFolder,
+  },
+  /** What stands on the database, on PostgreSQL. */
+  postgres: {
+    include: [
+      'test/contract/{identity-*,interface,service-local}.test.ts',
+      'test/journeys/{access,audit,bundle,crash,default-storage,life,metrics}.test.ts',
+      onPostgres,
+      'test/unit/app/first-user.test.ts',
+      'test/unit/analyses/{model.long,races,requests,retention,states,upgrades,usage-report,view}.test.ts',
+      'test/unit/{access,db,feedback,jobs,secrets,server,tenants,webhooks}/**/*.test.ts',
+      'test/walls/*.test.ts',
+    ],
+    // The handlers of the worker's tests end sooner than PostgreSQL hands out the next job.
+    exclude: ['test/unit/jobs/worker.test.ts'],
+    globalSetup: [temporaryFolder, 'test/postgres-setup.ts'],
+  },
   long: {
     include: [long, 'test/contract/interface.test.ts'],
+    globalSetup: temporaryFolder,
     env: { FORENSICS_TEST_REQUESTS: '5200' },
   },
 };
@@ -14,7 +36,7 @@ const selections = {
 export default defineConfig(({ mode }) => ({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    ...selections[mode === 'long' ? 'long' : 'test'],
+    ...selections[mode === 'long' || mode === 'postgres' ? mode : 'test'],
     setupFiles: ['test/setup.ts'],
     // Two workers: the suite is meant to pass on a two-core machine without one file starving another.
     maxWorkers: 2,

@@ -39,6 +39,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
+from detector.collect import LEFT_OUT
 from locate_figures import worst_limit
 from metrics import auc, sigmoid
 
@@ -51,10 +52,11 @@ CUT = 0.05  # step of the log odds at which a map is cut
 CUTS = np.arange(-8, 8.01, CUT)
 OFFSETS = np.arange(-2, 2.01, 0.1)
 SLOPES = np.arange(0, 0.91, 0.1)
-RISE = 0.1  # of the level with each doubling of the picture: fitted, anything from 0 to 0.2 is worth the same
+RISE = 0.15  # of the level with each doubling of the picture: fitted, anything from 0 to 0.2 is worth the same
+COUNTED = 0.25  # power of the share that was changed by which a picture counts for the level: by the share itself small regions are lost
 CHANGED = 0.2  # share of changed pictures among those that are examined, as the probability assumes
 STRONGEST = 0.99  # quantile of a picture's log odds, as in src/engine/fusion.ts; its middle is the median
-NEAR = 0.002  # of the best mean F1
+NEAR = 0.0005  # of the best mean F1
 FOLDS = 5
 # Share of the untouched pictures of the worst source and condition that may be called manipulated, or suspected of it.
 MANIPULATED = {"pedantic": 0.0, "default": 0.01, "relaxed": 0.02}
@@ -182,14 +184,15 @@ def fit_places(places: Table) -> tuple[Heard, Level]:
 
 
 def fit_level(cells: Cells, sums: np.ndarray) -> Level:
-    """With which the mean F1 is highest, where a picture counts by the share of it that was changed, as in locate_level.py.
+    """With which the mean F1 is highest, where a picture counts a little more the more of it was changed.
     Of those that are hardly worse the one that marks least of pictures that nobody changed."""
     f1, marked = cells.curves(sums)
     middle, strongest = cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST)
-    untouched, share = cells.wanted == 0, cells.wanted / cells.wanted.sum()
+    untouched = cells.wanted == 0
+    counted = np.where(untouched, 0, cells.wanted**COUNTED)
     tried = [Level(*values, RISE) for values in product(OFFSETS, SLOPES, SLOPES)]
     cuts = [cut_of(level.of(middle, strongest, cells.doublings)) for level in tried]
-    worth = np.array([share @ f1[cells.each, cut] for cut in cuts])
+    worth = np.array([counted @ f1[cells.each, cut] / counted.sum() for cut in cuts])
     near = np.flatnonzero(worth >= worth.max() - NEAR)
     return tried[min(near, key=lambda at: marked[cells.each, cuts[at]][untouched].mean())]
 
@@ -256,9 +259,10 @@ def answering(table: Table) -> np.ndarray:
 
 
 def open_readings(folder: Path) -> tuple[Table, Table]:
-    """Pictures and places; a method that answered too seldom counts as skipped throughout."""
+    """Pictures and places; a method that answered too seldom counts as skipped throughout. Photographs that somebody did change
+    set no limits."""
     pictures, places = (read_table(folder / f"{name}.csv") for name in ("pictures", "places"))
-    return silenced(pictures), silenced(places)
+    return silenced(pictures.only(~np.isin(pictures.text["source"], list(LEFT_OUT)))), silenced(places)
 
 
 def silenced(table: Table) -> Table:

@@ -20,9 +20,10 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from locate_reading import CELL, open_session
+from strips import Local, in_strips
 
 NETWORK = "locate.onnx"
-MOST_PIXELS = 3_100_000  # at 220 MB a megapixel; a larger picture is halved, one of 12 megapixels once
+MOST_PIXELS = 3_100_000  # at 130 MB a megapixel; a larger picture is halved, one of 12 megapixels once
 SMALL = 64  # numbers of a constant that is stored as it is
 UNFITTED = {
     "thresholds": {"manipulatedMin": {"pedantic": 0.99, "default": 0.95, "relaxed": 0.9},
@@ -31,10 +32,27 @@ UNFITTED = {
                "picture": {"offset": 0, "weights": {}}},
 }  # fmt: skip
 UNMEASURED = {"measured": [], "called": []}
+QUARTER = "/locator/scale4/scale4.1/Relu_output_0"
+# Both in rows of 8 px: all that sees pixels, and what draws the maps at a quarter of the size.
+FIRST = Local(
+    "first",
+    {"/locator/Pad_output_0": (2, 8)},
+    {QUARTER: 2, "/locator/spectrum/spectrum.1/spectrum.1.2/Relu_output_0": 1, "/locator/blocks/Clip_1_output_0": 1,
+     "/locator/grid/Conv_1_output_0": 1, "/locator/grid/Conv_2_output_0": 1},
+    rows=32,
+    halo=2,
+)  # fmt: skip
+LAST = Local(
+    "last",
+    {"/locator/last/last.1/Relu_output_0": (2, 1), QUARTER: (2, 2)},
+    {"/locator/changed/Conv_output_0": 2, "/locator/trust/trust.1/Conv_output_0": 2},
+    rows=32,
+    halo=2,
+)
 
 
 def store_half(source: Path, target: Path) -> None:
-    """The same graph with its large constants in half precision, cast to single where it begins."""
+    """The same network with its large constants in half precision, cast to single where it begins, and in strips."""
     model = onnx.load(source)
     casts = []
     for tensor in model.graph.initializer:
@@ -47,7 +65,12 @@ def store_half(source: Path, target: Path) -> None:
     nodes = [*casts, *model.graph.node]
     del model.graph.node[:]
     model.graph.node.extend(nodes)
-    onnx.save(model, str(target))
+    onnx.save(in_strips(in_strips(model, LAST), FIRST) if is_whole(model) else model, str(target))
+
+
+def is_whole(model: onnx.ModelProto) -> bool:
+    """Whether it is the network, not a part of it."""
+    return any(QUARTER in node.output for node in model.graph.node)
 
 
 def fits(values: np.ndarray) -> bool:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import locate_fuse
+from detector.collect import LEFT_OUT
 from locate_fuse import (
     MOST_LOGIT,
     NEAR,
@@ -141,6 +142,18 @@ def test_f1_and_the_marked_share_are_counted_at_each_cut(tmp_path):
     assert f1[[0, 1], zero].tolist() == pytest.approx([2 * 1 / (4 + 2), 0])
     assert marked[[0, 1], zero].tolist() == pytest.approx([4 / 8, 1])
     assert (f1[:, 0], marked[:, 0]) == (pytest.approx([2 * 2 / (8 + 2), 0]), pytest.approx([1, 1]))
+
+
+def test_a_source_whose_photographs_were_changed_sets_no_limits(folder, tmp_path):
+    rows = (folder / "pictures.csv").read_text()
+    (tmp_path / "pictures.csv").write_text(rows.replace(",odd,", f",{min(LEFT_OUT)},"))
+    (tmp_path / "places.csv").write_text((folder / "places.csv").read_text())
+
+    (all_of_them, places), (without, _) = tables(folder), tables(tmp_path)
+
+    assert set(all_of_them.text["source"]) - set(without.text["source"]) == {"odd"}
+    limits = [fuse(pictures, places, {})["thresholds"]["suspectedMin"]["default"] for pictures in (all_of_them, without)]
+    assert limits[1] < limits[0]
 
 
 def test_the_worst_source_sets_the_limits_and_they_are_nested(folder):

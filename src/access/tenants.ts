@@ -1,9 +1,11 @@
 /** Tenants: who the service works for. Keeps names, trial flag and webhook URL; knows no requests and no analyses. */
 
 import { randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import { type Actor, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
+import type { DefaultOptions } from '../contract/tenant.ts';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/database.ts';
 import { tenantNames, tenants } from '../db/schema.ts';
@@ -24,6 +26,8 @@ export interface Tenant {
   readonly webhookFailingSince: Date | null;
   /** Where new analyses are stored; null for the default store. */
   readonly storageConfigId: string | null;
+  /** What the console begins a new analysis with; null where nobody has said. */
+  readonly defaultOptions: DefaultOptions | null;
   readonly createdAt: Date;
   /** Null when never changed. */
   readonly updatedAt: Date | null;
@@ -42,6 +46,8 @@ export interface TenantChange {
   readonly name?: string;
   /** Null removes it. A new URL, also the same again, brings a disabled webhook back. */
   readonly webhookUrl?: string | null;
+  /** Null for what each person chose last. */
+  readonly defaultOptions?: DefaultOptions | null;
   /** Whether only the two trial pictures may be analysed. */
   readonly isTrial?: boolean;
 }
@@ -147,12 +153,14 @@ export async function livingTenant(reader: Reader, id: string): Promise<Tenant> 
 /** For the audit log: in the contract's words, never what they were changed to. */
 function changedFields(before: Tenant, change: TenantUpdate['change']): string[] {
   const { name = before.name, isTrial = before.isTrial, webhookUrl = before.webhookUrl } = change;
+  const { defaultOptions = before.defaultOptions } = change;
   const isRevived = change.webhookUrl !== undefined && before.webhookDisabledAt !== null;
   const changed = {
     name: name !== before.name,
     isTrial: isTrial !== before.isTrial,
     webhookUrl: webhookUrl !== before.webhookUrl || isRevived,
     storageConfig: change.storageConfigId !== undefined,
+    defaultOptions: !isDeepStrictEqual(defaultOptions, before.defaultOptions),
   };
   return Object.entries(changed).flatMap(([field, isChanged]) => (isChanged ? [field] : []));
 }

@@ -59,21 +59,23 @@ function invalid(message: string): ForensicsError {
 
 type UserEvent = Extract<keyof EventDetails, `user.${string}`>;
 
-/**
- * What the audit log records about people: in the chain of the service, and in those of the tenants they may act for.
- */
+/** What the audit log records about people. */
 export interface UserAct {
   readonly userId: string;
   readonly at: Date;
   readonly by: Actor;
 }
 
+/** In the chain of the service, and in those of the tenants that the person may act for. */
 export async function auditUser<E extends UserEvent>(
   tx: Tx,
   { userId, at, by }: UserAct,
   { event, details }: { readonly event: E; readonly details: EventDetails[E] },
+  tenantIds: readonly string[] = [],
 ): Promise<void> {
-  await append(tx, { chain: serviceChain, at, actor: by, event, subject: userId, details });
+  for (const chain of [serviceChain, ...tenantIds]) {
+    await append(tx, { chain, at, actor: by, event, subject: userId, details });
+  }
 }
 
 /** Of the tenants that came or went, each hears of it itself. */

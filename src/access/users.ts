@@ -5,7 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
-import { operator } from '../audit/entry.ts';
+import { type Actor, operator } from '../audit/entry.ts';
 import type { UserInfo } from '../contract/auth.ts';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/database.ts';
@@ -50,23 +50,31 @@ export interface NewUser extends UserChange {
   readonly password: string;
 }
 
-/** Administration is the operator's, and so the audit log has it. */
+/** Who administers an account; the operator, who may do everything, where it is left out. */
+export interface Acting {
+  readonly by: Actor;
+  /** Called in the transaction of the act with the account as it was before, and with who acts; throws to refuse. */
+  readonly check?: (user: User, self: User) => void;
+}
+
 export interface Users {
   /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is in use, `tenant_not_found`. */
-  create(user: NewUser): Promise<User>;
+  create(user: NewUser, acting?: Acting): Promise<User>;
+  /** As `create`, by the operator. @throws {ForensicsError} also `conflict` where there is any account already. */
+  createFirst(user: NewUser): Promise<User>;
   byId(id: string): Promise<User | null>;
   /** Embedded accounts only: an address may stand in several accounts of an identity provider. */
   byEmail(email: string): Promise<User | null>;
-  /** All, by address. */
-  list(): Promise<readonly User[]>;
+  /** All, or those who may act for a tenant, by address. */
+  list(tenantId?: string): Promise<readonly User[]>;
   /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
-  update(id: string, change: UserChange): Promise<User>;
+  update(id: string, change: UserChange, acting?: Acting): Promise<User>;
   /** Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
-  setPassword(id: string, password: string): Promise<void>;
+  setPassword(id: string, password: string, acting?: Acting): Promise<void>;
   /** Ends all sessions and refuses new ones. @throws {ForensicsError} `not_found`. */
-  disable(id: string): Promise<User>;
+  disable(id: string, acting?: Acting): Promise<User>;
   /** @throws {ForensicsError} `not_found`. */
-  enable(id: string): Promise<User>;
+  enable(id: string, acting?: Acting): Promise<User>;
   /** A person as `info` answers: rights as the principal has them. @throws {ForensicsError} `not_found`. */
   info(principal: Principal): Promise<UserInfo>;
 }
@@ -75,6 +83,7 @@ export type UserRow = typeof users.$inferSelect;
 
 export const defaultUserType = 'user';
 const defaultLang = 'en';
+const byOperator: Acting = { by: operator };
 
 export function createUsers({
   db,
@@ -87,65 +96,79 @@ export function createUsers({
   readonly attempts: Pick<LoginAttempts, 'forgiveAccount'>;
   readonly now: () => Date;
 }): Users {
-  const actOn = (userId: string) => ({ userId, at: now(), by: operator });
-  const shut = async (id: string, disabledAt: Date | null): Promise<User> =>
+  const actOn = (userId: string, { by }: Acting) => ({ userId, at: now(), by });
+  const shut = async (id: string, disabledAt: Date | null, acting: Acting): Promise<User> =>
     transact(db, async (tx) => {
-      await existing(tx, id);
+      const user = await userOf(tx, id);
+      await approve(tx, acting, user);
       if (disabledAt !== null) await endAccess(tx, id, disabledAt);
       const event = disabledAt === null ? 'user.enabled' : 'user.disabled';
-      await auditUser(tx, actOn(id), { event, details: {} });
+      await auditUser(tx, actOn(id, acting), { event, details: {} }, user.tenantIds);
       return saved(tx, id, { disabledAt });
     });
+  const make = async (
+    { email: typed, password, tenantIds = [], ...facts }: NewUser,
+    acting: Acting,
+    refuse: (tx: Tx) => Promise<void>,
+  ): Promise<User> => {
+    const email = checkedEmail(typed);
+    const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
+    passwords.refuseUnusable(password, { email, name: columns.name });
+    // Asked before the dear hash and again behind it: two may be made at once.
+    await refuseIfTaken(db, email);
+    const passwordHash = await passwords.hash(password);
+    return transact(db, async (tx) => {
+      await refuse(tx);
+      await refuseIfTaken(tx, email);
+      const row = { ...newRow(now()), ...columns, email, passwordHash };
+      await tx.insert(users).values(row).run();
+      await setTenants(tx, row.id, tenantIds);
+      const user = await userOf(tx, row.id);
+      const { userType, scopes } = user;
+      const details = { identity: 'embedded', userType, scopes } as const;
+      await auditUser(tx, actOn(row.id, acting), { event: 'user.created', details });
+      await auditTenants(tx, actOn(row.id, acting), { before: [], after: user.tenantIds });
+      return user;
+    });
+  };
 
   return {
-    async create({ email: typed, password, tenantIds = [], ...facts }) {
-      const email = checkedEmail(typed);
-      const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
-      passwords.refuseUnusable(password, { email, name: columns.name });
-      // Asked before the dear hash and again behind it: two may be made at once.
-      await refuseIfTaken(db, email);
-      const passwordHash = await passwords.hash(password);
-      return transact(db, async (tx) => {
-        await refuseIfTaken(tx, email);
-        const row = { ...newRow(now()), ...columns, email, passwordHash };
-        await tx.insert(users).values(row).run();
-        await setTenants(tx, row.id, tenantIds);
-        const user = await userOf(tx, row.id);
-        const { userType, scopes } = user;
-        const details = { identity: 'embedded', userType, scopes } as const;
-        await auditUser(tx, actOn(row.id), { event: 'user.created', details });
-        await auditTenants(tx, actOn(row.id), { before: [], after: user.tenantIds });
-        return user;
-      });
-    },
+    create: (user, acting = byOperator) => make(user, acting, async () => undefined),
+    createFirst: (user) => make(user, byOperator, refuseUnlessFirst),
     byId: async (id) => (await find(db, eq(users.id, id)))[0] ?? null,
     byEmail: async (email) => (await find(db, isEmbedded(normalisedEmail(email))))[0] ?? null,
-    list: async () => find(db),
-    async update(id, { tenantIds, ...change }) {
+    list: async (tenantId) => find(db, tenantId === undefined ? undefined : isMember(db, tenantId)),
+    async update(id, { tenantIds, ...change }, acting = byOperator) {
       return transact(db, async (tx) => {
         const before = await userOf(tx, id);
+        await approve(tx, acting, before);
         const { name, userType, scopes, issuer } = before;
         refuseUnlessEmbedded(issuer);
         if (tenantIds !== undefined) await setTenants(tx, id, tenantIds);
         const after = await saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
-        await auditChange(tx, actOn(id), { before, after });
+        await auditChange(tx, actOn(id, acting), { before, after });
         return after;
       });
     },
-    async setPassword(id, password) {
+    async setPassword(id, password, acting = byOperator) {
       const row = await existing(db, id);
+      // Before the dear hash, and again behind it: rights may change meanwhile.
+      await approve(db, acting, await userOf(db, id));
       refuseUnlessEmbedded(row.issuer);
       passwords.refuseUnusable(password, row);
       const passwordHash = await passwords.hash(password);
       await transact(db, async (tx) => {
+        const user = await userOf(tx, id);
+        await approve(tx, acting, user);
         await endAccess(tx, id, now());
         await attempts.forgiveAccount(tx, row.email);
         await saved(tx, id, { passwordHash });
-        await auditUser(tx, actOn(id), { event: 'user.password_changed', details: {} });
+        const told = { event: 'user.password_changed', details: {} } as const;
+        await auditUser(tx, actOn(id, acting), told, user.tenantIds);
       });
     },
-    disable: (id) => shut(id, now()),
-    enable: (id) => shut(id, null),
+    disable: (id, acting = byOperator) => shut(id, now(), acting),
+    enable: (id, acting = byOperator) => shut(id, null, acting),
     async info({ id, tenantIds, scopes, ...principal }) {
       const row = await existing(db, id ?? '');
       const { email, name, lang, tosAccepted } = row;
@@ -168,7 +191,8 @@ async function auditChange(
   );
   const { userType, scopes } = after;
   if (fields.length > 0) {
-    await auditUser(tx, act, { event: 'user.changed', details: { fields, userType, scopes } });
+    const told = { event: 'user.changed', details: { fields, userType, scopes } } as const;
+    await auditUser(tx, act, told, before.tenantIds);
   }
   await auditTenants(tx, act, { before: before.tenantIds, after: after.tenantIds });
 }
@@ -177,6 +201,12 @@ async function auditChange(
 export async function endAccess(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx.update(users).set({ tokensValidFrom: at }).where(eq(users.id, userId)).run();
   await endSessions(tx, { userId, at });
+}
+
+async function refuseUnlessFirst(tx: Tx): Promise<void> {
+  const any = await tx.select({ id: users.id }).from(users).limit(1).get();
+  if (any === undefined) return;
+  throw new ForensicsError('conflict', 'Somebody made the first account just now; log in.');
 }
 
 export async function embeddedRow(reader: Reader, email: string): Promise<UserRow | undefined> {
@@ -213,6 +243,17 @@ async function userOf(reader: Reader, id: string): Promise<User> {
   const [user] = await find(reader, eq(users.id, id));
   if (user !== undefined) return user;
   throw unknown();
+}
+
+/** Two who disable each other at once must not both succeed: who acts is read in the same transaction. */
+async function approve(reader: Reader, { by, check }: Acting, user: User): Promise<void> {
+  check?.(user, await userOf(reader, by.id ?? ''));
+}
+
+function isMember(reader: Reader, tenantId: string): SQL {
+  const isOfTenant = eq(userTenants.tenantId, tenantId);
+  const members = reader.select({ id: userTenants.userId }).from(userTenants).where(isOfTenant);
+  return inArray(users.id, members);
 }
 
 /** Those who are `which`, by address, with their tenants: one query, however many there are. */

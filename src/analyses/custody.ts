@@ -3,25 +3,53 @@
  * analysis cannot change that.
  */
 
+import { inArray } from 'drizzle-orm';
 import { type Actor, type EntryOf, parseEntry, readLines } from '../audit/entry.ts';
 import type { EventDetails, EventName, FileHashes } from '../audit/events.ts';
 import type { Reader } from '../db/database.ts';
+import { apiKeys, users } from '../db/schema.ts';
 import type { Examination } from '../engine/result.ts';
 import type { CustodyEvent, ReportItem } from '../report/report-item.ts';
 import { examinationSha256, toRow } from './examination-row.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
 /** Oldest first; empty for an analysis from before the log. */
-export async function readCustody(
+export async function readCustody(reader: Reader, target: Target): Promise<CustodyEvent[]> {
+  return (await readSteps(reader, target)).map(({ by: _by, ...step }) => step);
+}
+
+/** As `readCustody`, with the name of each person or key that has one. Names change, so no report and no bundle has them. */
+export async function readNamedCustody(
+  reader: Reader,
+  target: Target,
+): Promise<readonly (CustodyEvent & { readonly actorName: string | null })[]> {
+  const steps = await readSteps(reader, target);
+  const ids = [...new Set(steps.flatMap(({ by }) => by.id ?? []))];
+  const [people, keys] = await Promise.all([
+    reader.select({ id: users.id, name: users.name }).from(users).where(inArray(users.id, ids)),
+    reader
+      .select({ id: apiKeys.uuid, name: apiKeys.name })
+      .from(apiKeys)
+      .where(inArray(apiKeys.uuid, ids)),
+  ]);
+  const names = new Map([...people, ...keys].map(({ id, name }) => [id, name]));
+  return steps.map(({ by, ...step }) => ({
+    ...step,
+    actorName: by.id === null ? null : (names.get(by.id) ?? null),
+  }));
+}
+
+async function readSteps(
   reader: Reader,
   { tenantId, analysisId }: Target,
-): Promise<CustodyEvent[]> {
+): Promise<(CustodyEvent & { readonly by: Actor })[]> {
   const lines = await readLines(reader, { chain: tenantId, subject: analysisId });
   return byTime(
     lines.map(parseEntry).flatMap((entry) =>
       stepsOf(entry).map((step) => ({
         at: new Date(entry.at),
         actor: nameOf(entry.actor),
+        by: entry.actor,
         ...step,
       })),
     ),
@@ -29,7 +57,7 @@ export async function readCustody(
 }
 
 /** An examination is logged when its run is completed: what was noticed meanwhile came later. */
-function byTime(custody: readonly CustodyEvent[]): CustodyEvent[] {
+function byTime<E extends CustodyEvent>(custody: readonly E[]): E[] {
   return custody.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
@@ -74,7 +102,9 @@ const steps: { readonly [E in EventName]?: (details: EventDetails[E]) => readonl
   'analysis.failed': () => [{ event: 'failed', hashes: [] }],
   'analysis.retried': () => [{ event: 'retried', hashes: [] }],
   'analysis.restarted': () => [{ event: 'retried', hashes: [] }],
-  'analysis.upgraded': ({ outputs }) => [{ event: 'upgraded', hashes: named(outputs) }],
+  'analysis.upgraded': ({ outputs, examinationSha256: examination }) => [
+    { event: 'upgraded', hashes: named({ ...outputs, ...(examination && { examination }) }) },
+  ],
   'analysis.bundled': ({ manifestSha256 }) => [
     { event: 'bundled', hashes: named({ manifest: manifestSha256 }) },
   ],

@@ -37,7 +37,6 @@ export async function openBundleInput(
   const stored = await loadRecorded(db, target);
   if (row.status !== 'completed' || stored === null) throw notCompleted(row);
   if (row.tier !== 'forensicReporting') throw onlyFlagged();
-  const { examination } = stored;
   await requireRecordedOriginal(db, { target, row });
   const original = await readEvidence(parts, { row, store: await stores.of(row) });
   const isUploadReplaced = row.inputReplacedAt !== null;
@@ -52,11 +51,12 @@ export async function openBundleInput(
   const heatmapSize = { width: row.width, height: row.height };
   const rendering = await sandbox.render({
     source: { bytes: original },
-    examination,
+    examination: stored.examination,
     item,
     languages,
     heatmapSize,
   });
+  const { examination } = rendering;
   return { original, openedAs: null, examination, item, heatmapSize, limits, trustList, rendering };
 }
 

@@ -188,6 +188,9 @@ export async function readRecorded(
       hashes['examination'] = details.examinationSha256;
       examinedAt = details.examinedAt;
     }
+    if (event === 'analysis.upgraded' && details.examinationSha256 !== undefined) {
+      hashes['examination'] = details.examinationSha256;
+    }
     if (event === 'analysis.completed' || event === 'analysis.upgraded') {
       Object.assign(hashes, details.outputs);
     }

@@ -47,6 +47,11 @@ export interface RunResult {
   readonly rendered: Rendered | null;
 }
 
+/** The same of a report: the examination has all that the report shows. */
+export interface Drawn extends RunResult {
+  readonly rendered: Rendered;
+}
+
 export type ExaminationRow = typeof examinations.$inferInsert;
 
 /** The row of a finished run. */

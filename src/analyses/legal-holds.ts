@@ -1,10 +1,13 @@
-/** Legal holds: what a person said must stay, however long ago it was deleted. Clients neither see nor lift them. */
+/**
+ * Legal holds: what a person said must stay, however long ago it was deleted. The operator places them on the command line,
+ * and who may change a tenant's settings does so for that tenant; nobody of a tenant lifts a hold of the operator.
+ */
 
-import { and, asc, eq, sql } from 'drizzle-orm';
-import { operator } from '../audit/entry.ts';
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { type Actor, operator } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/database.ts';
-import { analyses, legalHolds } from '../db/schema.ts';
+import { analyses, legalHolds, users } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 
 /** What a hold is on. */
@@ -15,68 +18,127 @@ interface Held {
 }
 
 export interface Hold extends Held {
+  /** Null for everything of the tenant. */
+  readonly analysisName: string | null;
   readonly reason: string;
   readonly createdAt: Date;
+  /** Null for the operator. */
+  readonly createdByUserId: string | null;
+  /** The name, else the address. */
+  readonly createdByUserName: string | null;
 }
 
-/** The operator's alone, and so the audit log has them. */
 export interface Holds {
-  /** @throws {ForensicsError} `analysis_not_found`; `conflict` when it is on hold already. */
-  add(hold: Held & { readonly reason: string }): Promise<Hold>;
-  /** @throws {ForensicsError} `not_found`. */
-  remove(held: Held): Promise<void>;
+  /**
+   * A hold that a user placed becomes the operator's when the operator places the same.
+   *
+   * @param by - the operator when it is left out, else a user.
+   * @throws {ForensicsError} `analysis_not_found`; `conflict` when it is on hold already.
+   */
+  add(hold: Held & { readonly reason: string }, by?: Actor): Promise<Hold>;
+  /** @throws {ForensicsError} `not_found`; `conflict` when a user would lift a hold of the operator. */
+  remove(held: Held, by?: Actor): Promise<void>;
   /** Of one tenant, oldest first. */
   list(tenantId: string): Promise<readonly Hold[]>;
 }
 
 export function createHolds({ db, now }: { readonly db: Db; readonly now: () => Date }): Holds {
-  const tell = async (
-    tx: Tx,
-    { tenantId, analysisId }: Held,
-    event: 'hold.added' | 'hold.removed',
-  ) => {
-    const subject = analysisId ?? tenantId;
-    await append(tx, { chain: tenantId, at: now(), actor: operator, event, subject, details: {} });
-  };
-
   return {
-    add: async (hold) =>
+    add: async (hold, by = operator) =>
       transact(db, async (tx) => {
-        const { tenantId, analysisId } = hold;
-        if (analysisId !== null) {
-          // A deleted one too: until its purge it can still be saved.
-          const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
-          const found = await tx.select({ id: analyses.id }).from(analyses).where(isIt).get();
-          if (found === undefined) throw noAnalysis();
+        await refuseUnknown(tx, hold);
+        const found = await findHold(tx, hold);
+        if (found !== undefined && (by.type !== 'operator' || found.createdByUserId === null)) {
+          throw new ForensicsError('conflict', 'There is already a hold on this.');
         }
-        const row = { ...toRow(hold), reason: hold.reason, createdAt: now() };
-        const { changes } = await tx.insert(legalHolds).values(row).onConflictDoNothing().run();
-        if (changes === 0) throw new ForensicsError('conflict', 'There is already a hold on this.');
-        await tell(tx, hold, 'hold.added');
-        return { ...hold, createdAt: row.createdAt };
+        const placed = { reason: hold.reason, createdAt: now(), createdByUserId: by.id };
+        await tx
+          .insert(legalHolds)
+          .values({ ...toRow(hold), ...placed })
+          .onConflictDoUpdate({
+            target: [legalHolds.tenantId, legalHolds.analysisId],
+            set: placed,
+          })
+          .run();
+        await note(tx, hold, { by, at: placed.createdAt, event: 'hold.added' });
+        return (await selectHolds(tx, isOn(hold)))[0]!;
       }),
-    remove: async (held) =>
+    remove: async (held, by = operator) =>
       transact(db, async (tx) => {
-        const { tenantId, analysisId } = toRow(held);
-        const isIt = and(eq(legalHolds.tenantId, tenantId), eq(legalHolds.analysisId, analysisId));
-        const { changes } = await tx.delete(legalHolds).where(isIt).run();
-        if (changes === 0) throw new ForensicsError('not_found', 'There is no such hold.');
-        await tell(tx, held, 'hold.removed');
+        const found = await findHold(tx, held);
+        if (found === undefined) throw new ForensicsError('not_found', 'There is no such hold.');
+        if (by.type !== 'operator' && found.createdByUserId === null) {
+          throw new ForensicsError(
+            'conflict',
+            'The administrator of the service placed this hold and must lift it; ask them.',
+          );
+        }
+        await tx.delete(legalHolds).where(isOn(held)).run();
+        await note(tx, held, { by, at: now(), event: 'hold.removed' });
       }),
     list: async (tenantId) => findHolds(db, tenantId),
   };
 }
 
+/** A deleted analysis is known too: until its purge it can still be saved. */
+async function refuseUnknown(tx: Tx, { tenantId, analysisId }: Held): Promise<void> {
+  if (analysisId === null) return;
+  const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
+  const found = await tx.select({ id: analyses.id }).from(analyses).where(isIt).get();
+  if (found !== undefined) return;
+  throw new ForensicsError('analysis_not_found', 'The tenant has no such analysis.');
+}
+
+async function findHold(tx: Tx, held: Held) {
+  return tx.select().from(legalHolds).where(isOn(held)).get();
+}
+
+function isOn(held: Held) {
+  const { tenantId, analysisId } = toRow(held);
+  return and(eq(legalHolds.tenantId, tenantId), eq(legalHolds.analysisId, analysisId));
+}
+
+interface Act {
+  readonly by: Actor;
+  readonly at: Date;
+  readonly event: 'hold.added' | 'hold.removed';
+}
+
+async function note(tx: Tx, { tenantId, analysisId }: Held, { by, at, event }: Act): Promise<void> {
+  const subject = analysisId ?? tenantId;
+  await append(tx, { chain: tenantId, at, actor: by, event, subject, details: {} });
+}
+
 /** Of one tenant, oldest first. */
 export async function findHolds(reader: Reader, tenantId: string): Promise<readonly Hold[]> {
-  return (
-    await reader
-      .select()
-      .from(legalHolds)
-      .where(eq(legalHolds.tenantId, tenantId))
-      .orderBy(asc(legalHolds.createdAt), asc(legalHolds.analysisId))
-      .all()
-  ).map((row) => ({ ...row, analysisId: row.analysisId === '' ? null : row.analysisId }));
+  return selectHolds(reader, eq(legalHolds.tenantId, tenantId));
+}
+
+const isItsAnalysis = and(
+  eq(analyses.tenantId, legalHolds.tenantId),
+  eq(analyses.id, legalHolds.analysisId),
+);
+
+async function selectHolds(reader: Reader, which: SQL | undefined): Promise<readonly Hold[]> {
+  const rows = await reader
+    .select({
+      hold: legalHolds,
+      analysisName: analyses.name,
+      name: users.name,
+      email: users.email,
+    })
+    .from(legalHolds)
+    .leftJoin(analyses, isItsAnalysis)
+    .leftJoin(users, eq(users.id, legalHolds.createdByUserId))
+    .where(which)
+    .orderBy(asc(legalHolds.createdAt), asc(legalHolds.analysisId))
+    .all();
+  return rows.map(({ hold, analysisName, name, email }) => ({
+    ...hold,
+    analysisId: hold.analysisId === '' ? null : hold.analysisId,
+    analysisName,
+    createdByUserName: name ?? email,
+  }));
 }
 
 /** For queries of analyses: neither the analysis nor its tenant is on hold. */
@@ -85,8 +147,4 @@ export const isFree = sql`NOT EXISTS (SELECT 1 FROM ${legalHolds}
 
 function toRow({ tenantId, analysisId }: Held) {
   return { tenantId, analysisId: analysisId ?? '' };
-}
-
-function noAnalysis(): ForensicsError {
-  return new ForensicsError('analysis_not_found', 'The tenant has no such analysis.');
 }

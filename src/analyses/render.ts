@@ -13,7 +13,7 @@ import type { Rendering } from '../sandbox/tasks.ts';
 import type { BlobStore } from '../storage/store.ts';
 import type { Context } from './analyses.ts';
 import { readHistory } from './custody.ts';
-import type { Rendered } from './examination-row.ts';
+import type { Drawn, Rendered } from './examination-row.ts';
 import { discardObjects, expectObjects } from './orphan-objects.ts';
 import type { AnalysisRow } from './rows.ts';
 
@@ -30,8 +30,8 @@ interface RenderJob {
 }
 
 /** @throws {ForensicsError} what the sandbox and the store throw; nothing is left in the store then. */
-export async function renderInto(context: Context, job: RenderJob): Promise<Rendered> {
-  const { row, bytes, examination, signal } = job;
+export async function renderInto(context: Context, job: RenderJob): Promise<Drawn> {
+  const { row, bytes, examination, examinedAt, signal } = job;
   const rendering = await context.sandbox.render(
     {
       source: { bytes },
@@ -43,7 +43,8 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Rend
     },
     signal === undefined ? {} : { signal },
   );
-  return storeRendering(context, job, rendering);
+  const rendered = await storeRendering(context, job, rendering);
+  return { examination: rendering.examination, examinedAt, rendered };
 }
 
 async function storeRendering(

@@ -85,7 +85,7 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
     const stored = await loadRecorded(db, { tenantId: row.tenantId, analysisId: row.id });
     if (stored === null) throw new TypeError('a completed analysis has no examination');
     const store = await openInTime(context, row);
-    const rendered = await context.semaphore(row.tenantId, async () => {
+    const drawn = await context.semaphore(row.tenantId, async () => {
       const bytes = await readEvidence(context, { row, store });
       const isUploadReplaced = await checkUpload(context, { row, store });
       const draw = () => renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
@@ -97,9 +97,9 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
     });
     let isUsed = false;
     try {
-      isUsed = await lifecycle.upgrade(act, rendered);
+      isUsed = await lifecycle.upgrade(act, drawn);
     } finally {
-      if (!isUsed) await discardObjects(context, { store, keys: outputKeys(rendered) });
+      if (!isUsed) await discardObjects(context, { store, keys: outputKeys(drawn.rendered) });
     }
   } finally {
     upgrading.delete(row.id);

@@ -1,10 +1,25 @@
 /** Reads analyses with the small part of their results that answers need. Deleted ones do not exist here. */
 
-import { and, asc, count, desc, eq, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  isNull,
+  lt,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
 import { type ResultClass, resultClasses, type Status } from '../contract/vocabulary.ts';
+import { countAnalyses } from '../db/counts.ts';
 import { contains, hasElement, isOneOf } from '../db/dialect.ts';
 import { foldText } from '../db/ids.ts';
-import type { Reader } from '../db/database.ts';
+import { buildOnce, type Reader } from '../db/database.ts';
 import { analyses, examinations, users } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { isFree } from './legal-holds.ts';
@@ -25,9 +40,24 @@ export interface Expired {
 
 export type Remaining = Pick<Expired, 'tenantId' | 'limit'>;
 
+// What answers need of a row: in a long list every column costs time.
+const {
+  nameFolded: _nameFolded,
+  commentFolded: _commentFolded,
+  inputEtag: _inputEtag,
+  queuedAt: _queuedAt,
+  isBulk: _isBulk,
+  evidenceKey: _evidenceKey,
+  evidenceMd5: _evidenceMd5,
+  createdByType: _createdByType,
+  ...shownColumns
+} = getTableColumns(analyses);
+
+export type ShownRow = Pick<AnalysisRow, keyof typeof shownColumns>;
+
 /** A row and, once it is completed, what the answers show of its result. */
 export interface Entry {
-  readonly analysis: AnalysisRow;
+  readonly analysis: ShownRow;
   readonly result: {
     readonly resultClass: number;
     readonly resultSubClasses: readonly number[];
@@ -78,10 +108,21 @@ export async function getKeptRow(
 
 /** @throws {ForensicsError} `analysis_not_found`. */
 export async function getEntry(reader: Reader, target: Target): Promise<Entry> {
-  const entry = await selectEntries(reader).where(isTarget(target)).get();
+  const entry = await entryOf(reader).get({ ...target });
   if (entry === undefined) throw notFound();
   return entry;
 }
+
+const isOfTenant = and(
+  eq(analyses.tenantId, sql.placeholder('tenantId')),
+  isNull(analyses.deletedAt),
+);
+
+const entryOf = buildOnce((reader) =>
+  selectEntries(reader)
+    .where(and(isOfTenant, eq(analyses.id, sql.placeholder('analysisId'))))
+    .prepare(),
+);
 
 export interface Filters {
   readonly searchTerm: string;
@@ -92,31 +133,49 @@ export interface Filters {
   readonly createdTo?: string;
 }
 
+interface Page {
+  readonly start: number;
+  readonly limit: number;
+}
+
 /** Newest first, then by id; `total` counts every match. */
 export async function findEntries(
   reader: Reader,
   tenantId: string,
-  page: Filters & { readonly start: number; readonly limit: number },
+  { start, limit, ...filters }: Filters & Page,
 ): Promise<{ readonly entries: readonly Entry[]; readonly total: number }> {
-  const isMatch = and(
-    eq(analyses.tenantId, tenantId),
-    isNull(analyses.deletedAt),
-    matches(reader, page.searchTerm),
-    ...filtersOf(reader, page),
-  );
-  const entries = await selectEntries(reader)
-    .where(isMatch)
-    .orderBy(desc(analyses.createdAt), asc(analyses.id))
-    .limit(page.limit)
-    .offset(page.start)
-    .all();
+  const sought = [matches(reader, filters.searchTerm), ...filtersOf(reader, filters)];
+  const page = { tenantId, start, limit };
+  if (sought.every((one) => one === undefined)) {
+    return {
+      entries: await wholeList(reader).all(page),
+      total: await countAnalyses(reader, tenantId),
+    };
+  }
+  const isMatch = and(isOfTenant, ...sought);
+  const entries = await listOf(reader, isMatch).all(page);
+  // A page that is not full is the last one: what few analyses match is not looked for a second time.
+  if (entries.length < limit && (entries.length > 0 || start === 0)) {
+    return { entries, total: start + entries.length };
+  }
   const counting = reader.select({ total: count() }).from(analyses);
-  const isJoined = page.verdict !== undefined;
+  const isJoined = filters.verdict !== undefined;
   const joined = isJoined
     ? counting.innerJoin(examinations, eq(examinations.analysisId, analyses.id))
     : counting;
-  const counted = await joined.where(isMatch).get();
+  const counted = await joined.where(isMatch).prepare().get({ tenantId });
   return { entries, total: counted?.total ?? 0 };
+}
+
+const wholeList = buildOnce((reader) => listOf(reader, isOfTenant));
+
+function listOf(reader: Reader, isMatch: SQL | undefined) {
+  return selectEntries(reader)
+    .where(isMatch)
+    .orderBy(desc(analyses.createdAt), asc(analyses.id))
+    .limit(sql.placeholder('limit'))
+    .offset(sql.placeholder('start'))
+    .prepare();
 }
 
 /** Those of a tenant that are not at work, not on legal hold, and were last changed before a time; oldest first. */
@@ -179,7 +238,7 @@ const isLastActor = and(
 
 function selectEntries(reader: Reader) {
   return reader
-    .select({ analysis: analyses, result: resultColumns, lastChangedByName: users.name })
+    .select({ analysis: shownColumns, result: resultColumns, lastChangedByName: users.name })
     .from(analyses)
     .leftJoin(examinations, eq(examinations.analysisId, analyses.id))
     .leftJoin(users, isLastActor);

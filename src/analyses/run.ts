@@ -49,13 +49,14 @@ async function examine(context: Context, { row, store, signal }: Run): Promise<R
     source: { bytes },
     options: { model, decisionStrategy, seed },
     declared: { format, width, height },
+    forReport: tier !== 'flagging',
   };
   const examination = await context.sandbox.examine(request, { ifBusy: 'refuse', signal });
   const examinedAt = context.now();
   const isUploadReplaced = await checkUpload(context, { row, store });
   if (tier === 'flagging') return { examination, examinedAt, rendered: null };
   const work = { row, store, bytes, isUploadReplaced, examination, examinedAt, signal };
-  return { examination, examinedAt, rendered: await renderInto(context, work) };
+  return renderInto(context, work);
 }
 
 async function complete(

@@ -3,11 +3,11 @@
  * numbers that only grow; shares and averages are made of them when a report is read.
  */
 
-import { sql } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
 import type { Tenant } from '../access/tenants.ts';
 import type { ReportQuery } from '../contract/usage.ts';
 import type { ResultClass, Tier } from '../contract/vocabulary.ts';
-import type { Tx } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { usageCounters } from '../db/schema.ts';
 import type { Decision } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
@@ -175,4 +175,12 @@ function withColon(offset: string): string {
 
 function invalid(message: string): ForensicsError {
   return new ForensicsError('invalid_request', message);
+}
+
+/** Analyses that were completed in all tenants, since the first one. */
+export async function countCompleted(reader: Reader): Promise<number> {
+  const amount = sql<number>`coalesce(sum(${usageCounters.amount}), 0)`;
+  const isSuccess = inArray(usageCounters.counter, ['success.api', 'success.app']);
+  const row = await reader.select({ amount }).from(usageCounters).where(isSuccess).get();
+  return row?.amount ?? 0;
 }

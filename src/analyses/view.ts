@@ -4,7 +4,7 @@ import type { Analysis, AnalysisResult, HeatmapUrls, ReportEntry } from '../cont
 import type { Evidence } from '../contract/evidence.ts';
 import type { BlobStore } from '../storage/store.ts';
 import { parseRendered, parseScores, type Rendered } from './examination-row.ts';
-import type { AnalysisRow, Entry } from './rows.ts';
+import type { Entry, ShownRow } from './rows.ts';
 
 interface Means {
   readonly store: BlobStore;
@@ -59,19 +59,19 @@ export async function viewAnalysis(
   };
 }
 
-function withNotes({ statusMessage, inputReplacedAt, evidenceSha256 }: AnalysisRow): string {
+function withNotes({ statusMessage, inputReplacedAt, evidenceSha256 }: ShownRow): string {
   if (inputReplacedAt === null) return statusMessage;
   return `${statusMessage} The uploaded object was replaced after the start; the result is of the copy taken at the start (SHA-256 ${evidenceSha256}).`;
 }
 
-export function toOptions({ model, decisionStrategy, tier, seed }: AnalysisRow) {
+export function toOptions({ model, decisionStrategy, tier, seed }: ShownRow) {
   return { model, decisionStrategy, tier, seed };
 }
 
 type Sign = (key: string) => ReturnType<BlobStore['presign']>;
 
 async function viewResult(
-  row: AnalysisRow,
+  row: ShownRow,
   result: NonNullable<Entry['result']>,
   sign: Sign,
   evidence: Means['evidence'],

@@ -3,6 +3,7 @@
  * stands behind a port.
  */
 
+import { createTenantUsers, type TenantUsers } from '../access/tenant-users.ts';
 import type { Passwords } from '../access/embedded/passwords.ts';
 import { type Analyses, createAnalyses, type Notice } from '../analyses/analyses.ts';
 import { runJob } from '../analyses/lifecycle/lifecycle.ts';
@@ -20,6 +21,7 @@ import type { Tenancy } from '../tenants/tenancy.ts';
 import { citedValidation } from '../validation/saved-validations.ts';
 import { hasTroubledReceiver } from '../webhooks/order.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
+import { createWebhookLog, type WebhookLog } from '../webhooks/webhook-log.ts';
 import { openWork } from './background.ts';
 import { type Core, openCore } from './core.ts';
 import { withStack } from './disposer.ts';
@@ -33,6 +35,8 @@ import { openTenancy, webhookGuardOf } from './tenant-storage.ts';
 export interface App extends Omit<Core, 'close'> {
   readonly analyses: Analyses;
   readonly tenancy: Tenancy;
+  readonly tenantUsers: TenantUsers;
+  readonly webhookLog: WebhookLog;
   readonly evidence: EvidenceService;
   /** Makes the first account from a browser. */
   readonly firstUser: FirstUser;
@@ -89,7 +93,8 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const validation = await citedValidation(settings, registry);
     const limits = serviceLimits(settings);
     const sandbox = createSandbox({
-      poolSize: settings.workers,
+      // Upgrades are drawn by who is asked for them.
+      poolSize: Math.max(1, settings.workers),
       modelsDir,
       limits,
       trustList: settings.c2paTrustList && readTrustList(settings.c2paTrustList),
@@ -146,6 +151,13 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         core,
         storage: blobs.storage,
         webhookGuard: webhookGuardOf(settings),
+        now,
+      }),
+      tenantUsers: createTenantUsers(core),
+      webhookLog: createWebhookLog({
+        db,
+        serverKey: core.webhookKey,
+        allow: settings.webhookAllow,
         now,
       }),
       s3Api: blobs.s3Api,

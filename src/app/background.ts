@@ -1,6 +1,7 @@
 /** What is done without anybody waiting for it: runs, webhooks, feedback, chores. */
 
 import { hostname } from 'node:os';
+import { forgetCounts } from '../access/request-counts.ts';
 import { purgeExpired } from '../access/embedded/sessions.ts';
 import type { Analyses, Notice } from '../analyses/analyses.ts';
 import { runJob } from '../analyses/lifecycle/lifecycle.ts';
@@ -122,6 +123,7 @@ export function withRoom(folder: string, bytes: number, handler: Handler): Handl
 
 /** Long enough to look into a complaint about a message that did not come. */
 const deliveriesKeptMs = 30 * 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 
 /** What the program does once a day: it cleans up, and logs the head of the audit log. */
 function choresOf({
@@ -149,6 +151,7 @@ function choresOf({
       run: async () => transact(db, (tx) => forgetOldRequests(tx, now())),
     },
     { name: 'sessions', run: () => purgeExpired(db, now()) },
+    { name: 'request-counts', run: () => forgetCounts(db, new Date(now().getTime() - dayMs)) },
     { name: 'feedback', run: () => purgeFeedback(db, now()) },
     { name: 'uploads', run: () => void buckets.sweep() },
     { name: 'retention', run: (signal) => analyses.cleanUp(signal) },

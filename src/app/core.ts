@@ -7,7 +7,6 @@ import { createPasswords, type Passwords } from '../access/embedded/passwords.ts
 import { createLoginAttempts } from '../access/embedded/throttle.ts';
 import type { Identity, Login } from '../access/identity.ts';
 import { createKeys, type Keys } from '../access/keys.ts';
-import { createOidcIdentity } from '../access/oidc/identity.ts';
 import { createTenants, type Tenant, type Tenants } from '../access/tenants.ts';
 import { createUserSettings, type UserSettingsStore } from '../access/user-facts.ts';
 import { createUsers, type Users } from '../access/users.ts';
@@ -23,6 +22,8 @@ import { openDatabase } from '../db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder } from '../secrets/master-key.ts';
 import { openSecrets, type Secrets } from '../secrets/secrets.ts';
+import { keysInDatabase } from '../secrets/shared-signing-keys.ts';
+import { createSigningKeys, keysInFolder, type SigningKeys } from '../secrets/signing-keys.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
 import { refuseHalfMigrated } from './migration-state.ts';
 
@@ -31,6 +32,7 @@ export interface Core extends People {
   readonly now: () => Date;
   readonly folder: DataFolder;
   readonly secrets: Secrets;
+  readonly signingKeys: SigningKeys;
   readonly database: OpenDatabase;
   readonly tenants: Tenants;
   readonly keys: Keys;
@@ -120,13 +122,17 @@ async function coreOn(
     now,
     folder,
     secrets,
+    signingKeys: createSigningKeys(
+      db.engine === 'sqlite' ? keysInFolder(folder.path) : keysInDatabase(db, secrets),
+      now,
+    ),
     database,
     tenants: createTenants({ db, now }),
     keys: createKeys({ db, pepper: secrets.of('access/pepper'), now }),
     usage: createUsageReports({ db, now }),
     holds: createHolds({ db, now }),
     audit,
-    ...openPeople({ settings, secrets, db, passwords, now }),
+    ...(await openPeople({ settings, secrets, db, passwords, now })),
     webhookKey,
     webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
     close: () => database.close(),
@@ -197,7 +203,7 @@ interface PeopleParts {
 const unnamedIssuer = 'forensics';
 
 /** @throws {ForensicsError} `config_invalid`. */
-function openPeople({ settings, secrets, ...parts }: PeopleParts): People {
+async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise<People> {
   const { db } = parts;
   const attempts = createLoginAttempts({ ...parts, key: secrets.of('access/attempts') });
   const users = createUsers({ ...parts, attempts });
@@ -215,7 +221,8 @@ function openPeople({ settings, secrets, ...parts }: PeopleParts): People {
           seed: secrets.of('access/tokens'),
           issuer: settings.publicUrl ?? unnamedIssuer,
         })
-      : createOidcIdentity({
+      : // Only here: whoever has no identity provider needs no client of one.
+        (await import('../access/oidc/identity.ts')).createOidcIdentity({
           ...common,
           ...provider,
           clientSecret: settings.oidcClientSecret,

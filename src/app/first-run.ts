@@ -9,7 +9,6 @@ import { settingsScope } from '../access/principal.ts';
 import { service, serviceChain } from '../audit/entry.ts';
 import type { KeyEntry } from '../contract/keys.ts';
 import { ForensicsError } from '../errors.ts';
-import { createSigningKeys } from '../secrets/signing-keys.ts';
 import type { Core } from './core.ts';
 
 const firstTenantName = 'default';
@@ -28,7 +27,7 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
   const hadTenant = (await core.audit.chains()).some((chain) => chain !== serviceChain);
   if (hadTenant) return null;
   // Made now, so that its public half can be handed out before the first bundle.
-  createSigningKeys({ dataDir: core.folder.path, now: () => now }).signer();
+  await core.signingKeys.signer();
   const tenant = await core.tenants.create({ name: firstTenantName, by: service });
   const expiresAt = new Date(now.getTime() + keyLifeMs);
   const key = await core.keys.mint({
@@ -79,22 +78,22 @@ export async function createFirstUser({
     isNeeded,
     async create({ token: given, name, ...account }) {
       const expected = token;
-      if (expected === null || !(await isNeeded()) || !isSame(given, expected)) {
+      const isValid = expected !== null && isSame(given, expected) && (await isNeeded());
+      // Another request may have used it up while this one waited.
+      if (!isValid || token !== expected) {
         throw new ForensicsError(
           'unauthenticated',
           'The link is not valid any more. Restart the server for a new one, or log in if there is an account.',
         );
       }
-      // Used up before anything is awaited: of two requests at once one makes an account.
+      // Used up before anything more is awaited: of two requests at once one makes an account.
       token = null;
       try {
         const tenantIds = (await tenants.list()).map(({ id }) => id);
-        await users.create({
-          ...account,
-          ...(name === undefined ? {} : { name }),
-          scopes: [settingsScope],
-          tenantIds,
-        });
+        const facts = name === undefined ? {} : { name };
+        const first = { ...account, ...facts, scopes: [settingsScope], tenantIds };
+        // Also where another server, with a link of its own, makes one at the same moment.
+        await users.createFirst(first);
       } catch (error) {
         token = expected;
         throw error;

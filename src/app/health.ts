@@ -4,7 +4,8 @@
  * nobody reads costs lines, no analysis.
  */
 
-import type { Db, Loss, OpenDatabase } from '../db/database.ts';
+import { countCompleted } from '../analyses/usage.ts';
+import { type Db, type Loss, type OpenDatabase, statementsOfProcess } from '../db/database.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Worker } from '../jobs/worker.ts';
 import type { PoolStatus } from '../sandbox/pool.ts';
@@ -97,7 +98,13 @@ async function causeOf(check: () => void | Promise<void>): Promise<Error | null>
 export interface Workload {
   /** By kind; waiting and in hand. */
   readonly jobs: Readonly<Record<string, number>>;
+  /** How long the first of those that are due has waited, by kind. */
+  readonly waitMs: Readonly<Record<string, number>>;
   readonly jobsInHand: number;
+  /** Since the installation was set up, by all processes. */
+  readonly analysesCompleted: number;
+  /** Of this process. */
+  readonly statements: { readonly count: number; readonly ms: number };
   /** Child processes that look at pictures. */
   readonly children: PoolStatus;
   readonly deliveries: { readonly waiting: number; readonly givenUpInADay: number };
@@ -105,7 +112,7 @@ export interface Workload {
 
 interface WorkloadParts {
   readonly db: Db;
-  readonly queue: Pick<Queue, 'count'>;
+  readonly queue: Pick<Queue, 'count' | 'waitOf'>;
   readonly jobKinds: readonly string[];
   readonly worker: Pick<Worker, 'running'>;
   readonly sandbox: Pick<Sandbox, 'status'>;
@@ -125,10 +132,17 @@ export function createWorkload({
   return async () => {
     const { waiting, givenUp } = await backlogOf(db, new Date(now().getTime() - dayMs));
     const jobs: Record<string, number> = {};
-    for (const kind of jobKinds) jobs[kind] = await queue.count(kind);
+    const waitMs: Record<string, number> = {};
+    for (const kind of jobKinds) {
+      jobs[kind] = await queue.count(kind);
+      waitMs[kind] = await queue.waitOf(kind);
+    }
     return {
       jobs,
+      waitMs,
       jobsInHand: worker.running(),
+      analysesCompleted: await countCompleted(db),
+      statements: { ...statementsOfProcess },
       children: sandbox.status(),
       deliveries: { waiting, givenUpInADay: givenUp },
     };

@@ -11,7 +11,7 @@ import type { AnalysisRow } from '../analyses/rows.ts';
 import type { Settings } from '../config/config.ts';
 import { databaseFile } from '../data-folder/data-folder.ts';
 import { copyRows } from '../db/copy-rows.ts';
-import { type Db, transact } from '../db/database.ts';
+import { type Db, type OpenDatabase, transact } from '../db/database.ts';
 import { type OpenPostgres, openPostgres } from '../db/postgres.ts';
 import { analyses, examinations, settings as settingRows } from '../db/schema.ts';
 import { openDatabase } from '../db/sqlite.ts';
@@ -19,6 +19,8 @@ import { ForensicsError } from '../errors.ts';
 import { openDataFolder } from '../secrets/master-key.ts';
 import { keptSecretsKey, openSecrets } from '../secrets/secrets.ts';
 import type { BlobStore } from '../storage/store.ts';
+import { copySigningKeys, keysInDatabase } from '../secrets/shared-signing-keys.ts';
+import { keysInFolder } from '../secrets/signing-keys.ts';
 import { type Core, openCoreOn } from './core.ts';
 import { beginMigration, finishMigration } from './migration-state.ts';
 import { openBlobs } from './storage.ts';
@@ -45,6 +47,7 @@ export async function migrateInstallation(
   try {
     // A wrong key is refused before anything is copied that it does not open.
     await openSecrets(folder, source.db);
+    await proveStorage(settings, source);
     const target = await openPostgres({
       url: settings.databaseUrl,
       passwordFile: settings.databasePasswordFile,
@@ -57,6 +60,12 @@ export async function migrateInstallation(
   } finally {
     await source.close();
   }
+}
+
+/** A store that refuses us is told of before anything is copied. */
+async function proveStorage(settings: Settings, source: OpenDatabase): Promise<void> {
+  const core = await openCoreOn(source, settings);
+  await openBlobs({ settings, core, now: core.now, onError: raise }).prove();
 }
 
 interface Parts {
@@ -75,6 +84,8 @@ async function migrate(settings: Settings, parts: Parts): Promise<Migration> {
   await beginMigration(target.db, await idOf(source));
   await copyRows(source, target.db, count);
   const core = await openCoreOn(target, settings);
+  const { folder, secrets } = core;
+  await copySigningKeys(keysInFolder(folder.path), keysInDatabase(target.db, secrets));
   if (settings.defaultStorage !== null) await moveAllObjects(settings, core, count);
   for (const chain of await core.audit.chains()) await requireWhole(core, chain);
   await finishMigration(target.db);
@@ -104,7 +115,6 @@ async function moveAllObjects(settings: Settings, core: Core, count: OnProgress)
   const { stores } = blobs;
   const { shared } = blobs.storage;
   if (shared === null) return;
-  await blobs.prove();
   const isEmbedded = isNull(analyses.storageConfigId);
   for (let objects = 0; ; ) {
     const next = db.select().from(analyses).where(isEmbedded).orderBy(asc(analyses.id)).limit(1);

@@ -8,7 +8,7 @@
 
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { and, asc, eq, gt, gte } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
 import type { Reader } from '../db/database.ts';
 import { jsonField } from '../db/dialect.ts';
 import { auditEntries } from '../db/schema.ts';
@@ -92,6 +92,45 @@ export async function readLines(
     .from(auditEntries)
     .where(and(eq(auditEntries.chain, chain), isAbout, isLater))
     .orderBy(asc(seq))
+    .all();
+}
+
+export interface PageOfEntries {
+  readonly chain: string;
+  /** A whole event, or what stands before its dot. */
+  readonly event?: string;
+  readonly subject?: string;
+  /** Inclusive. */
+  readonly from?: Date;
+  /** Exclusive. */
+  readonly to?: Date;
+  /** Only entries with a smaller `seq`. */
+  readonly before?: number;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function readPage(reader: Reader, page: PageOfEntries): Promise<readonly Line[]> {
+  const { chain, event, subject, from, to, before, limit } = page;
+  const { entry: text, seq, hash } = auditEntries;
+  const name = jsonField(reader, text, 'event');
+  const at = jsonField(reader, text, 'at');
+  const isGroup = event !== undefined && !event.includes('.');
+  const which = [
+    eq(auditEntries.chain, chain),
+    ...(before === undefined ? [] : [lt(seq, before)]),
+    ...(subject === undefined ? [] : [eq(jsonField(reader, text, 'subject'), subject)]),
+    ...(event === undefined || isGroup ? [] : [eq(name, event)]),
+    ...(isGroup ? [eq(sql`substr(${name}, 1, ${event.length + 1})`, `${event}.`)] : []),
+    ...(from === undefined ? [] : [gte(at, from.toISOString())]),
+    ...(to === undefined ? [] : [lt(at, to.toISOString())]),
+  ];
+  return reader
+    .select({ text, hash })
+    .from(auditEntries)
+    .where(and(...which))
+    .orderBy(desc(seq))
+    .limit(limit)
     .all();
 }
 

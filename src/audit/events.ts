@@ -33,7 +33,10 @@ export interface EventDetails {
   readonly 'key.rotated': { readonly replacedBy: string; readonly expiresAt: string };
   readonly 'key.revoked': None;
 
-  // In the chain of the service; the subject is the person.
+  /** How many settled messages were put back; the subject is the tenant. */
+  readonly 'webhook.replayed': { readonly messages: number };
+
+  // In the chain of the service and, but for the first, in those of the person's tenants; the subject is the person.
   readonly 'user.created': UserRights & { readonly identity: 'embedded' | 'provider' };
   readonly 'user.changed': UserRights & { readonly fields: readonly string[] };
   readonly 'user.disabled': None;
@@ -85,7 +88,11 @@ export interface EventDetails {
   /** By a client, after the analysis had failed. */
   readonly 'analysis.restarted': Options;
   readonly 'analysis.rolled_back': None;
-  readonly 'analysis.upgraded': { readonly outputs: FileHashes };
+  readonly 'analysis.upgraded': {
+    readonly outputs: FileHashes;
+    /** As above, with what the run had left out; missing in entries of earlier versions, which left out nothing. */
+    readonly examinationSha256?: string;
+  };
   /** Other bytes lay in the place of the upload after it was read; null when they were too large to be hashed. */
   readonly 'analysis.upload_replaced': { readonly sha256: string | null };
   /** A signed bundle was made: the SHA-256 of its manifest. */

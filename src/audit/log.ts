@@ -3,8 +3,8 @@
  * outlives what it describes. Rooms that act write in it with `append`, in their own transactions; it knows none of them.
  */
 
-import { eq } from 'drizzle-orm';
-import { type Db, transact, type Tx } from '../db/database.ts';
+import { eq, sql } from 'drizzle-orm';
+import { buildOnce, type Db, transact, type Tx } from '../db/database.ts';
 import { auditEntries, auditHeads, tenants } from '../db/schema.ts';
 import {
   type Line,
@@ -12,7 +12,9 @@ import {
   linksOf,
   noHash,
   type Note,
+  type PageOfEntries,
   readLines,
+  readPage,
   type Selection,
   service,
   serviceChain,
@@ -34,6 +36,7 @@ export interface Audit {
   lines(chain: string): AsyncIterable<Line>;
   /** Oldest first. */
   read(selection: Selection): Promise<readonly Line[]>;
+  page(page: PageOfEntries): Promise<readonly Line[]>;
   head(chain: string): Promise<Head>;
   verify(chain: string, noted?: Noted): Promise<Verification>;
   /** Every chain that there is or must be, that of the service first. */
@@ -50,6 +53,7 @@ export function createAudit({ db, now }: { readonly db: Db; readonly now: () => 
     note: async (note) => transact(db, (tx) => append(tx, { ...note, at: now() })),
     lines: (chain) => linksOf(db, chain),
     read: (selection) => readLines(db, selection),
+    page: (page) => readPage(db, page),
     async head(chain) {
       const head = await db.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get();
       return head ?? { chain, count: 0, hash: noHash };
@@ -78,12 +82,19 @@ const empty: ChainEnd = { count: 0, hash: noHash };
 
 export async function append<E extends EventName>(tx: Tx, note: Note<E>): Promise<void> {
   const { chain, at, event } = note;
-  const head =
-    (await tx.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get()) ?? empty;
+  const head = (await headOf(tx).get({ chain })) ?? empty;
   // Every chain begins with one of the two: one that was removed altogether cannot go on as if it had always been so short.
   const isMute = head.count === 0 && event !== 'tenant.created';
   await write(tx, note, isMute ? await begin(tx, chain, at) : head);
 }
+
+const headOf = buildOnce((reader) =>
+  reader
+    .select()
+    .from(auditHeads)
+    .where(eq(auditHeads.chain, sql.placeholder('chain')))
+    .prepare(),
+);
 
 /** Records in the chains that the migration created since when acts are logged. To be called when a database is opened. */
 export async function beginChains(db: Db, now: () => Date): Promise<void> {
@@ -109,15 +120,35 @@ async function write<E extends EventName>(
   const { chain, at } = note;
   const count = last.count + 1;
   const line = lineOf({ ...note, at: at.toISOString(), seq: count, previous: last.hash });
-  const head = { count, hash: line.hash };
-  await tx
-    .insert(auditEntries)
-    .values({ chain, seq: count, entry: line.text, hash: line.hash })
-    .run();
-  await tx
-    .insert(auditHeads)
-    .values({ chain, ...head })
-    .onConflictDoUpdate({ target: auditHeads.chain, set: head })
-    .run();
-  return head;
+  const { hash, text: entry } = line;
+  await addEntry(tx).run({ chain, seq: count, entry, hash });
+  await putHead(tx).run({ chain, count, hash });
+  return { count, hash };
 }
+
+const addEntry = buildOnce((tx) =>
+  tx
+    .insert(auditEntries)
+    .values({
+      chain: sql.placeholder('chain'),
+      seq: sql.placeholder('seq'),
+      entry: sql.placeholder('entry'),
+      hash: sql.placeholder('hash'),
+    })
+    .prepare(),
+);
+
+const putHead = buildOnce((tx) =>
+  tx
+    .insert(auditHeads)
+    .values({
+      chain: sql.placeholder('chain'),
+      count: sql.placeholder('count'),
+      hash: sql.placeholder('hash'),
+    })
+    .onConflictDoUpdate({
+      target: auditHeads.chain,
+      set: { count: sql`excluded.count`, hash: sql`excluded.hash` },
+    })
+    .prepare(),
+);

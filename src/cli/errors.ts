@@ -13,13 +13,13 @@ export function printFailure(error: unknown, { verbose }: { verbose: boolean }):
   return failure.exitCode;
 }
 
-/** The same for one of several files, which does not end the run. */
+/** The same for one of several files, which does not end the run. `told`: its message in the language of the run. */
 export function printFileFailure(
   file: string,
   failure: ForensicsError,
-  { verbose }: { verbose: boolean },
+  { verbose, told = failure.message }: { readonly verbose: boolean; readonly told?: string },
 ): void {
-  process.stderr.write(`forensics: ${printable(file)}: ${printable(failure.message)}\n`);
+  process.stderr.write(`forensics: ${printable(file)}: ${printable(told)}\n`);
   if (verbose) process.stderr.write(`${causeOf(failure)}\n`);
 }
 

@@ -16,6 +16,7 @@ export const topics = {
   administration: 'tenants, keys, users, stores, webhooks, retention, models',
   ci: 'many pictures, output formats, pipelines, key rotation',
   deployment: 'systemd, proxy, container, no network, doctor, backup, security',
+  machines: 'PostgreSQL, a bucket, and as many servers and workers as needed',
   security: 'what is protected against whom, how that is tested, how to report',
   library: 'examine and verify from your own program',
   commands: 'every command and option',

@@ -239,7 +239,11 @@ export const settingsSchema = Type.Object({
     'holds the folders of further models; without it `models` in the data folder',
   ),
   c2paTrustList: optional('pemFile', 'the authorities whose C2PA signers are trusted'),
-  workers: integer([1, 64], defaultWorkers, 'child processes that examine pictures'),
+  workers: integer(
+    [0, 64],
+    defaultWorkers,
+    'child processes that examine pictures; 0 leaves the analyses to `forensics worker`',
+  ),
   leaseSeconds: integer(
     [2, 600],
     15,
@@ -374,18 +378,8 @@ export function helpFor(name: SettingName): readonly [flags: string, text: strin
   return [`${flagOf(name)} <${placeholder}>`, text.replaceAll('`', '')];
 }
 
-/** The settings as a Markdown table, for the manual. */
-export function settingsTable(): string {
-  const rows = settingNames.map((name) => {
-    const { description } = settingsSchema.properties[name];
-    const cells = [`\`${name}\``, `\`${variableOf(name)}\``, shownDefault(name) ?? 'none'];
-    return `| ${cells.join(' | ')} | ${description} (${allowedFor(name)}) |`;
-  });
-  return ['| in a file | as a variable | default | |', '|---|---|---|---|', ...rows].join('\n');
-}
-
 /** The default as people read it, the same on every machine; null when there is none. */
-function shownDefault(name: SettingName): string | null {
+export function shownDefault(name: SettingName): string | null {
   if (name === 'workers') return 'the cores less one, at most 4';
   const value = defaultFor(name, { XDG_DATA_HOME: '$XDG_DATA_HOME' });
   const shown = Array.isArray(value) ? value.join(', ') : value;

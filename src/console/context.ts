@@ -3,6 +3,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { UserInfo } from '../contract/auth.ts';
+import type { PictureLimits } from '../contract/session.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { ApiError } from './api/client.ts';
 import { de } from './words/de.ts';
@@ -22,6 +23,8 @@ export interface Context {
   readonly language: Language;
   readonly words: Words;
   readonly identity: 'embedded' | 'oidc';
+  /** What a picture may be. */
+  readonly limits: PictureLimits;
   readonly setLanguage: (language: Language) => void;
   readonly setTenantName: (name: string) => void;
   readonly toast: (toast: Toast) => void;

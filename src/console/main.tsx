@@ -27,7 +27,7 @@ type Who =
   | { readonly is: 'unknown' }
   | { readonly is: 'unreachable' }
   | { readonly is: 'nobody'; readonly state: SessionState; readonly reason: LoginReason }
-  | { readonly is: 'person'; readonly user: UserInfo; readonly identity: SessionState['identity'] };
+  | { readonly is: 'person'; readonly user: UserInfo; readonly state: SessionState };
 
 const retryMs = 3000;
 
@@ -48,7 +48,7 @@ function App() {
       const state = await sessionState();
       const { user, why } = await enter(reason, state);
       if (user === null) setWho({ is: 'nobody', state, reason: why });
-      else setWho({ is: 'person', user, identity: state.identity });
+      else setWho({ is: 'person', user, state });
     } catch {
       setWho({ is: 'unreachable' });
       setTimeout(() => void find(reason), retryMs);
@@ -63,12 +63,7 @@ function App() {
 
   const entered = (user: UserInfo) => {
     setExpired(false);
-    setWho((was) => ({
-      is: 'person',
-      user,
-      identity:
-        was.is === 'nobody' ? was.state.identity : was.is === 'person' ? was.identity : 'embedded',
-    }));
+    setWho((was) => ('state' in was ? { is: 'person', user, state: was.state } : was));
   };
 
   if (who.is === 'unknown') return null;
@@ -89,14 +84,14 @@ function App() {
     }
     return <LoginPage {...common} reason={who.reason} onEntered={entered} />;
   }
-  const { user, identity } = who;
+  const { user, state } = who;
   return (
     <>
       {isExpired && (
         <LoginPage
           language={language}
           setLanguage={setLanguage}
-          state={{ identity, needsFirstUser: false, hasSession: false, login: null }}
+          state={{ ...state, needsFirstUser: false }}
           reason="expired"
           onEntered={entered}
         />
@@ -105,7 +100,7 @@ function App() {
         <Shell
           key={user.id}
           user={user}
-          identity={identity}
+          state={state}
           route={route}
           language={language}
           setLanguage={(next) => {

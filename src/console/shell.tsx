@@ -2,24 +2,30 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { UserInfo } from '../contract/auth.ts';
+import type { SessionState } from '../contract/session.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { logOut } from './api/client.ts';
 import { type Context, ConsoleContext, type Toast, wordsOf } from './context.ts';
 import { AccountPage } from './pages/account.tsx';
 import { AnalysesPage } from './pages/analyses.tsx';
 import { AnalysisPage } from './pages/analysis.tsx';
+import { AuditPage } from './pages/audit.tsx';
 import { HealthPage } from './pages/health.tsx';
 import { HelpPage, ManualPage } from './pages/help.tsx';
+import { HoldsPage } from './pages/holds.tsx';
 import { KeysPage } from './pages/keys.tsx';
 import { Alone, LanguageSwitch } from './pages/login.tsx';
 import { TenantPage } from './pages/tenant.tsx';
 import { UsagePage } from './pages/usage.tsx';
+import { UsersPage } from './pages/users.tsx';
 import { VerifyPage } from './pages/verify.tsx';
+import { WebhooksPage } from './pages/webhooks.tsx';
+import { forManagers, places } from './places.ts';
 import type { Route } from './router.ts';
 
 interface ShellProps {
   readonly user: UserInfo;
-  readonly identity: Context['identity'];
+  readonly state: SessionState;
   readonly route: Route;
   readonly language: Language;
   readonly setLanguage: (language: Language) => void;
@@ -31,7 +37,7 @@ const tenantKey = 'forensics-tenant';
 const toastMs = 8000;
 
 export function Shell(props: ShellProps) {
-  const { user, identity, route, language, setLanguage, onLeft } = props;
+  const { user, state, route, language, setLanguage, onLeft } = props;
   const words = wordsOf(language);
   const [tenantName, setTenant] = useState(() => firstTenant(user));
   const [toast, setToast] = useState<Toast | null>(null);
@@ -68,7 +74,8 @@ export function Shell(props: ShellProps) {
     isManager: user.scopes.includes('settings'),
     language,
     words,
-    identity,
+    identity: state.identity,
+    limits: state.limits,
     setLanguage,
     setTenantName: (name) => {
       localStorage.setItem(tenantKey, name);
@@ -171,21 +178,8 @@ function Brand() {
   );
 }
 
-const places = [
-  'analyses',
-  'verify',
-  null,
-  'usage',
-  'keys',
-  'tenant',
-  'health',
-  null,
-  'account',
-  'help',
-] as const;
-
 function Navigation({
-  context: { words },
+  context: { words, isManager },
   here,
 }: {
   readonly context: Context;
@@ -195,15 +189,21 @@ function Navigation({
   const current = here === 'analysis' ? 'analyses' : here === 'manual' ? 'help' : here;
   return (
     <nav class="nav" aria-label={nav.label}>
-      {places.map((place, at) =>
-        place === null ? (
-          <hr key={at} />
-        ) : (
-          <a key={place} href={`#/${place}`} aria-current={place === current ? 'page' : undefined}>
-            {nav[place]}
-          </a>
-        ),
-      )}
+      {places
+        .filter((place) => isManager || !forManagers.has(place))
+        .map((place, at) =>
+          place === null ? (
+            <hr key={at} />
+          ) : (
+            <a
+              key={place}
+              href={`#/${place}`}
+              aria-current={place === current ? 'page' : undefined}
+            >
+              {nav[place]}
+            </a>
+          ),
+        )}
     </nav>
   );
 }
@@ -223,7 +223,15 @@ function Page({ route: { path, query } }: { readonly route: Route }) {
     case 'keys':
       return <KeysPage />;
     case 'tenant':
-      return <TenantPage />;
+      return <TenantPage query={query} />;
+    case 'users':
+      return <UsersPage />;
+    case 'webhooks':
+      return <WebhooksPage />;
+    case 'holds':
+      return <HoldsPage />;
+    case 'audit':
+      return <AuditPage />;
     case 'health':
       return <HealthPage />;
     case 'account':

@@ -32,12 +32,22 @@ export const endSessionBody = Type.Object({
   ),
 });
 
+/** What a picture may be. */
+export type PictureLimits = Wire<typeof limits>;
+const limits = Type.Object({
+  minSidePx: Type.Integer(),
+  maxSidePx: Type.Integer(),
+  maxPixels: Type.Integer({ description: 'Width times height.' }),
+  maxBytes: Type.Integer(),
+});
+
 export type SessionState = Wire<typeof sessionState>;
 const sessionState = Type.Object({
   identity: oneOf(['embedded', 'oidc']),
   needsFirstUser: Type.Boolean({ description: 'True until there is an account.' }),
   hasSession: Type.Boolean({ description: 'Whether the cookie of a session came along.' }),
   login: orNull(loginElsewhere),
+  limits,
 });
 export const sessionStateAnswer = Type.Object({
   ...succeeded.properties,

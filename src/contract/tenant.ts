@@ -4,7 +4,13 @@ import { Type } from 'typebox';
 import { dateTime, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
 import { keyEntry } from './keys.ts';
 import { maxPresignedUrlExpirySeconds } from './limits.ts';
-import { storageTypes, type WebhookState, webhookStates } from './vocabulary.ts';
+import {
+  decisionStrategies,
+  storageTypes,
+  tiers,
+  type WebhookState,
+  webhookStates,
+} from './vocabulary.ts';
 
 const origins = Type.Array(Type.String({ maxLength: 255 }), {
   description:
@@ -56,6 +62,16 @@ corsAllowedOrigins.`,
   },
 );
 
+export type DefaultOptions = Wire<typeof defaultOptions>;
+const defaultOptions = Type.Object(
+  { tier: oneOf(tiers), decisionStrategy: oneOf(decisionStrategies) },
+  {
+    ...strict,
+    description: `What the console begins a new analysis with; null for what was chosen last. Requests are not changed by it: an
+option that they leave out has the default of this document.`,
+  },
+);
+
 const readOnly = (what: string) =>
   Type.Optional(Type.Unknown({ readOnly: true, description: `Read-only: ${what}` }));
 
@@ -76,6 +92,7 @@ export const changeBody = Type.Object(
         }),
       ),
     ),
+    defaultOptions: Type.Optional(orNull(defaultOptions)),
     id: readOnly('as it was answered, or left out.'),
     apiKeys: readOnly('as they were answered, or left out.'),
     analytics: readOnly('left out.'),
@@ -117,6 +134,7 @@ are still being sent; gone (the receiver answered 410), failing (it failed for d
 anew.`,
     }),
     isTrial: Type.Boolean(),
+    defaultOptions: orNull(defaultOptions),
   },
   {
     $id: 'Tenant',

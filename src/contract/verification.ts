@@ -1,14 +1,23 @@
 /** Custody, and what verifying a bundle establishes: answers only. */
 
 import { Type } from 'typebox';
-import { objectId, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { objectId, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { languages } from './vocabulary.ts';
 
 export const evidenceQuery = Type.Object({ tenantName, id: objectId });
+export const htmlReportQuery = Type.Object({
+  tenantName,
+  id: objectId,
+  language: Type.Optional({ ...oneOf(languages), default: 'en' }),
+});
 export const verifyQuery = Type.Object({ tenantName });
 
 const custodyStep = Type.Object({
   at: Type.String({ format: 'date-time' }),
   actor: Type.String({ description: 'Type and id: a user, an API key, or the service.' }),
+  actorName: orNull(
+    Type.String({ description: 'Of the user or the key; null for one that has none.' }),
+  ),
   event: Type.String(),
   hashes: Type.Array(Type.Object({ name: Type.String(), sha256: Type.String() })),
 });

@@ -112,6 +112,10 @@ export type KeyEnd = (typeof keyEnds)[number];
 export const webhookStates = ['none', 'active', 'retrying', 'gone', 'failing'] as const;
 export type WebhookState = (typeof webhookStates)[number];
 
+/** `given_up`: no attempt succeeded. */
+export const deliveryStates = ['waiting', 'delivered', 'given_up'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
 /** ISO 639 language, with an optional ISO 3166 region: the shape of the codes, not a list of them. */
 export const langPattern = '^[a-z]{2,3}(-[A-Z]{2})?$';
 

@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { BaseSQLiteDatabase, SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core';
 import { type AsyncRemoteCallback, SQLiteRemoteSession } from 'drizzle-orm/sqlite-proxy';
+import { createRowMapper } from './row-mapper.ts';
 
 export type EngineName = 'sqlite' | 'postgres';
 
@@ -98,6 +99,18 @@ export function refuseInTransaction(): void {
 
 const present = new AsyncLocalStorage<{ isOpen: boolean }>();
 
+/** Those for whom much is asked at once do not keep others from a connection to PostgreSQL: the names take turns. */
+export function onBehalfOf<T>(name: string, act: () => T): T {
+  return sender.run(name, act);
+}
+
+/** Empty for what the service does by itself. */
+export function presentSender(): string {
+  return sender.getStore() ?? '';
+}
+
+const sender = new AsyncLocalStorage<string>();
+
 type Method = 'run' | 'all' | 'get' | 'values';
 
 /** @returns rows as arrays of columns: all of them, for `get` the first one or undefined. */
@@ -107,17 +120,46 @@ export type Execute = (
   method: Method,
 ) => Promise<{ rows?: unknown; changes?: number }>;
 
+/** Statements of this process, and how long it waited for them. For metrics. */
+export const statementsOfProcess = { count: 0, ms: 0 };
+
+function counted(execute: Execute): Execute {
+  return async (...asked) => {
+    const began = performance.now();
+    try {
+      return await execute(...asked);
+    } finally {
+      statementsOfProcess.count += 1;
+      statementsOfProcess.ms += performance.now() - began;
+    }
+  };
+}
+
 const dialect = new SQLiteAsyncDialect();
 
 export function createReader(engine: EngineName, execute: Execute): Reader {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the builder's own type demands rows where there are none.
-  const session = new Session(execute as AsyncRemoteCallback, dialect, undefined, undefined);
+  const callback = counted(execute) as AsyncRemoteCallback;
+  const session = new Session(callback, dialect, undefined, undefined);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `run` resolves to what the engine answers.
   const reader = new BaseSQLiteDatabase('async', dialect, session, undefined) as unknown as Builder;
   return Object.assign(reader, { engine });
 }
 
-/** What has happened in a transaction and is made known after it. */
+/**
+ * A query that is built once for each reader: for a short one that takes longer than asking it. What changes from one call to
+ * the next are place-holders.
+ */
+export function buildOnce<Q>(build: (reader: Reader) => Q): (reader: Reader) => Q {
+  const built = new WeakMap<Reader, Q>();
+  return (reader) => {
+    const query = built.get(reader) ?? build(reader);
+    built.set(reader, query);
+    return query;
+  };
+}
+
+/** What has happened in a transaction and is made known after it. To be kept for the next one on the same connection. */
 export function createTx(engine: EngineName, execute: Execute) {
   const announced = new Set<News>();
   const tx: Tx = Object.assign(createReader(engine, execute), {
@@ -126,15 +168,42 @@ export function createTx(engine: EngineName, execute: Execute) {
   return { tx, announced };
 }
 
-/** Errors of the engine as they are: the query builder would put the statement's values into their messages, and so into logs. */
+/**
+ * Errors of the engine as they are: the query builder would put the statement's values into their messages, and so into logs.
+ * Rows become objects by a mapper of ours, which is faster.
+ */
 class Session extends SQLiteRemoteSession<Record<string, never>, Record<string, never>> {
   override prepareQuery: SQLiteRemoteSession<
     Record<string, never>,
     Record<string, never>
   >['prepareQuery'] = (...query) => {
     const prepared = super.prepareQuery(...query);
+    const [, fields] = query;
+    const mapAll = prepared.mapAllResult.bind(prepared);
+    const mapOne = prepared.mapGetResult.bind(prepared);
+    let mapper: ReturnType<typeof createRowMapper> | undefined;
+    /** The builder tells which tables may have no row only after this function. */
+    const mapRow = () => {
+      if (fields === undefined) return null;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the builder sets it, but does not declare it.
+      const { joinsNotNullableMap } = prepared as JoinedQuery;
+      return (mapper ??= createRowMapper(fields, joinsNotNullableMap));
+    };
     return Object.assign(prepared, {
       queryWithCache: (_sql: string, _params: unknown[], run: () => Promise<unknown>) => run(),
+      mapAllResult(rows: unknown[][]) {
+        const map = mapRow();
+        return map === null ? mapAll(rows) : rows.map(map);
+      },
+      mapGetResult(row: unknown[] | undefined) {
+        const map = mapRow();
+        if (map === null) return mapOne(row);
+        return row === undefined ? undefined : map(row);
+      },
     });
   };
+}
+
+interface JoinedQuery {
+  readonly joinsNotNullableMap?: Readonly<Record<string, boolean>>;
 }

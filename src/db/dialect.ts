@@ -7,7 +7,7 @@ import type { Reader } from './database.ts';
 export function jsonField(
   { engine }: Reader,
   column: AnyColumn,
-  field: 'at' | 'subject',
+  field: 'at' | 'event' | 'subject',
 ): SQL<string> {
   return engine === 'sqlite'
     ? sql`${column} ->> ${sql.raw(`'$.${field}'`)}`

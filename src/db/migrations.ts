@@ -319,6 +319,19 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE examinations ADD COLUMN method_maps BLOB;
   `,
+  `
+  ALTER TABLE tenants ADD COLUMN default_options TEXT;
+  `,
+  `
+  ALTER TABLE legal_holds ADD COLUMN created_by_user_id TEXT;
+  `,
+  `
+  -- With what a search looks at: it reads the index and not the rows, which are seven times as long.
+  DROP INDEX analyses_by_age;
+  CREATE INDEX analyses_by_age ON analyses (tenant_id, created_at DESC, id, name_folded, comment_folded,
+    last_changed_by_type, last_changed_by_id) WHERE deleted_at IS NULL;
+  CREATE INDEX jobs_by_owner ON jobs (kind, owner, coalesce(leased_until, run_at));
+  `,
 ];
 
 /**

@@ -137,6 +137,11 @@ const steps: readonly Step[] = [
     -- The order of making, which SQLite keeps unasked.
     rowid BIGINT GENERATED ALWAYS AS IDENTITY
   );
+  CREATE UNLOGGED TABLE request_counts (
+    who TEXT PRIMARY KEY,
+    begun_at BIGINT NOT NULL,
+    requests BIGINT NOT NULL
+  );
   CREATE TABLE webhook_deliveries (
     seq BIGINT PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -286,10 +291,11 @@ const steps: readonly Step[] = [
   CREATE TRIGGER loose_objects_numbered BEFORE INSERT ON loose_objects
     FOR EACH ROW EXECUTE FUNCTION number_object();
 
-  -- Search: any part of a name or comment, of analyses last changed by somebody of such a name.
+  -- Search: any part of a name or comment of a tenant's analyses, or of those last changed by somebody of such a name.
   CREATE EXTENSION IF NOT EXISTS pg_trgm;
-  CREATE INDEX analyses_by_name ON analyses USING gin (name_folded gin_trgm_ops) WHERE deleted_at IS NULL;
-  CREATE INDEX analyses_by_comment ON analyses USING gin (comment_folded gin_trgm_ops) WHERE deleted_at IS NULL;
+  CREATE EXTENSION IF NOT EXISTS btree_gin;
+  CREATE INDEX analyses_by_words ON analyses
+    USING gin (tenant_id, name_folded gin_trgm_ops, comment_folded gin_trgm_ops) WHERE deleted_at IS NULL;
   CREATE INDEX analyses_by_actor ON analyses (last_changed_by_id) WHERE last_changed_by_type = 'user';
 
   CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -304,6 +310,21 @@ const steps: readonly Step[] = [
     FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
   INSERT INTO audit_heads VALUES ('service', 0, repeat('0', 64));
     `),
+  },
+  {
+    schema: 12,
+    oldestProgram: 11,
+    sql: textsByByte('ALTER TABLE tenants ADD COLUMN default_options TEXT'),
+  },
+  {
+    schema: 13,
+    oldestProgram: 11,
+    sql: textsByByte('ALTER TABLE legal_holds ADD COLUMN created_by_user_id TEXT'),
+  },
+  {
+    schema: 14,
+    oldestProgram: 11,
+    sql: 'CREATE INDEX jobs_by_owner ON jobs (kind, owner, (coalesce(leased_until, run_at)), rowid)',
   },
 ];
 

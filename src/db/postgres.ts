@@ -3,55 +3,56 @@
  * SQL that both engines understand; only its placeholders are numbered here.
  */
 
-import { EventEmitter } from 'node:events';
-import { readFileSync } from 'node:fs';
+import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
-import { Client, type ClientConfig, Pool, type PoolClient, type QueryArrayResult } from 'pg';
-import { type ErrorCode, ForensicsError } from '../errors.ts';
+import { Pool, type PoolClient } from 'pg';
+import { ForensicsError } from '../errors.ts';
+import { createLines } from '../lines.ts';
 import {
   createReader,
   createTx,
   type Db,
-  type Execute,
   type Isolation,
   type News,
   type OpenDatabase,
+  presentSender,
   type Reader,
   refuseInTransaction,
   type Tx,
 } from './database.ts';
+import {
+  configOf,
+  isOvertaken,
+  type PostgresPlace,
+  statement,
+  toPostgresError,
+} from './postgres-client.ts';
+import { listen, noticeOf } from './postgres-news.ts';
 import { migratePostgres } from './postgres-schema.ts';
-
-export interface PostgresPlace {
-  /** `postgres://user@host:port/database`, with the parameters of libpq for TLS, such as `sslmode=verify-full`. */
-  readonly url: string;
-  /** Its content, without blank space around it, is the password; null where the URL or nothing tells one. */
-  readonly passwordFile: string | null;
-  /** Connections of this process. */
-  readonly connections?: number;
-}
 
 export interface OpenPostgres extends OpenDatabase {
   /** The clock of the database, which all processes share: leases and limits hold although theirs differ. */
   now(): Date;
+  /** Writes tables anew, without what stood in their rows before. @throws {ForensicsError} `no_space_left` and others. */
+  rewrite(tables: readonly string[]): Promise<void>;
 }
 
 const connectionsOfAProcess = 10;
 const clockCheckMs = 60_000;
-const reconnectMs = 1000;
-const channel = 'forensics';
 
 /**
  * Connects, and brings the database to the newest schema.
  *
  * @throws {ForensicsError} `config_invalid` when the database refuses us, `store_unavailable` when it does not answer,
- *   `schema_newer`, `no_space_left`.
+ *   `schema_newer`, `no_space_left`; `conflict` when it cannot be alone, or another process is.
  */
 export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> {
   const config = configOf(place);
-  const pool = new Pool({ ...config, max: place.connections ?? connectionsOfAProcess });
-  // An idle connection that breaks is no trouble: the next statement opens another one, or fails itself.
+  const connections = place.connections ?? connectionsOfAProcess;
+  const pool = new Pool({ ...config, max: connections });
+  // A connection that breaks is no trouble by itself: its statements fail, and the next one opens another.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => void client.on('error', () => undefined));
   try {
     const client = await pool.connect();
     let found: { from: number; to: number };
@@ -62,15 +63,23 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
       client.release();
     }
     const clock = await followClock(pool);
-    const news = await listen(config);
-    const db = createPostgresDb(pool, news.emitter);
+    const news = await listen(config, place.isAlone ?? false);
+    const db = createPostgresDb(takeTurns(pool, connections), news.emitter);
     const isUpgrade = found.from !== 0 && found.from !== found.to;
     return {
       db,
       upgrade: isUpgrade ? { ...found, copy: null } : null,
       loss: null,
       now: clock.now,
-      check: async () => void (await statement(pool, 'SELECT 1 FROM settings LIMIT 1', [], 'get')),
+      async rewrite(tables) {
+        try {
+          await pool.query(`VACUUM (FULL) ${tables.join(', ')}`);
+        } catch (error) {
+          throw toPostgresError(error);
+        }
+      },
+      check: async () =>
+        void (await statement(pool, ['SELECT 1 FROM settings LIMIT 1', [], 'get'])),
       async close() {
         clock.stop();
         await news.stop();
@@ -80,31 +89,6 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
   } catch (error) {
     await pool.end();
     throw toPostgresError(error);
-  }
-}
-
-function configOf({ url, passwordFile }: PostgresPlace): ClientConfig {
-  return {
-    connectionString: url,
-    ...(passwordFile === null ? {} : { password: () => passwordIn(passwordFile) }),
-    application_name: 'forensics',
-    connectionTimeoutMillis: 5000,
-    // Who freezes in the middle of a transaction keeps the others waiting for so long at most.
-    idle_in_transaction_session_timeout: 30_000,
-    lock_timeout: 10_000,
-    types: { getTypeParser: parserOf },
-  };
-}
-
-function passwordIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (cause) {
-    throw new ForensicsError(
-      'config_invalid',
-      'The file with the password of the database cannot be read; check databasePasswordFile and who may read that file.',
-      { cause },
-    );
   }
 }
 
@@ -120,63 +104,73 @@ async function refuseOldServer(client: PoolClient): Promise<void> {
   );
 }
 
-// By the numbers of the types: whole numbers and sums as numbers, truth as SQLite tells it; bytes as bytes, all else as text.
-const [boolType, byteaType, int8Type, int4Type, numericType] = [16, 17, 20, 23, 1700] as const;
-
-function parserOf(type: number, format?: string): (value: string) => unknown {
-  if (format === 'binary') throw new TypeError('results are asked for as text');
-  if (type === int8Type || type === int4Type || type === numericType) return Number;
-  if (type === boolType) return (value) => (value === 't' ? 1 : 0);
-  if (type === byteaType) return (value) => Buffer.from(value.slice(2), 'hex');
-  return (value) => value;
+interface Connections {
+  /** Lends a connection; one that is discarded is closed and not lent again. */
+  use<T>(act: (client: PoolClient, discard: () => void) => Promise<T>): Promise<T>;
 }
 
-type Queryable = Pick<Pool, 'query'> | PoolClient;
+/** Senders who wait take turns. One that asks for much at once has no more than a share, so that others need not wait at all. */
+function takeTurns(pool: Pool, connections: number): Connections {
+  const waiting = createLines<() => void>();
+  const most = Math.ceil(connections * shareOfSender);
+  const held = new Map<string, number>();
+  let free = connections;
 
-async function statement(
-  client: Queryable,
-  ...[sql, values, method]: Parameters<Execute>
-): Promise<Awaited<ReturnType<Execute>>> {
-  const { rows, rowCount }: QueryArrayResult<unknown[]> = await client.query({
-    text: toPostgres(sql),
-    values,
-    rowMode: 'array',
-  });
-  if (method === 'run') return { changes: rowCount ?? 0 };
-  return { rows: method === 'get' ? rows[0] : rows };
+  // What the service does by itself is bounded already.
+  const mayHold = (sender: string) => sender === '' || (held.get(sender) ?? 0) < most;
+
+  function hold(sender: string, more: 1 | -1): void {
+    free -= more;
+    const now = (held.get(sender) ?? 0) + more;
+    if (now === 0) held.delete(sender);
+    else held.set(sender, now);
+  }
+
+  async function take(sender: string): Promise<void> {
+    if (free > 0 && mayHold(sender)) return hold(sender, 1);
+    return new Promise((resolve) => {
+      waiting.add(sender, () => {
+        hold(sender, 1);
+        resolve();
+      });
+    });
+  }
+
+  return {
+    async use(act) {
+      const sender = presentSender();
+      await take(sender);
+      let isBroken = false;
+      try {
+        const client = await pool.connect();
+        try {
+          return await act(client, () => void (isBroken = true));
+        } finally {
+          client.release(isBroken);
+        }
+      } finally {
+        hold(sender, -1);
+        waiting.next(mayHold)?.();
+      }
+    },
+  };
 }
 
-const written = new Map<string, string>();
+const shareOfSender = 0.3;
 
-/**
- * `?` of the query builder as `$1`, `$2`: no text in our statements has a question mark of its own. And the columns of a
- * conflict without their table.
- */
-function toPostgres(sql: string): string {
-  const known = written.get(sql);
-  if (known !== undefined) return known;
-  let count = 0;
-  const text = sql
-    .replaceAll('?', () => `$${++count}`)
-    .replace(/on conflict \([^)]*\)/, (target) => target.replaceAll(/"\w+"\./g, ''));
-  if (written.size > 1000) written.clear();
-  written.set(sql, text);
-  return text;
-}
-
-function createPostgresDb(pool: Pool, news: EventEmitter): Db {
+function createPostgresDb(pool: Connections, news: EventEmitter): Db {
   const reader = createReader('postgres', async (...asked) => {
     refuseInTransaction();
-    return again(asked[0].startsWith('select'), () => statement(pool, ...asked));
+    return again(asked[0].startsWith('select'), () =>
+      pool.use((client) => statement(client, asked)),
+    );
   });
   return Object.assign(reader, {
     runTransaction: <T>(act: (tx: Tx) => Promise<T>, isolation: Isolation) =>
       runTransaction(pool, act, isolation),
     snapshot: <T>(act: (reader: Reader) => Promise<T>) =>
       inTransaction(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => ({
-        result: await act(
-          createReader('postgres', async (...asked) => statement(client, ...asked)),
-        ),
+        result: await act(createReader('postgres', async (...asked) => statement(client, asked))),
         announced: [],
       })),
     onNews(kind: News, listener: () => void) {
@@ -190,21 +184,28 @@ function createPostgresDb(pool: Pool, news: EventEmitter): Db {
 const mostAttempts = 60;
 
 /**
+ * A read through an index conflicts with writes of its neighbours at most, one of a whole table with every write: and small
+ * tables, or those that were small when a connection planned its statements, PostgreSQL likes to read whole.
+ *
+ * @see "Serializable Isolation Level" in the manual of PostgreSQL, which advises so.
+ */
+const beginSerialised = 'BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL enable_seqscan = off';
+
+/**
  * PostgreSQL lets transactions run side by side and refuses one of two whose outcome would not be that of one after the
  * other; that one is run again.
  */
 async function runTransaction<T>(
-  pool: Pool,
+  pool: Connections,
   act: (tx: Tx) => Promise<T>,
   isolation: Isolation,
 ): Promise<T> {
-  const begin = isolation === 'serialised' ? 'BEGIN ISOLATION LEVEL SERIALIZABLE' : 'BEGIN';
+  const begin = isolation === 'serialised' ? beginSerialised : 'BEGIN';
   for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(pool, begin, async (client) => {
-        const { tx, announced } = createTx('postgres', async (...asked) =>
-          statement(client, ...asked),
-        );
+        const { tx, announced } = txOn(client);
+        announced.clear();
         return { result: await act(tx), announced: [...announced] };
       });
     } catch (error) {
@@ -214,34 +215,37 @@ async function runTransaction<T>(
   }
 }
 
+const txs = new WeakMap<PoolClient, ReturnType<typeof createTx>>();
+
+/** One a connection: what was built for it stays. */
+function txOn(client: PoolClient): ReturnType<typeof createTx> {
+  const made =
+    txs.get(client) ?? createTx('postgres', async (...asked) => statement(client, asked, true));
+  txs.set(client, made);
+  return made;
+}
+
 interface Outcome<T> {
   readonly result: T;
   readonly announced: readonly News[];
 }
 
 async function inTransaction<T>(
-  pool: Pool,
+  pool: Connections,
   begin: string,
   act: (client: PoolClient) => Promise<Outcome<T>>,
 ): Promise<T> {
-  const client = await pool.connect();
-  let isBroken = false;
-  try {
-    await client.query(begin);
-    const { result, announced } = await act(client);
-    const notices = announced.map((news) => `NOTIFY ${channel}, '${news}';`).join('');
-    await client.query(`${notices}COMMIT`);
-    return result;
-  } catch (error) {
+  return pool.use(async (client, discard) => {
     try {
-      await client.query('ROLLBACK');
-    } catch {
-      isBroken = true;
+      await client.query(begin);
+      const { result, announced } = await act(client);
+      await client.query(`${noticeOf(announced)}COMMIT`);
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(discard);
+      throw error;
     }
-    throw error;
-  } finally {
-    client.release(isBroken);
-  }
+  });
 }
 
 /** A read that met the end of its connection, as at a restart of the database, is asked once more. */
@@ -258,48 +262,6 @@ async function again<T>(isRead: boolean, ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw toPostgresError(error);
   }
-}
-
-/** Commits of any process come as notices; a listener whose connection breaks comes back, and polls find what it missed. */
-async function listen(config: ClientConfig) {
-  const emitter = new EventEmitter();
-  emitter.setMaxListeners(0);
-  const stopping = new AbortController();
-  let present: Client | null = null;
-
-  async function connect(): Promise<void> {
-    const client = new Client(config);
-    client.on('error', () => undefined);
-    client.on('notification', ({ payload }) => {
-      if (payload === 'jobs' || payload === 'deliveries') emitter.emit(payload);
-    });
-    client.on('end', () => void reconnect());
-    present = client;
-    await client.connect();
-    await client.query(`LISTEN ${channel}`);
-  }
-
-  async function reconnect(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await setTimeout(reconnectMs, undefined, { ref: false });
-      if (stopping.signal.aborted) return;
-      try {
-        await connect();
-        return;
-      } catch {
-        // Tried again until it is back.
-      }
-    }
-  }
-
-  await connect();
-  return {
-    emitter,
-    async stop() {
-      stopping.abort();
-      await present?.end();
-    },
-  };
 }
 
 /** How far this machine's clock is from that of the database, measured at the start and every minute. */
@@ -322,82 +284,3 @@ async function followClock(pool: Pool) {
     stop: () => clearInterval(timer),
   };
 }
-
-// serialization_failure, deadlock_detected; unique_violation, which another transaction may have caused after we looked.
-const overtakenCodes = ['40001', '40P01', '23505'];
-
-function isOvertaken(error: unknown): boolean {
-  return overtakenCodes.includes(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : '';
-}
-
-/** Those that a caller can do something about; everything else passes as it is. */
-export function toPostgresError(error: unknown): unknown {
-  if (error instanceof ForensicsError) return error;
-  const code = codeOf(error);
-  const isLost =
-    error instanceof Error &&
-    /connection terminated|timeout exceeded|client was closed/i.test(error.message);
-  const trouble = troubles.find(
-    ({ codes, is }) =>
-      codes.some((begin) => code.startsWith(begin)) || (isLost && is === 'store_unavailable'),
-  );
-  return trouble === undefined
-    ? error
-    : new ForensicsError(trouble.is, trouble.message, { cause: error });
-}
-
-/** By the beginnings of the codes of PostgreSQL (SQLSTATE) and of the system. */
-const troubles: readonly {
-  readonly codes: readonly string[];
-  readonly is: ErrorCode;
-  readonly message: string;
-}[] = [
-  {
-    codes: ['53100'],
-    is: 'no_space_left',
-    message: 'The disk of the database is full; make room.',
-  },
-  {
-    codes: ['28', '3D000', '42501', '3F000'],
-    is: 'config_invalid',
-    message:
-      'PostgreSQL refuses us; check user, password and database in databaseUrl, and that the user may create tables there.',
-  },
-  {
-    codes: ['58P01', '0A000'],
-    is: 'config_invalid',
-    message:
-      'The extension pg_trgm is missing in PostgreSQL; install its package postgresql-contrib.',
-  },
-  {
-    codes: ['XX001', 'XX002'],
-    is: 'database_damaged',
-    message: 'The database is damaged; restore a backup of it.',
-  },
-  {
-    codes: [
-      '08',
-      '53',
-      '57',
-      '55P03',
-      '40',
-      '25P03',
-      'ECONN',
-      'ENOTFOUND',
-      'EAI_AGAIN',
-      'ETIMEDOUT',
-      'EPIPE',
-      'EHOST',
-      'ENET',
-    ],
-    is: 'store_unavailable',
-    message:
-      'The database does not answer; check that PostgreSQL runs at the address in databaseUrl, then try again.',
-  },
-];

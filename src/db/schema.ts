@@ -5,6 +5,7 @@
 
 import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 import type { FeedbackMessage } from '../contract/feedback.ts';
+import type { DefaultOptions } from '../contract/tenant.ts';
 
 const date = (name: string) => integer(name, { mode: 'timestamp_ms' });
 const flag = (name: string) => integer(name, { mode: 'boolean' });
@@ -23,6 +24,8 @@ export const tenants = sqliteTable('tenants', {
   webhookFailingSince: date('webhook_failing_since'),
   /** Where new analyses are stored; null for the default store. */
   storageConfigId: text('storage_config_id'),
+  /** What the console begins a new analysis with; null where nobody has said. */
+  defaultOptions: text('default_options', { mode: 'json' }).$type<DefaultOptions>(),
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
   /** From then on it has no access; the row goes when nothing of it is left. Its name is another then: see `deletedName`. */
@@ -246,6 +249,8 @@ export const legalHolds = sqliteTable(
     analysisId: text('analysis_id').notNull(),
     reason: text('reason').notNull(),
     createdAt: date('created_at').notNull(),
+    /** Null for the operator. */
+    createdByUserId: text('created_by_user_id'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.analysisId] })],
 );

@@ -22,6 +22,7 @@ import {
   type Tx,
   type Upgrade,
 } from './database.ts';
+import { keepCounts } from './counts.ts';
 import { knownSchemaOf, migrate, migrations } from './migrations.ts';
 import { copyBeforeMigration } from './safety-copy.ts';
 import { countLostCommits } from './wal-damage.ts';
@@ -64,6 +65,7 @@ export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
     client.pragma('foreign_keys = ON');
     if (loss !== null) dropDamagedLog(client);
     upgrade = bringUpToDate(client, place);
+    keepCounts(client);
     // From now on nobody waits for the lock with the whole process: see `createSqliteDb`.
     client.pragma('busy_timeout = 0');
   } catch (error) {
@@ -87,7 +89,7 @@ export function requireSqlite(db: Db): SqliteDb {
   if (isSqlite(db)) return db;
   throw new ForensicsError(
     'usage',
-    'The database is PostgreSQL: back it up with pg_dump, as "forensics help deployment" says.',
+    'The database is PostgreSQL: back it up with pg_dump, as "forensics help machines" says.',
   );
 }
 
@@ -121,6 +123,9 @@ export function createSqliteDb(
     }
   }
 
+  const { tx, announced } = createTx('sqlite', async (...statement) =>
+    execute(client, ...statement),
+  );
   const reader = createReader('sqlite', async (...statement) => {
     refuseInTransaction();
     try {
@@ -134,9 +139,7 @@ export function createSqliteDb(
     $client: client,
     async runTransaction<T>(act: (tx: Tx) => Promise<T>): Promise<T> {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const { tx, announced } = createTx('sqlite', async (...statement) =>
-        execute(client, ...statement),
-      );
+      let told: readonly News[];
       let result: T;
       try {
         await alone(() => {
@@ -145,8 +148,10 @@ export function createSqliteDb(
           underWay = promise;
         });
         try {
+          announced.clear();
           result = await act(tx);
           client.exec('COMMIT');
+          told = [...announced];
         } catch (error) {
           if (client.inTransaction) client.exec('ROLLBACK');
           throw error;
@@ -157,7 +162,7 @@ export function createSqliteDb(
       } catch (error) {
         throw toDatabaseError(error);
       }
-      for (const kind of announced) news.emit(kind);
+      for (const kind of told) news.emit(kind);
       return result;
     },
     async snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T> {
@@ -183,10 +188,30 @@ function execute(
   client: Database.Database,
   ...[sql, params, method]: Parameters<Execute>
 ): Awaited<ReturnType<Execute>> {
-  const statement = client.prepare(sql);
+  const statement = preparedOf(client, sql);
   if (method === 'run') return { changes: statement.run(...params).changes };
   statement.raw();
   return { rows: method === 'get' ? statement.get(...params) : statement.all(...params) };
+}
+
+// Above what the program asks; only lists of ids of ever new lengths add to that.
+const mostPrepared = 500;
+const prepared = new WeakMap<Database.Database, Map<string, Database.Statement>>();
+
+/**
+ * Parsed and planned once a connection: for short statements that takes longer than their work. After a change of the
+ * schema SQLite plans them anew by itself.
+ */
+function preparedOf(client: Database.Database, sql: string): Database.Statement {
+  const known = prepared.get(client) ?? new Map<string, Database.Statement>();
+  prepared.set(client, known);
+  const statement = known.get(sql) ?? client.prepare(sql);
+  // The one that was used last comes last.
+  known.delete(sql);
+  known.set(sql, statement);
+  const [oldest] = known.keys();
+  if (known.size > mostPrepared && oldest !== undefined) known.delete(oldest);
+  return statement;
 }
 
 /** To be called before SQLite opens the file: it recovers what it can at once. */

@@ -28,6 +28,9 @@ export const localisingDetectors: readonly Detector[] = [
   errorLevel,
 ];
 
+/** Those that a report shows and that no verdict rests on while the fusion does not weigh them. */
+export const shownDetectors: readonly Detector[] = [jpegGrid, resampling, errorLevel];
+
 export const detectors: readonly Detector[] = [
   traceNetwork,
   photographLikeness,

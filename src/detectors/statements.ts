@@ -89,6 +89,7 @@ export interface FindingValues {
   readonly not_scaled: NoValues;
 
   readonly thumbnail_differs: Area;
+  readonly thumbnail_lacks_strip: Area;
   readonly thumbnail_agrees: NoValues;
 
   readonly error_level_shown: NoValues;

@@ -59,6 +59,12 @@ const found = {
   score: believedRatio / (1 + believedRatio),
 } as const;
 
+/**
+ * Of the height. Cameras write date, temperature or a logo into a strip along an edge after they made the thumbnail: all false
+ * alarms of this method in whole photographs were such.
+ */
+const stampHeight = 0.08;
+
 function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipped {
   const { width, height } = picture.facts;
   const cells = cellsFor(picture.facts, upright);
@@ -70,12 +76,16 @@ function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipp
   const region = largestRegion(map, pointedFrom, picture.facts);
   const cellShare = cells.cellPx ** 2 / (width * height);
   const isFound = region !== null && region.share >= minCells * cellShare;
+  const isStamp = isFound && isStripAtEdge(map, height);
   return {
     finding: {
       method: thumbnail.method,
-      ...(isFound ? found : noWeight),
+      ...(isFound && !isStamp ? found : noWeight),
       statement: isFound
-        ? { code: 'thumbnail_differs', values: areaOf(region, picture.facts) }
+        ? {
+            code: isStamp ? 'thumbnail_lacks_strip' : 'thumbnail_differs',
+            values: areaOf(region, picture.facts),
+          }
         : { code: 'thumbnail_agrees', values: {} },
       measures: {
         likeness,
@@ -88,6 +98,15 @@ function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipp
     },
     map,
   };
+}
+
+/** Whether every cell that is pointed at lies in one strip along the upper or the lower edge. */
+function isStripAtEdge({ cellPx, columns, values }: CellMap, height: number): boolean {
+  const cells = [...values.keys()].filter((cell) => values[cell]! >= pointedFrom);
+  const rows = cells.map((cell) => Math.floor(cell / columns));
+  const top = Math.min(...rows) * cellPx;
+  const bottom = (Math.max(...rows) + 1) * cellPx;
+  return bottom <= stampHeight * height || top >= (1 - stampHeight) * height;
 }
 
 function shareOf(off: number): number {

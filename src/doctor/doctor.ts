@@ -7,10 +7,12 @@ import { type Core, hasInstallation, openCore, tenantNamed } from '../app/core.t
 import type { Settings } from '../config/config.ts';
 import { isOfAnother, modelsFolder } from '../data-folder/data-folder.ts';
 import { checkCertificate, judgeOwnClock, newestTime } from './clock.ts';
-import { requireSqlite } from '../db/sqlite.ts';
+import type { Db } from '../db/database.ts';
+import { isSqlite } from '../db/sqlite.ts';
 import { diagnose, type Diagnosis, fixFor, messageOf } from './diagnosis.ts';
 import { checkDatabase, checkFolder, checkModels, checkRuntime } from './installation.ts';
 import { checkSelf } from './self-test.ts';
+import { checkPostgres } from './postgres.ts';
 import { checkStores, type StoresToCheck } from './stores.ts';
 import { checkWebhooks } from './webhooks.ts';
 
@@ -70,20 +72,30 @@ async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> 
   try {
     core = await openCore(settings, now);
   } catch (error) {
-    return [diagnose('database').failed(messageOf(error), fixFor(error))];
+    const fix =
+      settings.databaseUrl === null
+        ? fixFor(error)
+        : 'Check databaseUrl and databasePasswordFile, and that PostgreSQL runs: pg_isready';
+    return [diagnose('database').failed(messageOf(error), fix)];
   }
   try {
     onSlow('Reading the database');
-    const database = checkDatabase(requireSqlite(core.database.db));
-    if (database.state === 'failed') return [database];
+    const { db } = core.database;
+    const database = await examineDatabase(db, now);
+    if (database.some(({ state }) => state === 'failed')) return database;
     const tenant = tenantName === null ? null : await tenantNamed(core, tenantName);
     const parts = { ...asked, core, tenant };
-    const clock = judgeOwnClock(now(), await newestTime(core.database.db));
     onSlow('Asking the stores');
-    return [database, clock, ...(await storesOf(parts)), ...(await checkWebhooks(parts))];
+    return [...database, ...(await storesOf(parts)), ...(await checkWebhooks(parts))];
   } finally {
     await core.close();
   }
+}
+
+async function examineDatabase(db: Db, now: () => Date): Promise<readonly Diagnosis[]> {
+  if (!isSqlite(db)) return checkPostgres(db, now);
+  const file = checkDatabase(db);
+  return file.state === 'failed' ? [file] : [file, judgeOwnClock(now(), await newestTime(db))];
 }
 
 /** A misconfigured default store keeps the others from being checked. */

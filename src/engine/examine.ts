@@ -5,6 +5,7 @@
  */
 
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
+import type { Detector } from '../detectors/detector.ts';
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import type { Picture } from '../image/picture.ts';
 import type { Provenance } from '../provenance/provenance.ts';
@@ -20,14 +21,18 @@ import { type Models, type Observation, observe } from './observe.ts';
 import { insideGrid } from './patches.ts';
 import type { CodedExamination } from './result.ts';
 
-/** @param provenance - the file's own statements, read from the same bytes as `picture`. */
+/**
+ * @param provenance - the file's own statements, read from the same bytes as `picture`.
+ * @param methods - those that run; all where none are named.
+ */
 export async function examine(
   picture: Picture,
   models: Models,
   { decisionStrategy, seed }: CodedExamination['options'],
   provenance?: Provenance,
+  methods?: readonly Detector[],
 ): Promise<CodedExamination> {
-  return conclude(await observe(picture, models, seed, provenance), decisionStrategy);
+  return conclude(await observe(picture, models, seed, provenance, methods), decisionStrategy);
 }
 
 /** One observation under every strategy. */

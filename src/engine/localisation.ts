@@ -53,7 +53,10 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
     manipulation: {
       probability,
       region: isSuspected ? largestPart({ ...grid, values: changed }, changedFrom, facts) : null,
-      methods: localised.filter(speaksForChange).map(({ finding }) => finding.method),
+      methods: localised
+        .filter(speaksForChange)
+        .map(({ finding }) => finding.method)
+        .filter((method) => isWeighed(method, fusion)),
     },
     suspicion: Math.min(1, probability / thresholds.suspectedMin.default),
     changed,
@@ -84,6 +87,11 @@ function speaksForChange({ finding: { speaksFor, strength } }: LocalisedFinding)
 // out by chance, so the bar and the odds of the whole picture move with its size, the latter also with how compressed it is.
 
 type Fusion = LocateManifest['fusion'];
+
+/** Whether anything of a verdict may rest on this method. */
+export function isWeighed(method: string, { places, picture }: Fusion): boolean {
+  return method in places.weights || method in picture.weights;
+}
 
 /** What the weights of the manifest are multiplied with. */
 export interface Circumstances {

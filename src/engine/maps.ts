@@ -69,8 +69,10 @@ export function cellDistances(patchScores: PatchScores): Float64Array {
 }
 
 /** @param values - 0..1; stored as 0..65535, rounded. */
-function quantised(values: Float32Array): Uint16Array {
-  return Uint16Array.from(values, (value) => Math.round(full * value));
+export function quantised(values: Float32Array): Uint16Array {
+  const stored = new Uint16Array(values.length);
+  for (let at = 0; at < values.length; at++) stored[at] = Math.round(full * values[at]!);
+  return stored;
 }
 
 function cellMapOf(patchScores: PatchScores, valueAt: (place: number) => number): CellMap {
@@ -133,9 +135,12 @@ export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       let sum = 0;
-      for (const [y, high] of down[row]!) {
-        for (const [x, wide] of across[column]!)
-          sum += high * wide * map.values[y * map.columns + x]!;
+      for (let v = down.starts[row]!; v < down.starts[row + 1]!; v++) {
+        const line = down.indices[v]! * map.columns;
+        const high = down.weights[v]!;
+        for (let h = across.starts[column]!; h < across.starts[column + 1]!; h++) {
+          sum += high * across.weights[h]! * map.values[line + across.indices[h]!]!;
+        }
       }
       answer[row * columns + column] = sum;
     }
@@ -145,13 +150,24 @@ export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
 
 type Share = readonly [index: number, weight: number];
 
-/** For each cell of one side of the target the cells of the source that it is made of; their weights add up to 1. */
+/**
+ * For each cell of one side of the target the cells of the source that it is made of; their weights add up to 1. Those of a
+ * cell lie from its start to the next one's.
+ */
 function weightsAlong(count: number, cellPx: number, sourceCount: number, sourcePx: number) {
-  return Array.from({ length: count }, (_, cell): readonly Share[] =>
+  const ofCells = Array.from({ length: count }, (_, cell): readonly Share[] =>
     cellPx > sourcePx
       ? inside(cell * cellPx, (cell + 1) * cellPx, sourceCount, sourcePx)
       : beside((cell + 0.5) * cellPx, sourceCount, sourcePx),
   );
+  const starts = new Int32Array(count + 1);
+  ofCells.forEach((shares, cell) => (starts[cell + 1] = starts[cell]! + shares.length));
+  const all = ofCells.flat();
+  return {
+    starts,
+    indices: Int32Array.from(all, ([index]) => index),
+    weights: Float64Array.from(all, ([, weight]) => weight),
+  };
 }
 
 function inside(from: number, to: number, count: number, px: number): readonly Share[] {

@@ -43,9 +43,9 @@ export function dropoutMasks(
   seed: number,
 ): Float32Array {
   const random = createRandom(seed);
-  return Float32Array.from({ length: passes * channels }, () =>
-    random() < rate ? 0 : 1 / (1 - rate),
-  );
+  const masks = new Float32Array(passes * channels);
+  for (let at = 0; at < masks.length; at++) masks[at] = random() < rate ? 0 : 1 / (1 - rate);
+  return masks;
 }
 
 function spreadOf(means: readonly Logits[], manifest: ModelManifest): Spread {

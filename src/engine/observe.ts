@@ -42,7 +42,7 @@ export interface Observation {
 
 /**
  * @param provenance - the file's own statements, read from the same bytes as `picture`.
- * @param methods - those that run; fewer only to measure what the others add.
+ * @param methods - those that run: all, those that a verdict needs, or fewer to measure what the others add.
  */
 export async function observe(
   picture: Picture,

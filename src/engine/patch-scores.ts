@@ -106,7 +106,7 @@ async function readPatches(original: Planes, model: TraceModel): Promise<Patches
   const windows = meanWindows(cells, plan.window);
   const ensemble = await readEnsembleScores(picture, plan, model);
   const isScaled = picture !== original;
-  const seen = views && (await readViews(original, isScaled, model, views));
+  const seen = views && (await readViews(original, isScaled ? null : cells, model, views));
   return {
     plan,
     windows,

@@ -21,7 +21,7 @@ const regionSidePx = 256;
  * Probability of the other side from which a trial counts. Nearer to one half than this it is doubt, not contradiction:
  * at 0.5 a tenth of the verdicts would be given up, at 0.6 one of thirty, and no more real pictures called fake.
  */
-const clearlyOther = 0.6;
+export const clearlyOther = 0.6;
 
 export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => Promise<Pixels>>> =
   {

@@ -48,7 +48,10 @@ export async function readFeatureGrid(
     const { columns, rows } = tile.outer;
     const rgb = cutTile(picture, tile.outer, cellPx);
     const answer = await read(rgb, columns * cellPx, rows * cellPx);
-    features ??= emptyFeatures(grid, answer.length / (columns * rows));
+    const channels = answer.length / (columns * rows);
+    if (columns === grid.columns && rows === grid.rows)
+      return { ...grid, channels, values: answer };
+    features ??= emptyFeatures(grid, channels);
     keepCore(features, tile, answer);
   }
   if (!features) throw new RangeError('A picture without cells cannot be read.');

@@ -27,19 +27,22 @@ export async function toReadingSize(picture: Planes, { views }: ModelManifest): 
   return scaledBy(picture, Math.sqrt(views.mostPixels / (width * height)));
 }
 
+/** @param cells - of the picture in its own size; null where it was scaled to be read. */
 export async function readViews(
   picture: Planes,
-  isScaled: boolean,
+  cells: FeatureGrid | null,
   model: TraceModel,
   views: Views,
 ): Promise<ViewFeatures> {
   const { width, height } = picture.facts;
-  const factor = Math.min(1, views.wholePx / Math.max(width, height));
-  const whole = factor === 1 ? picture : await scaledBy(picture, factor);
   const tiles: Float32Array[] = [];
-  if (isScaled) {
+  if (cells === null) {
     for (const tile of texturedTiles(picture, views)) tiles.push(await meanFeatures(tile, model));
   }
+  const factor = views.wholePx / Math.max(width, height);
+  // A picture that small was read as a whole for its patches already.
+  if (cells !== null && factor >= 1) return { tiles, whole: meanOf(cells) };
+  const whole = factor >= 1 ? picture : await scaledBy(picture, factor);
   return { tiles, whole: await meanFeatures(whole, model) };
 }
 

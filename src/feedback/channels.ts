@@ -1,6 +1,6 @@
 /** A way to reach the team. Its outcome is data: what the queue does with it is decided elsewhere. */
 
-import { createTransport, type NodemailerError } from 'nodemailer';
+import type { NodemailerError } from 'nodemailer';
 import { ForensicsError } from '../errors.ts';
 import type { Sender } from '../network/post.ts';
 import { plainText, type Submission } from './message.ts';
@@ -29,6 +29,8 @@ interface MailOptions {
 export function createMailChannel({ smtpUrl, from, to, timeoutMs = 10_000 }: MailOptions): Channel {
   const server = parseServer(smtpUrl);
   return async (submission, signal) => {
+    // Only here: most installations send no mail.
+    const { createTransport } = await import('nodemailer');
     const transport = createTransport({
       ...server,
       dnsTimeout: timeoutMs,

@@ -11,7 +11,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const escapeBase = 0xdc00;
-/** With `u`, half of a pair is none of them. */
+/** The flag `u` keeps the halves of a surrogate pair from matching. */
 const escapes = /[\udc80-\udcff]/u;
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

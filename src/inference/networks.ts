@@ -113,7 +113,7 @@ export interface LocateModel {
 
 /**
  * Pixels. After a larger picture the network is closed and opened again for the next, which takes 0.2 s: its working space, some
- * 220 MB a megapixel, would otherwise stay while the other methods look at the picture.
+ * 130 MB a megapixel, would otherwise stay while the other methods look at the picture.
  */
 const maxPixelsKeptOpen = 1_500_000;
 

@@ -1,6 +1,6 @@
 /** One POST to a receiver: guarded, bounded in time, no redirect followed, nothing of the answer stored but its status. */
 
-import { Agent, buildConnector, request } from 'undici';
+import type { buildConnector } from 'undici';
 import { type AddressGuard, createConnectionGuard } from './address-guard.ts';
 
 /** What became of an attempt. `gone`: the receiver wants no more messages, ever. */
@@ -20,10 +20,11 @@ const timeoutMs = 5000;
 const answerBytesRead = 16_384;
 
 export function createSender({ guard }: { readonly guard: AddressGuard }): Sender {
-  const agent = new Agent({ connect: guardedConnector(guard) });
+  let opened: Promise<Client> | null = null;
 
   return {
     async post(url, body, headers) {
+      const { agent, request } = await (opened ??= openClient(guard));
       const signal = AbortSignal.timeout(timeoutMs);
       try {
         const options = { method: 'POST', headers, body, signal, dispatcher: agent } as const;
@@ -36,7 +37,7 @@ export function createSender({ guard }: { readonly guard: AddressGuard }): Sende
         return { kind: 'failed', detail: signal.aborted ? 'timeout' : codeOf(error) };
       }
     },
-    close: () => agent.destroy(),
+    close: async () => (await opened)?.agent.destroy(),
   };
 }
 
@@ -46,9 +47,20 @@ function judge(status: number): Outcome {
   return { kind: status >= 200 && status < 300 ? 'accepted' : 'failed', detail };
 }
 
-function guardedConnector(guard: AddressGuard): buildConnector.connector {
+type Client = Awaited<ReturnType<typeof openClient>>;
+
+/** With the first message: a server that sends none need not load the library. */
+async function openClient(guard: AddressGuard) {
+  const { Agent, buildConnector, request } = await import('undici');
+  return { agent: new Agent({ connect: guardedConnector(buildConnector, guard) }), request };
+}
+
+function guardedConnector(
+  build: typeof buildConnector,
+  guard: AddressGuard,
+): buildConnector.connector {
   const { lookup, ...addresses } = createConnectionGuard(guard);
-  const connect = buildConnector({ lookup, timeout: timeoutMs, allowH2: false });
+  const connect = build({ lookup, timeout: timeoutMs, allowH2: false });
   return (options, callback) => {
     const refusal = addresses.refusalOf(options.hostname);
     if (refusal !== null) callback(refusal, null);

@@ -17,9 +17,15 @@ export function wordExamination(examination: CodedExamination): Examination {
   return {
     ...examination,
     provenance: wordProvenance(examination.provenance),
-    findings: examination.findings.map(wordFinding),
-    skipped: examination.skipped.map(wordSkipped),
+    ...wordMethods(examination),
   };
+}
+
+export function wordMethods({
+  findings,
+  skipped,
+}: Pick<CodedExamination, 'findings' | 'skipped'>): Pick<Examination, 'findings' | 'skipped'> {
+  return { findings: findings.map(wordFinding), skipped: skipped.map(wordSkipped) };
 }
 
 export function wordFinding(finding: Finding): WordedFinding {

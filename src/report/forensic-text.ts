@@ -139,17 +139,16 @@ function writeAnomaly({ examination, catalogue, numbers }: Writing): readonly st
 function writeApplied({ examination, catalogue, numbers }: Writing): readonly string[] {
   const { decision, options } = examination;
   if (isDeclared(decision) || decision.resultClass === 'abstain') return [];
-  const applied = catalogue.measurements.forensic.decision({
-    p: numbers.score(decision.fakeProbability),
-    deviation: numbers.score(decision.fakeUncertainty),
-    strategy: catalogue.verdict.strategies[options.decisionStrategy],
-  });
-  const appliedToChange = catalogue.measurements.forensic.decisionByChange({
-    p: numbers.score(examination.manipulation?.probability ?? 0),
-    strategy: catalogue.verdict.strategies[options.decisionStrategy],
-  });
-  const byTraces = suspectsChange(decision) ? sentences([applied, appliedToChange]) : applied;
-  return [decision.basis === 'localisation' ? appliedToChange : byTraces];
+  const { forensic } = catalogue.measurements;
+  const strategy = catalogue.verdict.strategies[options.decisionStrategy];
+  const changed = numbers.score(examination.manipulation?.probability ?? 0);
+  if (decision.basis === 'localisation')
+    return [forensic.decisionByChange({ p: changed, strategy })];
+  const p = numbers.score(decision.fakeProbability);
+  const deviation = numbers.score(decision.fakeUncertainty);
+  return suspectsChange(decision)
+    ? [forensic.decisionByBoth({ p, deviation, changed, strategy })]
+    : [forensic.decision({ p, deviation, strategy })];
 }
 
 /** Whether the decision rests on the file's own declaration, so that neither probability nor strategy took part in it. */

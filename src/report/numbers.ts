@@ -24,12 +24,17 @@ export interface NumberWriter {
   readonly percent: (share: number) => string;
   /** A measured share of 0..1 in percent, one digit behind the point: `1.8 %`. */
   readonly rate: (share: number) => string;
+  /** To the second in UTC: `2026-03-01 12:00:00 UTC`, `01.03.2026, 12:00:00 UTC`. */
+  readonly time: (time: Date) => string;
+  /** What a file states, as ISO 8601, with what stands behind the second; anything else as it is. */
+  readonly stated: (time: string) => string;
 }
 
 const minus = '−';
 
 export function createNumberWriter(language: Language): NumberWriter {
-  const { decimal, group, below, above, missing, to } = wordsIn(language).labels.numbers;
+  const { decimal, group, below, above, missing, to, date, dateTime } =
+    wordsIn(language).labels.numbers;
 
   function point(text: string): string {
     return text.replace('-', minus).replace('.', decimal);
@@ -62,6 +67,15 @@ export function createNumberWriter(language: Language): NumberWriter {
     return point((share * 100).toFixed(1));
   }
 
+  function stated(time: string): string {
+    const found = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?(.*))?$/s.exec(time);
+    if (found === null) return time;
+    const [, year = '', month = '', day = '', clock, zone = ''] = found;
+    const written = date(year, month, day);
+    if (clock === undefined) return written;
+    return `${dateTime(written, clock)}${zone === '' ? '' : ` ${zone === 'Z' ? 'UTC' : zone}`}`;
+  }
+
   return {
     exact,
     count,
@@ -78,10 +92,7 @@ export function createNumberWriter(language: Language): NumberWriter {
     },
     percent: (share) => (Number.isFinite(share) ? `${count(share * 100)} %` : missing),
     rate: (share) => (Number.isFinite(share) ? `${inPercent(share)} %` : missing),
+    time: (time) => stated(`${time.toISOString().slice(0, 19)}Z`),
+    stated,
   };
-}
-
-/** Year to second in UTC, the same in every language: `2026-03-01 12:00:00 UTC`. */
-export function writeTime(time: Date): string {
-  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -6,7 +6,11 @@
 import type { Language } from '../contract/vocabulary.ts';
 import type { WordedProvenance } from '../engine/result.ts';
 import type { NamedSoftware } from '../provenance/provenance.ts';
+import { createNumberWriter } from './numbers.ts';
 import { wordsIn } from './wording/catalogue.ts';
+
+// A history can name every version of a program; the chapter on provenance has them all.
+const namedEditors = 3;
 
 /** Phrases without a full stop, the best vouched-for first. Never empty: that nothing is there is said too. */
 export function writeOrigin(provenance: WordedProvenance, language: Language): readonly string[] {
@@ -19,10 +23,16 @@ export function writeOrigin(provenance: WordedProvenance, language: Language): r
   const last = history.findLast((step) => step.software !== null);
   // The history names it with its date.
   const editors = namesOf('editor').filter((name) => name !== last?.software);
-  const lastStep = [last?.software, last?.when?.slice(0, 10)].filter(Boolean).join(', ');
+  const day =
+    last?.when == null ? null : createNumberWriter(language).stated(last.when.slice(0, 10));
+  const lastStep = [last?.software, day].filter(Boolean).join(', ');
   return [
     ...(credentials === null ? [] : [brief.credentials(credentials)]),
-    ...(editors.length === 0 ? [] : [brief.editors(editors)]),
+    ...(editors.length === 0
+      ? []
+      : [
+          brief.editors(editors.slice(0, namedEditors), Math.max(0, editors.length - namedEditors)),
+        ]),
     ...(history.length === 0 ? [] : [brief.history(history.length, lastStep)]),
     ...(generators.length === 0 ? [] : [brief.generators(generators)]),
     ...camera.map((name) => brief.camera(firmware === undefined ? name : `${name}, ${firmware}`)),

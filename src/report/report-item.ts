@@ -13,6 +13,14 @@ export interface CustodyEvent {
   readonly hashes: readonly { readonly name: string; readonly sha256: string }[];
 }
 
+/** `user 6f1c...`: the kind in the reader's words, the identifier as it is. */
+export function writeActor(actor: string, kinds: Readonly<Record<string, string>>): string {
+  const known = Object.entries(kinds).find(([kind]) => `${actor} `.startsWith(`${kind} `));
+  if (known === undefined) return actor;
+  const [kind, written] = known;
+  return `${written}${actor.slice(kind.length)}`;
+}
+
 export const custodyEvents = [
   'created',
   'received',

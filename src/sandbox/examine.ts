@@ -1,8 +1,10 @@
 /** Examines one picture: decodes it, runs the models, reads its provenance, decides, and puts it into words. */
 
 import { decisionStrategies } from '../contract/vocabulary.ts';
+import { detectors } from '../detectors/list.ts';
 import { examine } from '../engine/examine.ts';
 import type { Examination, ExamineOptions } from '../engine/result.ts';
+import { decidingDetectors } from '../engine/shown-methods.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Picture } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
@@ -11,7 +13,7 @@ import { openPicture } from './open-picture.ts';
 import type { ExamineRequest, TaskContext } from './tasks.ts';
 
 export async function performExamine(
-  { source, options, declared, now = new Date() }: ExamineRequest,
+  { source, options, declared, now = new Date(), forReport = true }: ExamineRequest,
   { limits, modelsDir, trustList, models, hasSpareCore }: TaskContext,
 ): Promise<Examination> {
   checkStrategy(options);
@@ -24,8 +26,9 @@ export async function performExamine(
   ]);
   checkDeclared(picture, declared);
   const provenance = await readProvenance(bytes, picture, { trustList, now });
+  const methods = forReport ? detectors : decidingDetectors(loaded.locator.manifest);
   return wordExamination(
-    await examine(picture, { ...loaded, hasSpareCore }, examineOptions, provenance),
+    await examine(picture, { ...loaded, hasSpareCore }, examineOptions, provenance, methods),
   );
 }
 

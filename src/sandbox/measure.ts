@@ -2,9 +2,11 @@ import type { DecisionStrategy } from '../contract/vocabulary.ts';
 import { concludeUnderEvery } from '../engine/examine.ts';
 import { type Models, observe } from '../engine/observe.ts';
 import type { CodedExamination } from '../engine/result.ts';
+import { decidingDetectors } from '../engine/shown-methods.ts';
 import { type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
 import { decodePicture } from '../image/decode.ts';
 import type { Limits, Picture, PictureFacts } from '../image/picture.ts';
+import { noProvenance } from '../provenance/provenance.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
 import { checkSeed } from './examine.ts';
 import { openPicture } from './open-picture.ts';
@@ -51,7 +53,8 @@ async function underStrategies(
   models: Models,
   seed: number,
 ): Promise<ByStrategy> {
-  return concludeUnderEvery(await observe(picture, models, seed));
+  const methods = decidingDetectors(models.locator.manifest);
+  return concludeUnderEvery(await observe(picture, models, seed, noProvenance, methods));
 }
 
 function toConditionResult(condition: Condition, examinations: ByStrategy): ConditionResult {

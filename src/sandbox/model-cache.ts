@@ -49,17 +49,22 @@ export function createModelCache(): ModelCache {
   };
 }
 
-/** Both or none: a model that stayed open beside one that cannot be opened would never be closed. */
+/**
+ * Side by side: the thread of the one starts while the other is opened. Both or none: a model that stayed open beside one that
+ * cannot be opened would never be closed.
+ */
 async function openBoth(
   verified: VerifiedModel,
   verifiedLocator: VerifiedLocator,
 ): Promise<Models> {
-  const runtime = await loadRuntime();
-  const trace = await loadTraceModel(verified, runtime);
-  try {
-    return { trace, locator: await openLocatorThread(verifiedLocator) };
-  } catch (error) {
-    await trace.release();
-    throw error;
+  const opening = openLocatorThread(verifiedLocator);
+  const openingTrace = loadRuntime().then((runtime) => loadTraceModel(verified, runtime));
+  const [ofTrace, ofLocator] = await Promise.allSettled([openingTrace, opening]);
+  if (ofTrace.status === 'rejected' && ofLocator.status === 'fulfilled') {
+    await ofLocator.value.release();
   }
+  if (ofTrace.status === 'fulfilled' && ofLocator.status === 'rejected') {
+    await ofTrace.value.release();
+  }
+  return { trace: await openingTrace, locator: await opening };
 }

@@ -1,10 +1,12 @@
 /** Draws what an examination found: heatmaps, raw maps and the report in each language; and compares drawn PNG files. */
 
 import type { Examination } from '../engine/result.ts';
+import { withShownMethods } from '../engine/shown-methods.ts';
 import { ForensicsError } from '../errors.ts';
 import { readSamples, type Samples } from '../image/codec.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
+import { wordMethods } from '../report/findings.ts';
 import { renderHeatmaps, renderRawMaps } from '../report/heatmap/heatmap.ts';
 import { renderHtml } from '../report/html/html.ts';
 import { renderPdf } from '../report/pdf/pdf.ts';
@@ -29,9 +31,10 @@ export async function performRender(
   request: RenderRequest,
   { limits, models }: TaskContext,
 ): Promise<Rendering> {
-  const { source, examination, languages, withFullMaps } = request;
+  const { source, languages, withFullMaps } = request;
   const { picture } = await openPicture(source, limits);
-  checkSame(picture, examination);
+  checkSame(picture, request.examination);
+  const examination = withShownMethods(picture, request.examination, wordMethods);
   if (picture.luma.length > roomForBoth) await models.clear();
   const heatmapOrientation = orientationOf(picture, request.heatmapSize);
   const item = { ...request.item, heatmapOrientation };
@@ -51,7 +54,7 @@ export async function performRender(
       ...(request.withHtml === true ? { html: await renderHtml(drawn) } : {}),
     };
   }
-  return { heatmaps, rawMaps, fullMaps, reports };
+  return { examination, heatmaps, rawMaps, fullMaps, reports };
 }
 
 /** A size that fits both ways is that of the upright picture, which every viewer shows. */

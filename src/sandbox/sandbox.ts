@@ -27,7 +27,7 @@ export interface SandboxOptions {
 /** Twenty times what the largest picture takes on one core here. */
 const defaultTimeoutMs = 120_000;
 
-/** A third more than the most that a picture took (12 megapixels), while the localisation network sees it as a whole. */
+/** A third more than the most that a picture took (100 megapixels). */
 const defaultMemoryLimitBytes = 1_800_000_000;
 
 /** More children than this gain little: each needs memory for a whole picture. */

@@ -99,6 +99,8 @@ export interface ExamineRequest {
   readonly declared?: { readonly format: Format; readonly width: number; readonly height: number };
   /** What times in the file are compared with: the present when left out, the time of the first one in a repetition. */
   readonly now?: Date;
+  /** False leaves out the methods that a report shows and no verdict rests on; `render` makes up for it. True when left out. */
+  readonly forReport?: boolean;
 }
 
 export interface RenderRequest {
@@ -118,6 +120,8 @@ export interface RenderRequest {
 }
 
 export interface Rendering {
+  /** What was drawn: the examination of the request, with the findings of methods that its run left out. */
+  readonly examination: Examination;
   /** PNG files, exactly the picture's size: upright, or as stored where `heatmapSize` requires it. */
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
   /** 16-bit grey PNG files, one value a cell, 0..65535 for 0..1: the grid of `examination.maps`. */

@@ -1,9 +1,9 @@
 /**
  * A new master key in place of the old one. Whatever is sealed is sealed anew in one transaction, so that the old key
- * opens nothing of what the database file holds from then on. What nobody else holds follows from the new key: tokens are
+ * opens nothing of what the database holds from then on. What nobody else holds follows from the new key: tokens are
  * refreshed by their clients, counts of failed logins begin anew. `secrets.ts` explains what stays, and why.
  *
- * It takes the data folder for itself: a server that went on under the old key would seal what no key could open. A crash
+ * It takes the database for itself: a server that went on under the old key would seal what no key could open. A crash
  * at any point leaves a folder that opens, under the old key or the new one: the new key lies safely beside the old one
  * before the transaction, and takes its place after it, or at the next opening.
  */
@@ -13,12 +13,13 @@ import { operator, serviceChain } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { Settings } from '../config/config.ts';
 import { databaseFile } from '../data-folder/data-folder.ts';
-import { transact } from '../db/database.ts';
-import { openDatabase, type SqliteDb, wipeFreeSpace } from '../db/sqlite.ts';
+import { type OpenDatabase, transact } from '../db/database.ts';
+import { openDatabase, wipeFreeSpace } from '../db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { resealConfigs, type Resealed } from '../storage/configs.ts';
 import { keyBytes, openDataFolder } from './master-key.ts';
 import { keepSecrets, openSecrets, type Purpose, secretsOf } from './secrets.ts';
+import { resealSigningKeys } from './shared-signing-keys.ts';
 
 export interface RotationWish {
   /** 32 bytes; null to make one, which only a key that is stored in the data folder allows. */
@@ -35,18 +36,22 @@ export interface Rotation extends Resealed {
 const always: readonly Purpose[] = ['access/pepper'];
 const inOtherHands: readonly Purpose[] = ['blobs/buckets', 'webhooks/signing'];
 
-/** @throws {ForensicsError} `conflict` while anybody uses the data folder; `usage`; those of opening it. */
+type RotationSettings = Pick<
+  Settings,
+  'dataDir' | 'databaseUrl' | 'databasePasswordFile' | 'masterKey'
+>;
+
+/** @throws {ForensicsError} `conflict` while anybody uses the database; `usage`; those of opening it. */
 export async function rotateMasterKey(
-  settings: Pick<Settings, 'dataDir' | 'databaseUrl' | 'masterKey'>,
+  settings: RotationSettings,
   { newKey: wished, endsOld }: RotationWish,
   now: () => Date = () => new Date(),
 ): Promise<Rotation> {
-  if (settings.databaseUrl !== null) throw isShared();
   const folder = openDataFolder(settings);
   const { keyFile } = folder;
   const newKey = wished ?? (keyFile === null ? null : randomBytes(keyBytes));
   if (newKey === null) throw needsNewKey();
-  const database = openDatabase({ path: databaseFile(folder.path), isAlone: true });
+  const { database, wipe } = await openAlone(settings, folder.path);
   try {
     const { db } = database;
     const secrets = await openSecrets(folder, db);
@@ -59,6 +64,7 @@ export async function rotateMasterKey(
         secrets,
         purposes: endsOld ? always : [...always, ...inOtherHands],
       });
+      await resealSigningKeys(tx, { from: secrets, to: renewed });
       const resealed = await resealConfigs(tx, { from, to });
       await append(tx, {
         chain: serviceChain,
@@ -71,16 +77,30 @@ export async function rotateMasterKey(
       return resealed;
     });
     keyFile?.adoptNext();
-    return { ...outcome, isWiped: isWiped(db) };
+    return { ...outcome, isWiped: await isWiped(wipe) };
   } finally {
     await database.close();
   }
 }
 
+/** Whether the database serves one machine or several. `wipe` takes away what stood in rows before. */
+async function openAlone(
+  { databaseUrl: url, databasePasswordFile: passwordFile }: RotationSettings,
+  dataDir: string,
+): Promise<{ readonly database: OpenDatabase; readonly wipe: () => void | Promise<void> }> {
+  if (url === null) {
+    const database = openDatabase({ path: databaseFile(dataDir), isAlone: true });
+    return { database, wipe: () => wipeFreeSpace(database.db) };
+  }
+  const { openPostgres } = await import('../db/postgres.ts');
+  const database = await openPostgres({ url, passwordFile, isAlone: true });
+  return { database, wipe: () => database.rewrite(['settings', 'storage_configs']) };
+}
+
 /** The rotation is made, whatever becomes of this. */
-function isWiped(db: SqliteDb): boolean {
+async function isWiped(wipe: () => void | Promise<void>): Promise<boolean> {
   try {
-    wipeFreeSpace(db);
+    await wipe();
     return true;
   } catch (error) {
     if (error instanceof ForensicsError && error.code === 'no_space_left') return false;
@@ -92,13 +112,6 @@ function needsNewKey(): ForensicsError {
   return new ForensicsError(
     'usage',
     'The master key comes from the settings (FORENSICS_MASTER_KEY), so the new one must come from you: give it with --key-file.',
-  );
-}
-
-function isShared(): ForensicsError {
-  return new ForensicsError(
-    'usage',
-    'The master key of a PostgreSQL database is shared by its machines and cannot be rotated yet.',
   );
 }
 

@@ -16,7 +16,7 @@ import { ForensicsError } from '../errors.ts';
 import { createSeal } from '../storage/configs.ts';
 import { type DataFolder, keyBytes } from './master-key.ts';
 
-/** `backup/key` names the master key in backups; `blobs/buckets` signs presigned URLs of the embedded store; `blobs/configs` seals the tenants' storage configurations; `log/accounts` hashes accounts in the log. */
+/** `backup/key` names the master key in backups; `blobs/buckets` signs presigned URLs of the embedded store; `blobs/configs` seals the tenants' storage configurations; `evidence/signing` seals the signing keys in a database; `log/accounts` hashes accounts in the log. */
 export type Purpose =
   | 'access/attempts'
   | 'access/pepper'
@@ -24,6 +24,7 @@ export type Purpose =
   | 'backup/key'
   | 'blobs/buckets'
   | 'blobs/configs'
+  | 'evidence/signing'
   | 'log/accounts'
   | 'webhooks/signing';
 

@@ -1,7 +1,8 @@
 /**
- * The keys that sign evidence bundles, a file each: `signing-keys/0001.pem` and on. The highest number is the one in use
- * and holds the private key; the others hold what is needed to verify old bundles, and no more. There is no way out for a
- * private key: a backup copies the data folder, and verifying needs only the public half.
+ * The keys that sign evidence bundles, numbered from 1: `signing-keys/0001.pem` and on in the data folder or, where several
+ * machines share a database, sealed in there. The highest number is the one in use and holds the private key; the others hold
+ * what is needed to verify old bundles, and no more. There is no way out for a private key: a backup copies the data folder
+ * or the database, and verifying needs only the public half.
  */
 
 import {
@@ -11,7 +12,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { makeDataFolder } from '../data-folder/data-folder.ts';
 import { ForensicsError } from '../errors.ts';
 import { createSigner, type PublicKey, publicKeyOf, type Signer } from '../evidence/sign.ts';
@@ -23,72 +24,90 @@ export interface SigningKey extends PublicKey {
   readonly retiredAt: Date | null;
 }
 
-interface SigningKeys {
-  /** The key in use, made by the first call. @throws {ForensicsError} `config_invalid` when its file is damaged or gone. */
-  signer(): Signer;
+export interface SigningKeys {
+  /** The key in use, made by the first call. @throws {ForensicsError} `config_invalid` when it is damaged or gone. */
+  signer(): Promise<Signer>;
   /** Newest first; the first is in use. Makes it as `signer` does. */
-  list(): readonly SigningKey[];
+  list(): Promise<readonly SigningKey[]>;
   /**
    * A new key takes the place of the present one, whose private half is gone then. Bundles that it signed stay valid.
    *
    * @throws {ForensicsError} `conflict` when another process does the same at the moment.
    */
-  rotate(): SigningKey;
+  rotate(): Promise<SigningKey>;
 }
 
-interface Options {
-  readonly dataDir: string;
-  readonly now: () => Date;
+/** Where they are kept. */
+export interface KeyPlace {
+  /** Highest first. */
+  numbers(): Promise<readonly number[]>;
+  read(number: number): Promise<string>;
+  /** False where another process was first. */
+  add(number: number, text: string): Promise<boolean>;
+  replace(number: number, text: string): Promise<void>;
+  /** For messages. */
+  nameOf(number: number): string;
 }
 
-export function createSigningKeys({ dataDir, now }: Options): SigningKeys {
-  const folder = join(dataDir, 'signing-keys');
-  const fileOf = (number: number) => join(folder, `${String(number).padStart(4, '0')}.pem`);
-
-  function latest(): number {
-    makeDataFolder(dataDir);
-    makeOwnFolder(folder);
-    const numbers = numbersIn(folder);
-    if (numbers.length > 0) return Math.max(...numbers);
+export function createSigningKeys(place: KeyPlace, now: () => Date): SigningKeys {
+  async function latest(): Promise<number> {
+    const [number] = await place.numbers();
+    if (number !== undefined) return number;
     // Another process may be first; then its key counts.
-    writeOnce(fileOf(1), newKeyText(now()));
+    await place.add(1, newKeyText(now()));
     return 1;
   }
 
-  function list(): readonly SigningKey[] {
-    latest();
-    const keys = numbersIn(folder).map((number) => readKey(fileOf(number)));
+  async function list(): Promise<readonly SigningKey[]> {
+    await latest();
+    const keys: UndatedKey[] = [];
+    for (const number of await place.numbers()) keys.push(await readKey(place, number));
     return keys.map((key, at) => ({ ...key, retiredAt: keys[at - 1]?.createdAt ?? null }));
   }
 
-  function signer(): Signer {
-    const number = latest();
-    const file = fileOf(number);
-    const key = readPrivateKey(file);
+  async function signer(): Promise<Signer> {
+    const number = await latest();
+    const key = await readPrivateKey(place, number);
     if (key !== null) return createSigner(key);
     // Another process may have put a newer one in its place just now.
-    if (latest() > number) return signer();
-    throw noneSigns(file);
+    if ((await latest()) > number) return signer();
+    throw noneSigns(place.nameOf(number));
   }
 
   return {
     signer,
     list,
-    rotate() {
-      const next = latest() + 1;
-      if (!writeOnce(fileOf(next), newKeyText(now()))) {
+    async rotate() {
+      const next = (await latest()) + 1;
+      if (!(await place.add(next, newKeyText(now())))) {
         throw new ForensicsError('conflict', 'Another process is replacing the signing key.');
       }
-      for (const number of numbersIn(folder)) if (number < next) forgetPrivateKey(fileOf(number));
-      return list()[0]!;
+      for (const number of await place.numbers())
+        if (number < next) await forgetPrivateKey(place, number);
+      return (await list())[0]!;
     },
   };
 }
 
-/** Highest first. */
-function numbersIn(folder: string): readonly number[] {
-  const names = readdirSync(folder).filter((name) => /^\d{4,}\.pem$/.test(name));
-  return names.map((name) => Number.parseInt(name, 10)).toSorted((one, other) => other - one);
+export function keysInFolder(dataDir: string): KeyPlace {
+  const folder = join(dataDir, 'signing-keys');
+  const fileOf = (number: number) => join(folder, fileName(number));
+  return {
+    async numbers() {
+      makeDataFolder(dataDir);
+      makeOwnFolder(folder);
+      const names = readdirSync(folder).filter((name) => /^\d{4,}\.pem$/.test(name));
+      return names.map((name) => Number.parseInt(name, 10)).toSorted((one, other) => other - one);
+    },
+    read: async (number) => readFileSync(fileOf(number), 'utf8'),
+    add: async (number, text) => writeOnce(fileOf(number), text),
+    replace: async (number, text) => replaceFile(fileOf(number), text),
+    nameOf: (number) => `signing-keys/${fileName(number)} in the data folder`,
+  };
+}
+
+function fileName(number: number): string {
+  return `${String(number).padStart(4, '0')}.pem`;
 }
 
 /** PKCS#8 in PEM. Readers of PEM skip lines before it (RFC 7468, section 2), so the file describes itself. */
@@ -98,11 +117,11 @@ function newKeyText(at: Date): string {
   return `Signs evidence bundles (Ed25519). Keep it secret.\n${createdLine(at)}${pem}`;
 }
 
-function forgetPrivateKey(file: string): void {
-  if (!textOf(file).includes('PRIVATE KEY')) return;
-  const { pem, createdAt } = readKey(file);
-  replaceFile(
-    file,
+async function forgetPrivateKey(place: KeyPlace, number: number): Promise<void> {
+  if (!(await textOf(place, number)).includes('PRIVATE KEY')) return;
+  const { pem, createdAt } = await readKey(place, number);
+  await place.replace(
+    number,
     `Verifies evidence bundles (Ed25519); signs no more.\n${createdLine(createdAt)}${pem}`,
   );
 }
@@ -111,56 +130,52 @@ function createdLine(at: Date): string {
   return `Created: ${at.toISOString()}\n`;
 }
 
-function readKey(file: string): Omit<SigningKey, 'retiredAt'> {
-  const text = textOf(file);
-  const createdAt = new Date(/^Created: (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
-  if (Number.isNaN(createdAt.getTime())) throw damaged(file, null);
-  const key = unlessDamaged(file, () => createPublicKey(text));
-  return { ...publicKeyOf(ofOurKind(file, key)), createdAt };
+type UndatedKey = Omit<SigningKey, 'retiredAt'>;
+
+async function readKey(place: KeyPlace, number: number): Promise<UndatedKey> {
+  const text = await textOf(place, number);
+  return unlessDamaged(place.nameOf(number), async () => {
+    const createdAt = new Date(/^Created: (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
+    if (Number.isNaN(createdAt.getTime()))
+      throw new TypeError('It does not tell when it was made.');
+    return { ...publicKeyOf(ofOurKind(createPublicKey(text))), createdAt };
+  });
 }
 
 /** Null for a key that was replaced. */
-function readPrivateKey(file: string): KeyObject | null {
-  const text = textOf(file);
+async function readPrivateKey(place: KeyPlace, number: number): Promise<KeyObject | null> {
+  const text = await textOf(place, number);
   if (text.includes('BEGIN PUBLIC KEY')) return null;
-  return ofOurKind(
-    file,
-    unlessDamaged(file, () => createPrivateKey(text)),
-  );
+  return unlessDamaged(place.nameOf(number), async () => ofOurKind(createPrivateKey(text)));
 }
 
-function ofOurKind(file: string, key: KeyObject): KeyObject {
+function ofOurKind(key: KeyObject): KeyObject {
   if (key.asymmetricKeyType === 'ed25519') return key;
-  throw damaged(file, null);
+  throw new TypeError('It is not an Ed25519 key.');
 }
 
-function textOf(file: string): string {
-  return unlessDamaged(file, () => readFileSync(file, 'utf8'));
+async function textOf(place: KeyPlace, number: number): Promise<string> {
+  return unlessDamaged(place.nameOf(number), () => place.read(number));
 }
 
-function unlessDamaged<T>(file: string, read: () => T): T {
+/** @param name - where it is. */
+async function unlessDamaged<T>(name: string, read: () => Promise<T>): Promise<T> {
   try {
-    return read();
-  } catch (error) {
-    throw damaged(file, error);
+    return await read();
+  } catch (cause) {
+    // The database itself may be in trouble.
+    if (cause instanceof ForensicsError) throw cause;
+    throw new ForensicsError(
+      'config_invalid',
+      `${name} is damaged or cannot be read; put back a copy of it, or move it away and create a new key: forensics signing-key rotate.`,
+      { cause },
+    );
   }
 }
 
-function damaged(file: string, cause: unknown): ForensicsError {
+function noneSigns(name: string): ForensicsError {
   return new ForensicsError(
     'config_invalid',
-    `${nameOf(file)} in the data folder is damaged or cannot be read; put back a copy of it, or move it away and create a new key: forensics signing-key rotate.`,
-    { cause },
+    `No key can sign: ${name} was replaced, and the key that replaced it is gone. Put back a copy of that, or create a new key: forensics signing-key rotate.`,
   );
-}
-
-function noneSigns(file: string): ForensicsError {
-  return new ForensicsError(
-    'config_invalid',
-    `No key of the data folder can sign: ${nameOf(file)} was replaced, and the key that replaced it is gone. Put back a copy of that, or create a new key: forensics signing-key rotate.`,
-  );
-}
-
-function nameOf(file: string): string {
-  return `signing-keys/${basename(file)}`;
 }

@@ -22,6 +22,8 @@ const demands = {
   tenantSettings: { isForUsers: false, settings: true, tenant: true },
   /** A user who may act for the tenant that `tenantName` means. */
   tenantUser: { isForUsers: true, settings: false, tenant: true },
+  /** The same with the scope `settings`: an API key outlives nobody's account and must not administer people. */
+  tenantManager: { isForUsers: true, settings: true, tenant: true },
   /** A user, whatever the tenant. */
   user: { isForUsers: true, settings: false, tenant: false },
   userSettings: { isForUsers: true, settings: true, tenant: false },

@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
 import type { App } from '../app/app.ts';
@@ -27,7 +28,8 @@ interface Page {
   readonly name: string;
   readonly type: string;
   readonly bytes: Buffer;
-  readonly gzipped: Buffer;
+  /** Compressed when it is asked for the first time: few servers show every page, and a start need not wait for it. */
+  gzipped: Promise<Buffer> | null;
   readonly etag: string;
 }
 
@@ -102,8 +104,7 @@ function readPages(): ReadonlyMap<string, Page> {
     names.map((name) => {
       const bytes = readFileSync(join(built, name));
       const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-      const gzipped = gzipSync(bytes, { level: 9 });
-      return [name, { name, type: types[extname(name)]!, bytes, gzipped, etag }];
+      return [name, { name, type: types[extname(name)]!, bytes, gzipped: null, etag }];
     }),
   );
 }
@@ -113,7 +114,8 @@ async function send(request: FastifyRequest, reply: FastifyReply, page: Page) {
   if (request.headers['if-none-match'] === page.etag) return reply.code(304).send();
   void reply.type(page.type);
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(page.bytes);
-  return reply.header('content-encoding', 'gzip').send(page.gzipped);
+  page.gzipped ??= promisify(gzip)(page.bytes, { level: 9 });
+  return reply.header('content-encoding', 'gzip').send(await page.gzipped);
 }
 
 function asksForPage({ headers }: FastifyRequest): boolean {

@@ -40,11 +40,21 @@ export function createMetrics(parts: MetricsParts): Metrics {
     registers: [registry],
   });
   const gauges = workloadGauges(registry);
-  const dropped = new Counter({
-    name: 'forensics_log_lines_dropped_total',
-    help: 'Lines of the log that were lost because nobody read it or its disk was full.',
-    registers: [registry],
-  });
+  const total = (name: string, help: string) =>
+    new Counter({ name: `forensics_${name}_total`, help, registers: [registry] });
+  const completed = total(
+    'analyses_completed',
+    'Analyses that were completed, by all processes since the installation was set up.',
+  );
+  const statements = total('database_statements', 'Statements of this process.');
+  const statementSeconds = total(
+    'database_seconds',
+    'Seconds for which this process waited for statements.',
+  );
+  const dropped = total(
+    'log_lines_dropped',
+    'Lines of the log that were lost because nobody read it or its disk was full.',
+  );
 
   return {
     observe(server) {
@@ -55,19 +65,32 @@ export function createMetrics(parts: MetricsParts): Metrics {
       });
     },
     async text() {
-      gauges.set(await workload(), certificateEndsAt());
-      dropped.reset();
-      dropped.inc(droppedLogLines());
+      const load = await workload();
+      gauges.set(load, certificateEndsAt());
+      setTo(completed, load.analysesCompleted);
+      setTo(statements, load.statements.count);
+      setTo(statementSeconds, load.statements.ms / 1000);
+      setTo(dropped, droppedLogLines());
       return registry.metrics();
     },
     contentType: registry.contentType,
   };
 }
 
+function setTo(counter: Counter, value: number): void {
+  counter.reset();
+  counter.inc(value);
+}
+
 function workloadGauges(registry: Registry) {
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `forensics_${name}`, help, labelNames, registers: [registry] });
   const jobs = gauge('jobs', 'Jobs that wait or are in hand, by kind.', ['kind']);
+  const wait = gauge(
+    'queue_age_seconds',
+    'How long the first job that is due has waited, by kind.',
+    ['kind'],
+  );
   const inHand = gauge('jobs_in_hand', 'Jobs that this process works on.');
   const children = gauge('children', 'Child processes that look at pictures, by state.', ['state']);
   const waiting = gauge('tasks_waiting', 'Tasks that wait for a child process.');
@@ -84,6 +107,7 @@ function workloadGauges(registry: Registry) {
   return {
     set(load: Workload, certificateEndsAt: Date | null): void {
       for (const [kind, amount] of Object.entries(load.jobs)) jobs.set({ kind }, amount);
+      for (const [kind, ms] of Object.entries(load.waitMs)) wait.set({ kind }, ms / 1000);
       inHand.set(load.jobsInHand);
       children.set({ state: 'busy' }, load.children.busy);
       children.set({ state: 'idle' }, load.children.children - load.children.busy);

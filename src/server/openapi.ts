@@ -136,6 +136,7 @@ const securityOf: Readonly<Record<Access, Security>> = {
   tenant: [...ofKeys, ...ofUsers],
   tenantSettings: [...ofKeys, ...ofUsersWithScope],
   tenantUser: ofUsers,
+  tenantManager: ofUsersWithScope,
   user: ofUsers,
   userSettings: ofUsersWithScope,
 };
@@ -194,6 +195,10 @@ interface Tag {
 const table: readonly Tag[] = [
   { path: '/v1/analysis', name: 'Analyses', description: 'Create, start, read and delete.' },
   { path: '/v1/bundle', name: 'Bundles', description: 'Verify signed evidence.' },
+  { path: '/v1/tenant/user', name: 'Users', description: 'The people of a tenant.' },
+  { path: '/v1/tenant/audit', name: 'Audit log', description: 'Who did what, and when.' },
+  { path: '/v1/tenant/webhook', name: 'Webhooks', description: 'Sent messages, and a trial.' },
+  { path: '/v1/tenant/hold', name: 'Legal holds', description: 'What must not be purged.' },
   { path: '/v1/tenant', name: 'Tenant', description: 'Settings and usage of a tenant.' },
   { path: '/v1/auth/api', name: 'API keys', description: 'List, make and delete.' },
   { path: '/v1/auth', name: 'Sessions', description: 'Login and tokens of users.' },

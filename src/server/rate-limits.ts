@@ -6,7 +6,10 @@
 
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ForensicsError } from '../errors.ts';
+import { countRequest, readCount } from '../access/request-counts.ts';
+import type { App } from '../app/app.ts';
+import type { Db } from '../db/database.ts';
+import { ForensicsError, toForensicsError } from '../errors.ts';
 import { principalOf } from './authenticate.ts';
 
 const windowMs = 60_000;
@@ -23,13 +26,19 @@ const noLimits: RateLimits = {
   countRequests: () => undefined,
 };
 
-/** @param perMinute - requests a minute of one caller; 0 sets no limit. */
+interface Limits extends Pick<App, 'database' | 'now'> {
+  /** Requests a minute of one caller; 0 sets no limit. */
+  readonly rateLimitPerMinute: number;
+}
+
+/** Servers that share a database count together. */
 export async function createRateLimits(
   server: FastifyInstance,
-  perMinute: number,
+  { rateLimitPerMinute: max, database: { db }, now }: Limits,
 ): Promise<RateLimits> {
-  if (perMinute === 0) return noLimits;
-  await server.register(rateLimit, { global: false, max: perMinute, timeWindow: windowMs });
+  if (max === 0) return noLimits;
+  const shared = db.engine === 'sqlite' ? {} : { store: sharedStore(db, now) };
+  await server.register(rateLimit, { global: false, max, timeWindow: windowMs, ...shared });
   // Addresses count as the package does it: an IPv6 network of 64 bits is one place.
   const addresses = server.createRateLimit({});
   const failures = server.createRateLimit({});
@@ -51,6 +60,43 @@ export async function createRateLimits(
       });
     },
   };
+}
+
+type Answer = (error: Error | null, counted: { current: number; ttl: number }) => void;
+
+/** What the package asks of a store. Each limit has a child of its own; in every server they are made in the same order. */
+function sharedStore(db: Db, now: () => Date) {
+  let children = 0;
+
+  class SharedStore {
+    readonly #limit = children++;
+
+    child(): SharedStore {
+      return new SharedStore();
+    }
+
+    incr(key: string, done: Answer): void {
+      void this.#tell(countRequest, key, done);
+    }
+
+    read(key: string, done: Answer): void {
+      void this.#tell(readCount, key, done);
+    }
+
+    async #tell(ask: typeof readCount, key: string, done: Answer): Promise<void> {
+      const at = now();
+      try {
+        const found = await ask(db, { who: `${this.#limit}:${key}`, windowMs, at });
+        if (found === null) return done(null, { current: 0, ttl: 0 });
+        const ttl = found.begunAt + windowMs - at.getTime();
+        return done(null, { current: found.requests, ttl });
+      } catch (error) {
+        return done(toForensicsError(error), { current: 0, ttl: 0 });
+      }
+    }
+  }
+
+  return SharedStore;
 }
 
 type Budget = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>;

@@ -16,10 +16,13 @@ import { logAnswers, loggerOptions, type LogTarget } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { describeInterface, docsRoutes } from './openapi.ts';
 import { createRateLimits } from './rate-limits.ts';
+import { administrationRoutes } from './routes/administration.ts';
 import { analysisRoutes } from './routes/analysis.ts';
 import { authRoutes } from './routes/auth.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
+import { holdRoutes } from './routes/holds.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { peopleRoutes } from './routes/people.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { blobRoutes, systemRoutes } from './routes/system.ts';
 import { tenantRoutes, usageRoutes } from './routes/tenant.ts';
@@ -33,7 +36,7 @@ import {
   listenerFactory,
   type Transport,
 } from './transport.ts';
-import { takeTurns } from './turns.ts';
+import { takeTurns, tellSenders } from './turns.ts';
 import { compileValidator } from './validate.ts';
 
 declare module 'fastify' {
@@ -45,11 +48,17 @@ declare module 'fastify' {
 export interface ServerParts {
   readonly app: Pick<
     App,
+    | 'database'
     | 'keys'
+    | 'now'
     | 'identity'
     | 'userSettings'
     | 'tenants'
     | 'tenancy'
+    | 'tenantUsers'
+    | 'audit'
+    | 'webhookLog'
+    | 'holds'
     | 'analyses'
     | 'usage'
     | 'feedback'
@@ -114,7 +123,11 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   guardBodies(server);
   drainRefused(server);
   await allowOrigins(server, parts.apiCorsAllowedOrigins);
-  const rateLimits = await createRateLimits(server, parts.rateLimitPerMinute);
+  tellSenders(server);
+  const rateLimits = await createRateLimits(server, {
+    ...app,
+    rateLimitPerMinute: parts.rateLimitPerMinute,
+  });
   rateLimits.guardAuthentication();
   authenticateRequests(server, app);
   rateLimits.countRequests();
@@ -128,9 +141,12 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   await server.register(evidenceRoutes, { evidence: app.evidence });
   await server.register(tenantRoutes, { tenancy: app.tenancy });
   await server.register(usageRoutes, { usage: app.usage });
+  await server.register(peopleRoutes, { tenantUsers: app.tenantUsers });
+  await server.register(administrationRoutes, app);
+  await server.register(holdRoutes, { holds: app.holds });
   await server.register(keyRoutes, { keys: app.keys });
   await server.register(authRoutes, { identity: app.identity });
-  await server.register(sessionRoutes, { identity: app.identity, firstUser: app.firstUser });
+  await server.register(sessionRoutes, app);
   await server.register(userRoutes, { userSettings: app.userSettings });
   await server.register(feedbackRoutes, { feedback: app.feedback });
   await server.register(consoleRoutes, parts);

@@ -10,7 +10,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
 import { replaceFile } from '../files/atomic-write.ts';
-import { issueAuthority, type Issued, issueLeaf } from './certificate.ts';
+import type { Issued } from './certificate.ts';
 
 export interface TlsMaterial {
   /** PEM, leaf first. Our own authority comes last: clients may have pinned it by its fingerprint, which they can only see here. */
@@ -74,10 +74,14 @@ async function ensureAuthority(folder: string, now: Date): Promise<Issued> {
   const keyPath = join(folder, 'ca-key.pem');
   const stored = readPair(certPath, keyPath);
   if (stored && daysLeft(stored.certificate, now) > leafDays) return stored;
+  const { issueAuthority } = await makers();
   const made = await issueAuthority(authorityName, validity(authorityDays, now));
   writePair({ certPath, keyPath }, made.certificate.toString(), made.privateKey);
   return made;
 }
+
+/** Loaded only to make one: its library is a tenth of the start. */
+const makers = () => import('./certificate.ts');
 
 function readLeaf(
   folder: string,
@@ -104,6 +108,7 @@ async function makeLeaf(
   names: readonly string[],
   now: Date,
 ): Promise<{ cert: string; key: string }> {
+  const { issueLeaf } = await makers();
   const made = await issueLeaf(authority, names, validity(leafDays, now));
   const cert = made.certificate.toString();
   const paths = { certPath: join(folder, 'cert.pem'), keyPath: join(folder, 'key.pem') };

@@ -1,44 +1,42 @@
 /**
  * Tenants take turns. This process does one thing at a time, and a tenant that sends a thousand requests at once must not
  * make another wait for all of them: requests wait in a line for each tenant, and with every round of the event loop the
- * first of the next line begins. What a request waits for once it has begun, such as a store, holds nobody up.
+ * first of the next line begins. What a request waits for once it has begun, such as a store, holds nobody up; only for
+ * the connections to PostgreSQL they take turns again.
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { onBehalfOf } from '../db/database.ts';
+import { createLines } from '../lines.ts';
 
-type Begin = () => void;
+/** Before requests are authenticated: who sends them is known by what they bring. */
+export function tellSenders(server: FastifyInstance): void {
+  server.addHook('onRequest', (request, _, done) =>
+    onBehalfOf(request.headers.authorization ?? request.ip, done),
+  );
+}
 
 /** Requests of nobody in particular, such as those for the state of the server, do not wait. */
 export function takeTurns(server: FastifyInstance): void {
-  /** The line that comes next stands first; one that is empty is left out. */
-  const lines = new Map<string, Begin[]>();
+  const waiting = createLines<() => void>();
   let isTaken = false;
 
   function nextTurn(): void {
-    const [next] = lines;
-    isTaken = next !== undefined;
-    if (next === undefined) return;
+    const begin = waiting.next();
+    isTaken = begin !== undefined;
+    if (begin === undefined) return;
     setImmediate(nextTurn);
-    const [name, line] = next;
-    const begin = line.shift();
-    lines.delete(name);
-    if (line.length > 0) lines.set(name, line);
-    begin?.();
+    begin();
   }
 
-  server.addHook('preValidation', async (request) => {
+  server.addHook('preValidation', (request, _, done) => {
     const name = lineOf(request);
-    if (name === null) return;
-    if (!isTaken) {
-      isTaken = true;
-      setImmediate(nextTurn);
-      return;
-    }
-    await new Promise<void>((resolve) => {
-      const line = lines.get(name);
-      if (line === undefined) lines.set(name, [resolve]);
-      else line.push(resolve);
-    });
+    if (name === null) return done();
+    const begin = () => onBehalfOf(name, done);
+    if (isTaken) return waiting.add(name, begin);
+    isTaken = true;
+    setImmediate(nextTurn);
+    begin();
   });
 }
 

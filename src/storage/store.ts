@@ -62,7 +62,7 @@ export const maxKeyBytes = 1024;
 /** @throws {ForensicsError} `invalid_request` unless the key is text of 1 to 1024 bytes in UTF-8. */
 export function checkKey(key: string): void {
   const bytes = Buffer.byteLength(key);
-  if (bytes >= 1 && bytes <= maxKeyBytes && !/\p{Surrogate}/u.test(key)) return;
+  if (bytes >= 1 && bytes <= maxKeyBytes && key.isWellFormed()) return;
   throw new ForensicsError('invalid_request', 'An object key has 1 to 1024 bytes of UTF-8.');
 }
 

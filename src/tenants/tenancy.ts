@@ -42,7 +42,9 @@ export function createTenancy(context: Context): Tenancy {
 }
 
 /** Changes of a tenant by its own people: checked, a new store proven, then written in one transaction. */
-export interface TenantRequest extends Pick<TenantChange, 'name' | 'webhookUrl'>, ReadOnlyFields {
+export interface TenantRequest
+  extends Pick<TenantChange, 'name' | 'webhookUrl' | 'defaultOptions'>,
+    ReadOnlyFields {
   readonly storageType?: StorageType;
   /** Null: from now on the service's own store. */
   readonly storageConfig?: StorageRequest | null;
@@ -130,11 +132,12 @@ async function write(
   { tenant, before, request, by, storage }: Writing,
 ) {
   const { id } = tenant;
-  const { name, webhookUrl } = request;
+  const { name, webhookUrl, defaultOptions } = request;
   return transact(db, async (tx) => {
     const change: Parameters<typeof updateTenant>[1]['change'] = {
       ...(name === undefined ? {} : { name }),
       ...(webhookUrl === undefined ? {} : { webhookUrl }),
+      ...(defaultOptions === undefined ? {} : { defaultOptions }),
     };
     if (storage === null) return updateTenant(tx, { id, change, at: now(), by });
     refuseIfMoved(before, await currentRow(tx, configs, id));

@@ -70,6 +70,7 @@ export async function readTenant(context: Context, tenant: Tenant): Promise<Tena
     ...(webhookUrl === null ? {} : { webhookUrl }),
     webhookState: webhookStateOf(tenant),
     isTrial,
+    defaultOptions: tenant.defaultOptions,
   };
 }
 

@@ -2,13 +2,13 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { and, count, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import type { Actor } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
+import type { DeliveryState } from '../contract/vocabulary.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/database.ts';
 import { deliveries } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { hasTurn, isWaiting, promoteNext, receiverOf } from './order.ts';
-
-const deliveryStates = ['waiting', 'delivered', 'given_up'] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
 
 export interface DeliveryEntry {
   readonly id: string;
@@ -30,25 +30,32 @@ interface DeliveryQuery {
   readonly tenantId: string;
   /** Null for all. */
   readonly state: DeliveryState | null;
+  /** Only messages written before the one with this id. */
+  readonly before?: string;
   readonly limit: number;
 }
 
 /** Newest first. */
 export async function listDeliveries(
   reader: Reader,
-  { tenantId, state, limit }: DeliveryQuery,
+  { tenantId, state, before, limit }: DeliveryQuery,
 ): Promise<readonly DeliveryEntry[]> {
   const { id, event, subject, attempts, lastOutcome } = deliveries;
   const { createdAt, nextAttemptAt, settledAt } = deliveries;
   const columns = { id, event, subject, state: deliveries.state, attempts, lastOutcome };
   const isInState = state === null ? undefined : eq(deliveries.state, state);
+  const isBefore = before === undefined ? undefined : lt(deliveries.seq, seqOf(reader, before));
   return reader
     .select({ ...columns, createdAt, nextAttemptAt, settledAt })
     .from(deliveries)
-    .where(and(eq(deliveries.tenantId, tenantId), isInState))
+    .where(and(eq(deliveries.tenantId, tenantId), isInState, isBefore))
     .orderBy(desc(deliveries.seq))
     .limit(limit)
     .all();
+}
+
+function seqOf(reader: Reader, id: string) {
+  return reader.select({ seq: deliveries.seq }).from(deliveries).where(eq(deliveries.id, id));
 }
 
 /** The number of messages that wait, and that no receiver accepted. */
@@ -85,9 +92,10 @@ interface Replay {
   /** One message by its id, or all that were given up. */
   readonly which: { readonly id: string } | 'given_up';
   readonly at: Date;
+  readonly by: Actor;
 }
 
-interface Replayed {
+export interface Replayed {
   readonly id: string;
   readonly event: string;
   readonly subject: string;
@@ -102,7 +110,7 @@ interface Replayed {
  */
 export async function replay(
   db: Db,
-  { tenantId, which, at }: Replay,
+  { tenantId, which, at, by }: Replay,
 ): Promise<readonly Replayed[]> {
   return transact(db, async (tx) => {
     if ((await receiverOf(tx, tenantId)) === null) throw noReceiver();
@@ -119,6 +127,10 @@ export async function replay(
     ).toSorted((one, other) => one.seq - other.seq);
     for (const subject of new Set(rows.map((row) => row.subject))) {
       if (!(await hasTurn(tx, subject))) await promoteNext(tx, subject, at);
+    }
+    if (rows.length > 0) {
+      const told = { event: 'webhook.replayed', details: { messages: rows.length } } as const;
+      await append(tx, { chain: tenantId, at, actor: by, subject: tenantId, ...told });
     }
     return rows.map(({ id, event, subject }) => ({ id, event, subject }));
   });

@@ -27,7 +27,7 @@ const floors = [
   ['data-folder'],
   ['db', 'network', 'files', 'config'],
   ['contract'],
-  ['errors', 'retry', 'mutex', 'version'],
+  ['errors', 'lines', 'retry', 'mutex', 'version'],
 ];
 
 /** What judges a picture knows of no rows, no settings and no server. */
@@ -43,7 +43,7 @@ const keepers: Record<string, string> = {
   exifreader: 'image',
   '@contentauth/c2pa-wasm': 'provenance',
   yauzl: 'evidence',
-  canonicalize: 'evidence audit',
+  canonicalize: 'evidence audit console',
   minio: 'storage',
   '@azure/storage-blob': 'storage',
   undici: 'network access client',

@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --only pipeline,throughput,command,listing,http] [--sizes 1,4,12] [--rounds 5] [--profile] [--json]`
+ * `npm run bench [-- --only pipeline,throughput,command,start,listing,http,machines,table] [--rows 1000000] [--sizes 1,4,12] [--rounds 5] [--profile] [--json]`
  *
  * Ratios are of medians of interleaved rounds in this one run, so they can be compared between machines; times cannot.
  * With `--profile` it measures the steps of one picture and nothing else.
@@ -11,16 +11,20 @@ import { benchCommand } from './command.ts';
 import type { Row } from './figures.ts';
 import { benchHttp } from './http.ts';
 import { benchListing } from './listing.ts';
+import { benchMachines } from './machines.ts';
 import { benchPipeline } from './pipeline.ts';
 import { benchProfile } from './profile.ts';
 import { sizes } from './sizes.ts';
+import { benchStart } from './start.ts';
+import { benchTable } from './table.ts';
 import { benchThroughput } from './throughput.ts';
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'pipeline,throughput,command,listing,http' },
+    only: { type: 'string', default: 'pipeline,throughput,command,start,listing,http' },
     sizes: { type: 'string', default: '1,4,12' },
     rounds: { type: 'string', default: '5' },
+    rows: { type: 'string', default: '1000000' },
     profile: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -44,8 +48,11 @@ for (const size of chosen) {
   if (sections.includes('throughput')) tell(`${at}, flagging`, await benchThroughput(size, rounds));
   if (sections.includes('command')) tell(`${at}, command line`, await benchCommand(size, rounds));
 }
+if (sections.includes('start')) tell('Start of the program', await benchStart(rounds));
 if (sections.includes('listing')) tell('A list with signed URLs', await benchListing(rounds));
 if (sections.includes('http')) tell('HTTPS, one connection', await benchHttp(rounds));
+if (sections.includes('machines')) tell('PostgreSQL, tasks of 50 ms', await benchMachines());
+if (sections.includes('table')) tell('a long table', await benchTable(Number(values.rows)));
 if (values.json)
   process.stdout.write(`${JSON.stringify({ machine, sections: report }, null, 2)}\n`);
 

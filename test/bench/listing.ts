@@ -23,7 +23,7 @@ import { addForensicTenant } from './forensic-tenant.ts';
 
 const listed = 100;
 const urls = 21 * listed;
-const goalMs = 100;
+const goalMs = 25;
 const expirySeconds = 604_800;
 const place = {
   accessKeyId: 'bench',

@@ -22,9 +22,9 @@ export async function benchPipeline(size: Size, rounds: number): Promise<readonl
   const sandbox = createSandbox({ poolSize: 1 });
   const source = { bytes };
   const options = { model: null, decisionStrategy: 'default', seed: 1337 } as const;
-  const flag = () => sandbox.examine({ source, options });
+  const flag = () => sandbox.examine({ source, options, forReport: false });
   const report = async () => {
-    const examination = await flag();
+    const examination = await sandbox.examine({ source, options });
     const item = { name: 'scene.jpg', analysisId: null, examinedAt: new Date(0) };
     const languages = ['en', 'de'] as const;
     await sandbox.render({ source, examination, item, languages });

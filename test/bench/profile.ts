@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import { detectors } from '../../src/detectors/list.ts';
 import { conclude } from '../../src/engine/examine.ts';
 import { type Models, observe } from '../../src/engine/observe.ts';
+import { createStabilityTest } from '../../src/engine/stability.ts';
 import { createSigner } from '../../src/evidence/sign.ts';
 import { writeBundle } from '../../src/evidence/write-bundle.ts';
 import { decodePicture } from '../../src/image/decode.ts';
@@ -61,9 +62,10 @@ async function profileOnce(bytes: Buffer, models: Models): Promise<ReadonlyMap<s
   const observed = await clock.whole('everything else of the examination', async () =>
     observe(picture, clocked(models, clock), 1337, provenance, clockedMethods(clock)),
   );
-  const examination = wordExamination(await conclude(observed, 'default'));
-  // Only a picture that is decided is put to this test: measured whatever the verdict.
-  await clock.add('stability test', () => observed.testStability(true));
+  // Only a picture that is decided is put to this test: measured whatever the verdict, and with its networks.
+  const testStability = createStabilityTest(picture, models.trace);
+  await clock.add('stability test', () => testStability(true));
+  const examination = wordExamination(await conclude({ ...observed, testStability }, 'default'));
   await profileDrawing(clock, { bytes, picture, examination });
   await clock.add('IPC, picture and examination', () => sendThrough([bytes, examination]));
   return clock.times;
@@ -97,7 +99,7 @@ async function profileDrawing(clock: Clock, { bytes, picture, examination }: Exa
     heatmapSize: null,
     limits: defaultLimits,
     trustList: null,
-    rendering: { heatmaps, rawMaps, fullMaps: null, reports },
+    rendering: { examination, heatmaps, rawMaps, fullMaps: null, reports },
   };
   const signer = createSigner(generateKeyPairSync('ed25519').privateKey);
   await clock.add('bundle', async () =>

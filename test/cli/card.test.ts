@@ -4,7 +4,7 @@ import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
 import { type Language, languages, reasonCodes } from '../../src/contract/vocabulary.ts';
 import type { Examination, WordedProvenance } from '../../src/engine/result.ts';
 import { noProvenance } from '../../src/provenance/provenance.ts';
-import { makeExamination } from '../unit/report/examination.ts';
+import { credentials, makeExamination } from '../unit/report/examination.ts';
 
 const cameraFile: WordedProvenance = {
   ...noProvenance,
@@ -16,19 +16,7 @@ const long = 'A very long name of a program that somebody wrote into the file '.
 
 const richFile: WordedProvenance = {
   ...noProvenance,
-  credentials: {
-    integrity: 'valid',
-    trust: 'not-checked',
-    trustListSha256: null,
-    signer: long,
-    issuer: null,
-    signedAt: null,
-    hasTimestamp: false,
-    claimGenerator: null,
-    actions: [],
-    manifests: 1,
-    problems: [],
-  },
+  credentials: { ...credentials, signer: long },
   software: [{ kind: 'editor', name: long, place: 'exif' }],
   history: [{ action: 'saved', software: long, when: '2014-11-11', parameters: null }],
 };

@@ -69,7 +69,7 @@ function allText({ stdout, stderr }: { stdout: string; stderr: string }): string
 
 test.for([
   [['--port', 'https'], {}, '--port must be an integer from 0 to 65535.'],
-  [[], { FORENSICS_WORKERS: '0' }, 'FORENSICS_WORKERS must be an integer from 1 to 64.'],
+  [[], { FORENSICS_WORKERS: '65' }, 'FORENSICS_WORKERS must be an integer from 0 to 64.'],
   [[], { FORENSICS_CONFIG: '/no/such/file' }, 'The config file does not exist.'],
   [[], { FORENSICS_MASTER_KEY: 'sesame' }, 'FORENSICS_MASTER_KEY must be 64 hexadecimal digits.'],
 ] as const)('a wrong setting %j %j ends config show in one line', async ([args, env, line]) => {

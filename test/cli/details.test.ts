@@ -61,7 +61,9 @@ describe('a card of the forensic tier', () => {
     );
 
     expect(card).toContain('Strength The traces in the picture speak moderately for');
-    expect(card).toContain('Stability Of 5 changes that were tried,');
+    expect(card).toContain(
+      'Stability None of the 5 changes that were tried would alter what the traces',
+    );
     expect(card).toMatch(/Unchecked \d+ things/);
   });
 

@@ -117,7 +117,7 @@ test('card and details say how often the result was wrong when it was measured',
   const asReal = { ...fake, verdict: 'real' as const };
   const unmeasured = { ...fake, decision: { ...fake.decision!, errorRates: null } };
 
-  expect(cardOf(fake, 'en', 80)).toContain('1.8 % of photographs get this result too.');
+  expect(cardOf(fake, 'en', 80)).toContain('1.8 % of 221 photographs got this result too.');
   expect(detailsOf(fake, 'en', 200)).toContain('1.8 % of 221 photographs got this result too');
   expect(cardOf(asReal, 'en', 80)).toContain(
     'It misses 10.0 % of generated and 70.0 % of changed pictures.',
@@ -141,7 +141,7 @@ test('the error rate of a changed part is that of changed parts', () => {
     100,
   );
 
-  expect(card).toContain('0.5 % of unchanged photographs');
+  expect(card).toContain('0.5 % of 200 unchanged photographs');
   expect(card).not.toContain('221');
   expect(unmeasured).toContain('Never measured');
 });

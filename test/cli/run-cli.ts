@@ -13,6 +13,7 @@ import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { createMutex } from '../../src/mutex.ts';
+import { databaseIn } from '../fixtures/postgres.ts';
 
 /** The program, of the sources. */
 export const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
@@ -28,6 +29,11 @@ export const bareEnvironment = {
   // What one start compiled the next one need not: half of a start.
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
 };
+
+function environmentOf(args: readonly string[]): Readonly<Record<string, string>> {
+  const at = args.indexOf('--data-dir');
+  return { ...bareEnvironment, ...databaseIn(at === -1 ? undefined : args[at + 1]) };
+}
 
 export interface Ran {
   readonly code: number;
@@ -63,7 +69,7 @@ async function runHere(args: readonly string[], { cwd, stdin, env }: RunHow): Pr
     ),
     replaceStream('stdin', Readable.from(stdin === undefined ? [] : [stdin])),
   ];
-  setEnvironment({ ...bareEnvironment, ...env });
+  setEnvironment({ ...environmentOf(args), ...env });
   if (cwd !== undefined) process.chdir(cwd);
   try {
     return { code: await main(['node', 'forensics', ...args]), ...said };
@@ -138,7 +144,7 @@ export function spawnCli(args: readonly string[], { cwd, stdin, env, shell, ...h
   return execa(file, rest, {
     cwd: cwd ?? process.cwd(),
     input: stdin ?? '',
-    env: { ...bareEnvironment, ...env },
+    env: { ...environmentOf(args), ...env },
     extendEnv: false,
     reject: false,
     forceKillAfterDelay: false,

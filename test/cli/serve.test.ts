@@ -111,10 +111,16 @@ test('a port in use is told with what to do, and costs no key', async () => {
   expect(JSON.parse(tenants.stdout)).toEqual([]);
 });
 
+const standStill = 'exec sleep 60 > /dev/null 2>&1';
+
 describe.skipIf(!existsSync('/dev/full'))('a log that is lost', () => {
   test.each([
     ['has no reader any more', 'exec "$@" 2> >(true)'],
-    ['has a reader that stands still', 'exec "$@" 2> >(exec sleep 30 > /dev/null 2>&1)'],
+    ['has a reader that stands still', `exec 2> >(${standStill}); exec "$@"`],
+    [
+      'has a reader that stands still, and is full',
+      `exec 2> >(${standStill}); exec 3>&2; dd if=/dev/zero of=/dev/fd/3 oflag=nonblock bs=1 2> /dev/null; exec "$@" 3>&-`,
+    ],
     ['lies on a full disk', 'exec "$@" 2> /dev/full'],
   ])('does not end the server when it %s', async (_why, shell) => {
     const serving = await startServing(newDataDir(), { FORENSICS_LOG_LEVEL: 'trace' }, shell);

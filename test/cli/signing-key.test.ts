@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createSigningKeys } from '../../src/secrets/signing-keys.ts';
+import { createSigningKeys, keysInFolder } from '../../src/secrets/signing-keys.ts';
 import { smallBundle } from '../unit/evidence/small-case.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
@@ -13,7 +13,7 @@ test('the first use makes the key, and rotate keeps the old one to verify with',
   const run = (...args: string[]) => runHere(['signing-key', ...args, '--data-dir', dataDir]);
 
   const first = await run('export');
-  const signer = createSigningKeys({ dataDir, now: () => new Date() }).signer();
+  const signer = await createSigningKeys(keysInFolder(dataDir), () => new Date()).signer();
   await writeFile(join(dir, 'evidence.zip'), smallBundle({ signer }));
   const rotated = await run('rotate');
   const { keys }: { keys: Shown[] } = JSON.parse((await run('show', '--json')).stdout);

@@ -1,15 +1,14 @@
 /** Everything that needs no examination: the server runs in this process, and its worker sleeps. */
 
-import { availableParallelism, loadavg } from 'node:os';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { places } from '../../src/console/places.ts';
 import { drawScene, fromScene } from '../fixtures/pictures.ts';
 import { type OpenServer, openServer, password } from '../unit/server/open-server.ts';
 import { browserPath, chooseFiles, launch, logIn, openWindow, overflow } from './browser.ts';
 
-const places = ['analyses', 'verify', 'usage', 'keys', 'tenant', 'health', 'account', 'help'];
-const pages = [...places, 'manual/settings'];
+const pages = [...places.filter((place) => place !== null), 'manual/settings'];
 
 describe.skipIf(browserPath === null)('the console in a browser', () => {
   let browser: Browser;
@@ -62,40 +61,34 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await context.close();
   }, 200_000);
 
-  // A machine with twice as much to do as it can measures itself.
-  test.skipIf(loadavg()[0]! > 2 * availableParallelism())(
-    '100 rows are drawn within 100 ms, and the first view within a second',
-    async () => {
-      const { page, context } = await openWindow(browser);
-      await enter(page);
+  test('100 rows are drawn within 100 ms, and the first view within a second', async () => {
+    const { page, context } = await openWindow(browser);
+    await enter(page);
+    await page.locator('tbody tr').nth(99).waitFor();
+    await page.evaluate(measureRows);
+    const drawn: number[] = [];
+    const viewed: number[] = [];
+
+    for (let round = 0; round < 7; round++) {
+      await page.getByLabel('Status').selectOption('failed');
+      await page.getByText('Nothing matches these filters.').waitFor();
+      await page.getByLabel('Status').selectOption('');
       await page.locator('tbody tr').nth(99).waitFor();
-      await page.evaluate(measureRows);
-      const drawn: number[] = [];
-      const viewed: number[] = [];
+      drawn.push(await page.evaluate('globalThis.drawnMs'));
+    }
+    for (let round = 0; round < 7; round++) {
+      const began = performance.now();
+      await page.reload();
+      await page.locator('h1').waitFor();
+      viewed.push(performance.now() - began);
+    }
 
-      for (let round = 0; round < 5; round++) {
-        await page.getByLabel('Status').selectOption('failed');
-        await page.getByText('Nothing matches these filters.').waitFor();
-        await page.getByLabel('Status').selectOption('');
-        await page.locator('tbody tr').nth(99).waitFor();
-        drawn.push(await page.evaluate('globalThis.drawnMs'));
-      }
-      for (let round = 0; round < 5; round++) {
-        const began = performance.now();
-        await page.reload();
-        await page.locator('h1').waitFor();
-        viewed.push(performance.now() - began);
-      }
-
-      // The best of some: the others share the machine with the server and the other tests.
-      const [rowsMs, viewMs] = [Math.min(...drawn), Math.min(...viewed)];
-      console.info(`100 rows: ${rowsMs.toFixed(0)} ms; first view: ${viewMs.toFixed(0)} ms`);
-      expect(rowsMs).toBeLessThan(100);
-      expect(viewMs).toBeLessThan(1000);
-      await context.close();
-    },
-    60_000,
-  );
+    const [rowsMs, viewMs] = [median(drawn), median(viewed)];
+    console.info(`100 rows: ${rowsMs.toFixed(0)} ms; first view: ${viewMs.toFixed(0)} ms`);
+    expect(rowsMs).toBeLessThan(100);
+    expect(viewMs).toBeLessThan(1000);
+    await context.close();
+  }, 60_000);
 
   test('a deleted analysis can be taken back, and is gone for good when its time is over', async () => {
     const { page, context } = await openWindow(browser);
@@ -181,6 +174,17 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     },
     60_000,
   );
+
+  test('on a telephone no name in a table of the manual is torn: the table moves sideways', async () => {
+    const { page, context } = await openWindow(browser, { width: 360, height: 740 });
+    await enter(page);
+    await page.goto(`${url}/#/manual/settings`);
+    const name = page.locator('td code', { hasText: /^dataDir$/ }).first();
+    await name.waitFor();
+
+    expect((await name.boundingBox())?.height).toBeLessThan(30);
+    await context.close();
+  });
 
   test('who has no right to change settings sees them, and is told why nothing can be changed', async () => {
     const { page, context } = await openWindow(browser);
@@ -276,6 +280,10 @@ const nameOfFocused = `(() => {
   const label = element.labels?.[0]?.innerText;
   return (element.getAttribute('aria-label') ?? label ?? element.innerText ?? '').trim();
 })()`;
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}
 
 /** From the answer of the list to the moment when its last row is there. */
 const measureRows = `(() => {

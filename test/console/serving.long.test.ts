@@ -1,7 +1,6 @@
 /** The console of a real `forensics serve`, from its first line to a verified bundle, and through its death. */
 
 import { readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
@@ -9,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { browserPath, chooseFiles, launch, logIn, openWindow } from './browser.ts';
+import { browserPath, chooseFiles, freePort, launch, logIn, openWindow } from './browser.ts';
 
 const email = 'first@example.org';
 const password = 'violet harbour 42 lanterns';
@@ -168,13 +167,4 @@ function damaged(bundle: Buffer): Buffer {
   const at = Math.floor(copy.length / 2);
   copy[at] = copy[at]! ^ 0xff;
   return copy;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new TypeError('No port.');
-  return address.port;
 }

@@ -11,8 +11,8 @@ describeIdentity('embedded accounts', async () => {
   const database = openDatabase({ path: join(folder, 'test.db') });
   const { db } = database;
   const clock = steppedClock();
-  const people = openPeople({ db, clock });
-  const foreign = openPeople({ db, clock, seed: new Uint8Array(32).fill(8) });
+  const people = await openPeople({ db, clock });
+  const foreign = await openPeople({ db, clock, seed: new Uint8Array(32).fill(8) });
   const facts = { userType: 'examiner', scopes: ['settings'] };
 
   async function person(email: string, name: string | null) {

@@ -18,7 +18,7 @@ describeIdentity('an identity provider over OpenID Connect', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-identity-'));
   const database = openDatabase({ path: join(folder, 'test.db') });
   const { db } = database;
-  const { users, tenants } = openPeople({ db, clock: { now, step: () => undefined } });
+  const { users, tenants } = await openPeople({ db, clock: { now, step: () => undefined } });
   const [server, other] = await Promise.all([openOidcServer(), openOidcServer()]);
   const claims = { scopes: 'scope', userType: 'userType', tenants: 'tenants' };
   const [identity, foreign] = [server, other].map(({ issuer, ca }) =>

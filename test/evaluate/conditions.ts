@@ -23,6 +23,7 @@ const conditions = {
   'jpeg 75': async (pixels) => open(pixels).jpeg({ quality: 75 }).toBuffer(),
   half: async (pixels) => halved(pixels).png().toBuffer(),
   'half, jpeg 80': async (pixels) => halved(pixels).jpeg({ quality: 80 }).toBuffer(),
+  'post of 1600 px': async (pixels) => posted(pixels).jpeg({ quality: 80 }).toBuffer(),
 } as const satisfies Readonly<Record<string, Change | null>>;
 export type Condition = keyof typeof conditions;
 
@@ -61,4 +62,14 @@ function halved(pixels: Pixels) {
   const width = Math.floor(pixels.width / 2);
   const height = Math.floor(pixels.height / 2);
   return open(pixels).resize({ width, height, fit: 'fill', kernel: 'cubic' });
+}
+
+/** As a network of friends shows it; a smaller picture keeps its size. */
+function posted(pixels: Pixels) {
+  return open(pixels).resize({
+    width: 1600,
+    height: 1600,
+    fit: 'inside',
+    withoutEnlargement: true,
+  });
 }

@@ -36,7 +36,7 @@ export function printFigures(rows: readonly Row[]): readonly Block[] {
       ['condition', 'of', 'goal', 'measured', 'pictures', 'met'],
       resultsOf(byCondition).map(goalRow),
     ),
-    'What the service says, local changes among it. Errors are shares of the pictures of a class that are decided; worst source: of ten decided photographs or more.',
+    'What the service says, local changes among it unless `--traces` leaves them out. Errors are shares of the pictures of a class that are decided; worst source: of ten decided photographs or more.',
     table(
       [
         'condition',

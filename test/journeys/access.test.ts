@@ -8,6 +8,7 @@ import { operator } from '../../src/audit/entry.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { TokenSet } from '../../src/contract/auth.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
+import { databaseIn } from '../fixtures/postgres.ts';
 import { type Answer, draft, password, type Question } from '../unit/server/open-server.ts';
 import { newDataDir, only, type Serving, startServing } from './serving.ts';
 
@@ -20,7 +21,8 @@ let tenantId = '';
 
 beforeAll(async () => {
   serving = await startServing(dataDir);
-  core = await openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
+  const environment = databaseIn(dataDir);
+  core = await openCore(readConfig({ flags: { dataDir }, environment }).settings);
   tenantId = (await core.tenants.byName(tenantName))?.id ?? '';
 });
 

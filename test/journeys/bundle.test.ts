@@ -98,6 +98,27 @@ test('the log tells of every bundle, and the next bundle tells what the log tell
   });
 });
 
+const askHtml = async (analysis: string, language: string) =>
+  serving.ask({
+    method: 'GET',
+    path: `/v1/analysis/report?tenantName=default&id=${analysis}&language=${language}`,
+    headers: { authorization: `ApiKey ${serving.ready.apiKey}` },
+  });
+
+test('the HTML report comes in either language, as a file that no page of the server becomes', async () => {
+  const [english, german] = [await askHtml(id, 'en'), await askHtml(id, 'de')];
+  const flagged = await askHtml(await analyzed('flagging'), 'en');
+
+  expect(english.body.toString()).toMatch(/^<!doctype html>\n<html lang="en">/);
+  expect(german.body.toString()).toMatch(/^<!doctype html>\n<html lang="de">/);
+  expect(english.headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'content-disposition': `attachment; filename="report-${id}-en.html"`,
+    'content-security-policy': 'sandbox',
+  });
+  expect(flagged.status).toBe(409);
+});
+
 test('what cannot be bundled is refused with what to do, and nothing is written over', async () => {
   const flaggedId = await analyzed('flagging');
   const folder = await emptyFolder();

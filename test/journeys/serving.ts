@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { Analysis } from '../../src/contract/analysis.ts';
+import { makeDatabaseOf } from '../fixtures/postgres.ts';
 import { spawnCli } from '../cli/run-cli.ts';
 import { type Answer, type Ask, asker } from '../unit/server/open-server.ts';
 
@@ -56,8 +57,9 @@ export async function startServing(
   environment: Readonly<Record<string, string>> = {},
   shell?: string,
 ): Promise<Serving> {
-  const args = ['--json', '--data-dir', dataDir, '--port', '0', '--workers', '1'];
-  const child = spawnServe(args, environment, shell);
+  const { FORENSICS_WORKERS: workers = '1' } = environment;
+  const args = ['--json', '--data-dir', dataDir, '--port', '0', '--workers', workers];
+  const child = spawnServe(args, { ...(await makeDatabaseOf(dataDir)), ...environment }, shell);
   const ready = await readyLine(child);
   const agent = new Agent({ connect: { ca: readFileSync(ready.caPath) } });
   return {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterAll, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/config/config.ts';
 import { changeBody } from '../../src/contract/tenant.ts';
 import { blockNamed, readManual, root } from './manual.ts';
@@ -103,6 +104,59 @@ test('the image is made of the tarball, and its program does not run as root', (
   expect(rest('ENV')).toBe(`FORENSICS_DATA_DIR=${rest('VOLUME')} FORENSICS_HOST=0.0.0.0`);
   expect(rest('EXPOSE')).toBe(String(defaults.port));
 });
+
+test('the move to PostgreSQL is asked for as the command takes it', () => {
+  const section = /\*\*`forensics migrate`\*\*[^]*?(?=\n\*\*`)/.exec(manual)?.[0] ?? '';
+  const asked = textOf('migrate').match(/(?<=\s)--[a-z-]+(?= )/g) ?? [];
+
+  expect(asked.filter((option) => option !== '--owner')).toEqual(
+    [...section.matchAll(/^- `(--[a-z-]+) /gm)].map(([, option]) => option),
+  );
+});
+
+test('every container of several machines has settings that the program knows', () => {
+  const compose: { services: Record<string, { environment?: object; command?: string[] }> } = parse(
+    textOf('compose'),
+    { merge: true },
+  );
+  const pods = parseAllDocuments(textOf('kubernetes')).map((each): Pod => each.toJS());
+  const containers = pods.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
+  const { server, worker } = compose.services;
+  const variables = [
+    ...Object.keys({ ...server?.environment, ...worker?.environment }),
+    ...containers.flatMap(({ env }) => env.map(({ name }) => name)),
+  ];
+  const known = Object.keys(defaults).map(
+    (name) => `FORENSICS_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+  );
+
+  expect([server?.command, worker?.command]).toEqual([['serve', '--workers', '0'], ['worker']]);
+  expect(containers.map(({ args }) => args)).toEqual([
+    ['serve', '--workers', '0'],
+    ['worker', '--workers', '2'],
+  ]);
+  expect(known).toEqual(expect.arrayContaining(variables));
+  expect(pods.map(({ kind }) => kind)).toEqual([
+    'Deployment',
+    'Deployment',
+    'HorizontalPodAutoscaler',
+  ]);
+  expect(textOf('kubernetes')).toContain(`image: registry.example/forensics:${manifest.version}`);
+});
+
+interface Pod {
+  readonly kind: string;
+  readonly spec: {
+    readonly template?: {
+      readonly spec: {
+        readonly containers: readonly {
+          readonly args: readonly string[];
+          readonly env: readonly { readonly name: string }[];
+        }[];
+      };
+    };
+  };
+}
 
 test('the proxies hand on to where the server listens, what it needs to know', () => {
   const address = `${defaults.host}:${defaults.port}`;

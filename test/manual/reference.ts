@@ -2,7 +2,13 @@
 
 import type { Command, Option } from 'commander';
 import { createWholeProgram } from '../../src/cli/main.ts';
-import { settingsTable } from '../../src/config/settings.ts';
+import {
+  allowedFor,
+  settingNames,
+  settingsSchema,
+  shownDefault,
+  variableOf,
+} from '../../src/config/settings.ts';
 import { exitCodes, failures } from '../../src/errors.ts';
 
 /** The text of each page that the code writes, by its path. */
@@ -129,4 +135,13 @@ function exits(): string {
     '|---|---|---|',
     ...rows,
   ].join('\n');
+}
+
+function settingsTable(): string {
+  const rows = settingNames.map((name) => {
+    const { description } = settingsSchema.properties[name];
+    const cells = [`\`${name}\``, `\`${variableOf(name)}\``, shownDefault(name) ?? 'none'];
+    return `| ${cells.join(' | ')} | ${description} (${allowedFor(name)}) |`;
+  });
+  return ['| in a file | as a variable | default | |', '|---|---|---|---|', ...rows].join('\n');
 }

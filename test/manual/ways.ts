@@ -49,5 +49,8 @@ export const wayOf: Readonly<Record<string, Way>> = {
   'proxy-caddy': 'file',
   container: 'file',
   'air-gapped': 'install',
+  migrate: 'file',
+  compose: 'file',
+  kubernetes: 'file',
   library: 'library',
 };

@@ -4,16 +4,7 @@
  * fails now and then.
  */
 
-import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeSync,
-} from 'node:fs';
+import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -21,6 +12,7 @@ import { sceneJpeg } from '../fixtures/pictures.ts';
 import { startCli } from '../cli/run-cli.ts';
 import { clientOf, only, startServing } from '../journeys/serving.ts';
 import { openFailingDisk } from './io-errors.ts';
+import { fill, mount, unmount } from './own-disk.ts';
 import { demand, Fault, type Proof } from './proof.ts';
 
 const size = { width: 96, height: 96 };
@@ -62,10 +54,7 @@ async function openOwnDisk(proof: Proof) {
       proof.note('times full and free again', rounds);
       await proveReadOnly(proof, folder);
     },
-    unmount(): void {
-      execFileSync('umount', ['--lazy', folder]);
-      rmSync(folder, { recursive: true, force: true });
-    },
+    unmount: () => unmount(folder),
   };
 }
 
@@ -76,15 +65,6 @@ async function proveReadOnly(proof: Proof, folder: string): Promise<void> {
   const isWords = /cannot be written to/.test(stderr) && !/\n\s+at /.test(stderr);
   demand(isWords, `serve on a read-only disk said: ${stderr}`);
   proof.note('on a read-only disk', stderr.trim().split('\n').at(-1) ?? '');
-}
-
-function mount(folder: string, how: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', how, 'tmpfs', folder], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 type Client = ReturnType<typeof clientOf>;
@@ -144,18 +124,4 @@ async function refusedAtLast(client: Client, body: object) {
     demand(status === 200, 'An analysis that was acknowledged is not there.');
   }
   throw new Fault('2,000 analyses were made although nothing can be written.');
-}
-
-/** To the last byte. */
-function fill(file: string): void {
-  const to = openSync(file, 'w');
-  for (let bytes = 1 << 20; bytes >= 1; bytes >>= 2) {
-    const piece = Buffer.alloc(bytes, 1);
-    try {
-      for (;;) writeSync(to, piece);
-    } catch {
-      // No room for a piece of this size.
-    }
-  }
-  closeSync(to);
 }

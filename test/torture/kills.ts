@@ -14,7 +14,6 @@ import { startReceiver } from '../journeys/receiver.ts';
 import {
   clientOf,
   newDataDir,
-  only,
   type Serving,
   spawnServe,
   startServing,
@@ -29,11 +28,9 @@ import {
   leaseSeconds,
 } from './kill-commands.ts';
 import { killMigration } from './kill-migration.ts';
-import { createLedger, type Ledger, type Tier } from './ledger.ts';
+import { cutOffUpgrade, patienceMs, settle, size, work } from './clients.ts';
+import { createLedger, type Ledger } from './ledger.ts';
 import { demand, pick, type Proof } from './proof.ts';
-
-const size = { width: 96, height: 96 };
-type Client = ReturnType<typeof clientOf>;
 
 interface Scene extends Proof, Killing {
   readonly ledger: Ledger;
@@ -102,59 +99,6 @@ async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise
   return startServing(scene.dataDir, environment);
 }
 
-/** One client: whatever it is told goes into the ledger; an answer that never came leaves both possibilities open. */
-async function work({ ledger, random, picture }: Scene, client: Client, end: { now: boolean }) {
-  while (!end.now) {
-    try {
-      await doSomething({ ledger, random, picture }, client);
-    } catch (error) {
-      // A broken connection; what the ledger demanded is not broken off.
-      if (error instanceof Error && error.name === 'Fault') throw error;
-      await setTimeout(20);
-    }
-  }
-}
-
-async function doSomething(
-  { ledger, random, picture }: Pick<Scene, 'ledger' | 'random' | 'picture'>,
-  client: Client,
-): Promise<void> {
-  const dice = random();
-  const known = ledger.one(random);
-  if (known === null || dice < 0.5) {
-    const tier: Tier = random() < 0.8 ? 'flagging' : 'forensicReporting';
-    const options = { tier, model: 'trace-1' };
-    const made = await ledger.create(async () =>
-      client.create({ format: 'jpg', ...size, options }),
-    );
-    const put = await client.upload(made, picture);
-    if (put.status === 200) await ledger.start(made.id, async () => start(client, made.id));
-    // Else the queue only grows, and hardly anything is completed that an upgrade could be asked for.
-    if (random() < 0.6) {
-      await client.until(made.id, ['completed', 'failed']);
-      await upgrade(ledger, client, made.id);
-    }
-  } else if (dice < 0.7) {
-    await ledger.start(known, async () => start(client, known));
-  } else if (dice < 0.85) {
-    await upgrade(ledger, client, known);
-  } else if (dice < 0.9) {
-    await ledger.remove(known, async () => client.send('DELETE', '', { id: known }));
-  } else {
-    ledger.look(known, await client.get(known));
-  }
-  await setTimeout(100 * random());
-}
-
-async function upgrade(ledger: Ledger, client: Client, id: string): Promise<void> {
-  const options = { tier: 'forensicReporting' };
-  await ledger.upgrade(id, async () => client.send('POST', '/retry', { id, options }));
-}
-
-async function start(client: Client, id: string) {
-  return client.send('POST', '/start', { id });
-}
-
 const acts = [
   killChildren,
   killWorker,
@@ -167,15 +111,6 @@ const acts = [
 
 async function nothing({ random }: Scene): Promise<void> {
   await setTimeout(500 * random());
-}
-
-/** Asked for just before the server is killed: the answer may not come. */
-async function cutOffUpgrade({ ledger }: Scene, client: Client, id: string): Promise<void> {
-  try {
-    await upgrade(ledger, client, id);
-  } catch (error) {
-    if (error instanceof Error && error.name === 'Fault') throw error;
-  }
 }
 
 /** Servers that are killed before they are ready: while they open, recover and take up what was left. */
@@ -245,32 +180,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-// Everything that was started has this long, however much it is, before it counts as stuck.
-const patienceMs = 15 * 60_000;
-
-/** Nothing is killed any more: what was acknowledged comes to its end. */
-async function settle({ ledger, counts }: Scene, client: Client): Promise<void> {
-  const untilMs = performance.now() + patienceMs;
-  const retried = new Set<string>();
-  for (const id of ledger.started()) {
-    for (;;) {
-      const answer = await client.get(id);
-      if (answer.status === 404) break;
-      const { status, statusMessage } = only(answer).inferenceStatus;
-      if (status === 'completed') break;
-      demand(performance.now() < untilMs, `${id} is stuck: ${status}, ${statusMessage}`);
-      // A picture that four children died of is given up; here it was we who killed them.
-      if (status === 'failed') {
-        demand(!retried.has(id), `${id} failed although nothing was killed: ${statusMessage}`);
-        retried.add(id);
-        await client.send('POST', '/retry', { id });
-      }
-      await setTimeout(100);
-    }
-  }
-  counts.set('runs given up after kills of their children', retried.size);
-}
-
 async function deliverAll({ dataDir }: Scene): Promise<void> {
   const untilMs = performance.now() + patienceMs;
   for (;;) {
@@ -290,6 +199,7 @@ async function judgeFolder({ dataDir, ledger, counts }: Scene): Promise<void> {
   const db = new Database(join(dataDir, 'forensics.db'), { readonly: true });
   const verdict = String(db.pragma('integrity_check', { simple: true }));
   demand(verdict === 'ok', `The database is damaged: ${verdict}`);
-  counts.set('entries of the audit log', ledger.judgeRows(db));
+  const entries = await ledger.judgeRows(async (sql) => Number(db.prepare(sql).pluck().get()));
+  counts.set('entries of the audit log', entries);
   db.close();
 }

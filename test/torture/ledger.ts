@@ -1,6 +1,5 @@
 /** What clients were told about each analysis, and what follows from it for what may be found later. */
 
-import type Database from 'better-sqlite3';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import type { Call } from '../journeys/receiver.ts';
 import { only } from '../journeys/serving.ts';
@@ -24,8 +23,17 @@ interface Reading {
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** @param childKills - how often the children of the server were killed so far. */
-export function createLedger({ childKills }: { readonly childKills: () => number }) {
+/**
+ * @param childKills - how often the children of the server were killed so far.
+ * @param refusals - answers above 499 that tell of a trouble outside the server.
+ */
+export function createLedger({
+  childKills,
+  refusals = [503],
+}: {
+  readonly childKills: () => number;
+  readonly refusals?: readonly number[];
+}) {
   const analyses = new Map<string, Told>();
   let unsureCreations = 0;
   let upgradesCutOff = 0;
@@ -36,12 +44,12 @@ export function createLedger({ childKills }: { readonly childKills: () => number
     return one;
   };
 
-  /** Sets the member to `unsure` while the answer is not there, and to `yes` once it is 200. */
+  /** Sets the member to `unsure` while the answer is not there, and to `yes` once it is 200. @returns whether it is. */
   async function act(
     id: string,
     member: 'started' | 'removed' | 'upgraded',
     ask: () => Promise<Answer>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const one = told(id);
     if (one[member] === 'no') one[member] = 'unsure';
     const killsBefore = childKills();
@@ -54,11 +62,12 @@ export function createLedger({ childKills }: { readonly childKills: () => number
     const isCutOff = mayBeCutOff && /analysis process ended unexpectedly/.test(body.toString());
     if (isCutOff) upgradesCutOff += 1;
     demand(
-      status < 500 || status === 503 || isCutOff,
+      status < 500 || refusals.includes(status) || isCutOff,
       `${member} was answered ${status}: ${body.toString()}`,
     );
     demand(status !== 404 || one.removed !== 'no', `${id} is lost: ${member} was answered 404.`);
     if (status === 200) one[member] = 'yes';
+    return status === 200;
   }
 
   return {
@@ -165,24 +174,28 @@ export function createLedger({ childKills }: { readonly childKills: () => number
       }
     },
 
-    /** In the database, when nobody uses it: nothing doubled, billed twice or left over. @returns entries of the log. */
-    judgeRows(db: Database.Database): number {
-      const number = (sql: string): number => Number(db.prepare(sql).pluck().get());
-      const rows = number('SELECT count(*) FROM analyses');
+    /**
+     * In the database, when nobody uses it: nothing doubled, billed twice or left over.
+     *
+     * @param number - the one that a statement answers.
+     * @returns entries of the log.
+     */
+    async judgeRows(number: (sql: string) => Promise<number>): Promise<number> {
+      const rows = await number('SELECT count(*) FROM analyses');
       const most = analyses.size + unsureCreations;
       demand(rows >= analyses.size && rows <= most, `${rows} analyses; ${most} at most were made.`);
       const first = 'coalesce(tier_upgraded_from, tier)';
       for (const tier of ['flagging', 'forensicReporting']) {
-        const billed = number(
+        const billed = await number(
           `SELECT coalesce(sum(amount), 0) FROM usage_counters WHERE counter = 'billed.${tier}'`,
         );
-        const done = number(
+        const done = await number(
           `SELECT count(*) FROM analyses WHERE status = 'completed' AND (${first} = '${tier}' OR tier = '${tier}')`,
         );
         demand(billed === done, `${tier}: ${billed} billed, ${done} completed.`);
       }
-      const idle = number("SELECT count(*) FROM jobs WHERE kind = 'analysis.run'");
-      const queued = number(
+      const idle = await number("SELECT count(*) FROM jobs WHERE kind = 'analysis.run'");
+      const queued = await number(
         "SELECT count(*) FROM analyses WHERE deleted_at IS NULL AND status IN ('pending', 'processing') AND queued_at IS NOT NULL",
       );
       demand(queued === 0, `${queued} analyses are stuck.`);

@@ -1,6 +1,7 @@
 /** Requests over many connections at once, and how long each took. */
 
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { Serving } from '../journeys/serving.ts';
 import { demand } from './proof.ts';
@@ -41,15 +42,25 @@ export interface Measured {
   readonly aSecond: number;
 }
 
+interface Asking {
+  readonly forMs: number;
+  readonly atOnce: number;
+  /** Each asks again so long after it asked last; as soon as it was answered when left out. */
+  readonly everyMs?: number;
+}
+
+/** Times are from the moment at which a request was due: one that had to wait for the answer before it is no faster for it. */
 export async function many(
-  { forMs, atOnce }: { readonly forMs: number; readonly atOnce: number },
+  { forMs, atOnce, everyMs = 0 }: Asking,
   ask: () => Promise<number>,
 ): Promise<Measured> {
   const ms: number[] = [];
   const begun = performance.now();
-  const lines = Array.from({ length: atOnce }, async () => {
-    while (performance.now() - begun < forMs) {
-      const at = performance.now();
+  const lines = Array.from({ length: atOnce }, async (_, line) => {
+    for (let turn = 0; performance.now() - begun < forMs; turn++) {
+      const dueAt = begun + (turn + line / atOnce) * everyMs;
+      if (everyMs > 0) await setTimeout(Math.max(0, dueAt - performance.now()));
+      const at = everyMs > 0 ? dueAt : performance.now();
       const status = await ask();
       demand(status === 200, `A server under load answered ${status}.`);
       ms.push(performance.now() - at);

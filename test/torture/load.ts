@@ -7,6 +7,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { runCli } from '../cli/run-cli.ts';
 import { clientOf, newDataDir, startServing } from '../journeys/serving.ts';
 import { proveFairness } from './load-fairness.ts';
 import { connections, createAsker, many, type Measured, size } from './load-requests.ts';
@@ -25,17 +26,35 @@ export async function proveLoad(proof: Proof): Promise<void> {
   const asked = createAsker(serving, apiKey);
   const shareMs = (proof.minutes * 60_000) / 5;
   const memory = watchMemory(serving.child.pid ?? 0);
-  const reads = await many({ forMs: shareMs, atOnce: few(connections, proof) }, async () =>
-    asked.get('/v1/analysis?tenantName=default&limit=20'),
-  );
-  report(proof, 'reads', reads, 'goal: p99 100 ms');
+  const read = async () => asked.get('/v1/analysis?tenantName=default&limit=20');
+  const atOnce = few(connections, proof);
+  // Opening a connection costs more than a request over it.
+  await many({ forMs: 1, atOnce }, read);
+  const work = watchWork(serving.child.pid ?? 0);
+  const reads = await many({ forMs: shareMs / 2, atOnce }, read);
+  report(proof, `reads, ${atOnce} connections without a pause`, reads, work.stop());
+  const rate = { forMs: shareMs / 2, atOnce, everyMs: (1000 * atOnce) / readsASecond };
+  const pacedWork = watchWork(serving.child.pid ?? 0);
+  const paced = await many(rate, read);
+  const what = `reads, ${atOnce} connections, ${readsASecond} a second`;
+  report(proof, what, paced, `goal: p99 100 ms; ${pacedWork.stop()}`);
   const creations = await many({ forMs: shareMs, atOnce: 20 }, asked.create);
   report(proof, 'creations', creations, 'goal: 200 a second');
   const searches = await many({ forMs: shareMs, atOnce: 4 }, async () =>
     asked.get(`/v1/analysis?tenantName=default&searchTerm=claim%20${proof.seed}&limit=20`),
   );
   report(proof, 'searches', searches, 'goal: p95 300 ms');
-  await proveFairness(proof, { serving, dataDir, apiKey, forMs: shareMs });
+  await proveFairness(proof, {
+    serving,
+    apiKey,
+    forMs: shareMs,
+    command: async (args) => {
+      const { code, stdout, stderr } = await runCli([...args, '--data-dir', dataDir]);
+      demand(code === 0, stderr);
+      return stdout;
+    },
+    clientFor: (tenantName, key) => clientOf(serving, tenantName, key),
+  });
   proof.note('memory', memory.stop());
   await asked.close();
   demand((await serving.end('SIGTERM')) === 0, 'The server did not end cleanly.');
@@ -64,6 +83,9 @@ function multiply(file: string, times: number): void {
   db.close();
 }
 
+/** Of all connections together: some thousand people with an open list each. */
+const readsASecond = 200;
+
 /** A short form asks over fewer connections: opening one takes longer than asking. */
 function few(most: number, { minutes }: Proof): number {
   return minutes < 1 ? most / 20 : most;
@@ -82,7 +104,7 @@ function watchMemory(pid: number): { stop(): string } {
   const samples: (readonly [hours: number, megabytes: number])[] = [];
   const begun = performance.now();
   const timer = setInterval(() => {
-    const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(statusOf(pid))?.[1] ?? 0);
+    const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(procFile(pid, 'status'))?.[1] ?? 0);
     samples.push([(performance.now() - begun) / 3_600_000, kilobytes / 1024]);
   }, 1000);
   return {
@@ -102,12 +124,33 @@ function watchMemory(pid: number): { stop(): string } {
   };
 }
 
+const ticksASecond = 100;
+
+/** Of one core: how much of the time the server was at work, and how much the clients, which have the other core. Linux only. */
+function watchWork(pid: number) {
+  const seconds = () => {
+    const [user = 0, system = 0] =
+      procFile(pid, 'stat').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? [];
+    return (user + system) / ticksASecond;
+  };
+  const began = { at: performance.now(), server: seconds(), clients: process.cpuUsage() };
+  return {
+    stop(): string {
+      const passed = (performance.now() - began.at) / 1000;
+      const { user, system } = process.cpuUsage(began.clients);
+      const [server, clients] = [seconds() - began.server, (user + system) / 1e6];
+      const share = (used: number) => `${((100 * used) / passed).toFixed(0)} %`;
+      return `of one core the server used ${share(server)}, the clients ${share(clients)}`;
+    },
+  };
+}
+
 // Within less the steps of the garbage collector are all that is seen.
 const leastSlopeMinutes = 10;
 
-function statusOf(pid: number): string {
+function procFile(pid: number, name: string): string {
   try {
-    return readFileSync(`/proc/${pid}/status`, 'utf8');
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
     return '';
   }

@@ -4,12 +4,14 @@ import { proveDeterminism } from './determinism.ts';
 import { proveDisk } from './disk.ts';
 import { proveKills } from './kills.ts';
 import { proveLoad } from './load.ts';
+import { proveMachines } from './machines.ts';
 import { provePictures } from './pictures.ts';
 import type { Proof } from './proof.ts';
 
 /** By the name that `--only` takes. */
 export const proofs = {
   kills: proveKills,
+  machines: proveMachines,
   pictures: provePictures,
   callers: proveCallers,
   load: proveLoad,

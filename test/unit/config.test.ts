@@ -85,7 +85,7 @@ test('relative paths are made absolute', () => {
 test.each([
   ['FORENSICS_PORT', '65536', 'FORENSICS_PORT must be an integer from 0 to 65535.'],
   ['FORENSICS_PORT', '80.5', 'FORENSICS_PORT must be an integer from 0 to 65535.'],
-  ['FORENSICS_WORKERS', '0', 'FORENSICS_WORKERS must be an integer from 1 to 64.'],
+  ['FORENSICS_WORKERS', '65', 'FORENSICS_WORKERS must be an integer from 0 to 64.'],
   ['FORENSICS_BEHIND_PROXY', 'yes', 'FORENSICS_BEHIND_PROXY must be true or false.'],
   [
     'FORENSICS_LOG_LEVEL',

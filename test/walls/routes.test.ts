@@ -66,6 +66,11 @@ const routes: Readonly<Record<string, Route>> = {
     ask: { url: `/v1/analysis/bundle?tenantName=acme&id=${id}` },
     letIn: 404,
   },
+  'GET /v1/analysis/report': {
+    access: 'tenant',
+    ask: { url: `/v1/analysis/report?tenantName=acme&id=${id}` },
+    letIn: 404,
+  },
   'POST /v1/bundle/verify': {
     access: 'tenant',
     ask: {
@@ -125,6 +130,80 @@ const routes: Readonly<Record<string, Route>> = {
     access: 'tenant',
     ask: { url: '/v1/tenant/report?tenantName=acme' },
     letIn: 200,
+  },
+  'GET /v1/tenant/user': {
+    access: 'tenantManager',
+    ask: { url: '/v1/tenant/user?tenantName=acme' },
+    letIn: 200,
+  },
+  'POST /v1/tenant/user': {
+    access: 'tenantManager',
+    ask: {
+      url: '/v1/tenant/user',
+      body: { tenantName: 'acme', email: 'wall@example.org', password: 'violet harbour 42 lamps' },
+    },
+    letIn: 200,
+  },
+  'PUT /v1/tenant/user': {
+    access: 'tenantManager',
+    ask: { url: '/v1/tenant/user', body: { tenantName: 'acme', id, scopes: [] } },
+    letIn: 404,
+  },
+  'POST /v1/tenant/user/password': {
+    access: 'tenantManager',
+    ask: {
+      url: '/v1/tenant/user/password',
+      body: { tenantName: 'acme', id, newPassword: 'violet harbour 42 lamps' },
+    },
+    letIn: 404,
+  },
+  'POST /v1/tenant/user/disable': {
+    access: 'tenantManager',
+    ask: { url: '/v1/tenant/user/disable', body: { tenantName: 'acme', id } },
+    letIn: 404,
+  },
+  'POST /v1/tenant/user/enable': {
+    access: 'tenantManager',
+    ask: { url: '/v1/tenant/user/enable', body: { tenantName: 'acme', id } },
+    letIn: 404,
+  },
+  'GET /v1/tenant/audit': {
+    access: 'tenantSettings',
+    ask: { url: '/v1/tenant/audit?tenantName=acme' },
+    letIn: 200,
+  },
+  'GET /v1/tenant/webhook': {
+    access: 'tenantSettings',
+    ask: { url: '/v1/tenant/webhook?tenantName=acme' },
+    letIn: 200,
+  },
+  'POST /v1/tenant/webhook/replay': {
+    access: 'tenantSettings',
+    ask: { url: '/v1/tenant/webhook/replay', body: { tenantName: 'acme' } },
+    letIn: 409,
+  },
+  'POST /v1/tenant/webhook/test': {
+    access: 'tenantSettings',
+    ask: { url: '/v1/tenant/webhook/test', body: { tenantName: 'acme' } },
+    letIn: 409,
+  },
+  'GET /v1/tenant/hold': {
+    access: 'tenantManager',
+    ask: { url: '/v1/tenant/hold?tenantName=acme' },
+    letIn: 200,
+  },
+  'POST /v1/tenant/hold': {
+    access: 'tenantManager',
+    ask: {
+      url: '/v1/tenant/hold',
+      body: { tenantName: 'acme', analysisId: id, reason: 'file 12/26' },
+    },
+    letIn: 404,
+  },
+  'DELETE /v1/tenant/hold': {
+    access: 'tenantManager',
+    ask: { url: '/v1/tenant/hold', body: { tenantName: 'acme', analysisId: id } },
+    letIn: 404,
   },
   'GET /v1/auth/api': {
     access: 'tenant',
@@ -222,9 +301,19 @@ const routes: Readonly<Record<string, Route>> = {
   ),
 };
 
-const forUsers: ReadonlySet<Access> = new Set(['user', 'userSettings', 'tenantUser']);
-const withScope: ReadonlySet<Access> = new Set(['userSettings', 'tenantSettings']);
-const ofTenant: ReadonlySet<Access> = new Set(['tenant', 'tenantSettings', 'tenantUser']);
+const forUsers: ReadonlySet<Access> = new Set([
+  'user',
+  'userSettings',
+  'tenantUser',
+  'tenantManager',
+]);
+const withScope: ReadonlySet<Access> = new Set(['userSettings', 'tenantSettings', 'tenantManager']);
+const ofTenant: ReadonlySet<Access> = new Set([
+  'tenant',
+  'tenantSettings',
+  'tenantUser',
+  'tenantManager',
+]);
 
 let open: OpenServer;
 let ask: Ask;

@@ -13,16 +13,19 @@ from onnx import helper, numpy_helper
 from torch import nn
 from torch.nn import functional
 
-from detector.network import CELL_PX, Detector
+from detector.network import CELL_PX, HIDDEN, Detector, Ensemble
+from strips import Local, in_strips
 
 OPSET = 17
+# In rows of 4 px: the layers down to a quarter of the size hold two thirds of the memory.
+FIRST = "_blocks.1/_project_conv/Conv_output_0"
 SMALL = 1024  # values; smaller weights stay as they are
 
 
 class Pixels(nn.Module):
     """uint8 [1, H, W, 3] to features [1, C, H / 32, W / 32]."""
 
-    def __init__(self, model: Detector):
+    def __init__(self, model: Detector | Ensemble):
         super().__init__()
         self.features = model.features
 
@@ -33,16 +36,16 @@ class Pixels(nn.Module):
 class Judge(nn.Module):
     """features [N, C] and masks [T, C] to logits [T, N, 3] and embedding [N, D]."""
 
-    def __init__(self, model: Detector):
+    def __init__(self, model: Detector | Ensemble):
         super().__init__()
         self.embed, self.judge = model.head.embed, model.head.judge
 
     def forward(self, features: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         hidden = functional.relu(self.embed(features[None] * masks[:, None]))
-        return self.judge(hidden), functional.normalize(self.embed(features), dim=1)
+        return self.judge(hidden), functional.normalize(self.embed(features)[:, :HIDDEN], dim=1)
 
 
-def export(model: Detector, out: Path) -> None:
+def export(model: Detector | Ensemble, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     model = model.float().to(memory_format=torch.contiguous_format).eval()
     pixels, judge = Pixels(model).eval(), Judge(model).eval()  # else the exporter would turn the model back to training
@@ -65,7 +68,7 @@ def export(model: Detector, out: Path) -> None:
 
 
 def store_in_16_bits(path: Path) -> None:
-    """Half the size; they are cast to 32 bits when the model is loaded, so every sum is as before."""
+    """Half the size; they are cast to 32 bits when the model is loaded, so every sum is as before. And in strips, to need less memory."""
     model = onnx.load(path)
     graph = model.graph
     casts = []
@@ -79,7 +82,8 @@ def store_in_16_bits(path: Path) -> None:
     nodes = [*casts, *graph.node]
     del graph.node[:]
     graph.node.extend(nodes)
-    onnx.save(model, path)
+    ends = {name: 1 for node in graph.node for name in node.output if name.endswith(FIRST)}  # one for each backbone
+    onnx.save(in_strips(model, Local("first", {"rgb": (1, 4)}, ends, rows=64, halo=4)), path)
 
 
 @torch.no_grad()

@@ -30,7 +30,7 @@ LOSSLESS = 100
 @dataclass(frozen=True)
 class Item:
     key: str
-    split: str  # train | val
+    split: str  # train | calibration | val
     label: str  # real | ai-generated | neither
     source: str
     generator: str
@@ -43,9 +43,9 @@ class Item:
 
     @property
     def part(self) -> str:
-        """Whole sources: a sixth of those for training set the limits instead, and teach no weight."""
-        if self.split == "val":
-            return "val"
+        """Whole sources: a sixth of those for training set the limits instead, and teach no weight; so do those gathered for it."""
+        if self.split != "train":
+            return self.split
         drawn = int(hashlib.sha256(self.source.lower().encode()).hexdigest()[8:16], 16)
         return "calibration" if drawn % 6 == 0 else "train"
 

@@ -21,7 +21,7 @@ from PIL import Image
 
 from degrade import save_jpeg
 from detector.collect import blob, git_folder
-from detector.network import CELL_PX, Detector
+from detector.network import CELL_PX, HIDDEN, Detector, Ensemble
 from detector.pictures import Item, Pictures, decode
 
 WORK = Path(__file__).resolve().parent.parent / ".work"
@@ -53,7 +53,13 @@ RUINED = {
 }
 
 
-def load(run: str) -> Detector:
+def load(runs: str) -> Detector | Ensemble:
+    """@param runs - the name of a run, or of several with + between them: the mean of what they say."""
+    members = [load_one(run) for run in runs.split("+")]
+    return members[0] if len(members) == 1 else Ensemble(members).eval().to(memory_format=torch.channels_last)
+
+
+def load_one(run: str) -> Detector:
     kept = torch.load(WORK / "runs" / run / "checkpoint.pt", weights_only=False)
     model = Detector(kept["given"]["backbone"], tuple(kept["given"]["taps"]), kept["given"]["stride"])
     model.load_state_dict(kept["average"])
@@ -69,7 +75,7 @@ def scaled(rgb: np.ndarray, factor: float) -> np.ndarray:
 
 
 @torch.no_grad()
-def cells_of(model: Detector, rgb: np.ndarray) -> np.ndarray:
+def cells_of(model: Detector | Ensemble, rgb: np.ndarray) -> np.ndarray:
     """Features [C, rows, columns]; edge pixels are repeated to fill the last cells."""
     height, width = rgb.shape[:2]
     rgb = np.pad(rgb, ((0, -height % CELL_PX), (0, -width % CELL_PX), (0, 0)), mode="edge")
@@ -107,7 +113,7 @@ def textured_tiles(rgb: np.ndarray) -> list[np.ndarray]:
 class HeadOf:
     """The head in numpy: logits, embedding, and logits of each Monte Carlo pass."""
 
-    def __init__(self, model: Detector):
+    def __init__(self, model: Detector | Ensemble):
         head = model.head
         self.one, self.bias = head.embed.weight.detach().numpy().T, head.embed.bias.detach().numpy()
         self.two, self.bias2 = head.judge.weight.detach().numpy().T, head.judge.bias.detach().numpy()
@@ -118,7 +124,7 @@ class HeadOf:
         return np.maximum(features @ self.one + self.bias, 0) @ self.two + self.bias2
 
     def embeddings(self, features: np.ndarray) -> np.ndarray:
-        hidden = features @ self.one + self.bias
+        hidden = (features @ self.one + self.bias)[:, :HIDDEN]
         return hidden / np.linalg.norm(hidden, axis=1, keepdims=True)
 
     def passes(self, features: np.ndarray) -> np.ndarray:
@@ -126,7 +132,7 @@ class HeadOf:
         return np.stack([self.logits(features * mask).mean(0) for mask in self.masks])
 
 
-def read(model: Detector, head: HeadOf, rgb: np.ndarray) -> dict[str, np.ndarray]:
+def read(model: Detector | Ensemble, head: HeadOf, rgb: np.ndarray) -> dict[str, np.ndarray]:
     """For `patches`, `tiles` (of a picture that was scaled) and `whole N`: mean logits [3], and of each pass [T, 3]."""
     height, width = rgb.shape[:2]
     size = scaled(rgb, min(1.0, (MOST_PIXELS / (height * width)) ** 0.5))

@@ -8,8 +8,16 @@ from onnx import TensorProto, numpy_helper
 
 from detector.conftest import coarse
 from detector.export import SMALL, export, open_session
-from detector.network import CELL_PX, HIDDEN, Detector, freeze_statistics
+from detector.network import CELL_PX, HIDDEN, Detector, Ensemble, freeze_statistics
 from detector.read import HeadOf
+
+
+@pytest.fixture(scope="module", params=["one", "two"])
+def model(model, request):
+    if request.param == "one":
+        return model
+    torch.manual_seed(2)
+    return Ensemble([model, Detector("lite0")]).eval()
 
 
 @pytest.fixture(scope="module")

@@ -134,3 +134,7 @@ def test_the_cache_is_read_back_as_it_was_written(tmp_path):
     assert set(item.arrays) == {"native-0", "view"}
     assert (again.array(item, "view") == rgb).all()
     assert again.array(item, "native-0").shape == (NATIVE_PX, NATIVE_PX, 3)
+
+
+def test_sources_gathered_to_set_limits_teach_nothing_whatever_their_name():
+    assert {item_of(f"owner/name-{number}", "calibration").part for number in range(40)} == {"calibration"}

@@ -38,6 +38,10 @@ interface Logins {
 export function createLogins(parts: LoginParts): Logins {
   const { db, passwords, attempts, sessions, now, onLogin = async () => undefined } = parts;
 
+  /** Taken before an attempt is counted: every one that is has its password checked. */
+  const withRoom = async <T>(from: string, act: () => Promise<T>): Promise<T> =>
+    attempts.withSeat(from, () => passwords.withRoom(act));
+
   /** The account of an address, when this is its password and it is not disabled. */
   async function checked(attempt: Attempt, password: string): Promise<UserRow | null> {
     await attempts.countAccount(attempt);
@@ -76,9 +80,7 @@ export function createLogins(parts: LoginParts): Logins {
 
   return {
     login: async ({ email, password, from }) =>
-      attempts.withSeat(from, async () => {
-        // Nothing is awaited from here until the hash begins: every attempt that is counted has its password checked.
-        passwords.refuseWhenBusy();
+      withRoom(from, async () => {
         const takeBack = attempts.countPlace(from);
         const row = await checked({ email: normalisedEmail(email), from }, password);
         const opened = row === null ? null : await begin(await upToDate(row, password), from);
@@ -91,8 +93,7 @@ export function createLogins(parts: LoginParts): Logins {
       passwords.refuseUnusable(newPassword, { email, name, currentPassword });
       // A stolen session that guesses locks itself out, not the person's logins.
       const from = `session ${principal.sessionId}`;
-      await attempts.withSeat(from, async () => {
-        passwords.refuseWhenBusy();
+      await withRoom(from, async () => {
         const row = await checked({ email, from }, currentPassword);
         if (row === null) throw notChanged();
         const passwordHash = await passwords.hash(newPassword);

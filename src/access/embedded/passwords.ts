@@ -23,8 +23,12 @@ export interface Passwords {
   verify(password: string, hash: string | null): Promise<boolean>;
   /** True when new hashes cost more than this one. */
   isOutdated(hash: string): boolean;
-  /** @throws {ForensicsError} `rate_limited` when so many wait already that one more would wait for half a minute. */
-  refuseWhenBusy(): void;
+  /**
+   * Runs an act that looks at a password sent by somebody; it counts from here on, whatever it waits for first.
+   *
+   * @throws {ForensicsError} `rate_limited` when so many are under way that one more would wait for half a minute.
+   */
+  withRoom<T>(act: () => Promise<T>): Promise<T>;
 }
 
 /** Whose password it is to be. */
@@ -67,8 +71,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Pas
     const done = lanes[lane]!.then(act);
     // The next in line begins however this one ends.
     lanes[lane] = done.catch(() => null);
-    inside++;
-    return done.finally(() => inside--);
+    return done;
   }
 
   return {
@@ -84,9 +87,17 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Pas
       return isSame && hash !== null;
     },
     isOutdated: (hash) => work(parse(hash)) < work(cost),
-    refuseWhenBusy() {
-      if (inside < maxInside) return;
-      throw new ForensicsError('rate_limited', 'Too many people log in at once; try again soon.');
+    async withRoom(act) {
+      if (inside >= maxInside) {
+        const message = 'Too many people log in at once; try again soon.';
+        throw new ForensicsError('rate_limited', message);
+      }
+      inside++;
+      try {
+        return await act();
+      } finally {
+        inside--;
+      }
     },
   };
 }

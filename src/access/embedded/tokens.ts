@@ -5,7 +5,7 @@
  */
 
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { JWTPayload } from 'jose';
 import type { ForensicsError } from '../../errors.ts';
 import { compactToken, unauthenticated } from '../principal.ts';
 
@@ -60,6 +60,7 @@ export function createTokens({
   return {
     async sign(kind, bearer) {
       const { typ, audience, lifeSeconds } = kinds[kind];
+      const { SignJWT } = await library();
       const issuedAt = Math.floor(now().getTime() / 1000);
       return new SignJWT(claimsOf(kind, bearer))
         .setProtectedHeader({ alg: algorithm, typ, kid })
@@ -83,17 +84,25 @@ export function createTokens({
       };
       // The library also reads padding and other letters than those of the alphabet: one token has one spelling.
       if (!compactToken.test(token)) throw invalid();
+      const { errors, jwtVerify } = await library();
       try {
         const { payload, protectedHeader } = await jwtVerify(token, publicKey, options);
         // Our tokens have no extensions, not even those that the library knows.
         if (protectedHeader.crit !== undefined) throw invalid();
         return subjectOf(payload);
       } catch (error) {
-        throw refused(error);
+        if (error instanceof errors.JWTExpired) {
+          throw unauthenticated('The token has expired; get a new one.');
+        }
+        // No cause: it can contain the token's claims.
+        throw error instanceof errors.JOSEError ? invalid() : error;
       }
     },
   };
 }
+
+/** Loaded by the first token: machines have keys. */
+const library = () => import('jose');
 
 // RFC 8410: the fixed beginning of an Ed25519 key in PKCS #8; the 32 bytes of the seed follow.
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -123,17 +132,6 @@ function subjectOf({ sub, sid, userType }: JWTPayload): Subject {
     return { userId: sub, sessionId: sid };
   }
   throw unauthenticated('The token lacks a claim: sub, sid or userType.');
-}
-
-function refused(error: unknown): unknown {
-  if (error instanceof errors.JWTExpired) {
-    return unauthenticated('The token has expired; get a new one.');
-  }
-  // No cause: it can contain the token's claims.
-  if (error instanceof errors.JOSEError) {
-    return invalid();
-  }
-  return error;
 }
 
 function invalid(): ForensicsError {

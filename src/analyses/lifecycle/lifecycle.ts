@@ -10,7 +10,7 @@ import type { EventDetails } from '../../audit/events.ts';
 import { recall, remember } from '../../db/idempotency.ts';
 import { transact, type Tx } from '../../db/database.ts';
 import { analyses, examinations } from '../../db/schema.ts';
-import { outputKeys, type Rendered, renderedText } from '../examination-row.ts';
+import { type Drawn, examinationSha256, outputKeys, toRow } from '../examination-row.ts';
 import { claimObjects } from '../orphan-objects.ts';
 import {
   type AnalysisRow,
@@ -136,7 +136,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
       }),
 
     /** completed -> completed in the higher tier; billed here, once. False as above. @throws as above. */
-    upgrade: (act: Act, rendered: Rendered) =>
+    upgrade: (act: Act, drawn: Drawn) =>
       transact(db, async (tx): Promise<boolean> => {
         if ((await recall(tx, act.repeatable)) !== null) return false;
         const present = await getRow(tx, act);
@@ -147,13 +147,13 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
         const row = await move(tx, act, { from: 'completed', change, actor: act.actor });
         if (row === null) throw notRetryable(present);
         const which = eq(examinations.analysisId, act.analysisId);
-        await tx
-          .update(examinations)
-          .set({ rendered: renderedText(rendered) })
-          .where(which)
-          .run();
-        await claimObjects(tx, outputKeys(rendered), now());
-        const details = { outputs: rendered.sha256 };
+        // The report looked at what flagging had left out.
+        const record = toRow(act.analysisId, drawn);
+        const { rendered, examination, methodMaps } = record;
+        await tx.update(examinations).set({ rendered, examination, methodMaps }).where(which).run();
+        await claimObjects(tx, outputKeys(drawn.rendered), now());
+        const outputs = drawn.rendered.sha256;
+        const details = { outputs, examinationSha256: examinationSha256(record) };
         await log(tx, act, { event: 'analysis.upgraded', details, actor: act.actor });
         await countFor(tx, row, ['billed.forensicReporting', 1], ['upgrades', 1]);
         await remember(tx, act.repeatable, act.analysisId);

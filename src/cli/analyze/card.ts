@@ -106,11 +106,15 @@ function declarationOf({ provenance }: AnalysisRecord) {
 
 function figuresOf(record: AnalysisRecord, language: Language): string {
   const { card } = wordsIn(language).terminal;
+  const { fixed } = createNumberWriter(language);
   const limits = limitsOf(record);
-  const withLimit = (stated: Stated, name: string | null) => {
-    const limit = name === null ? undefined : record.decision?.thresholds[name];
+  const withLimit = (stated: Stated, names: readonly string[]) => {
+    const [low, high] = names.flatMap((name) => {
+      const limit = record.decision?.thresholds[name];
+      return limit === undefined ? [] : [fixed(limit, 2)];
+    });
     const shown =
-      limit === undefined ? '' : card.limit(createNumberWriter(language).fixed(limit, 2));
+      low === undefined ? '' : high === undefined ? card.limit(low) : card.open(low, high);
     // How far it scatters is for the details.
     return `${wordProbability({ ...stated, deviation: null }, language)}${shown}`;
   };
@@ -122,30 +126,32 @@ function figuresOf(record: AnalysisRecord, language: Language): string {
   ].join(', ');
 }
 
-/** Of the limits that the details give, the ones that this result turned on. */
+/** Of the limits that the details give, the ones that this result turned on: two where it lies between them. */
 function limitsOf(
   record: AnalysisRecord,
-): Readonly<Record<'generated' | 'changed', string | null>> {
-  const isLikely = (record.decision?.fakeProbability ?? 0) >= 0.5;
+): Readonly<Record<'generated' | 'changed', readonly string[]>> {
+  const { fakeProbability = 0, thresholds = {} } = record.decision ?? {};
+  const isReal = fakeProbability <= (thresholds['realMax'] ?? 0);
+  const isFake = fakeProbability >= (thresholds['fakeMin'] ?? 1);
   const isSuspected = record.reasons.includes('manipulation_suspected');
   switch (outcomeOf(record)) {
     case 'real':
-      return { generated: 'realMax', changed: 'suspectedMin' };
+      return { generated: ['realMax'], changed: ['suspectedMin'] };
     case 'fake':
-      return { generated: 'fakeMin', changed: null };
+      return { generated: ['fakeMin'], changed: [] };
     case 'changed':
-      return { generated: null, changed: 'manipulatedMin' };
+      return { generated: [], changed: ['manipulatedMin'] };
     case 'uncertain':
       return {
-        generated: isLikely ? 'fakeMin' : 'realMax',
-        changed: isSuspected ? 'manipulatedMin' : null,
+        generated: isReal ? ['realMax'] : isFake ? ['fakeMin'] : ['realMax', 'fakeMin'],
+        changed: isSuspected ? ['manipulatedMin'] : [],
       };
     case 'declared':
     case 'abstain':
     case null:
       break;
   }
-  return { generated: null, changed: null };
+  return { generated: [], changed: [] };
 }
 
 /** How often this very result was wrong when the models were measured. Nothing where nothing was decided. */
@@ -159,16 +165,17 @@ export function errorRateOf(record: AnalysisRecord, language: Language): string 
   return writeErrorRate(outcome, { rates, calls }, language);
 }
 
-/** The same in one line, without the counts of pictures. */
+/** The same in one line. */
 function shortErrorRateOf(record: AnalysisRecord, language: Language): string {
   const { wrong } = wordsIn(language).terminal.card;
-  const { rate } = createNumberWriter(language);
+  const { rate, count } = createNumberWriter(language);
   const { outcome, rates, calls } = measuredOf(record);
   if (outcome === 'real' && rates !== null && calls !== null) {
     return wrong.real(rate(rates.fakeCalledReal), rate(1 - calls.changedCalled));
   }
-  if (outcome === 'fake' && rates !== null) return wrong.fake(rate(rates.realCalledFake));
-  if (outcome === 'changed' && calls !== null) return wrong.changed(rate(calls.photographsCalled));
+  if (outcome === 'changed' && calls !== null) {
+    return wrong.changed(rate(calls.photographsCalled), count(calls.photographs));
+  }
   return errorRateOf(record, language);
 }
 

@@ -11,7 +11,7 @@ import type { PictureNote } from '../../image/picture.ts';
 import { type RankedFinding, suspectsChange } from '../../report/evidence.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import { writeOrigin } from '../../report/origin.ts';
-import { capitalised } from '../../report/printable.ts';
+import { capitalised, nameIn } from '../../report/printable.ts';
 import { type Words, wordsIn } from '../../report/wording/catalogue.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
 import { printable } from '../output/print.ts';
@@ -124,10 +124,15 @@ function changeOf(record: AnalysisRecord, language: Language): string {
 /** What the file says of itself, each signed action and each step of its history on a line. */
 function originRows({ provenance }: AnalysisRecord, language: Language): readonly Row[] {
   if (provenance === null) return [];
-  const { card, details } = wordsIn(language).terminal;
+  const { terminal, provenance: words } = wordsIn(language);
+  const { card, details } = terminal;
   const phrases = writeOrigin(provenance, language).map((text) => capitalised(printable(text)));
   const steps = provenance.history.map(({ action, software, when, parameters }) =>
-    printable([action, software, when?.slice(0, 10), parameters].filter(Boolean).join(', ')),
+    printable(
+      [nameIn(words.historyActions, action, action), software, when?.slice(0, 10), parameters]
+        .filter(Boolean)
+        .join(', '),
+    ),
   );
   const signed = (provenance.credentials?.actions ?? []).map(
     ({ action, software, when, digitalSourceType }) =>

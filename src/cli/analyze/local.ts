@@ -2,7 +2,6 @@
 
 import { basename } from 'node:path';
 import { modelsFolder } from '../../data-folder/data-folder.ts';
-import { createSigningKeys } from '../../secrets/signing-keys.ts';
 import { readConfig, type Settings } from '../../config/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
@@ -18,6 +17,7 @@ import type {
   ReportTexts,
 } from '../../report/report-item.ts';
 import { writeTexts } from '../../report/report-texts.ts';
+import { createSigningKeys, keysInFolder } from '../../secrets/signing-keys.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { Rendering } from '../../sandbox/tasks.ts';
 import { readCaseData } from './case-data.ts';
@@ -47,7 +47,7 @@ export const prepareLocal: PrepareExaminer = async (options) => {
   const validation = await validationCitedBy(settings, modelsDir, options.model);
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
-  const bundling = bundlingFor(options, { dataDir: settings.dataDir, trustList });
+  const bundling = await bundlingFor(options, { dataDir: settings.dataDir, trustList });
   return (run) => {
     const sandbox = createSandbox({ modelsDir, poolSize: options.jobs, trustList });
     const localRun: LocalRun = { ...run, sandbox, results, validation, caseData, bundling };
@@ -89,13 +89,13 @@ interface Bundling {
   readonly trustList: string | null;
 }
 
-function bundlingFor(
+async function bundlingFor(
   { out, tier, withoutOriginal }: AnalyzeOptions,
   { dataDir, trustList }: { readonly dataDir: string; readonly trustList: string | null },
-): Bundling | null {
+): Promise<Bundling | null> {
   // No key is made where nothing is signed.
   if (out === null || tier !== 'forensicReporting') return null;
-  const signer = createSigningKeys({ dataDir, now }).signer();
+  const signer = await createSigningKeys(keysInFolder(dataDir), now).signer();
   return { signer, trustList, withOriginal: !withoutOriginal };
 }
 
@@ -115,7 +115,8 @@ async function examineInput(
     const original = bundling === null ? null : await readSource(input);
     const source = original ?? (await openSource(input));
     const openedAt = now();
-    const request = { source, options: { model, decisionStrategy, seed } };
+    const forReport = options.tier !== 'flagging';
+    const request = { source, options: { model, decisionStrategy, seed }, forReport };
     const examination = await sandbox.examine(request, { signal });
     const times = { receivedAt: examinedAt, openedAt, examinedAt: now() };
     const item = itemOf(run, input, { examination, times });

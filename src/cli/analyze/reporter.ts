@@ -10,6 +10,7 @@ import {
   failures,
   type ForensicsError,
 } from '../../errors.ts';
+import { wordFailure } from '../../report/failure-text.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import { wordsIn } from '../../report/wording/catalogue.ts';
 import { printFileFailure } from '../errors.ts';
@@ -53,7 +54,8 @@ export async function openReporter(
   let deferredLine: (() => void) | null = null;
   return {
     failed: (input, failure) => {
-      const line = () => printFileFailure(input.label, failure, options);
+      const told = wordFailure(failure.message, language);
+      const line = () => printFileFailure(input.label, failure, { ...options, told });
       if (isShownInTable(options)) deferredLine = line;
       else progress.around(line);
     },

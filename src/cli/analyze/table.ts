@@ -3,6 +3,7 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { Language } from '../../contract/vocabulary.ts';
+import { wordFailure } from '../../report/failure-text.ts';
 import { wordsIn } from '../../report/wording/catalogue.ts';
 import { printable } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
@@ -42,7 +43,7 @@ export function tableRowOf(record: AnalysisRecord, language: Language): TableRow
 
 /** Three words, or why a picture failed. */
 function reasonOf(record: AnalysisRecord, language: Language): string {
-  if (record.error) return printable(record.error.message);
+  if (record.error) return printable(wordFailure(record.error.message, language));
   const outcome = outcomeOf(record);
   if (outcome === null) return record.analysisId ?? '';
   const isDecided = outcome !== 'uncertain' && outcome !== 'abstain';

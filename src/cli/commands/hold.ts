@@ -112,6 +112,6 @@ async function list(options: HoldOptions): Promise<void> {
   print(listTable(['analysis', 'since', 'reason'], rows));
 }
 
-function shown({ analysisId, reason, createdAt }: Hold) {
-  return { analysisId, since: createdAt.toISOString(), reason };
+function shown({ analysisId, reason, createdAt, createdByUserId }: Hold) {
+  return { analysisId, since: createdAt.toISOString(), reason, createdByUserId };
 }

@@ -24,9 +24,7 @@ Examples:
   );
   masterKey
     .command('rotate')
-    .description(
-      'Encrypt all secrets with a new master key. Stop the server and its workers first.',
-    )
+    .description('Encrypt all secrets with a new master key. Stop all servers and workers first.')
     .option('--key-file <file>', 'the new key, 64 hexadecimal digits; - for standard input')
     .option(
       '--now',
@@ -41,7 +39,8 @@ Examples:
       `
 API keys, users and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
 A key from the environment (FORENSICS_MASTER_KEY) is replaced by one that you make (openssl rand -hex 32): name its
-file with --key-file, and set the variable to it before the next start. Backups made before open only with the key of their time.
+file with --key-file, and set the variable to it before the next start. Machines that share a PostgreSQL database all
+need the new key. Backups made before open only with the key of their time.
 
 Examples:
   $ forensics master-key rotate
@@ -56,8 +55,8 @@ async function rotate(options: RotateOptions): Promise<void> {
   const settings = installedSettings(options);
   const newKey = options.keyFile === undefined ? null : await readNewKey(options.keyFile);
   const rotation = await rotateMasterKey(settings, { newKey, endsOld: options.now });
-  const isInFile = settings.masterKey === null;
-  for (const line of nextSteps({ ...rotation, isInFile, endsOld: options.now })) log(line);
+  const where = { isInFile: settings.masterKey === null, isShared: settings.databaseUrl !== null };
+  for (const line of nextSteps({ ...rotation, ...where, endsOld: options.now })) log(line);
   const { resealed, unreadable } = rotation;
   if (options.json) return printJson({ rotated: true, resealed, unreadable });
   print(`The master key was replaced; storage configurations re-encrypted: ${resealed}.`);
@@ -65,14 +64,27 @@ async function rotate(options: RotateOptions): Promise<void> {
 
 interface Outcome extends Rotation {
   readonly isInFile: boolean;
+  /** By several machines. */
+  readonly isShared: boolean;
   readonly endsOld: boolean;
 }
 
-function nextSteps({ isInFile, endsOld, unreadable, isWiped }: Outcome): readonly string[] {
+function nextSteps({
+  isInFile,
+  isShared,
+  endsOld,
+  unreadable,
+  isWiped,
+}: Outcome): readonly string[] {
   const leaked =
     'Tell the receivers of webhooks their new secrets: forensics tenant webhook-secret <name>. If credentials of stores may be known too, change them there.';
   return [
     ...(isInFile ? [] : ['Set FORENSICS_MASTER_KEY to the new key before the next start.']),
+    ...(isInFile && isShared
+      ? [
+          'Copy master.key from this data folder to that of every other machine before its next start.',
+        ]
+      : []),
     ...(endsOld ? [leaked] : []),
     ...(unreadable === 0
       ? []

@@ -12,7 +12,6 @@ import { serviceLimits } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
-import { createSigningKeys } from '../../secrets/signing-keys.ts';
 import { citedValidation } from '../../validation/saved-validations.ts';
 import { readCaseData } from '../analyze/case-data.ts';
 import { print, printJson, log } from '../output/print.ts';
@@ -28,7 +27,7 @@ export async function writeReport(
   const { bundle, fingerprint, signedAt } = await withLocalCore(options, async (core, settings) => {
     const { id: tenantId } = await keptTenantNamed(core, options.tenant);
     const dossier = await openInput({ core, settings }, { tenantId, analysisId }, options);
-    const signer = createSigningKeys({ dataDir: core.folder.path, now }).signer();
+    const signer = await core.signingKeys.signer();
     const how = { withOriginal: !withoutOriginal, signer, signedAt: now() };
     const made = writeBundle(dossier, how);
     // Told before it is written: no signed bundle of which the log knows nothing.

@@ -16,7 +16,6 @@ import {
 import { createServer, type HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
-import { log } from '../output/print.ts';
 import { outliveBrokenOutput } from '../output/terminal.ts';
 import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
 import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
@@ -89,7 +88,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       isLogWorking: () => serverLog.isWorking(),
     });
     stack.defer(() => app.close());
-    logOpening(app.database);
+    logOpening(app.database, serverLog.note);
     const made = await serverOf({ app, settings, serverLog, stack });
     server = made.server;
     await app.proveStorage();
@@ -100,19 +99,25 @@ async function runServe(options: ServeOptions): Promise<void> {
     const { token } = app.firstUser;
     const firstAccountUrl = token === null ? null : `${ready.url}/#/first/${token}`;
     const isBehindProxy = settings.behindProxy;
-    printReady({ ...ready, isBehindProxy, firstRun, firstAccountUrl }, { json });
+    printReady(
+      { ...ready, isBehindProxy, firstRun, firstAccountUrl },
+      { json, note: serverLog.note },
+    );
     await stop;
-    log('Stopping; a second signal stops at once.');
+    serverLog.note('Stopping; a second signal stops at once.');
     await stack.unwind();
   });
 }
 
-function printReady(ready: Ready, { json }: { json: boolean }): void {
+function printReady(
+  ready: Ready,
+  { json, note }: { readonly json: boolean; readonly note: (text: string) => void },
+): void {
   const text = json ? `${readyJson(ready)}\n` : welcome(ready);
   if (text !== null) process.stdout.write(text);
-  log(`Listening on ${ready.url}`);
+  note(`Listening on ${ready.url}`);
   if (ready.firstAccountUrl !== null && (json || ready.firstRun === null)) {
-    log(`There is no account yet. Make the first one, once, at ${ready.firstAccountUrl}`);
+    note(`There is no account yet. Make the first one, once, at ${ready.firstAccountUrl}`);
   }
 }
 

@@ -1,10 +1,16 @@
-/** `forensics signing-key`: the key that signs the evidence bundles of this machine. */
+/** `forensics signing-key`: the key that signs the evidence bundles of this installation. */
 
 import type { Command } from 'commander';
 import { hasInstallation, openCore } from '../../app/core.ts';
 import { operator, serviceChain } from '../../audit/entry.ts';
+import type { Audit } from '../../audit/log.ts';
 import { ForensicsError } from '../../errors.ts';
-import { createSigningKeys, type SigningKey } from '../../secrets/signing-keys.ts';
+import {
+  createSigningKeys,
+  keysInFolder,
+  type SigningKey,
+  type SigningKeys,
+} from '../../secrets/signing-keys.ts';
 import { examples, fingerprintIn, withLocalOptions } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
@@ -22,7 +28,7 @@ export function defineSigningKey(signingKey: Command): void {
   signingKey.addHelpText(
     'after',
     `
-The first use makes the key. Its private half stays in the data folder and has no way out: back the folder up.
+The first use makes the key. Its private half stays in the data folder, or in the database of several machines, and has no way out: make backups.
 
 Examples:
   $ forensics signing-key show
@@ -59,7 +65,7 @@ Examples:
 }
 
 async function show(options: KeyOptions): Promise<void> {
-  const keys = (await openKeys(options)).list();
+  const keys = await withKeys(options, ({ signingKeys }) => signingKeys.list());
   if (options.json) return printJson({ keys: keys.map(shown) });
   const rows = keys.map(({ fingerprint, createdAt, retiredAt }) => [
     fingerprint,
@@ -70,13 +76,13 @@ async function show(options: KeyOptions): Promise<void> {
 }
 
 async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<void> {
-  const keys = (await openKeys(options)).list();
+  const keys = await withKeys(options, ({ signingKeys }) => signingKeys.list());
   const wanted = fingerprint === undefined ? null : fingerprintIn(fingerprint);
   const key = wanted === null ? keys[0] : keys.find((one) => one.fingerprint === wanted);
   if (key === undefined) {
     throw new ForensicsError(
       'not_found',
-      'No key of this data folder has this fingerprint; "forensics signing-key show" lists them.',
+      'No signing key here has this fingerprint; "forensics signing-key show" lists them.',
     );
   }
   if (options.json) return printJson(shown(key));
@@ -84,26 +90,37 @@ async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<vo
 }
 
 async function rotate(options: KeyOptions): Promise<void> {
-  const settings = settingsFor(options);
-  // A folder that only ever signed has no database, and so no log.
-  const core = hasInstallation(settings) ? await openCore(settings) : null;
-  try {
-    const key = createSigningKeys({ ...settings, now: () => new Date() }).rotate();
-    const { fingerprint } = key;
-    const told = { event: 'signing_key.rotated', subject: null, details: { fingerprint } } as const;
-    await core?.audit.note({ chain: serviceChain, actor: operator, ...told });
-    log(
-      'Give the new fingerprint to those who verify. Bundles that the old key signed stay valid.',
-    );
-    if (options.json) return printJson(shown(key));
-    print(fingerprint);
-  } finally {
-    await core?.close();
-  }
+  const key = await withKeys(options, async ({ signingKeys, audit }) => {
+    const rotated = await signingKeys.rotate();
+    const details = { fingerprint: rotated.fingerprint };
+    const told = { event: 'signing_key.rotated', subject: null, details } as const;
+    await audit?.note({ chain: serviceChain, actor: operator, ...told });
+    return rotated;
+  });
+  log('Give the new fingerprint to those who verify. Bundles that the old key signed stay valid.');
+  if (options.json) return printJson(shown(key));
+  print(key.fingerprint);
 }
 
-async function openKeys(options: LocalOptions) {
-  return createSigningKeys({ ...settingsFor(options), now: () => new Date() });
+interface Keys {
+  readonly signingKeys: SigningKeys;
+  /** A folder that only ever signed has no database, and so no log. */
+  readonly audit?: Audit;
+}
+
+async function withKeys<T>(options: LocalOptions, act: (keys: Keys) => Promise<T>): Promise<T> {
+  const settings = settingsFor(options);
+  if (!hasInstallation(settings)) {
+    return act({
+      signingKeys: createSigningKeys(keysInFolder(settings.dataDir), () => new Date()),
+    });
+  }
+  const core = await openCore(settings);
+  try {
+    return await act(core);
+  } finally {
+    await core.close();
+  }
 }
 
 function shown({ fingerprint, pem, createdAt, retiredAt }: SigningKey) {

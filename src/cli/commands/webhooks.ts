@@ -1,12 +1,13 @@
 /** `forensics webhooks`: what was sent to the receivers of tenants, again and for a trial. */
 
 import { type Command, Option } from 'commander';
+import { operator } from '../../audit/entry.ts';
 import { tenantNamed } from '../../app/core.ts';
+import { type DeliveryState, deliveryStates } from '../../contract/vocabulary.ts';
 import { adviceOn } from '../../doctor/webhooks.ts';
 import { exitCodes, ForensicsError } from '../../errors.ts';
 import {
   type DeliveryEntry,
-  type DeliveryState,
   listDeliveries,
   replay as putBack,
 } from '../../webhooks/deliveries.ts';
@@ -30,12 +31,10 @@ Examples:
   describeTest(common(webhooks.command('test')));
 }
 
-const states = ['waiting', 'delivered', 'given_up'] as const satisfies readonly DeliveryState[];
-
 function describeList(command: Command): void {
   command
     .description('List the messages of a tenant, newest first; settled ones for 30 days.')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(states))
+    .addOption(new Option('--state <state>', 'only those in this state').choices(deliveryStates))
     .addOption(new Option('--limit <n>', 'at most this many').argParser(countFromOne).default(100))
     .addHelpText(
       'after',
@@ -149,7 +148,7 @@ async function replay(id: string | undefined, options: ReplayOptions): Promise<v
   const which = whichOf(id, options);
   const replayed = await withLocalCore(options, async (core) => {
     const { id: tenantId } = await tenantNamed(core, options.tenant);
-    return putBack(core.database.db, { tenantId, which, at: new Date() });
+    return putBack(core.database.db, { tenantId, which, at: new Date(), by: operator });
   });
   if (options.json) return printJson({ replayed });
   for (const message of replayed) print(message.id);

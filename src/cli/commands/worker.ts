@@ -1,9 +1,10 @@
-/** `forensics worker`: more workers for the server of a data folder; they do not listen on any port. */
+/** `forensics worker`: more workers for the servers of a data folder or a database; they do not listen on any port. */
 
 import type { Command } from 'commander';
 import { openApp } from '../../app/app.ts';
 import { readConfig } from '../../config/config.ts';
-import { log, printable, switches } from '../output/print.ts';
+import { usageError } from '../errors.ts';
+import { printable } from '../output/print.ts';
 import { outliveBrokenOutput } from '../output/terminal.ts';
 import { createServerLog } from '../serve/server-log.ts';
 import { logOpening } from '../target/local.ts';
@@ -16,7 +17,8 @@ export function defineWorker(worker: Command): void {
       `
 Examples:
   $ forensics worker
-  $ forensics worker --workers 4`,
+  $ forensics worker --workers 4
+  $ FORENSICS_DATABASE_URL=postgres://forensics@db.example/forensics forensics worker`,
     )
     .action(async (_own: unknown, command: Command) => {
       await runWorker(command.optsWithGlobals<SettingFlags<'worker'>>());
@@ -28,12 +30,13 @@ async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<
     flags,
     ...(config === undefined ? {} : { configFile: config }),
   });
+  if (settings.workers === 0)
+    throw usageError('--workers must be 1 or more: a worker examines pictures.');
   const stop = stopRequested();
   outliveBrokenOutput();
   const serverLog = createServerLog();
-  const logEvent = (what: string, facts: object) => {
-    if (!switches().quiet) serverLog.write(`${printable(`${what}: ${JSON.stringify(facts)}`)}\n`);
-  };
+  const logEvent = (what: string, facts: object) =>
+    serverLog.note(`${what}: ${JSON.stringify(facts)}`);
   const app = await openApp(settings, {
     onError: (what, error) => {
       const message = error instanceof Error ? error.message : 'failed';
@@ -42,13 +45,17 @@ async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<
     onNotice: logEvent,
     onWarning: logEvent,
   });
-  logOpening(app.database);
+  logOpening(app.database, serverLog.note);
   try {
     await app.proveStorage();
     app.startWork();
-    log(`Working on the data folder ${settings.dataDir}`);
+    serverLog.note(
+      settings.databaseUrl === null
+        ? `Working on the data folder ${settings.dataDir}`
+        : 'Working on the jobs in the database',
+    );
     await stop;
-    log('Stopping; a second signal stops at once.');
+    serverLog.note('Stopping; a second signal stops at once.');
   } finally {
     await app.close();
   }

@@ -4,10 +4,16 @@
  */
 
 import { writeSync } from 'node:fs';
+import { printable, switches } from '../output/print.ts';
 
 export interface ServerLog {
   /** @param line - with its line feed. */
   write(line: string): void;
+  /**
+   * What a person at the terminal should know; nothing with `--quiet`. A server prints this way and not through the stream:
+   * what the stream still holds for a reader that stands still would keep the process from ending.
+   */
+  readonly note: (text: string) => void;
   /** Lines that were dropped since the start. */
   dropped(): number;
   /** False while lines are dropped. */
@@ -37,21 +43,26 @@ export function createServerLog(
     }
   }
 
-  return {
-    write(line) {
-      const hasRoom = flush();
-      if (hasRoom) {
-        const gap = droppedInARow === 0 ? '' : `${droppedInARow} lines of this log were lost.\n`;
-        const whole = Buffer.from(gap + line);
-        rest = whole;
-        if (flush() || rest.length < whole.length) {
-          droppedInARow = 0;
-          return;
-        }
-        rest = new Uint8Array();
+  function write(line: string): void {
+    const hasRoom = flush();
+    if (hasRoom) {
+      const gap = droppedInARow === 0 ? '' : `${droppedInARow} lines of this log were lost.\n`;
+      const whole = Buffer.from(gap + line);
+      rest = whole;
+      if (flush() || rest.length < whole.length) {
+        droppedInARow = 0;
+        return;
       }
-      dropped += 1;
-      droppedInARow += 1;
+      rest = new Uint8Array();
+    }
+    dropped += 1;
+    droppedInARow += 1;
+  }
+
+  return {
+    write,
+    note: (text) => {
+      if (!switches().quiet) write(`${printable(text)}\n`);
     },
     dropped: () => dropped,
     isWorking: () => droppedInARow === 0,

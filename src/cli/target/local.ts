@@ -77,12 +77,15 @@ async function withCore<T>(
 }
 
 /** The upgrade is automatic, so log it: the copy is the only way back to the earlier version. A loss is told by nobody else. */
-export function logOpening({ upgrade, loss }: Pick<Core['database'], 'upgrade' | 'loss'>): void {
-  if (loss !== null) log(`Warning: ${lossMessage(loss)}`);
+export function logOpening(
+  { upgrade, loss }: Pick<Core['database'], 'upgrade' | 'loss'>,
+  note: (text: string) => void = log,
+): void {
+  if (loss !== null) note(`Warning: ${lossMessage(loss)}`);
   if (upgrade === null) return;
   const { from, to, copy } = upgrade;
   const kept = copy === null ? '' : `; a copy as it was before lies in ${copy}`;
-  log(`The database was brought from schema ${from} to ${to}${kept}`);
+  note(`The database was brought from schema ${from} to ${to}${kept}`);
 }
 
 /** The service on the data folder of this machine. The operator acts; a server may be running on the folder or not. */

@@ -43,6 +43,8 @@ export function takeReturn(): Grant | 'refused' | null {
   sessionStorage.removeItem(storageKey);
   const known = isJourney(stored) ? stored : null;
   history.replaceState(null, '', `/${known?.hash ?? ''}`);
+  // Browsers tell nobody of such a change, and the page that was asked for is to be shown.
+  dispatchEvent(new Event('hashchange'));
   const code = query.get('code');
   if (known === null || code === null || query.get('state') !== known.state) return 'refused';
   return { code, codeVerifier: known.codeVerifier, redirectUri: redirectUri() };

@@ -1,6 +1,6 @@
 /** What the header of a file says about a picture, read before anything is sent. */
 
-import { maxSidePx, maxUploadBytes, minSidePx } from '../../contract/limits.ts';
+import type { PictureLimits } from '../../contract/session.ts';
 
 export interface PictureFacts {
   readonly format: 'jpg' | 'png';
@@ -8,21 +8,31 @@ export interface PictureFacts {
   readonly height: number;
 }
 
-export type Refusal = 'empty' | 'notPicture' | 'tooSmall' | 'tooLarge' | 'tooManyBytes';
+export type Refusal =
+  | 'empty'
+  | 'notPicture'
+  | 'tooSmall'
+  | 'tooLarge'
+  | 'tooManyPixels'
+  | 'tooManyBytes';
 
 /** A JPEG's size stands behind its metadata; what is longer than this is not from a camera. */
 const headBytes = 4_000_000;
 
 /** The facts, or why the file cannot be analysed. */
-export async function inspect(file: Blob): Promise<PictureFacts | Refusal> {
+export async function inspect(
+  file: Blob,
+  { minSidePx, maxSidePx, maxPixels, maxBytes }: PictureLimits,
+): Promise<PictureFacts | Refusal> {
   if (file.size === 0) return 'empty';
-  if (file.size > maxUploadBytes) return 'tooManyBytes';
+  if (file.size > maxBytes) return 'tooManyBytes';
   const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   const facts = readPng(head) ?? readJpeg(head);
   if (facts === null) return 'notPicture';
   const { width, height } = facts;
   if (Math.min(width, height) < minSidePx) return 'tooSmall';
   if (Math.max(width, height) > maxSidePx) return 'tooLarge';
+  if (width * height > maxPixels) return 'tooManyPixels';
   return facts;
 }
 

@@ -3,6 +3,7 @@
 import type { Analysis, GivenOptions } from '../../contract/analysis.ts';
 import { removeAnalysis } from './analyses.ts';
 import { ApiError, ask } from './client.ts';
+import type { PictureLimits } from '../../contract/session.ts';
 import { inspect, type Refusal } from './picture.ts';
 
 export type UploadState =
@@ -15,6 +16,7 @@ export interface UploadWish {
   readonly tenantName: string;
   readonly options: GivenOptions;
   readonly tags: readonly string[];
+  readonly limits: PictureLimits;
 }
 
 interface UploadParts {
@@ -26,11 +28,11 @@ interface UploadParts {
 
 /** Never rejects: how it went is the last state. */
 export async function upload({ file, wish, onState, signal }: UploadParts): Promise<void> {
-  const { tenantName, options, tags } = wish;
+  const { tenantName, options, tags, limits } = wish;
   let made: Analysis | null = null;
   try {
     onState({ is: 'preparing' });
-    const facts = await inspect(file);
+    const facts = await inspect(file, limits);
     if (typeof facts === 'string') {
       return onState({ is: 'refused', refusal: facts, message: '' });
     }

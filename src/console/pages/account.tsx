@@ -1,10 +1,10 @@
 /** The person: language, appearance, password, sessions, and a word to the administrators. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { languages } from '../../contract/vocabulary.ts';
 import { ask, logOut } from '../api/client.ts';
 import { applyTheme, rememberedTheme, themes, useConsole } from '../context.ts';
-import { Field } from '../parts/pieces.tsx';
+import { Field, PageTitle } from '../parts/pieces.tsx';
 import { submitted, TextField, useSubmit } from './login.tsx';
 
 const languageNames = { en: 'English', de: 'Deutsch' } as const;
@@ -13,12 +13,9 @@ export function AccountPage() {
   const { words, user, isManager, language, setLanguage, identity, leave } = useConsole();
   const { account } = words;
   const [theme, setTheme] = useState(rememberedTheme);
-  useEffect(() => {
-    document.title = `${account.title} · forensics`;
-  }, [account]);
   return (
     <>
-      <h1>{account.title}</h1>
+      <PageTitle text={account.title} />
       <section class="panel">
         <dl class="facts">
           <dt>{words.first.name}</dt>

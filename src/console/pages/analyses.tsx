@@ -1,23 +1,24 @@
 /** All analyses of the tenant: dropped in above, found again below. */
 
+import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
-import { resultClasses, statuses } from '../../contract/vocabulary.ts';
+import { resultClasses } from '../../contract/vocabulary.ts';
 import { type Filters, listAnalyses, retryAnalysis } from '../api/analyses.ts';
 import { deletions } from '../api/deletions.ts';
 import { messageOf, useConsole } from '../context.ts';
 import { toCsv } from '../parts/csv.ts';
-import { growingPause, useLoaded } from '../parts/loading.ts';
+import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
 import {
-  Failure,
-  Field,
   isAtWork,
   isNotStarted,
-  Loading,
+  PageTitle,
   ResultBadge,
   saveAs,
+  Table,
   Time,
 } from '../parts/pieces.tsx';
+import { FilterBar } from './analysis-filters.tsx';
 import { DropZone } from './drop.tsx';
 
 const pageSize = 100;
@@ -36,11 +37,10 @@ export function AnalysesPage() {
   rememberedFilters = filters;
   rememberedStart = start;
   useEffect(() => {
-    document.title = `${list.title} · forensics`;
     const flush = () => deletions.flush();
     addEventListener('pagehide', flush);
     return () => removeEventListener('pagehide', flush);
-  }, [list]);
+  }, []);
 
   const { data, error, reload } = useLoaded(JSON.stringify([tenantName, filters, start]), {
     load: (signal) => listAnalyses(tenantName, filters, { start, limit: pageSize }, signal),
@@ -94,7 +94,7 @@ export function AnalysesPage() {
   const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
   return (
     <>
-      <h1>{list.title}</h1>
+      <PageTitle text={list.title} />
       <DropZone onProgress={reload} />
       <section class="panel flush" aria-label={list.title}>
         <FilterBar filters={filters} change={change} isFiltered={isFiltered} />
@@ -139,25 +139,18 @@ export function AnalysesPage() {
             </button>
           </div>
         </div>
-        {error !== null && (
-          <div class="toolbar">
-            <Failure error={error} retry={reload} />
-          </div>
-        )}
-        {data === null && error === null && (
-          <div class="empty">
-            <Loading />
-          </div>
-        )}
-        {data !== null && entries.length === 0 && (
-          <div class="empty">
-            <p>
-              <strong>{isFiltered ? list.noMatch : list.empty}</strong>
-            </p>
-            {!isFiltered && <p>{list.emptyHint}</p>}
-          </div>
-        )}
-        {entries.length > 0 && <Rows {...{ entries, selected, setSelected, remove, again }} />}
+        <Rows
+          loaded={{ data: data === null ? null : entries, error, reload }}
+          empty={
+            <>
+              <p>
+                <strong>{isFiltered ? list.noMatch : list.empty}</strong>
+              </p>
+              {!isFiltered && <p>{list.emptyHint}</p>}
+            </>
+          }
+          {...{ selected, setSelected, remove, again }}
+        />
       </section>
     </>
   );
@@ -173,107 +166,6 @@ function pageText(
   if (total === 0) return '';
   const write = (value: number) => value.toLocaleString(language);
   return list.range(write(start + 1), write(start + count), write(total));
-}
-
-function FilterBar({
-  filters,
-  change,
-  isFiltered,
-}: {
-  readonly filters: Filters;
-  readonly change: (next: Filters) => void;
-  readonly isFiltered: boolean;
-}) {
-  const { list } = useConsole().words;
-  const [term, setTerm] = useState(filters.searchTerm ?? '');
-  const [tag, setTag] = useState(filters.tag ?? '');
-  useEffect(() => {
-    // A request for each word, not for each letter.
-    const timer = setTimeout(() => {
-      if (term !== (filters.searchTerm ?? '') || tag !== (filters.tag ?? '')) {
-        change({ searchTerm: term, tag });
-      }
-    }, 300);
-    return () => clearTimeout(timer);
-  }, [term, tag]);
-  const reset = () => {
-    setTerm('');
-    setTag('');
-    change({ searchTerm: '', tag: '', verdict: '', status: '', from: '', to: '' });
-  };
-  return (
-    <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <Field label={list.search}>
-        {(id) => (
-          <input
-            id={id}
-            type="search"
-            maxLength={500}
-            value={term}
-            onInput={({ currentTarget }) => setTerm(currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label={list.verdict}>
-        {(id) => (
-          <select
-            id={id}
-            value={filters.verdict ?? ''}
-            onChange={({ currentTarget: { value } }) =>
-              change({ verdict: resultClasses.find((each) => each === value) ?? '' })
-            }
-          >
-            <option value="">{list.any}</option>
-            {resultClasses.map((each) => (
-              <option key={each} value={each}>
-                {list.results[each]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={list.status}>
-        {(id) => (
-          <select
-            id={id}
-            value={filters.status ?? ''}
-            onChange={({ currentTarget: { value } }) =>
-              change({ status: statuses.find((each) => each === value) ?? '' })
-            }
-          >
-            <option value="">{list.any}</option>
-            {statuses.map((each) => (
-              <option key={each} value={each}>
-                {list.statuses[each]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={list.tag}>
-        {(id) => (
-          <input id={id} value={tag} onInput={({ currentTarget }) => setTag(currentTarget.value)} />
-        )}
-      </Field>
-      <button type="button" class="button" disabled={!isFiltered} onClick={reset}>
-        {list.reset}
-      </button>
-      <div class="row period">
-        {(['from', 'to'] as const).map((end) => (
-          <Field key={end} label={list[end]}>
-            {(id) => (
-              <input
-                id={id}
-                type="date"
-                value={filters[end] ?? ''}
-                onChange={({ currentTarget }) => change({ [end]: currentTarget.value })}
-              />
-            )}
-          </Field>
-        ))}
-      </div>
-    </form>
-  );
 }
 
 interface ActProps {
@@ -319,100 +211,89 @@ export function isUpgradable({ input, inferenceStatus }: Analysis): boolean {
 }
 
 function Rows({
-  entries,
+  loaded,
+  empty,
   selected,
   setSelected,
   remove,
   again,
 }: ActProps & {
-  readonly entries: readonly Analysis[];
+  readonly loaded: Loaded<readonly Analysis[]>;
+  readonly empty: ComponentChildren;
   readonly selected: ReadonlySet<string>;
   readonly setSelected: (next: ReadonlySet<string>) => void;
 }) {
   const { list, upload } = useConsole().words;
-  const isAll = entries.every(({ id }) => selected.has(id));
+  const ids = (loaded.data ?? []).map(({ id }) => id);
+  const isAll = ids.every((id) => selected.has(id));
   const toggle = (id: string) => {
     const next = new Set(selected);
     if (!next.delete(id)) next.add(id);
     setSelected(next);
   };
+  const all = (
+    <input
+      type="checkbox"
+      aria-label={list.selectAll}
+      checked={isAll}
+      onChange={() => setSelected(new Set(isAll ? [] : ids))}
+    />
+  );
   return (
-    <div class="scroll">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>
+    <Table
+      loaded={loaded}
+      empty={empty}
+      columns={[all, list.name, list.verdict, list.created, list.tier, null]}
+      row={(analysis) => {
+        const { id, name, tags, createdDate, input, inferenceStatus } = analysis;
+        const shown = name.slice(0, 80);
+        return (
+          <tr key={id}>
+            <td>
               <input
                 type="checkbox"
-                aria-label={list.selectAll}
-                checked={isAll}
-                onChange={() => setSelected(new Set(isAll ? [] : entries.map(({ id }) => id)))}
+                aria-label={list.select(shown)}
+                checked={selected.has(id)}
+                onChange={() => toggle(id)}
               />
-            </th>
-            <th scope="col">{list.name}</th>
-            <th scope="col">{list.verdict}</th>
-            <th scope="col">{list.created}</th>
-            <th scope="col">{list.tier}</th>
-            <th scope="col">
-              <span class="hidden">{list.actions}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((analysis) => {
-            const { id, name, tags, createdDate, input, inferenceStatus } = analysis;
-            const shown = name.slice(0, 80);
-            return (
-              <tr key={id}>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={list.select(shown)}
-                    checked={selected.has(id)}
-                    onChange={() => toggle(id)}
+            </td>
+            <td class="name">
+              <a class="clip" href={`#/analysis/${id}`} title={name}>
+                <bdi>{name}</bdi>
+              </a>
+              {tags.slice(0, 4).map((tag) => (
+                <span key={tag} class="tag clip">
+                  {tag}
+                </span>
+              ))}
+            </td>
+            <td>
+              <ResultBadge analysis={analysis} />
+            </td>
+            <td class="small soft">
+              <Time at={createdDate} />
+            </td>
+            <td class="small soft">{upload.tiers[input.options.tier]}</td>
+            <td>
+              <div class="row end">
+                {inferenceStatus.status === 'failed' && (
+                  <RowButton
+                    act={list.retry}
+                    name={shown}
+                    onClick={() => void again([analysis], {})}
                   />
-                </td>
-                <td class="name">
-                  <a class="clip" href={`#/analysis/${id}`} title={name}>
-                    <bdi>{name}</bdi>
-                  </a>
-                  {tags.slice(0, 4).map((tag) => (
-                    <span key={tag} class="tag clip">
-                      {tag}
-                    </span>
-                  ))}
-                </td>
-                <td>
-                  <ResultBadge analysis={analysis} />
-                </td>
-                <td class="small soft">
-                  <Time at={createdDate} />
-                </td>
-                <td class="small soft">{upload.tiers[input.options.tier]}</td>
-                <td>
-                  <div class="row end">
-                    {inferenceStatus.status === 'failed' && (
-                      <RowButton
-                        act={list.retry}
-                        name={shown}
-                        onClick={() => void again([analysis], {})}
-                      />
-                    )}
-                    <RowButton
-                      act={
-                        isAtWork(analysis) && !isNotStarted(analysis) ? list.cancelRun : list.remove
-                      }
-                      name={shown}
-                      onClick={() => remove([analysis])}
-                    />
-                  </div>
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+                )}
+                <RowButton
+                  act={isAtWork(analysis) && !isNotStarted(analysis) ? list.cancelRun : list.remove}
+                  name={shown}
+                  onClick={() => remove([analysis])}
+                />
+              </div>
+            </td>
+          </tr>
+        );
+      }}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-/** What stands below the picture of one analysis: evidence, values, files, custody. */
+/** What stands below the picture of one analysis: evidence, values, files. */
 
 import { useState } from 'preact/hooks';
 import type { Analysis, StorageUrls } from '../../contract/analysis.ts';
@@ -7,10 +7,9 @@ import { languages, type Side } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import { writeOrigin } from '../../report/origin.ts';
 import { wordsIn } from '../../report/wording/catalogue.ts';
-import { askBytes, ask } from '../api/client.ts';
+import { askBytes } from '../api/client.ts';
 import { messageOf, useConsole } from '../context.ts';
-import { useLoaded } from '../parts/loading.ts';
-import { Explain, Failure, saveAs, Time } from '../parts/pieces.tsx';
+import { Explain, saveAs } from '../parts/pieces.tsx';
 import { mapNames, urlOf } from '../parts/viewer.tsx';
 
 interface EvidenceProps {
@@ -298,6 +297,22 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
         )}
       </ul>
       <div class="row">
+        {result?.report != null &&
+          languages.map((language) => (
+            <button
+              key={language}
+              type="button"
+              class="button"
+              disabled={isBusy}
+              onClick={() =>
+                void save(`report-${id}-${language}.html`, () =>
+                  askBytes('/v1/analysis/report', { query: { tenantName, id, language } }),
+                )
+              }
+            >
+              {text.html[language]}
+            </button>
+          ))}
         {result?.report != null && (
           <button
             type="button"
@@ -334,55 +349,5 @@ function FileLink({ place, name }: { readonly place: StorageUrls; readonly name:
     <a href={place.getUrl} target="_blank" rel="noreferrer">
       {name}
     </a>
-  );
-}
-
-interface CustodyStep {
-  readonly at: string;
-  readonly actor: string;
-  readonly event: string;
-  readonly hashes: readonly { readonly name: string; readonly sha256: string }[];
-}
-
-export function Custody({ analysis: { id } }: { readonly analysis: Analysis }) {
-  const { words, tenantName, language } = useConsole();
-  const { analysis: text } = words;
-  const { custody } = wordsIn(language).document;
-  const { data, error, reload } = useLoaded(`custody ${tenantName} ${id}`, {
-    load: (signal) =>
-      ask<{ readonly data: readonly CustodyStep[] }>('/v1/analysis/custody', {
-        query: { tenantName, id },
-        signal,
-      }),
-  });
-  const events: Readonly<Record<string, string>> = custody.events;
-  return (
-    <section class="panel">
-      <h2>{text.custody}</h2>
-      <Failure error={error} retry={reload} />
-      {data !== null && data.data.length === 0 && <p class="soft">{text.noCustody}</p>}
-      <ol class="plain">
-        {(data?.data ?? []).map(({ at, actor, event, hashes }, index) => (
-          <li key={index} class="finding">
-            <div class="row apart">
-              <strong>{events[event] ?? event}</strong>
-              <span class="soft small">
-                <Time at={at} /> · {actor}
-              </span>
-            </div>
-            {hashes.length > 0 && (
-              <details class="small soft">
-                <summary>{text.hashes}</summary>
-                {hashes.map(({ name, sha256 }) => (
-                  <p key={name} class="mono">
-                    {name} {sha256}
-                  </p>
-                ))}
-              </details>
-            )}
-          </li>
-        ))}
-      </ol>
-    </section>
   );
 }

@@ -19,7 +19,6 @@ import { writeVerdict } from '../parts/verdict.ts';
 import { firstLook, type Look, Viewer, ViewerControls } from '../parts/viewer.tsx';
 import { isUpgradable } from './analyses.tsx';
 import {
-  Custody,
   Files,
   Findings,
   NotChecked,
@@ -28,6 +27,8 @@ import {
   Texts,
   Values,
 } from './analysis-sections.tsx';
+import { Custody } from './custody.tsx';
+import { AnalysisHold } from './holds.tsx';
 
 export function AnalysisPage({
   id,
@@ -119,7 +120,8 @@ function Whole({ loaded, look, setLook }: PartProps) {
         <Values analysis={analysis} />
         <Files analysis={analysis} />
       </div>
-      <Custody analysis={analysis} />
+      <Custody id={analysis.id} />
+      <AnalysisHold id={analysis.id} />
       <CompareWith id={analysis.id} />
     </>
   );

@@ -1,24 +1,27 @@
 /** The place where pictures are dropped, their options, and how each of them fares. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { decisionStrategies, tiers } from '../../contract/vocabulary.ts';
+import type { DefaultOptions, TenantAnswer } from '../../contract/tenant.ts';
+import { tiers } from '../../contract/vocabulary.ts';
+import { ask } from '../api/client.ts';
 import { createUploadQueue, isOver, type Transfer } from '../api/queue.ts';
 import type { UploadState } from '../api/upload.ts';
 import { useConsole } from '../context.ts';
+import { Choice, StrategyChoice } from '../parts/choices.tsx';
 import { filesOf } from '../parts/dropped-files.ts';
+import { useLoaded } from '../parts/loading.ts';
 import { Field } from '../parts/pieces.tsx';
+import type { WrittenLimits } from '../words/en.ts';
 
 const queue = createUploadQueue();
 const tierKey = 'forensics-tier';
 
 /** @param onProgress - called when a picture has arrived. */
 export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
-  const { words, tenantName } = useConsole();
+  const { words, tenantName, limits } = useConsole();
   const { upload } = words;
-  const [tier, setTier] = useState(
-    () => tiers.find((each) => each === localStorage.getItem(tierKey)) ?? 'forensicReporting',
-  );
-  const [strategy, setStrategy] = useState<(typeof decisionStrategies)[number]>('default');
+  const written = useWrittenLimits();
+  const { tier, strategy, setTier, setStrategy } = useOptions();
   const [tags, setTags] = useState('');
   const [isOver_, setOver] = useState(false);
   const files = useRef<HTMLInputElement>(null);
@@ -27,7 +30,7 @@ export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
   const add = (chosen: readonly File[]) => {
     const list = tags.split(',').map((tag) => tag.trim());
     const options = { tier, decisionStrategy: strategy };
-    queue.add(chosen, { tenantName, options, tags: list.filter((tag) => tag !== '') });
+    queue.add(chosen, { tenantName, options, limits, tags: list.filter((tag) => tag !== '') });
   };
   const latest = useRef(add);
   latest.current = add;
@@ -75,7 +78,7 @@ export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
       <div class={isOver_ ? 'drop over' : 'drop'}>
         <div>
           <h2>{upload.title}</h2>
-          <p class="soft small">{upload.hint}</p>
+          <p class="soft small">{upload.hint(written)}</p>
         </div>
         <div class="row">
           <button type="button" class="button main" onClick={() => files.current?.click()}>
@@ -97,44 +100,14 @@ export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
         <details class="options">
           <summary>{`${upload.options}: ${upload.tiers[tier]}`}</summary>
           <div class="columns">
-            <Field label={upload.tier} help={upload.tierHelp}>
-              {(id) => (
-                <select
-                  id={id}
-                  value={tier}
-                  onChange={({ currentTarget }) => {
-                    const next = tiers.find((each) => each === currentTarget.value) ?? tier;
-                    localStorage.setItem(tierKey, next);
-                    setTier(next);
-                  }}
-                >
-                  {tiers.map((each) => (
-                    <option key={each} value={each}>
-                      {upload.tiers[each]}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
-            <Field label={upload.strategy}>
-              {(id) => (
-                <select
-                  id={id}
-                  value={strategy}
-                  onChange={({ currentTarget }) =>
-                    setStrategy(
-                      decisionStrategies.find((each) => each === currentTarget.value) ?? 'default',
-                    )
-                  }
-                >
-                  {decisionStrategies.map((each) => (
-                    <option key={each} value={each}>
-                      {upload.strategies[each]}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
+            <Choice
+              label={upload.tier}
+              help={upload.tierHelp}
+              texts={upload.tiers}
+              value={tier}
+              onChoice={(value) => setTier(tiers.find((each) => each === value) ?? tier)}
+            />
+            <StrategyChoice value={strategy} onChoice={setStrategy} />
             <Field label={upload.tags}>
               {(id) => (
                 <input
@@ -150,6 +123,31 @@ export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
       <Transfers onProgress={onProgress} />
     </section>
   );
+}
+
+/** The tenant's defaults, else what was chosen in this browser last, until the person chooses. */
+function useOptions() {
+  const { tenantName } = useConsole();
+  const { data } = useLoaded(`options ${tenantName}`, {
+    load: (signal) => ask<{ data: TenantAnswer }>('/v1/tenant', { query: { tenantName }, signal }),
+  });
+  const defaults = data?.data.defaultOptions ?? null;
+  const [tier, setTier] = useState<DefaultOptions['tier'] | null>(null);
+  const [strategy, setStrategy] = useState<DefaultOptions['decisionStrategy'] | null>(null);
+  useEffect(() => {
+    setTier(null);
+    setStrategy(null);
+  }, [tenantName]);
+  const chosenLast = tiers.find((each) => each === localStorage.getItem(tierKey));
+  return {
+    tier: tier ?? defaults?.tier ?? chosenLast ?? 'forensicReporting',
+    strategy: strategy ?? defaults?.decisionStrategy ?? 'default',
+    setTier: (next: DefaultOptions['tier']) => {
+      localStorage.setItem(tierKey, next);
+      setTier(next);
+    },
+    setStrategy,
+  };
 }
 
 const shownAtMost = 100;
@@ -228,6 +226,7 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
 
 function TransferLine({ transfer: { name, state } }: { readonly transfer: Transfer }) {
   const { upload } = useConsole().words;
+  const written = useWrittenLimits();
   return (
     <li>
       <span class="clip" title={name}>
@@ -250,11 +249,22 @@ function TransferLine({ transfer: { name, state } }: { readonly transfer: Transf
         <span class="soft">
           {state.refusal === null
             ? state.message || upload.interrupted
-            : upload.refusals[state.refusal]}
+            : upload.refusals[state.refusal](written)}
         </span>
       )}
     </li>
   );
+}
+
+function useWrittenLimits(): WrittenLimits {
+  const { limits, language } = useConsole();
+  const write = (value: number) => value.toLocaleString(language, { maximumFractionDigits: 1 });
+  return {
+    minSide: write(limits.minSidePx),
+    maxSide: write(limits.maxSidePx),
+    megapixels: write(limits.maxPixels / 1e6),
+    megabytes: write(limits.maxBytes / 1e6),
+  };
 }
 
 function StateText({ state }: { readonly state: UploadState }) {

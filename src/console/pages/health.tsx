@@ -1,8 +1,7 @@
-import { useEffect } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Loading } from '../parts/pieces.tsx';
+import { Failure, Loading, PageTitle } from '../parts/pieces.tsx';
 
 type Checks = Readonly<Record<string, 'ok' | 'degraded'>>;
 
@@ -12,9 +11,6 @@ const pauseMs = 30_000;
 export function HealthPage() {
   const { words, language } = useConsole();
   const { health } = words;
-  useEffect(() => {
-    document.title = `${health.title} · forensics`;
-  }, [health]);
   const { data, error, reload } = useLoaded('health', {
     load: async (signal) => {
       const { data: checks } = await ask<{ readonly data: Checks }>('/v1/health', { signal });
@@ -26,7 +22,7 @@ export function HealthPage() {
   const isUnhealthy = error instanceof ApiError && error.code === 'unhealthy';
   return (
     <>
-      <h1>{health.title}</h1>
+      <PageTitle text={health.title} />
       <Failure error={error} retry={reload} />
       {isUnhealthy && <span class="badge failed">{health.failing}</span>}
       {data === null && error === null && <Loading />}

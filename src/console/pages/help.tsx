@@ -6,7 +6,7 @@ import { glossary as glossaryDe } from '../../report/wording/de/glossary.ts';
 import { glossary as glossaryEn } from '../../report/wording/en/glossary.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Loading } from '../parts/pieces.tsx';
+import { Failure, Loading, PageTitle } from '../parts/pieces.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 
 // Each page is a file of its own, fetched when it is opened.
@@ -17,13 +17,10 @@ export function HelpPage() {
   const { words, language } = useConsole();
   const { help, list } = words;
   const { terms } = language === 'de' ? glossaryDe : glossaryEn;
-  useEffect(() => {
-    document.title = `${help.title} · forensics`;
-  }, [help]);
   const authority = useLoaded('ca', { load: () => hasAuthority() });
   return (
     <>
-      <h1>{help.title}</h1>
+      <PageTitle text={help.title} />
       <section class="panel">
         <h2>{help.results}</h2>
         <dl class="facts">
@@ -97,6 +94,7 @@ async function hasAuthority(): Promise<boolean> {
 }
 
 function titleOf(topic: string): string {
+  if (topic === 'ci') return 'CI';
   const text = topic.replaceAll('-', ' ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -1,11 +1,11 @@
 /** API keys: create, copy once, rotate with grace, revoke. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ask } from '../api/client.ts';
 import { messageOf, useConsole } from '../context.ts';
-import { useLoaded } from '../parts/loading.ts';
-import { CopyButton, Dialog, Failure, Field, Loading, Time } from '../parts/pieces.tsx';
+import { type Loaded, useLoaded } from '../parts/loading.ts';
+import { CopyButton, Dialog, Field, PageTitle, Table, Time } from '../parts/pieces.tsx';
 import { submitted, useSubmit } from './login.tsx';
 
 const path = '/v1/auth/api';
@@ -22,21 +22,19 @@ export function KeysPage() {
   const { words, tenantName, isManager } = useConsole();
   const { keys } = words;
   const [open, setOpen] = useState<Open | null>(null);
-  useEffect(() => {
-    document.title = `${keys.title} · forensics`;
-  }, [keys]);
-  const { data, error, reload } = useLoaded(tenantName, {
-    load: (signal) =>
-      ask<{ readonly data: readonly KeyEntry[] }>(path, { query: { tenantName }, signal }),
+  const loaded = useLoaded(tenantName, {
+    load: async (signal) =>
+      (await ask<{ readonly data: readonly KeyEntry[] }>(path, { query: { tenantName }, signal }))
+        .data,
   });
   const done = (secret: string | null) => {
     setOpen(secret === null ? null : { is: 'secret', secret });
-    reload();
+    loaded.reload();
   };
   return (
     <>
       <div class="row apart">
-        <h1>{keys.title}</h1>
+        <PageTitle text={keys.title} />
         {isManager && (
           <button type="button" class="button main" onClick={() => setOpen({ is: 'create' })}>
             {keys.create}
@@ -45,9 +43,9 @@ export function KeysPage() {
       </div>
       <p class="soft">{keys.intro}</p>
       {!isManager && <p class="notice">{words.common.noRight}</p>}
-      <Failure error={error} retry={reload} />
-      {data === null && error === null && <Loading />}
-      {data !== null && <KeyTable entries={data.data} setOpen={setOpen} />}
+      <section class="panel flush" aria-label={keys.title}>
+        <Rows loaded={loaded} setOpen={setOpen} />
+      </section>
       {open?.is === 'create' && <CreateDialog onDone={done} />}
       {open?.is === 'rotate' && <RotateDialog entry={open.key} onDone={done} />}
       {open?.is === 'revoke' && <RevokeDialog entry={open.key} onDone={done} />}
@@ -67,78 +65,63 @@ export function KeysPage() {
   );
 }
 
-function KeyTable({
-  entries,
+function Rows({
+  loaded,
   setOpen,
 }: {
-  readonly entries: readonly KeyEntry[];
+  readonly loaded: Loaded<readonly KeyEntry[]>;
   readonly setOpen: (open: Open) => void;
 }) {
   const { words, isManager } = useConsole();
   const { keys } = words;
-  if (entries.length === 0) return <p class="panel soft">{keys.empty}</p>;
   return (
-    <section class="panel flush" aria-label={keys.title}>
-      <div class="scroll">
-        <table class="cards">
-          <thead>
-            <tr>
-              <th scope="col">{keys.name}</th>
-              <th scope="col">{keys.state}</th>
-              <th scope="col">{keys.expires}</th>
-              <th scope="col">{keys.lastUsed}</th>
-              <th scope="col">
-                <span class="hidden">{words.list.actions}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map((key) => (
-              <tr key={key.uuid}>
-                <td class="name">
-                  <bdi>{key.name}</bdi>
-                  <br />
-                  <span class="mono soft">{key.secret}</span>
-                </td>
-                <td>
-                  <span class={`badge ${key.ended === null ? 'ok' : 'failed'}`}>
-                    {key.ended === null ? keys.works : keys.ends[key.ended]}
-                  </span>
-                </td>
-                <td class="small soft">
-                  <Time at={key.expiresAt} />
-                </td>
-                <td class="small soft">
-                  <Time at={key.lastUsedDate} />
-                </td>
-                <td>
-                  <div class="row">
-                    {isManager && key.ended === null && (
-                      <button
-                        type="button"
-                        class="button quiet little"
-                        onClick={() => setOpen({ is: 'rotate', key })}
-                      >
-                        {keys.rotate}
-                        <span class="hidden"> {key.name}</span>
-                      </button>
-                    )}
-                    <button
-                      type="button"
-                      class="button quiet little"
-                      onClick={() => setOpen({ is: 'revoke', key })}
-                    >
-                      {keys.revoke}
-                      <span class="hidden"> {key.name}</span>
-                    </button>
-                  </div>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
+    <Table
+      loaded={loaded}
+      empty={keys.empty}
+      columns={[keys.name, keys.state, keys.expires, keys.lastUsed, null]}
+      row={(key) => (
+        <tr key={key.uuid}>
+          <td class="name">
+            <bdi>{key.name}</bdi>
+            <br />
+            <span class="mono soft">{key.secret}</span>
+          </td>
+          <td>
+            <span class={`badge ${key.ended === null ? 'ok' : 'failed'}`}>
+              {key.ended === null ? keys.works : keys.ends[key.ended]}
+            </span>
+          </td>
+          <td class="small soft" data-label={keys.expires}>
+            <Time at={key.expiresAt} />
+          </td>
+          <td class="small soft" data-label={keys.lastUsed}>
+            <Time at={key.lastUsedDate} />
+          </td>
+          <td>
+            <div class="row">
+              {isManager && key.ended === null && (
+                <button
+                  type="button"
+                  class="button quiet little"
+                  onClick={() => setOpen({ is: 'rotate', key })}
+                >
+                  {keys.rotate}
+                  <span class="hidden"> {key.name}</span>
+                </button>
+              )}
+              <button
+                type="button"
+                class="button quiet little"
+                onClick={() => setOpen({ is: 'revoke', key })}
+              >
+                {keys.revoke}
+                <span class="hidden"> {key.name}</span>
+              </button>
+            </div>
+          </td>
+        </tr>
+      )}
+    />
   );
 }
 

@@ -6,6 +6,7 @@ import type { Language } from '../../contract/vocabulary.ts';
 import { logIn, sessionState } from '../api/client.ts';
 import { goElsewhere } from '../api/elsewhere.ts';
 import { messageOf, wordsOf } from '../context.ts';
+import { PageTitle } from '../parts/pieces.tsx';
 
 export type LoginReason = 'expired' | 'loggedOut' | 'failedElsewhere' | null;
 
@@ -24,7 +25,7 @@ export function LoginPage(props: LoginProps & { readonly reason: LoginReason }) 
       <Alone {...props} title={first.needed}>
         <p>{first.how}</p>
         <p class="soft">{first.orCommand}</p>
-        <pre tabIndex={0}>
+        <pre tabIndex={0} class="wraps">
           forensics user create you@example.org --tenant default --scope settings
         </pre>
       </Alone>
@@ -184,9 +185,6 @@ export function Alone({
   readonly title: string;
   readonly children: ComponentChildren;
 }) {
-  useEffect(() => {
-    document.title = `${title} · forensics`;
-  }, [title]);
   return (
     <main class="center">
       <div class="panel">
@@ -197,7 +195,7 @@ export function Alone({
           </span>
           <LanguageSwitch language={language} setLanguage={setLanguage} />
         </div>
-        <h1>{title}</h1>
+        <PageTitle text={title} />
         {children}
       </div>
     </main>

@@ -1,45 +1,45 @@
 /** What a tenant configures: its name, where its pictures are kept, and who is told about them. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { TenantAnswer } from '../../contract/tenant.ts';
+import { tiers } from '../../contract/vocabulary.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Field, Loading } from '../parts/pieces.tsx';
+import { Failure, Field, Loading, PageTitle } from '../parts/pieces.tsx';
+import { Choice, StrategyChoice } from '../parts/choices.tsx';
 import { fieldOf, submitted, useSubmit } from './login.tsx';
 
 interface Answer {
   readonly data: TenantAnswer;
 }
 
-export function TenantPage() {
+const storedMark = 'stored';
+
+export function TenantPage({ query }: { readonly query: URLSearchParams }) {
   const { words, tenantName, isManager } = useConsole();
-  useEffect(() => {
-    document.title = `${words.tenant.title} · forensics`;
-  }, [words]);
   const { data, error, reload } = useLoaded(tenantName, {
     load: (signal) => ask<Answer>('/v1/tenant', { query: { tenantName }, signal }),
   });
   const tenant = data?.data;
   return (
     <>
-      <h1>{words.tenant.title}</h1>
+      <PageTitle text={words.tenant.title} />
       {!isManager && <p class="notice">{words.common.noRight}</p>}
+      {query.has(storedMark) && (
+        <p class="notice" role="status">
+          {words.tenant.tested}
+        </p>
+      )}
       {tenant?.isTrial === true && <p class="notice warn">{words.tenant.trial}</p>}
       <Failure error={error} retry={reload} />
       {tenant === undefined && error === null && <Loading />}
       {tenant !== undefined && (
         <fieldset class="bare stack" disabled={!isManager}>
           <NameForm tenant={tenant} />
+          <OptionsForm tenant={tenant} reload={reload} />
           <StorageForm key={JSON.stringify(tenant.storageConfig)} tenant={tenant} reload={reload} />
           <WebhookForm tenant={tenant} reload={reload} />
-          <section class="panel">
-            <h2>{words.tenant.people}</h2>
-            <p class="soft">{words.tenant.peopleHint}</p>
-            <pre tabIndex={0}>
-              {`forensics user list\nforensics user create you@example.org --tenant ${tenantName}`}
-            </pre>
-          </section>
         </fieldset>
       )}
     </>
@@ -91,6 +91,48 @@ function NameForm({ tenant }: { readonly tenant: TenantAnswer }) {
   );
 }
 
+function OptionsForm({
+  tenant: { defaultOptions },
+  reload,
+}: {
+  readonly tenant: TenantAnswer;
+  readonly reload: () => void;
+}) {
+  const { words, isManager } = useConsole();
+  const [tier, setTier] = useState(defaultOptions?.tier ?? null);
+  const [strategy, setStrategy] = useState(defaultOptions?.decisionStrategy ?? 'default');
+  const { isBusy, failure, change } = useChange();
+  const submit = () =>
+    change(
+      { defaultOptions: tier === null ? null : { tier, decisionStrategy: strategy } },
+      words.common.saved,
+      reload,
+    );
+  return (
+    <form class="panel" onSubmit={submitted(submit)}>
+      <h2>{words.tenant.options}</h2>
+      <p class="soft">{words.tenant.optionsIntro}</p>
+      {failure}
+      <div class="form">
+        <Choice
+          label={words.upload.tier}
+          texts={{ [lastUsed]: words.tenant.lastUsed, ...words.upload.tiers }}
+          value={tier ?? lastUsed}
+          onChoice={(value) => setTier(tiers.find((each) => each === value) ?? null)}
+        />
+        {tier !== null && <StrategyChoice value={strategy} onChoice={setStrategy} />}
+        {isManager && (
+          <button class="button" disabled={isBusy}>
+            {words.common.save}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+const lastUsed = '';
+
 type Kind = 'own' | 's3' | 'azure';
 type Draft = Readonly<Record<string, string | boolean>>;
 const fieldsOf = {
@@ -121,7 +163,7 @@ function StorageForm({
         ? { storageConfig: null }
         : { storageType: kind, storageConfig: { [kind]: configOf(kind, draft) } },
       text.tested,
-      reload,
+      storedKind === 'own' && kind !== 'own' ? openAnew : reload,
     );
   const set = (name: string, value: string | boolean) => setDraft({ ...draft, [name]: value });
   return (
@@ -187,6 +229,12 @@ function StorageForm({
   );
 }
 
+/** This page came with a policy that lets it send to the store of the service alone; the next one may reach others. */
+function openAnew(): void {
+  location.hash = `#/tenant?${storedMark}`;
+  location.reload();
+}
+
 function draftOf(config: object): Draft {
   const entries = Object.entries(config).map(([name, value]) => [
     name,
@@ -223,6 +271,11 @@ function WebhookForm({
       <h2>{text.webhook}</h2>
       <p class="soft">{text.webhookIntro}</p>
       <p class={isWell ? 'soft small' : 'notice warn'}>{text.states[webhookState]}</p>
+      {isManager && webhookState !== 'none' && (
+        <p>
+          <a href="#/webhooks">{text.messages}</a>
+        </p>
+      )}
       {failure}
       <div class="form">
         <Field label={text.webhookUrl}>

@@ -1,12 +1,12 @@
 /** What a tenant used: all the time, and day by day. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { UsageReport } from '../../contract/usage.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { toCsv } from '../parts/csv.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Field, Loading, saveAs } from '../parts/pieces.tsx';
+import { Failure, Field, Loading, PageTitle, saveAs } from '../parts/pieces.tsx';
 
 interface Answer {
   readonly data: UsageReport;
@@ -30,9 +30,6 @@ export function UsagePage() {
     new Date(Date.parse(today) - 29 * dayMs).toISOString().slice(0, 10),
   );
   const [to, setTo] = useState(today);
-  useEffect(() => {
-    document.title = `${usage.title} · forensics`;
-  }, [usage]);
   const days = daysBetween(from, to);
   const total = useLoaded(tenantName, {
     load: (signal) => ask<Answer>('/v1/tenant/report', { query: { tenantName }, signal }),
@@ -42,7 +39,7 @@ export function UsagePage() {
   });
   return (
     <>
-      <h1>{usage.title}</h1>
+      <PageTitle text={usage.title} />
       <section class="panel">
         <h2>{usage.total}</h2>
         <Failure error={total.error} retry={total.reload} />

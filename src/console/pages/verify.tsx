@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Verification } from '../../contract/verification.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { Failure, writeTime } from '../parts/pieces.tsx';
+import { Failure, PageTitle, writeTime } from '../parts/pieces.tsx';
 
 export function VerifyPage() {
   const { words, tenantName, language } = useConsole();
@@ -33,9 +33,6 @@ export function VerifyPage() {
   const latest = useRef(check);
   latest.current = check;
   useEffect(() => {
-    document.title = `${verify.title} · forensics`;
-  }, [verify]);
-  useEffect(() => {
     const over = (event: DragEvent) => event.preventDefault();
     const drop = (event: DragEvent) => {
       event.preventDefault();
@@ -51,7 +48,7 @@ export function VerifyPage() {
   }, []);
   return (
     <>
-      <h1>{verify.title}</h1>
+      <PageTitle text={verify.title} />
       <p class="soft">{verify.intro}</p>
       <div class="drop">
         <h2>{verify.drop}</h2>

@@ -1,10 +1,86 @@
 /** Small pieces that several pages are made of. */
 
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole } from '../context.ts';
+import type { Loaded } from './loading.ts';
+
+/** The heading of a page, which names its tab too. */
+export function PageTitle({ text }: { readonly text: string }) {
+  useEffect(() => {
+    document.title = `${text} · forensics`;
+  }, [text]);
+  return <h1>{text}</h1>;
+}
+
+/** A page for those who may change settings. */
+export function ManagerPage({
+  title,
+  intro,
+  children,
+}: {
+  readonly title: string;
+  readonly intro: string;
+  readonly children: ComponentChildren;
+}) {
+  const { words, isManager } = useConsole();
+  return (
+    <>
+      <PageTitle text={title} />
+      <p class="soft">{intro}</p>
+      {isManager ? children : <p class="notice">{words.common.noAccess}</p>}
+    </>
+  );
+}
+
+/** Rows under their headings, or what stands in their place: why they are missing, that they are on their way, that there are none. */
+export function Table<Entry>({
+  loaded: { data, error, reload },
+  columns,
+  row,
+  empty,
+}: {
+  readonly loaded: Loaded<readonly Entry[]>;
+  /** Null: the buttons of each row, whose heading only a screen reader needs. */
+  readonly columns: readonly (ComponentChildren | null)[];
+  readonly row: (entry: Entry) => ComponentChildren;
+  readonly empty: ComponentChildren;
+}) {
+  const { list } = useConsole().words;
+  return (
+    <>
+      {error !== null && (
+        <div class="toolbar">
+          <Failure error={error} retry={reload} />
+        </div>
+      )}
+      {data === null && error === null && (
+        <div class="empty">
+          <Loading />
+        </div>
+      )}
+      {data?.length === 0 && <div class="empty">{empty}</div>}
+      {data !== null && data.length > 0 && (
+        <div class="scroll">
+          <table class="cards">
+            <thead>
+              <tr>
+                {columns.map((column, at) => (
+                  <th key={at} scope="col">
+                    {column ?? <span class="hidden">{list.actions}</span>}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>{data.map(row)}</tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
 
 export function Field({
   label,

@@ -1,3 +1,13 @@
+import { administration } from './en-administration.ts';
+
+/** Numbers as people of the language write them. */
+export interface WrittenLimits {
+  readonly minSide: string;
+  readonly maxSide: string;
+  readonly megapixels: string;
+  readonly megabytes: string;
+}
+
 /** Every sentence of the console that is not in a report too; those come from `report/wording`. */
 export const en = {
   nav: {
@@ -7,6 +17,10 @@ export const en = {
     usage: 'Usage',
     keys: 'API keys',
     tenant: 'Tenant',
+    users: 'Users',
+    holds: 'Legal holds',
+    audit: 'Audit log',
+    webhooks: 'Webhook messages',
     account: 'Account',
     health: 'Health',
     help: 'Help',
@@ -32,6 +46,9 @@ export const en = {
     unreachable: 'The server does not answer. Check the connection; this page tries again.',
     failed: 'That did not work.',
     noRight: 'You may look at this, but your account lacks the right “settings” to change it.',
+    noAccess: 'This page is for accounts with the right “settings”.',
+    older: 'Older entries',
+    newer: 'Newer entries',
     pageNotFound: 'There is no such page.',
     newWindow: 'opens a new tab',
   },
@@ -61,7 +78,8 @@ export const en = {
   },
   upload: {
     title: 'Drop pictures here',
-    hint: 'JPEG or PNG, up to 50 MB and 4,096 pixels a side. Paste works too, and whole folders.',
+    hint: ({ megabytes, maxSide }: WrittenLimits) =>
+      `JPEG or PNG, up to ${megabytes} MB and ${maxSide} pixels a side. Paste works too, and whole folders.`,
     choose: 'Choose pictures',
     chooseFolder: 'Choose a folder',
     options: 'Options',
@@ -94,17 +112,23 @@ export const en = {
       refused: 'Refused',
     },
     refusals: {
-      empty: 'The file is empty.',
-      notPicture: 'This is no JPEG or PNG picture.',
-      tooSmall: 'The picture is too small: each side needs at least 65 pixels.',
-      tooLarge: 'The picture is too large: a side may have at most 4,096 pixels.',
-      tooManyBytes: 'The file is too large: at most 50 MB are allowed.',
+      empty: () => 'The file is empty.',
+      notPicture: () => 'This is no JPEG or PNG picture.',
+      tooSmall: ({ minSide }: WrittenLimits) =>
+        `The picture is too small: each side needs at least ${minSide} pixels.`,
+      tooLarge: ({ maxSide }: WrittenLimits) =>
+        `The picture is too large: a side may have at most ${maxSide} pixels.`,
+      tooManyPixels: ({ megapixels }: WrittenLimits) =>
+        `The picture is too large: it may have at most ${megapixels} megapixels.`,
+      tooManyBytes: ({ megabytes }: WrittenLimits) =>
+        `The file is too large: at most ${megabytes} MB are allowed.`,
     },
     interrupted: 'The server did not answer. Drop the picture again.',
   },
   list: {
     title: 'Analyses',
-    search: 'Search name, comment or person',
+    search: 'Search',
+    searchIn: 'Name, comment or person',
     verdict: 'Result',
     status: 'Status',
     tag: 'Tag',
@@ -118,10 +142,10 @@ export const en = {
     by: 'Changed by',
     actions: 'Actions',
     results: {
-      real: 'Real',
-      fake: 'Fake',
+      real: 'No sign found',
+      fake: 'Signs found',
       abstain: 'Cannot be judged',
-      uncertain: 'Uncertain',
+      uncertain: 'Undecided',
     },
     statuses: {
       pending: 'Waiting',
@@ -145,7 +169,7 @@ export const en = {
     remove: 'Delete',
     retry: 'Examine again',
     upgrade: 'Upgrade to full report',
-    cancelRun: 'Cancel',
+    cancelRun: 'Cancel and delete',
     removed: (count: number) =>
       count === 1 ? '1 analysis deleted.' : `${count} analyses deleted.`,
     of: (name: string) => `of ${name}`,
@@ -199,6 +223,7 @@ export const en = {
     values: 'Settings and values',
     files: 'Report and files',
     pdf: { en: 'PDF report, English', de: 'PDF report, German' },
+    html: { en: 'HTML report, English', de: 'HTML report, German' },
     bundle: 'Signed evidence bundle',
     json: 'Everything as JSON',
     original: 'Original picture',
@@ -261,95 +286,6 @@ export const en = {
     files: 'Files',
     product: 'Written by',
   },
-  keys: {
-    title: 'API keys',
-    intro: 'A key acts for the whole tenant. Each one ends on its day; rotate it before that.',
-    name: 'Name',
-    created: 'Created',
-    expires: 'Expires',
-    lastUsed: 'Last used',
-    state: 'State',
-    works: 'Works',
-    ends: { expired: 'Expired', replaced: 'Replaced' },
-    create: 'Create a key',
-    newName: 'What is it for?',
-    days: 'Valid for',
-    dayCount: (count: number) => `${count} days`,
-    rotate: 'Rotate',
-    rotateTitle: (name: string) => `Rotate “${name}”`,
-    rotateHint: 'A new key takes its place. The old one works until its grace ends.',
-    grace: 'Grace for the old key',
-    graces: { hour: '1 hour', day: '1 day', week: '1 week' },
-    revoke: 'Revoke',
-    revokeTitle: (name: string) => `Revoke “${name}”?`,
-    revokeHint: 'It stops working at once and for good.',
-    secretTitle: 'Copy the key now',
-    secretHint: 'It is shown only this once; the service keeps no copy.',
-    empty: 'No keys.',
-  },
-  tenant: {
-    title: 'Tenant',
-    name: 'Name',
-    nameHint: 'Programs name the tenant in each request: a new name must be set there too.',
-    trial: 'This is a trial tenant: only the two approved pictures can be analysed.',
-    storage: 'Storage',
-    storageIntro:
-      'Where pictures and reports are kept. A new place is tried out (write, read, delete) before it is saved; older analyses stay readable where they are.',
-    kinds: { own: 'Storage of the service', s3: 'S3-compatible', azure: 'Azure Blob Storage' },
-    test: 'Test and save',
-    tested: 'The storage works and is saved.',
-    warning: 'Storage reports',
-    fields: {
-      endpoint: 'Host',
-      port: 'Port',
-      bucketName: 'Bucket',
-      region: 'Region',
-      accessKeyId: 'Access key id',
-      secretAccessKey: 'Secret access key',
-      containerName: 'Container',
-      connectionString: 'Connection string',
-      useSSL: 'Use TLS',
-    },
-    secretKept: 'Stored; leave it as it is to keep it.',
-    webhook: 'Webhook',
-    webhookIntro:
-      'This address is called each time the status of an analysis changes. Leave it empty for none.',
-    webhookUrl: 'Address',
-    webhookState: 'State',
-    states: {
-      none: 'No webhook is set.',
-      active: 'The latest message was delivered, or none was sent yet.',
-      retrying: 'The latest attempt failed; messages are still being sent.',
-      gone: 'The receiver answered 410: nothing is sent until the address is set anew.',
-      failing: 'It failed for days: nothing is sent until the address is set anew.',
-    },
-    people: 'Users',
-    peopleHint: 'Users are added and disabled on the server’s command line:',
-  },
-  usage: {
-    title: 'Usage',
-    from: 'From',
-    to: 'To',
-    total: 'Since the beginning',
-    period: 'Period',
-    perDay: 'Analyses by day',
-    csv: 'CSV',
-    completed: 'Completed',
-    queued: 'Waiting now',
-    flagging: 'Verdicts only',
-    forensic: 'Full reports',
-    byApi: 'By programs',
-    byApp: 'By people',
-    logins: 'Logins',
-    errors: 'Errors',
-    retries: 'Repetitions',
-    errorRate: 'Error rate',
-    single: 'Minutes each, alone',
-    bulk: 'Minutes each, in bulk',
-    day: 'Day',
-    none: 'Nothing was analysed in this period.',
-    tooLong: 'Choose at most 92 days.',
-  },
   account: {
     title: 'Account',
     language: 'Language',
@@ -368,21 +304,6 @@ export const en = {
     rights: 'Rights',
     mayChange: 'may change settings',
     mayNotChange: 'may analyse and read',
-  },
-  health: {
-    title: 'Health',
-    ok: 'Works',
-    degraded: 'Degraded',
-    failing: 'Not healthy',
-    checks: {
-      database: 'Database',
-      storage: 'Storage',
-      model: 'Model',
-      queue: 'Queue',
-      webhooks: 'Webhooks',
-      log: 'Log',
-    } as Readonly<Record<string, string>>,
-    checkedAt: (time: string) => `Checked at ${time}; looked at again every 30 seconds.`,
   },
   help: {
     title: 'Help',
@@ -418,6 +339,7 @@ export const en = {
         'Android: Settings, Security, Encryption & credentials, Install a certificate, CA certificate.',
     },
   },
+  ...administration,
 };
 
 export type Words = typeof en;

@@ -79,6 +79,7 @@ function offering(parts: FieldParts, best: Int32Array): Offer {
     if (other === best[cell]!) return;
     if ((tx - x) * (tx - x) + (ty - y) * (ty - y) < minSquaredPx) return;
     const limit = cost[cell]!;
+    // All sums stay below 2 ** 30, so whole numbers of 32 bits hold them.
     let sum = 0;
     let b = (ty * width + tx) * descriptorLength;
     const first = (y * width + x) * descriptorLength;
@@ -87,7 +88,8 @@ function offering(parts: FieldParts, best: Int32Array): Offer {
       const d1 = descriptors[a + 1]! - descriptors[b + 1]!;
       const d2 = descriptors[a + 2]! - descriptors[b + 2]!;
       const d3 = descriptors[a + 3]! - descriptors[b + 3]!;
-      sum += d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3;
+      sum =
+        (sum + Math.imul(d0, d0) + Math.imul(d1, d1) + Math.imul(d2, d2) + Math.imul(d3, d3)) | 0;
       if (sum >= limit) return;
     }
     cost[cell] = sum;

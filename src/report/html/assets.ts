@@ -12,7 +12,7 @@ export function stylesheet(legend: Uint8Array): string {
 const rules = `
 :root{--ink:#1b1f2a;--muted:#5a6272;--rule:#d3d7de;--panel:#f2f3f6;--accent:#3d2a6b}
 *{box-sizing:border-box}
-body{margin:0;background:#fff;color:var(--ink);font:15px/1.5 system-ui,sans-serif}
+body{margin:0;background:#fff;color:var(--ink);font:15px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:960px;margin:0 auto;padding:24px}
 section{clear:both}h1{font-size:28px;margin:0}h2{font-size:20px;color:var(--accent);margin:32px 0 8px}
 h2 small{float:right;font-size:12px;color:var(--muted);text-transform:uppercase}
@@ -25,7 +25,7 @@ section.evaluation{border-left:3px solid var(--accent);padding-left:14px;margin-
 .picture{position:relative;display:block;line-height:0}.picture img{width:100%}
 .picture svg{position:absolute;inset:0;width:100%;height:100%;fill:none}
 table{border-collapse:collapse;width:100%;margin:6px 0 12px;font-size:14px}
-th,td{text-align:left;vertical-align:top;padding:4px 10px 4px 0;border-bottom:1px solid var(--rule);overflow-wrap:anywhere}
+th,td{text-align:left;vertical-align:top;padding:4px 10px 4px 0;border-bottom:1px solid var(--rule)}
 thead th{color:var(--muted);font-size:12px}.rows th{width:28%;font-weight:400;color:var(--muted)}
 .below td{font-size:12px;color:var(--muted);border:0}
 .bar{position:relative;display:inline-block;float:right;width:140px;height:8px;margin-top:6px;background:var(--rule)}
@@ -39,7 +39,10 @@ pre{background:var(--panel);padding:8px;overflow-x:auto}
 label{display:block;font-size:13px;color:var(--muted)}input[type=range]{width:55%;vertical-align:middle}
 .glance{font-weight:700}.scale{display:flex;justify-content:space-between;flex-wrap:wrap;font-size:13px;color:var(--muted)}
 .scale span{flex:0 0 100%;height:12px}
-@media(max-width:700px){.verdict{flex-direction:column}.maps{grid-template-columns:1fr}}
+@media screen and (max-width:700px){.verdict{flex-direction:column}.maps{grid-template-columns:1fr}
+table,tbody,tr,th,td{display:block}thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+tr{border-bottom:1px solid var(--rule);padding:4px 0}th,td,.below td{border:0;padding:0 0 2px}.rows th{width:auto}
+tr:has(+.below){border:0}td:empty{display:none}td[data-label]::before{content:attr(data-label) ': ';color:var(--muted)}}
 @media print{label{display:none}.viewer{max-height:none}.over{clip-path:none!important}}`;
 
 /** Slides between picture and heatmap, and enlarges both. */

@@ -176,7 +176,13 @@ function writeGrid({ columns, rows }: Grid): string {
       (text) =>
         `<tr class="below"><td></td><td colspan="${columns.length - 1}">${escape(text)}</td></tr>`,
     );
-    return `<tr>${cells.map((cell) => `<td>${lines(cell)}</td>`).join('')}</tr>${under.join('')}`;
+    const told = cells.map((cell, at) => {
+      const title = columns[at]?.title ?? '';
+      // On a narrow screen, where the cells stand below each other.
+      const label = title === '' ? '' : ` data-label="${escape(title)}"`;
+      return `<td${label}>${lines(cell)}</td>`;
+    });
+    return `<tr>${told.join('')}</tr>${under.join('')}`;
   });
   return `<table>${hasHead ? `<thead><tr>${head}</tr></thead>` : ''}<tbody>${body.join('')}</tbody></table>`;
 }

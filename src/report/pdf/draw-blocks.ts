@@ -23,7 +23,13 @@ import {
 import type { Page } from './page.ts';
 import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
-const gaps = { belowTitle: 5, belowHeading: 2, aboveHeading: 4, belowSection: 10 } as const;
+const gaps = {
+  belowTitle: 5,
+  belowHeading: 2,
+  aboveHeading: 4,
+  belowNote: 4,
+  belowSection: 10,
+} as const;
 
 export function drawSection(around: Surroundings, { title, part, blocks }: Section): void {
   const { page } = around;
@@ -50,9 +56,10 @@ function drawTitle({ page, parts }: Surroundings, title: string, part: Part | nu
 
 const headingHeight = gaps.aboveHeading + styles.heading.leading + gaps.belowHeading;
 
-/** A section that is filled in by hand stays in one piece. */
+/** A section that is filled in by hand stays in one piece, and the one of heatmaps begins where its first pictures stand. */
 function wantedHeight(around: Surroundings, blocks: readonly Block[]): number {
-  if (!blocks.some(({ kind }) => kind === 'form')) return leastHeights(around, blocks);
+  if (!blocks.some(({ kind }) => kind === 'form' || kind === 'heatmaps'))
+    return leastHeights(around, blocks);
   return blocks.reduce((sum, block) => sum + leastHeight(around, block) + gaps.belowTitle, 0);
 }
 
@@ -60,8 +67,13 @@ function wantedHeight(around: Surroundings, blocks: readonly Block[]): number {
 function leastHeights(around: Surroundings, [block, ...rest]: readonly Block[]): number {
   if (block === undefined) return 0;
   const least = leastHeight(around, block);
-  const isHead = block.kind === 'heading' || block.kind === 'note';
+  const isHead = block.kind === 'heading' || block.kind === 'note' || announces(block);
   return isHead ? least + leastHeights(around, rest) : least;
+}
+
+/** A sentence that ends with a colon is worth nothing without what follows. */
+function announces(block: Block): boolean {
+  return block.kind === 'paragraph' && block.text.endsWith(':');
 }
 
 function leastHeight(around: Surroundings, block: Block): number {
@@ -70,7 +82,7 @@ function leastHeight(around: Surroundings, block: Block): number {
     case 'heading':
       return headingHeight;
     case 'note':
-      return linesHeight(page, block.text, styles.note);
+      return linesHeight(page, block.text, styles.note) + gaps.belowNote;
     case 'command':
       return styles.entry.leading;
     case 'paragraph':
@@ -133,12 +145,13 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
       page.y += gaps.belowHeading;
       return;
     case 'paragraph':
+      if (announces(block)) page.reserve(leastHeights(around, [block, ...rest]) + 5);
       page.flow('P', block.text, styles.body);
       page.y += 5;
       return;
     case 'note':
       page.flow('P', block.text, styles.note);
-      page.y += 4;
+      page.y += gaps.belowNote;
       return;
     case 'command':
       page.flow('P', block.text, styles.entry, { indent: listIndent });

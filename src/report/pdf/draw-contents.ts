@@ -44,6 +44,9 @@ export function fillContents({ page, contents, labels }: Surroundings): void {
   slot.tag.end();
 }
 
+/** A number stays on the line of what it counts. */
+const noBreak = '\u00a0';
+
 function lineOf(title: string, items: readonly string[]): string {
-  return `${title}: ${items.map((item) => item.replace(/ {2}/, ' ')).join('; ')}`;
+  return `${title}: ${items.map((item) => item.replace(/ {2}/, noBreak)).join('; ')}`;
 }

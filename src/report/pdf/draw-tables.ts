@@ -1,7 +1,7 @@
 /** A table of names and values, with a bar where a value is a share. */
 
 import type { Block, Row } from '../sections/blocks.ts';
-import type { Page, Tag } from './page.ts';
+import { leastLines, type Page, type Tag } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
 /** Points. The usual width leaves the value just the room for the 64 digits of a checksum on one line. */
@@ -101,7 +101,7 @@ export function drawList(page: Page, items: readonly string[]): void {
   for (const text of items) {
     const lines = page.lines(text, styles.body, textWidth - listIndent).length;
     const item = page.group('LI', list);
-    page.reserve(Math.min(lines * styles.body.leading, 2 * styles.body.leading));
+    page.reserve(leastLines(lines) * styles.body.leading);
     page.mark('Lbl', () => page.put(['–'], styles.body, sheet.left, page.y), { parent: item });
     page.flow('LBody', text, styles.body, { parent: item, indent: listIndent });
     item.end();

@@ -114,8 +114,7 @@ export function openPage(facts: DocumentFacts): Page {
     flow(tag, text, style, { parent = root, indent = 0 } = {}) {
       const element = page.group(tag, parent);
       let rest = page.lines(text, style, textWidth - indent);
-      // A paragraph's first line never stands alone at the foot of a page.
-      page.reserve(Math.min(rest.length, 2) * style.leading);
+      page.reserve(leastLines(rest.length) * style.leading);
       while (rest.length > 0) {
         page.reserve(style.leading);
         const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
@@ -162,6 +161,11 @@ export function openPage(facts: DocumentFacts): Page {
     },
   };
   return page;
+}
+
+/** Lines of a paragraph that begin together: neither its first line stands alone at the foot of a page nor its last at a head. */
+export function leastLines(lines: number): number {
+  return lines <= 3 ? lines : 2;
 }
 
 function openDocument({ title, subject, language, createdAt }: DocumentFacts): Document {

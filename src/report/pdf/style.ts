@@ -94,7 +94,8 @@ function withoutShaping(font: Buffer): Buffer {
 const breaks = / (?!%)/;
 
 /**
- * Breaks at spaces; a word wider than the line (a checksum, a long file name) breaks where the line is full. A line
+ * Breaks at spaces; a word wider than the line (a checksum, a long file name) breaks where the line is full, an address
+ * behind a slash where that leaves the line more than half full. A line
  * that ends at a space keeps it, so that the joined lines are the text again, for search and for screen readers. The
  * caller measures all widths, so that the same rule works with any font.
  *
@@ -136,9 +137,11 @@ function breakWord(
   for (const character of word) {
     const needed = measure(character);
     if (piece !== '' && used + needed > width) {
-      pieces.push(piece);
-      piece = '';
-      used = 0;
+      const slash = piece.lastIndexOf('/') + 1;
+      const end = slash > piece.length / 2 ? slash : piece.length;
+      pieces.push(piece.slice(0, end));
+      piece = piece.slice(end);
+      used = measure(piece);
     }
     piece += character;
     used += needed;

@@ -1,5 +1,6 @@
 /** Every method once: what it found, how strongly that speaks, and where it points. */
 
+import { shownDetectors } from '../../detectors/list.ts';
 import type { RankedFinding } from '../evidence.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
@@ -73,14 +74,22 @@ function toRow(input: SectionInput, finding: RankedFinding, isOutside: boolean):
   const { method, statement } = finding;
   const side = isOutside ? null : sideOf(input, finding);
   const { none, notStated } = labels.findings;
-  const shown = method === shownOnRequest ? catalogue.measurements.shownOnly : none;
+  const { shownOnly } = catalogue.measurements;
+  const shown = method === shownOnRequest ? shownOnly : none;
+  const told = side !== null && isLeftOut(input, finding) ? `${side}; ${shownOnly}` : side;
   const points = side !== null || method === shownOnRequest;
   return {
     panel: points && method in examination.maps.methods ? method : null,
     title: [nameOf(input, method), ...referencesOf(method)].join(' '),
     text: printable(statement[language], 1200),
-    strength: capitalised(side ?? (isOutside ? notStated : shown)),
+    strength: capitalised(told ?? (isOutside ? notStated : shown)),
   };
+}
+
+/** It points to a change, and the methods together gave it no weight. */
+function isLeftOut({ examination }: SectionInput, { method }: RankedFinding): boolean {
+  const isOnlyShown = shownDetectors.some((it) => it.method === method);
+  return isOnlyShown && examination.manipulation?.methods.includes(method) !== true;
 }
 
 function nameOf({ catalogue }: SectionInput, method: string): string {

@@ -1,11 +1,12 @@
 /** The first page: enough for a reader who reads nothing else. */
 
 import { createHash } from 'node:crypto';
+import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { Examination } from '../../engine/result.ts';
 import { suspectsChange } from '../evidence.ts';
-import { worstError } from '../error-rate.ts';
-import { writeTime } from '../numbers.ts';
+import { changeErrorRatesOf, worstError } from '../error-rate.ts';
 import { looksLikeCameraFile, writeOrigin } from '../origin.ts';
+import type { NumberWriter } from '../numbers.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
@@ -55,8 +56,18 @@ function answerRows(input: SectionInput): readonly Row[] {
     ...row(wrong !== '', rows.wrong, wrong),
     { label: rows.origin, value: `${capitalised(origin.join('; '))}.` },
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
-    { label: rows.next, value: isOpen ? writeHelp(input) : writeNext(input) },
+    {
+      label: rows.next,
+      value: [isOpen ? writeHelp(input) : writeNext(input), ...writeSigner(input)].join(' '),
+    },
   ];
+}
+
+/** How to have the signer checked, where a signature holds and no list of trusted signers was given. */
+function writeSigner({ evidence, catalogue }: SectionInput): readonly string[] {
+  const { credentials } = evidence.provenance;
+  const isOpen = credentials?.integrity === 'valid' && credentials.trust === 'not-checked';
+  return isOpen ? [catalogue.document.head.signer] : [];
 }
 
 function writeProbabilities(input: SectionInput): string {
@@ -82,19 +93,41 @@ function writeGenerated(
   { value, deviation }: NonNullable<ReturnType<typeof stateFigures>['generated']>,
 ): string {
   const { realMax, fakeMin } = examination.decision.thresholds;
-  const p = catalogue.document.head.generated(numbers.score(value), numbers.score(deviation));
   const isDeclared = outcomeOf(examination.decision) === 'declared';
-  if (realMax === undefined || fakeMin === undefined || isDeclared) return p;
-  const { limits } = catalogue.measurements.results;
-  return limits(p, numbers.score(realMax), numbers.score(fakeMin));
+  const { generated } = catalogue.document.head;
+  if (realMax === undefined || fakeMin === undefined || isDeclared) {
+    return generated(numbers.score(value), numbers.score(deviation));
+  }
+  const score = scoreApart(numbers, value, [realMax, fakeMin]);
+  const p = generated(score(value), numbers.score(deviation));
+  const { limits, betweenLimits, heldBack } = catalogue.measurements.results;
+  const isOpen = examination.decision.reasons.length > 0;
+  const isBetween = value > realMax && value < fakeMin;
+  const write = isBetween ? betweenLimits : isOpen ? heldBack : limits;
+  return write(p, score(realMax), score(fakeMin));
 }
 
-/** With the limit that it was held against: half a chance of a change is no sign of one. */
+/** A value that rounds to a limit gets the digits that tell them apart: who reads "0.21" twice sees a contradiction. */
+function scoreApart(
+  numbers: NumberWriter,
+  value: number,
+  limits: readonly number[],
+): NumberWriter['score'] {
+  const digits = [2, 3, 4].find((each) =>
+    limits.every((limit) => limit.toFixed(each) !== value.toFixed(each)),
+  );
+  return digits === undefined || digits === 2
+    ? numbers.score
+    : (score) => numbers.fixed(score, digits);
+}
+
+/** With the limits that it was held against: half a chance of a change is no sign of one. */
 function writeChanged({ catalogue, numbers, examination }: SectionInput, changed: number): string {
-  const { suspectedMin } = examination.decision.thresholds;
-  const p = numbers.score(changed);
-  if (suspectedMin === undefined) return p;
-  return catalogue.measurements.results.fromLimit(p, numbers.score(suspectedMin));
+  const { suspectedMin, manipulatedMin } = examination.decision.thresholds;
+  if (suspectedMin === undefined || manipulatedMin === undefined) return numbers.score(changed);
+  const score = scoreApart(numbers, changed, [suspectedMin, manipulatedMin]);
+  const { changeLimits } = catalogue.measurements.results;
+  return changeLimits(score(changed), score(suspectedMin), score(manipulatedMin));
 }
 
 /** The same sentence as the terminal, and behind it the condition under which it is worst. Empty where nothing was decided. */
@@ -103,12 +136,19 @@ function writeWrong(input: SectionInput): string {
   const told = evidence.errorRate?.[language] ?? '';
   const { measured, options, decision } = examination;
   const outcome = outcomeOf(decision);
+  const { worstShort } = catalogue.limits.validation;
+  const calls = changeErrorRatesOf(examination);
+  if (outcome === 'changed' && calls !== null) {
+    const { photographs, photographsCalled } = calls;
+    const { high } = shareInterval(Math.round(photographsCalled * photographs), photographs);
+    return `${told} ${worstShort.changed(numbers.rate(high))}`;
+  }
   if ((outcome !== 'real' && outcome !== 'fake') || measured.length < 2) return told;
   const side = outcome === 'real' ? 'fake' : 'real';
   const worst = worstError(measured, options.decisionStrategy, side);
   if (worst === null) return told;
   const { condition } = worst.measured;
-  const short = catalogue.limits.validation.worstShort[side]({
+  const short = worstShort[side]({
     condition: nameIn(labels.validation.conditions, condition, printable(condition, 60)),
     rate: numbers.rate(worst.error.rate),
     high: numbers.rate(worst.error.high),
@@ -155,7 +195,7 @@ function writeNext({ examination, catalogue, evidence }: SectionInput): string {
 }
 
 function identityRows(input: SectionInput): readonly Row[] {
-  const { examination, item, labels, catalogue } = input;
+  const { examination, item, labels, catalogue, numbers } = input;
   const { rows } = labels;
   const { head } = catalogue.document;
   const program = `${labels.product} ${printable(examination.environment['forensics'] ?? '')}`;
@@ -168,7 +208,7 @@ function identityRows(input: SectionInput): readonly Row[] {
         ...(item.analysisId === null ? [] : [`${rows.analysis} ${printable(item.analysisId)}`]),
       ].join('; '),
     },
-    { label: rows.examinedAt, value: writeTime(item.examinedAt) },
+    { label: rows.examinedAt, value: numbers.time(item.examinedAt) },
     { label: rows.preparedBy, value: head.preparedBy(program.trim()) },
   ];
 }

@@ -3,7 +3,7 @@
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
 import { nameIn, printable } from '../printable.ts';
-import type { CustodyEvent } from '../report-item.ts';
+import { type CustodyEvent, writeActor } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
@@ -23,7 +23,7 @@ type Tag = string | number;
 /** EXIF tags that describe the exposure, each under the names that it goes by, as a photographer writes it. */
 const exposureTags: readonly { names: readonly string[]; write: (value: Tag) => string }[] = [
   { names: ['ExposureTime'], write: (value) => `${value} s` },
-  { names: ['FNumber'], write: (value) => String(value) },
+  { names: ['FNumber'], write: (value) => String(value).replace(/\.0$/, '') },
   {
     names: ['PhotographicSensitivity', 'ISOSpeedRatings'],
     write: (value) => `ISO ${value}`,
@@ -99,10 +99,10 @@ function writeQuality(
   return labels.nearestQuality(quality, numbers.plain(distance));
 }
 
-function metadataRows({ examination, labels, catalogue }: SectionInput): readonly Row[] {
+function metadataRows({ examination, labels, catalogue, numbers }: SectionInput): readonly Row[] {
   const { rows } = labels;
   const { metadata } = examination.facts;
-  const { exif, pngText } = metadata;
+  const { exif, pngText, takenAt } = metadata;
   const exposure = exposureTags.flatMap(({ names, write }) => {
     const value = names.map((name) => exif[name]).find((found) => found !== undefined);
     return value === undefined
@@ -113,18 +113,21 @@ function metadataRows({ examination, labels, catalogue }: SectionInput): readonl
   const { presentNotShown, present } = labels;
   const { absent } = catalogue.document.item;
   const camera = cameraOf(metadata);
-  const isSilent = [camera, metadata.takenAt, metadata.software].every((it) => !it);
+  const isSilent = [camera, takenAt, metadata.software].every((it) => !it);
   return [
     ...row(isSilent, rows.statements, catalogue.document.item.noMetadata),
     ...foreignRow(rows.camera, camera),
-    ...foreignRow(rows.takenAt, metadata.takenAt),
+    ...foreignRow(rows.takenAt, takenAt === null ? null : numbers.stated(takenAt)),
     ...foreignRow(rows.software, metadata.software),
     ...foreignRow(rows.lens, joined([exif['LensModel']])),
     ...foreignRow(rows.exposure, exposure.join(', ')),
     ...foreignRow(rows.pngText, texts.join('; ')),
     { label: rows.position, value: metadata.hasGps ? presentNotShown : absent },
     { label: rows.thumbnail, value: metadata.hasThumbnail ? present : absent },
-    ...foreignRow(rows.metadataWarnings, metadata.warnings.join(' ')),
+    ...foreignRow(
+      rows.metadataWarnings,
+      metadata.warnings.map(catalogue.provenance.remark).join(' '),
+    ),
   ];
 }
 
@@ -173,18 +176,10 @@ function toRow(
   words: Words['document']['custody'],
 ): GridRow {
   return {
-    cells: [at.toISOString(), words.events[event], writeActor(actor, words)],
+    cells: [at.toISOString(), words.events[event], printable(writeActor(actor, words.actors), 80)],
     below: hashes.map(
       ({ name, sha256 }) =>
         `${nameIn(words.hashes, name, printable(name, 40))}: ${printable(sha256)}`,
     ),
   };
-}
-
-/** `user 6f1c...`: the kind in the reader's language, the identifier as it is. */
-function writeActor(actor: string, { actors }: Words['document']['custody']): string {
-  const known = Object.entries(actors).find(([kind]) => `${actor} `.startsWith(`${kind} `));
-  if (known === undefined) return printable(actor, 80);
-  const [kind, name] = known;
-  return printable(`${name}${actor.slice(kind.length)}`, 80);
 }

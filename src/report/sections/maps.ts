@@ -48,6 +48,7 @@ function writeGlance({ examination, labels, catalogue }: SectionInput, map: MapN
     const place = findings.places[placeOf(region, examination.facts)];
     return glance.marked(place, findings.writeShare(region.share));
   }
+  if (examination.decision.resultClass === 'abstain') return glance.meaningless;
   const { isEven, mean, highest, place } = readMap(examination.maps, map);
   if (highest < lookFrom) return glance.even;
   if (isEven) return mean < lookFrom ? glance.even : glance.everywhere;

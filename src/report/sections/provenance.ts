@@ -1,8 +1,8 @@
 /** What the file says about its own origin and history, and whether what it says holds together. */
 
 import type { ContentCredentials, Declaration, HistoryStep } from '../../provenance/provenance.ts';
+import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
-import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
   type GridRow,
@@ -89,37 +89,54 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
     { label: rows.credentialsTrust, value: words.trust[trust] },
     ...foreignRow(rows.signer, credentials.signer),
     ...foreignRow(rows.issuer, credentials.issuer),
-    ...foreignRow(rows.signedAt, credentials.signedAt),
+    ...foreignRow(
+      rows.signedAt,
+      credentials.signedAt === null ? null : numbers.stated(credentials.signedAt),
+    ),
     { label: rows.timestamp, value: words.timestamp[hasTimestamp ? 'present' : 'absent'] },
     ...foreignRow(rows.claimGenerator, credentials.claimGenerator),
-    ...foreignRow(rows.actions, actions.map(writeAction).join('; '), 800),
+    ...foreignRow(
+      rows.actions,
+      actions.map((action) => writeAction(action, numbers)).join('; '),
+      800,
+    ),
     { label: rows.manifests, value: numbers.count(credentials.manifests) },
     ...foreignRow(rows.problems, reported.join('; '), 800),
   ];
 }
 
-function writeAction(action: ContentCredentials['actions'][number]): string {
+function writeAction(action: ContentCredentials['actions'][number], numbers: NumberWriter): string {
   const { software, when, digitalSourceType } = action;
-  const details = [software, when, digitalSourceType?.replace(/^.*\//, '')].filter(Boolean);
+  const time = when === null ? null : numbers.stated(when);
+  const details = [software, time, digitalSourceType?.replace(/^.*\//, '')].filter(Boolean);
   return details.length === 0 ? action.action : `${action.action} (${details.join(', ')})`;
+}
+
+/** Steps of a history that stand on lines of their own; of a longer one its beginning and its end. */
+const shownSteps = { first: 16, last: 8 } as const;
+
+function writeHistory(input: SectionInput): string {
+  const { history } = input.evidence.provenance;
+  const { first, last } = shownSteps;
+  const lines = history.map((step) => printable(writeStep(step, input), valueLimit));
+  const leftOut = lines.length - first - last;
+  if (leftOut <= 1) return lines.join('\n');
+  const more = input.catalogue.provenance.moreSteps(input.numbers.count(leftOut));
+  return [...lines.slice(0, first), more, ...lines.slice(-last)].join('\n');
 }
 
 function writeStep(
   { action, software, when, parameters }: HistoryStep,
-  words: Words['provenance'],
+  { catalogue: { provenance: words }, numbers }: SectionInput,
 ): string {
-  const details = [software, when?.slice(0, 10), parameters].filter(Boolean);
+  const day = when === null ? null : numbers.stated(when.slice(0, 10));
+  const details = [software, day, parameters].filter(Boolean);
   const told = nameIn(words.historyActions, action, action);
   return details.length === 0 ? told : `${told} (${details.join(', ')})`;
 }
 
-function fileRows({
-  examination,
-  evidence,
-  labels,
-  numbers,
-  catalogue,
-}: SectionInput): readonly Row[] {
+function fileRows(input: SectionInput): readonly Row[] {
+  const { examination, evidence, labels, numbers, catalogue } = input;
   const { rows } = labels;
   const { provenance: words } = catalogue;
   const { software, history, quantisation, layout, warnings } = evidence.provenance;
@@ -131,12 +148,12 @@ function fileRows({
   const kind = trailingKind === null ? '' : `, ${words.beginsLike(printable(trailingKind, 40))}`;
   return [
     { label: rows.namedSoftware, value: named.join('; ') || labels.none },
-    ...foreignRow(rows.history, history.map((step) => writeStep(step, words)).join('; '), 800),
+    ...row(history.length > 0, rows.history, writeHistory(input)),
     ...foreignRow(rows.digitalSource, examination.facts.metadata.digitalSourceType),
     ...row(quantisation !== null, rows.quantisation, writeQuantisation()),
     { label: rows.picturesInFile, value: numbers.count(layout.pictures) },
     { label: rows.trailingBytes, value: `${numbers.count(trailingBytes)}${kind}` },
-    ...foreignRow(rows.provenanceWarnings, warnings.join(' '), 800),
+    ...foreignRow(rows.provenanceWarnings, warnings.map(words.remark).join(' '), 800),
   ];
 
   function writeQuantisation(): string {

@@ -2,6 +2,7 @@
 
 import { resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
 import type { Decision } from '../../engine/result.ts';
+import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
 import { isSimilarityOpposite, leadsToAbstain } from '../forensic-text.ts';
 import { nameIn, printable } from '../printable.ts';
@@ -135,7 +136,7 @@ function stabilityBlocks({
   catalogue,
 }: SectionInput): readonly Block[] {
   const { stability } = evidence;
-  const { stabilityMissing, stabilityColumns } = catalogue.measurements.results;
+  const { stabilityMissing, stabilityColumns, stabilityOther } = catalogue.measurements.results;
   const { outcomes } = catalogue.strength.stability;
   if (stability === null) return [paragraph(stabilityMissing)];
   const [change, probability, side] = stabilityColumns;
@@ -155,5 +156,9 @@ function stabilityBlocks({
         ],
       })),
     },
+    ...only(
+      stability.trials.some(({ isFlip }) => isFlip),
+      note(stabilityOther(numbers.score(clearlyOther))),
+    ),
   ];
 }

@@ -4,7 +4,7 @@ import { isSameModel, nameOfModel } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../../inference/model.ts';
 import { errorOf, type MeasuredError, worstError } from '../error-rate.ts';
-import { type NumberWriter, writeTime } from '../numbers.ts';
+import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
 import { type Block, heading, only, paragraph, type SectionInput } from './blocks.ts';
@@ -57,7 +57,7 @@ function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Blo
   const about = words.own({
     real: numbers.count(conditions[0]?.real ?? 0),
     fake: numbers.count(conditions[0]?.fake ?? 0),
-    time: writeTime(createdAt),
+    time: numbers.time(createdAt),
     model: printable(nameOfModel(model), 80),
     strategy: catalogue.verdict.strategies[examination.options.decisionStrategy],
   });

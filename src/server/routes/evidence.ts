@@ -6,6 +6,7 @@ import type { App } from '../../app/app.ts';
 import {
   custodyAnswer,
   evidenceQuery,
+  htmlReportQuery,
   verificationAnswer,
   verifyQuery,
 } from '../../contract/verification.ts';
@@ -17,6 +18,13 @@ import { operation } from '../openapi-answers.ts';
 /** More than a bundle of the largest picture that is accepted; what is larger, `forensics verify` reads. */
 const maxBundleBytes = 250_000_000;
 
+const ofRecorded = [
+  'analysis_not_found',
+  'conflict',
+  'evidence_damaged',
+  'audit_broken',
+  'store_unavailable',
+] as const;
 const archive = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 
 export const evidenceRoutes: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = async (
@@ -47,13 +55,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = 
           id: 'readBundle',
           summary: 'Get the signed evidence bundle of an analysis as a zip archive',
           description: 'The reports in it are drawn anew. The audit log records each bundle.',
-          failures: [
-            'analysis_not_found',
-            'conflict',
-            'evidence_damaged',
-            'audit_broken',
-            'store_unavailable',
-          ],
+          failures: ofRecorded,
         }),
         querystring: evidenceQuery,
         response: {
@@ -69,6 +71,38 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = 
       const bytes = await evidence.bundle(callerOf(request), id);
       void reply.header('content-disposition', `attachment; filename="evidence-${id}.zip"`);
       return reply.type('application/zip').send(Buffer.from(bytes));
+    },
+  );
+
+  server.get(
+    '/v1/analysis/report',
+    {
+      schema: {
+        ...operation({
+          id: 'readHtmlReport',
+          summary: 'Get the report of an analysis as one HTML file that needs no network',
+          description:
+            'It is drawn anew from what was recorded; the PDF reports are files in the store.',
+          failures: ofRecorded,
+        }),
+        querystring: htmlReportQuery,
+        response: {
+          200: {
+            description: 'The file.',
+            content: { 'text/html': { schema: Type.String() } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id, language = 'en' } = request.query;
+      const html = await evidence.htmlReport(callerOf(request), id, language);
+      void reply.headers({
+        'content-disposition': `attachment; filename="report-${id}-${language}.html"`,
+        // Its script must not run as a page of this server, wherever a browser opens it.
+        'content-security-policy': 'sandbox',
+      });
+      return reply.type('text/html; charset=utf-8').send(html);
     },
   );
 

@@ -36,10 +36,9 @@ const fromBrowsers = Type.Object({
   }),
 });
 
-export const sessionRoutes: FastifyPluginAsyncTypebox<Pick<App, 'identity' | 'firstUser'>> = async (
-  server,
-  { identity, firstUser },
-) => {
+export const sessionRoutes: FastifyPluginAsyncTypebox<
+  Pick<App, 'identity' | 'firstUser' | 'analyses'>
+> = async (server, { identity, firstUser, analyses: { limits } }) => {
   const config = { access: 'everyone' as const };
   const acting = { config, onRequest: refuseOtherSites };
 
@@ -50,7 +49,8 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Pick<App, 'identity' | 'fi
       schema: {
         ...operation({
           id: 'readSessionState',
-          summary: 'How people log in here, and whether there is an account yet',
+          summary:
+            'How people log in here, whether there is an account yet, and what a picture may be',
           failures: ['identity_unavailable'],
         }),
         response: { 200: sessionStateAnswer },
@@ -67,6 +67,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Pick<App, 'identity' | 'fi
         needsFirstUser: await firstUser.isNeeded(),
         hasSession: cookieOf(request) !== null,
         login: login !== null && 'issuer' in login ? login : null,
+        limits,
       });
     },
   );

@@ -35,7 +35,8 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<App, 'tenancy'>> = asy
       schema: {
         ...operation({
           id: 'updateTenant',
-          summary: 'Rename a tenant, set its webhook, or choose where its objects are kept',
+          summary:
+            'Rename a tenant, set its webhook and default options, or choose where its objects are kept',
           description: `Takes the answer of GET back unchanged, secrets masked. A new storage configuration is tried out
 (write, read, delete) before it is saved; analyses stay readable where they were made.`,
           failures: ['conflict', 'store_refused', 'store_unavailable'],

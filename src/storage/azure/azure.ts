@@ -23,7 +23,7 @@ import {
 } from '../store.ts';
 import { openContainer } from './client.ts';
 import { azureFailure, isMissingContainer } from './errors.ts';
-import { addCorsRule, presignBlob } from './sas.ts';
+import { addCorsRule, createBlobSigner } from './sas.ts';
 
 export interface AzureStoreSettings extends RemoteSettings {
   /** 1..604800: how long a presigned URL lives. */
@@ -49,6 +49,7 @@ export function createAzureStore(
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
   const account = openContainer(config, settings);
   const { container } = account;
+  const sign = createBlobSigner({ ...account, expirySeconds });
 
   /** For what may be done twice: every act of this store. */
   function act<T>(request: (limit: Limit) => Promise<T>): Promise<T> {
@@ -140,7 +141,7 @@ export function createAzureStore(
     delete: remove,
     presign(key, now) {
       checkPath(key);
-      return presignBlob({ ...account, key, expirySeconds, now });
+      return sign(key, now);
     },
     probe: () => probeStore({ put, read, head, delete: remove }),
     applyCors,

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { createRequire } from 'node:module';
@@ -19,6 +20,8 @@ interface OpenContainer {
   readonly service: BlobServiceClient;
   readonly container: ContainerClient;
   readonly credential: StorageSharedKeyCredential;
+  /** Of the credential. A key object, not bytes: Node takes it several times as fast. */
+  readonly accountKey: KeyObject;
 }
 
 /**
@@ -38,7 +41,12 @@ export function openContainer(config: AzureStorageConfig, settings: RemoteSettin
     retryOptions: { maxTries: 1 },
   });
   const service = new BlobServiceClient(blobEndpoint, pipeline);
-  return { service, container: service.getContainerClient(containerName), credential };
+  return {
+    service,
+    container: service.getContainerClient(containerName),
+    credential,
+    accountKey: createSecretKey(accountKey, 'base64'),
+  };
 }
 
 function checkContainerName(name: string): void {

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import type { StorageUrls } from '../../contract/analysis.ts';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import { ForensicsError } from '../../errors.ts';
-import { checkExpiry, type Credentials, presignObject } from '../sigv4/sigv4.ts';
+import { checkExpiry, createObjectSigner, type Credentials } from '../sigv4/sigv4.ts';
 import { type BlobInfo, type BlobStore, checkContentType, defaultContentType } from '../store.ts';
 import type { Buckets } from './buckets.ts';
 import type { ObjectRecord } from './record.ts';
@@ -37,6 +37,7 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
   const opened = buckets.of(bucket);
   opened.sweep();
   const { objects } = opened;
+  const sign = createObjectSigner({ credentials, region, expirySeconds });
 
   async function put(
     key: string,
@@ -81,7 +82,7 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
 
   function presign(key: string, signedAt: Date): StorageUrls {
     const bucketUrl = `${endpoint().origin}/${bucket}`;
-    return presignObject({ bucketUrl, key, credentials, region, expirySeconds, now: signedAt });
+    return sign({ bucketUrl, key, now: signedAt });
   }
 
   return { type: 's3', put, read, head, delete: (key) => objects.remove(key), presign };

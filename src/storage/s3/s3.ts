@@ -12,7 +12,7 @@ import { ForensicsError } from '../../errors.ts';
 import { connectionFailure, nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
 import { defaultTimeouts, type RemoteSettings } from '../remote/http-agent.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
-import { checkExpiry, presignObject } from '../sigv4/sigv4.ts';
+import { checkExpiry, createObjectSigner } from '../sigv4/sigv4.ts';
 import { originOf, type S3Address } from '../storage-config.ts';
 import {
   type BlobInfo,
@@ -40,13 +40,10 @@ export function createS3Store(
 ): RemoteStore {
   const { maxObjectBytes = maxUploadBytes } = settings;
   const { bucketName: bucket } = config;
-  const place = {
-    bucketUrl: `${originOf(config)}/${bucket}`,
-    credentials: config,
-    region: config.region,
-    expirySeconds: config.presignedUrlExpirySeconds,
-  };
-  checkExpiry(place.expirySeconds);
+  const bucketUrl = `${originOf(config)}/${bucket}`;
+  const { region, presignedUrlExpirySeconds: expirySeconds } = config;
+  checkExpiry(expirySeconds);
+  const sign = createObjectSigner({ credentials: config, region, expirySeconds });
   const reached = { ...config, ...settings.internal };
   // The client library's message is less precise.
   originOf(reached);
@@ -113,7 +110,7 @@ export function createS3Store(
     read,
     head,
     delete: remove,
-    presign: (key, now) => presignObject({ ...place, key, now }),
+    presign: (key, now) => sign({ bucketUrl, key, now }),
     probe: () => probeStore({ put, read, head, delete: remove }),
     applyCors: (origins) => applyCorsRules({ act, bucket, origins }),
   };

@@ -8,10 +8,13 @@ import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } fr
 
 export type Pair = readonly [name: string, value: string];
 
-interface Canonical {
+interface Canonical extends CanonicalRest {
   readonly method: string;
   /** Percent-encoded as `encodePath` does it; S3 neither normalises dots nor encodes twice. */
   readonly path: string;
+}
+
+interface CanonicalRest {
   /** As `canonicalQuery` writes it. */
   readonly query: string;
   /** Lower-case names, sorted; values trimmed. */
@@ -21,9 +24,14 @@ interface Canonical {
 }
 
 /** Five lines and the payload's hash, joined as the specification wants them. */
-export function canonicalRequest({ method, path, query, headers, payload }: Canonical): string {
+export function canonicalRequest({ method, path, ...rest }: Canonical): string {
+  return `${method}\n${path}\n${canonicalRest(rest)}`;
+}
+
+/** All of it but method and path: many URLs have it in common. */
+export function canonicalRest({ query, headers, payload }: CanonicalRest): string {
   const lines = headers.map(([name, value]) => `${name}:${value}\n`).join('');
-  return `${method}\n${path}\n${query}\n${lines}\n${signedNames(headers)}\n${payload}`;
+  return `${query}\n${lines}\n${signedNames(headers)}\n${payload}`;
 }
 
 export function stringToSign(time: string, scope: string, canonical: string): string {
@@ -52,6 +60,7 @@ function encodeText(text: string): string {
 
 /** Like `encodeText`, but slashes stay. */
 export function encodePath(path: string): string {
+  if (/^[\w.~/-]*$/.test(path)) return path;
   return encodeText(path).replaceAll('%2F', '/');
 }
 

@@ -12,6 +12,7 @@ import { checkKey } from '../store.ts';
 import {
   canonicalQuery,
   canonicalRequest,
+  canonicalRest,
   canonicalValue,
   compareText,
   encodePath,
@@ -77,33 +78,42 @@ const maxSkewMs = 15 * 60_000;
  * @throws {RangeError} when `expiresSeconds` is no whole number from 1 to 604800.
  * @throws {TypeError} when `url` is no absolute URL.
  */
-export function presignUrl(request: PresignRequest): string {
-  const { method, url, credentials, region, expiresSeconds, now } = request;
-  checkExpiry(expiresSeconds);
+export function presignUrl({ method, url, headers, now, ...rest }: PresignRequest): string {
   const { origin, host, target } = splitUrl(url);
-  const { path, query: own } = parseTarget(target);
+  const { path, query } = parseTarget(target);
+  const sign = createUrlSigner({ ...rest, now, query, headers: { ...headers, host } });
+  return `${origin}${sign(method, encodePath(path))}`;
+}
+
+interface SigningMoment
+  extends Pick<PresignRequest, 'credentials' | 'region' | 'expiresSeconds' | 'now'> {
+  /** Beside what the signature adds. */
+  readonly query: readonly Pair[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** @returns path, query and signature. Everything that does not depend on method and path is computed once. */
+function createUrlSigner(moment: SigningMoment): (method: string, path: string) => string {
+  const { credentials, region, expiresSeconds, now } = moment;
+  checkExpiry(expiresSeconds);
   const time = formatTime(now);
   const scope = { day: time.slice(0, 8), region };
-  const headers = headerPairs({ ...request.headers, host });
+  const scoped = scopeText(scope);
+  const headers = headerPairs(moment.headers);
   const query = canonicalQuery([
-    ...own,
+    ...moment.query,
     ['X-Amz-Algorithm', algorithm],
-    ['X-Amz-Credential', `${credentials.accessKeyId}/${scopeText(scope)}`],
+    ['X-Amz-Credential', `${credentials.accessKeyId}/${scoped}`],
     ['X-Amz-Date', time],
     ['X-Amz-Expires', String(expiresSeconds)],
     ['X-Amz-SignedHeaders', signedNames(headers)],
   ]);
-  const encodedPath = encodePath(path);
-  const canonical = canonicalRequest({
-    method,
-    path: encodedPath,
-    query,
-    headers,
-    payload: unsignedPayload,
-  });
+  const rest = canonicalRest({ query, headers, payload: unsignedPayload });
   const key = signingKey(credentials.secretAccessKey, scope);
-  const signature = hmacHex(key, stringToSign(time, scopeText(scope), canonical));
-  return `${origin}${encodedPath}?${query}&X-Amz-Signature=${signature}`;
+  return (method, path) => {
+    const text = stringToSign(time, scoped, `${method}\n${path}\n${rest}`);
+    return `${path}?${query}&X-Amz-Signature=${hmacHex(key, text)}`;
+  };
 }
 
 /**
@@ -228,32 +238,57 @@ interface PresignObject {
   /** Scheme, host and port as clients use them, and the bucket: path style, without a slash at the end. */
   readonly bucketUrl: string;
   readonly key: string;
+  readonly now: Date;
+}
+
+interface ObjectSigning {
   readonly credentials: Credentials;
   readonly region: string;
   /** 1..604800. */
   readonly expirySeconds: number;
-  readonly now: Date;
 }
 
 /**
- * The three URLs of an object in a bucket, signed here.
+ * Signs the three URLs of an object in a bucket, here. A list has many of them in one second: what they share is kept for the
+ * next object.
  *
- * @throws {ForensicsError} `invalid_request` for a key that is none.
+ * @returns a function that throws {ForensicsError} `invalid_request` for a key that is none.
  */
-export function presignObject(object: PresignObject): StorageUrls {
-  const { bucketUrl, key, credentials, region, expirySeconds, now } = object;
-  checkKey(key);
-  const url = `${bucketUrl}/${encodePath(key)}`;
-  const urlFor = (method: string) =>
-    presignUrl({ method, url, credentials, region, expiresSeconds: expirySeconds, now });
-  // The signature's time has no fraction of a second, so neither has the expiry.
-  const expiresMs = (Math.floor(now.getTime() / 1000) + expirySeconds) * 1000;
+export function createObjectSigner(signing: ObjectSigning): (object: PresignObject) => StorageUrls {
+  let last: ReturnType<typeof openSecond> | null = null;
+  return ({ bucketUrl, key, now }) => {
+    checkKey(key);
+    const second = Math.floor(now.getTime() / 1000);
+    if (last?.second !== second || last.bucketUrl !== bucketUrl) {
+      last = openSecond(signing, bucketUrl, second);
+    }
+    const { origin, bucketPath, sign, expiresAt } = last;
+    const path = `${bucketPath}${encodePath(key)}`;
+    return {
+      type: 's3',
+      objectKey: key,
+      putUrl: `${origin}${sign('PUT', path)}`,
+      getUrl: `${origin}${sign('GET', path)}`,
+      deleteUrl: `${origin}${sign('DELETE', path)}`,
+      expiresAt,
+    };
+  };
+}
+
+/** The signature's time has no fraction of a second, so neither has the expiry. */
+function openSecond(
+  { expirySeconds, ...signing }: ObjectSigning,
+  bucketUrl: string,
+  second: number,
+) {
+  const { origin, host, target } = splitUrl(`${bucketUrl}/`);
+  const moment = { expiresSeconds: expirySeconds, now: new Date(second * 1000) };
   return {
-    type: 's3',
-    objectKey: key,
-    putUrl: urlFor('PUT'),
-    getUrl: urlFor('GET'),
-    deleteUrl: urlFor('DELETE'),
-    expiresAt: new Date(expiresMs).toISOString(),
+    second,
+    bucketUrl,
+    origin,
+    bucketPath: encodePath(parseTarget(target).path),
+    sign: createUrlSigner({ ...signing, ...moment, query: [], headers: { host } }),
+    expiresAt: new Date((second + expirySeconds) * 1000).toISOString(),
   };
 }

@@ -33,13 +33,13 @@ const conditions = ['as is', 'jpeg 75', 'half'] as const satisfies readonly Cond
  */
 export async function measureManipulated({ dataDir, pairs, photographs, models, limit }: Asked) {
   const sets = spread(readManipulated(dataDir), limit);
-  const others = [
-    ...pairs.flatMap((folder) => readPairs(folder).slice(0, 2 * limit)),
-    ...spread(readPhotographs(photographs, 'val'), limit),
-  ];
+  const simulated = pairs.flatMap((folder) => readPairs(folder).slice(0, 2 * limit));
+  const untouched = spread(readPhotographs(photographs, 'val'), limit);
   const rows: Row[] = [];
   await eachRow(sets, models, ['jpeg 95', ...conditions], (row) => rows.push(withoutPixels(row)));
-  await eachRow(others, models, conditions, (row) => rows.push(withoutPixels(row)));
+  await eachRow(simulated, models, conditions, (row) => rows.push(withoutPixels(row)));
+  const shown = [...conditions, 'post of 1600 px'] as const;
+  await eachRow(untouched, models, shown, (row) => rows.push(withoutPixels(row)));
   return { blocks: printManipulated(rows, methods), figures: manifestFigures(rows) };
 }
 

@@ -9,7 +9,7 @@ const person = { type: 'user', id: 'u1' } as const;
 const dayMs = 86_400_000;
 
 async function setUp() {
-  const people = openPeople();
+  const people = await openPeople();
   const { db, clock, tenants } = people;
   const tenant = await tenants.create({ name: 'acme' });
   return {
@@ -117,7 +117,7 @@ describe('a key', () => {
 });
 
 describe('a person', () => {
-  test('is told in the log of the service; each tenant hears who came and who went', async () => {
+  test('is told in the log of the service; each tenant hears who came and went, and of its members', async () => {
     const { users, makeUser, tenants, tenant, serviceLog, log } = await setUp();
     const other = await tenants.create({ name: 'other' });
 
@@ -146,9 +146,16 @@ describe('a person', () => {
     const memberships = async (chain: string) => (await log(chain)).slice(1);
     expect(await memberships(tenant.id)).toEqual([
       ['operator', 'tenant.member_added', {}],
+      ['operator', 'user.changed', { fields: ['name'], ...rights }],
       ['operator', 'tenant.member_removed', {}],
     ]);
-    expect(await memberships(other.id)).toEqual([['operator', 'tenant.member_added', {}]]);
+    expect(await memberships(other.id)).toEqual([
+      ['operator', 'tenant.member_added', {}],
+      ['operator', 'user.changed', { fields: ['userType', 'scopes'], ...later }],
+      ['operator', 'user.disabled', {}],
+      ['operator', 'user.enabled', {}],
+      ['operator', 'user.password_changed', {}],
+    ]);
   });
 
   test('who changes the own password is the one who did', async () => {

@@ -6,7 +6,7 @@ import { type Principal, systemPrincipal } from '../../../src/access/principal.t
 import { createTenants } from '../../../src/access/tenants.ts';
 import { operator } from '../../../src/audit/entry.ts';
 import { ForensicsError } from '../../../src/errors.ts';
-import { temporaryDb } from '../db/temporary.ts';
+import { testDb } from '../db/temporary.ts';
 
 const user: Principal = {
   ...systemPrincipal,
@@ -18,7 +18,7 @@ const now = () => new Date();
 const token = 'eyJhbGciOiJFZERTQSJ9.e30.c2ln';
 
 async function setUp() {
-  const db = temporaryDb();
+  const db = await testDb();
   const keys = createKeys({ db, pepper: new Uint8Array(32).fill(7), now });
   const tenant = await createTenants({ db, now }).create({ name: 'acme' });
   const expiresAt = new Date(now().getTime() + 60_000);

@@ -9,20 +9,21 @@ import { createLoginAttempts } from '../../../src/access/embedded/throttle.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
 import { createUsers, type NewUser } from '../../../src/access/users.ts';
 import type { SqliteDb } from '../../../src/db/sqlite.ts';
-import { steppedClock, temporaryDb } from '../db/temporary.ts';
+import { steppedClock, testDb } from '../db/temporary.ts';
 
 export const password = 'plum window harbour';
 export const seed = new Uint8Array(32).fill(7);
 export const issuer = 'https://forensics.example';
 
-export function openPeople({
-  db = temporaryDb(),
+export async function openPeople({
+  db: usedDb,
   clock = steppedClock(),
   ...given
 }: {
   db?: SqliteDb;
   clock?: ReturnType<typeof steppedClock>;
 } & Partial<EmbeddedIdentityParts> = {}) {
+  const db = usedDb ?? (await testDb());
   const { now } = clock;
   const passwords = given.passwords ?? createPasswords({ ln: 4 });
   const attempts = createLoginAttempts({ db, key: seed, now });

@@ -78,7 +78,7 @@ describe('each act leaves exactly its entry', () => {
       [client, 'analysis.received', received],
       ['service', 'analysis.begun', {}],
       ['service', 'analysis.completed', completed],
-      [client, 'analysis.upgraded', { outputs }],
+      [client, 'analysis.upgraded', { outputs, examinationSha256: completed.examinationSha256 }],
       [client, 'analysis.deleted', { because: 'asked' }],
       ['service', 'analysis.purged', {}],
     ]);
@@ -256,7 +256,7 @@ describe('the chain of custody', () => {
       [key, 'created', []],
       [key, 'received', ['original']],
       ['service', 'examined', ['original', 'examination']],
-      [key, 'upgraded', Object.keys(outputs).toSorted()],
+      [key, 'upgraded', [...Object.keys(outputs).toSorted(), 'examination']],
       [key, 'deleted', []],
     ]);
     expect(told[1]!.hashes).toEqual([{ name: 'original', sha256: hashOf(picture) }]);

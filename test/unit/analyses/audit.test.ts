@@ -7,7 +7,7 @@ import { openWorkshop } from './workshop.ts';
 async function openOffice() {
   const workshop = await openWorkshop();
   const { db, clock, caller } = workshop;
-  const { users, makeUser } = openPeople({ db, clock });
+  const { users, makeUser } = await openPeople({ db, clock });
   const ada = await makeUser('ada@example.com', { name: 'Ada Süß' });
   const asUser = (id: string): Caller => ({
     ...caller,

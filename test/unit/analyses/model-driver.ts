@@ -44,18 +44,18 @@ type Meet = (request: ExamineRequest) => Promise<Examination>;
 export interface Stage {
   readonly workshop: Workshop;
   /** Callers that come together come to different processes: nothing in memory tells one of the other. */
-  readonly processes: readonly ReturnType<Workshop['openProcess']>[];
+  readonly processes: readonly Awaited<ReturnType<Workshop['openProcess']>>[];
   /** Who meets the next examination in the sandbox. */
   meetNext(meet: Meet): void;
 }
 
 /** What stays from life to life: opening a process takes longer than a life. */
-export function createStage(workshop: Workshop): Stage {
+export async function createStage(workshop: Workshop): Promise<Stage> {
   let next: Meet;
   let isSet = false;
   return {
     workshop,
-    processes: [workshop, workshop.openProcess('two')],
+    processes: [workshop, await workshop.openProcess('two')],
     meetNext(meet) {
       next = meet;
       if (isSet) return;

@@ -15,7 +15,7 @@ test(`in ${sequences} random sequences every act, state, message and count is as
   const workshop = await openWorkshop({
     trialMd5s: [createHash('md5').update(picture).digest('hex')],
   });
-  const stage = createStage(workshop);
+  const stage = await createStage(workshop);
   await forgetPowerCuts(stage);
   const walked = new Set<string>();
   let tenants = 0;
@@ -54,7 +54,8 @@ test(`in ${sequences} random sequences every act, state, message and count is as
 
 /** Thousands of syncs of database and files would take most of the time, and prove nothing here. */
 async function forgetPowerCuts({ processes }: Stage): Promise<void> {
-  for (const { db } of processes) db.$client.pragma('synchronous = OFF');
+  if (process.env['FORENSICS_TEST_POSTGRES'] === undefined)
+    for (const { db } of processes) db.$client.pragma('synchronous = OFF');
   const handle = await open('/dev/null');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the class of file handles has no name of its own
   const fileHandle = Object.getPrototypeOf(handle) as typeof handle;

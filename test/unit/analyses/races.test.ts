@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadExamination } from '../../../src/analyses/examination-row.ts';
+import * as tables from '../../../src/db/schema.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { deferred } from '../jobs/deferred.ts';
@@ -36,13 +37,13 @@ describe('starts at once', () => {
     expect(fulfilled(outcomes)).toBe(1);
     expect(codes(outcomes)).toEqual(['analysis_not_pending']);
     expect(await queue.count('analysis.run')).toBe(1);
-    const row = db.$client.prepare('SELECT evidence_key AS key FROM analyses').get();
+    const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
     expect([...kept].map((key) => ({ key }))).toEqual([row]);
   });
 
   test('two processes start one analysis once', async () => {
     const { create, upload, analyses, caller, queue, openProcess } = await openWorkshop();
-    const other = openProcess('two').analyses;
+    const other = (await openProcess('two')).analyses;
     const analysis = await create();
     await upload(analysis);
 
@@ -94,7 +95,7 @@ describe('an upgrade', () => {
 
   test('of 100 calls at once in two processes one succeeds and one is billed', async () => {
     const { complete, analyses, caller, counters, openProcess, sandbox } = await openWorkshop();
-    const other = openProcess('two').analyses;
+    const other = (await openProcess('two')).analyses;
     const id = await complete();
 
     const outcomes = await Promise.allSettled(
@@ -148,10 +149,8 @@ describe('an upgrade', () => {
   test('refuses a stored copy that is not what was examined', async () => {
     const { complete, analyses, caller, store, db } = await openWorkshop();
     const id = await complete();
-    const row = db.$client
-      .prepare<[], { key: string }>('SELECT evidence_key AS key FROM analyses')
-      .get();
-    await store.put(row!.key, Buffer.from('something else'));
+    const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
+    await store.put(row!.key!, Buffer.from('something else'));
 
     const answer = analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
 
@@ -206,7 +205,7 @@ describe('a worker that dies', () => {
     await hanging.promise;
 
     clock.step(leaseMs);
-    await openProcess('two').worker.drain();
+    await (await openProcess('two')).worker.drain();
     const settled = await status(id);
     const told = await messages();
     late.resolve(examinationOf(sandbox.examined[0]!));
@@ -301,7 +300,7 @@ describe('a worker that dies', () => {
     await worker.stop({ graceMs: 0 });
 
     expect(await status(id)).toMatchObject({ status: 'processing', retryCount: 0 });
-    await openProcess('two').worker.drain();
+    await (await openProcess('two')).worker.drain();
     expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
     expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
   });
@@ -387,7 +386,7 @@ describe('an Idempotency-Key', () => {
     const request = { id, options: { tier: 'forensicReporting' } };
 
     const answers = await Promise.all(
-      [analyses, openProcess('two').analyses].map((one) => one.retry(keyed, request)),
+      [analyses, (await openProcess('two')).analyses].map((one) => one.retry(keyed, request)),
     );
 
     expect(answers.map(({ tierUpgradedFrom }) => tierUpgradedFrom)).toEqual([

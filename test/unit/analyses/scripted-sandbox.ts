@@ -33,6 +33,7 @@ export function createScriptedSandbox() {
         anomaly: png('anomaly'),
       };
       return {
+        examination: request.examination,
         heatmaps,
         rawMaps: heatmaps,
         fullMaps: null,

@@ -124,7 +124,7 @@ test('the first URL of a bucket is signed after its CORS rules were applied, whi
 test('new credentials for the same bucket serve old analyses, in every process', async () => {
   const shop = await openShop();
   const { analyses, caller, keepIn, status } = shop;
-  const second = shop.openProcess('two');
+  const second = await shop.openProcess('two');
   await keepIn(server.configOf(bucket));
   const waiting = (await shop.create()).id;
   await shop.upload(waiting);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { loadExamination } from '../../../src/analyses/examination-row.ts';
 import type { StorageUrls } from '../../../src/contract/analysis.ts';
+import type { Db } from '../../../src/db/database.ts';
+import * as tables from '../../../src/db/schema.ts';
 import { writeEvidence } from '../../../src/report/evidence.ts';
 import { examinationOf, textsIn } from './scripted-sandbox.ts';
 import { openWorkshop } from './workshop.ts';
@@ -86,12 +88,11 @@ describe('the evidence', () => {
   test('of an examination by an earlier version is told from what it holds', async () => {
     const { complete, status, db } = await openWorkshop();
     const id = await complete('forensicReporting');
-    db.$client
-      .prepare(
-        `UPDATE examinations SET examination =
-           json_remove(examination, '$.stability', '$.provenance', '$.decision.basis')`,
-      )
-      .run();
+    await rewrite(db, (examination) => {
+      delete examination.stability;
+      delete examination.provenance;
+      delete examination.decision.basis;
+    });
 
     const { result } = await status(id);
 
@@ -132,14 +133,12 @@ test('every answer signs every URL anew', async () => {
 test('the copy that is examined is never shown', async () => {
   const { complete, analyses, caller, db } = await openWorkshop();
   const id = await complete('forensicReporting');
-  const row = db.$client
-    .prepare<[], { key: string }>('SELECT evidence_key AS key FROM analyses')
-    .get();
+  const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
 
   const text = JSON.stringify(await analyses.get(caller, id));
 
   expect(row!.key).toMatch(/^evidence\/[0-9a-f]{32}$/);
-  expect(text).not.toContain(row!.key.slice('evidence/'.length));
+  expect(text).not.toContain(row!.key!.slice('evidence/'.length));
 });
 
 test('the audit fields name the last actor and keep the creator', async () => {
@@ -180,10 +179,13 @@ test('the audit fields name the last actor and keep the creator', async () => {
 test('an examination of an earlier version has no maps of single methods, and nobody looked for changes', async () => {
   const { complete, db } = await openWorkshop();
   const id = await complete();
-  db.$client.exec(
-    `UPDATE examinations SET method_maps = NULL, examination =
-       json_remove(examination, '$.locator', '$.manipulation', '$.measuredCalls', '$.maps.methods')`,
-  );
+  await rewrite(db, (examination) => {
+    delete examination.locator;
+    delete examination.manipulation;
+    delete examination.measuredCalls;
+    delete examination.maps.methods;
+  });
+  await db.update(tables.examinations).set({ methodMaps: null }).run();
 
   const { examination } = (await loadExamination(db, id))!;
 
@@ -201,3 +203,27 @@ test('what a run found comes back from the database as it was, maps included', a
     examinedAt: new Date('2026-03-01T12:00:00.000Z'),
   });
 });
+
+interface EarlierExamination {
+  locator?: unknown;
+  manipulation?: unknown;
+  measuredCalls?: unknown;
+  stability?: unknown;
+  provenance?: unknown;
+  decision: { basis?: unknown };
+  maps: { methods?: unknown };
+}
+
+/** As an earlier version would have written it. */
+async function rewrite(db: Db, change: (examination: EarlierExamination) => void): Promise<void> {
+  const row = await db
+    .select({ text: tables.examinations.examination })
+    .from(tables.examinations)
+    .get();
+  const examination = JSON.parse(row!.text);
+  change(examination);
+  await db
+    .update(tables.examinations)
+    .set({ examination: JSON.stringify(examination) })
+    .run();
+}

@@ -24,7 +24,7 @@ import type { BlobStore } from '../../../src/storage/store.ts';
 import { createStores, type OpenRemoteStore } from '../../../src/storage/stores.ts';
 import { createOutbox } from '../../../src/webhooks/outbox.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
-import { steppedClock, temporaryDb, temporaryFolder } from '../db/temporary.ts';
+import { testDb, steppedClock, temporaryFolder } from '../db/temporary.ts';
 import { createScriptedSandbox } from './scripted-sandbox.ts';
 
 export const width = 96;
@@ -65,8 +65,8 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     });
 
   /** What one process has. Processes share the files and nothing else. */
-  function openProcess(workerId: string) {
-    const db = temporaryDb(join(folder, 'test.db'));
+  async function openProcess(workerId: string) {
+    const db = await testDb(join(folder, 'test.db'));
     const queue = createQueue({ db, now });
     const outbox = createOutbox({ db, now });
     const tenants = createTenants({ db, now });
@@ -115,7 +115,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     return { db, queue, tenants, configs, stores, analyses, worker };
   }
 
-  const main = openProcess('one');
+  const main = await openProcess('one');
   const { db, tenants, analyses } = main;
   const keys = createKeys({ db, pepper: masterKey, now });
 

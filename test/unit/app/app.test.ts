@@ -1,7 +1,7 @@
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { systemPrincipal } from '../../../src/access/principal.ts';
 import { openApp } from '../../../src/app/app.ts';
 import { withStack } from '../../../src/app/disposer.ts';
@@ -15,7 +15,11 @@ function settingsIn(dataDir: string, more: Record<string, unknown> = {}) {
   return readConfig({ flags: { dataDir, workers: 1, ...more }, environment: {} }).settings;
 }
 
-const newFolder = (): string => mkdtempSync(join(tmpdir(), 'forensics-app-'));
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-app-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 test('what was taken is given back in reverse when opening fails half-way', async () => {
   const released: string[] = [];

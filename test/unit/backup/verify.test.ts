@@ -55,7 +55,7 @@ test('every flipped byte is found and told as damage, wherever it is', async () 
   }
 
   expect(unseen).toEqual([]);
-});
+}, 120_000);
 
 test('a list of hashes that no backup has is not read into memory', async () => {
   const sizeBytes = 500_000_000;

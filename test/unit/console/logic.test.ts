@@ -1,5 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { hashOf } from '../../../src/audit/entry.ts';
 import { dayStart } from '../../../src/console/api/analyses.ts';
+import { type ChainState, checkChain, lineOf } from '../../../src/console/api/audit-log.ts';
 import { ApiError } from '../../../src/console/api/client.ts';
 import { createDeletions, undoMs } from '../../../src/console/api/deletions.ts';
 import { inspect, readJpeg } from '../../../src/console/api/picture.ts';
@@ -8,10 +10,12 @@ import { nameOf, persistently, type UploadState } from '../../../src/console/api
 import { toCsv } from '../../../src/console/parts/csv.ts';
 import { fit, keepInside, zoomAt } from '../../../src/console/parts/view.ts';
 import { readRoute } from '../../../src/console/router.ts';
+import type { AuditEntry } from '../../../src/contract/audit.ts';
 import { de } from '../../../src/console/words/de.ts';
 import { en } from '../../../src/console/words/en.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 
+const limits = { minSidePx: 65, maxSidePx: 4096, maxPixels: 4096 ** 2, maxBytes: 50_000_000 };
 const scene = fromScene(drawScene({ width: 96, height: 72, seed: 1 }));
 
 test('a picture is known by its first bytes, with its size, whatever it is called', async () => {
@@ -25,20 +29,34 @@ test('a picture is known by its first bytes, with its size, whatever it is calle
     scene.clone().png().toBuffer(),
   ]);
 
-  expect(await inspect(new Blob([jpeg]))).toEqual({ format: 'jpg', width: 96, height: 72 });
-  expect(await inspect(new Blob([progressive]))).toEqual({ format: 'jpg', width: 96, height: 72 });
-  expect(await inspect(new Blob([png]))).toEqual({ format: 'png', width: 96, height: 72 });
+  expect(await inspect(new Blob([jpeg]), limits)).toEqual({ format: 'jpg', width: 96, height: 72 });
+  expect(await inspect(new Blob([progressive]), limits)).toEqual({
+    format: 'jpg',
+    width: 96,
+    height: 72,
+  });
+  expect(await inspect(new Blob([png]), limits)).toEqual({ format: 'png', width: 96, height: 72 });
 });
 
 test('what cannot be analysed is refused with the reason before it is sent', async () => {
   const small = await scene.clone().resize(64, 64).png().toBuffer();
   const long = await scene.clone().resize(4097, 66).png().toBuffer();
 
-  expect(await inspect(new Blob([]))).toBe('empty');
-  expect(await inspect(new Blob(['GIF89a']))).toBe('notPicture');
-  expect(await inspect(new Blob([small]))).toBe('tooSmall');
-  expect(await inspect(new Blob([long]))).toBe('tooLarge');
-  expect(await inspect(new Blob([new Uint8Array(50_000_001)]))).toBe('tooManyBytes');
+  expect(await inspect(new Blob([]), limits)).toBe('empty');
+  expect(await inspect(new Blob(['GIF89a']), limits)).toBe('notPicture');
+  expect(await inspect(new Blob([small]), limits)).toBe('tooSmall');
+  expect(await inspect(new Blob([long]), limits)).toBe('tooLarge');
+  expect(await inspect(new Blob([new Uint8Array(50_000_001)]), limits)).toBe('tooManyBytes');
+});
+
+test('a service that takes larger pictures is sent larger pictures, as far as it can read them', async () => {
+  const large = { ...limits, maxSidePx: 8000, maxPixels: 5000 * 66 };
+  const [long, longer] = await Promise.all(
+    [5000, 5001].map(async (width) => scene.clone().resize(width, 66).png().toBuffer()),
+  );
+
+  expect(await inspect(new Blob([long!]), large)).toMatchObject({ width: 5000, height: 66 });
+  expect(await inspect(new Blob([longer!]), large)).toBe('tooManyPixels');
 });
 
 test('a JPEG that ends anywhere is no picture or the whole one, and never an error', async () => {
@@ -129,7 +147,7 @@ test('the queue sends three at a time, and cancelling drops those that wait', as
     running.push(onState);
     await new Promise<void>((resolve) => over.push(resolve));
   });
-  const wish = { tenantName: 'acme', options: {}, tags: [] };
+  const wish = { tenantName: 'acme', options: {}, tags: [], limits };
   const files = Array.from({ length: 6 }, (_, at) => new File(['x'], `${at}.jpg`));
 
   queue.add(files, wish);
@@ -182,3 +200,55 @@ function pairs(one: unknown, other: unknown): readonly (readonly [string, string
     pairs(value, Reflect.get(Object(other), key)),
   );
 }
+
+/** Newest first, as the server answers. */
+function chainOf(length: number): AuditEntry[] {
+  const entries: AuditEntry[] = [];
+  let previous = '0'.repeat(64);
+  for (let seq = 1; seq <= length; seq++) {
+    const entry = {
+      chain: 'a'.repeat(24),
+      seq,
+      at: '2026-03-01T12:00:00.000Z',
+      actor: { type: 'user', id: 'b'.repeat(24) },
+      event: 'key.created',
+      subject: `key ${seq}`,
+      details: { ümlaut: [seq, null, 0.5] },
+      previous,
+    };
+    previous = hashOf(lineOf({ ...entry, hash: '' }));
+    entries.unshift({ ...entry, hash: previous });
+  }
+  return entries;
+}
+
+async function check(...pages: readonly (readonly AuditEntry[])[]): Promise<ChainState> {
+  const send = async function* () {
+    yield* pages;
+  };
+  return checkChain(send(), () => undefined);
+}
+
+test('an audit log holds over its pages, and its newest checksum stands for all of it', async () => {
+  const chain = chainOf(5);
+
+  expect(await check(chain.slice(0, 2), chain.slice(2))).toEqual({
+    isIntact: true,
+    count: 5,
+    head: chain[0]!.hash,
+  });
+});
+
+test('an audit log with an entry that was changed, left out or cut off at its beginning does not hold', async () => {
+  const chain = chainOf(5);
+  const [newest, ...rest] = chain;
+  const changed = [newest!, { ...rest[0]!, event: 'key.revoked' }, ...rest.slice(1)];
+  const rehashed = changed.map((entry) =>
+    entry.event === 'key.revoked' ? { ...entry, hash: hashOf(lineOf(entry)) } : entry,
+  );
+
+  expect(await check(changed)).toEqual({ isIntact: false, seq: 4 });
+  expect(await check(rehashed)).toEqual({ isIntact: false, seq: 4 });
+  expect(await check([newest!, ...rest.slice(1)])).toEqual({ isIntact: false, seq: 3 });
+  expect(await check(chain.slice(0, 4))).toEqual({ isIntact: false, seq: 2 });
+});

@@ -3,10 +3,10 @@ import { createTenants } from '../../../src/access/tenants.ts';
 import { recall, remember, type Repeatable } from '../../../src/db/idempotency.ts';
 import { transact } from '../../../src/db/database.ts';
 import { idempotencyKeys } from '../../../src/db/schema.ts';
-import { steppedClock, temporaryDb } from './temporary.ts';
+import { steppedClock, testDb } from './temporary.ts';
 
 async function setUp() {
-  const db = temporaryDb();
+  const db = await testDb();
   const clock = steppedClock();
   const tenants = createTenants({ db, now: clock.now });
   const { id } = await tenants.create({ name: 'acme' });

@@ -74,6 +74,41 @@ describe('the thumbnail that a camera made', () => {
     expect(answer).toMatchObject({ finding: { speaksFor: 'neither', score: 0.5 } });
   });
 
+  test.each([
+    ['the lower', 450],
+    ['the upper', 0],
+  ])('says nothing of a date along %s edge, which cameras write later', async (_, top) => {
+    const before = await sceneJpeg({ ...scene, seed: 3 });
+    const strip = { create: { width: 640, height: 30, channels: 3, background: '#fff' } } as const;
+    const dated = await sharp(before)
+      .composite([{ input: strip, left: 0, top }])
+      .jpeg({ quality: 85 })
+      .toBuffer();
+
+    const answer = await examine(dated, { thumbnail: await small(before) });
+
+    expect(answer).toMatchObject({
+      finding: {
+        speaksFor: 'neither',
+        score: 0.5,
+        statement: { en: expect.stringMatching(/^The embedded thumbnail differs .* strip/) },
+      },
+    });
+  });
+
+  test('points at a strip that lies further in', async () => {
+    const before = await sceneJpeg({ ...scene, seed: 3 });
+    const strip = { create: { width: 640, height: 30, channels: 3, background: '#fff' } } as const;
+    const changed = await sharp(before)
+      .composite([{ input: strip, left: 0, top: 400 }])
+      .jpeg({ quality: 85 })
+      .toBuffer();
+
+    const answer = await examine(changed, { thumbnail: await small(before) });
+
+    expect(answer).toMatchObject({ finding: { speaksFor: 'fake' } });
+  });
+
   test('is compared as it lies, however the picture was turned', async () => {
     const lying = await sceneJpeg({ ...scene, seed: 6 });
     const changed = await tampered(lying);

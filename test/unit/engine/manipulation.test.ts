@@ -155,6 +155,15 @@ describe('a picture of which a part is marked', () => {
     expect(Object.keys(methods)).toEqual(['first', 'silent']);
   });
 
+  test('is not told of a method without weight, however loud it speaks', () => {
+    const answers = [localised('first', right), localised('loud', right, { strength: 'strong' })];
+
+    const { manipulation, methods } = localise({ facts, grid, manifest, answers });
+
+    expect(manipulation.methods).toEqual(['first']);
+    expect(Object.keys(methods)).toContain('loud');
+  });
+
   test('has no region while nobody would suspect a change', () => {
     const answers = [localised('first', right, { score: 0.5 })];
 

@@ -15,7 +15,7 @@ import type { Submission } from '../../../src/feedback/message.ts';
 import { createQueue } from '../../../src/jobs/queue.ts';
 import { createWorker } from '../../../src/jobs/worker.ts';
 import { createSender } from '../../../src/network/post.ts';
-import { steppedClock, temporaryDb } from '../db/temporary.ts';
+import { steppedClock, testDb } from '../db/temporary.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 
 const message: FeedbackMessage = {
@@ -41,7 +41,7 @@ function scripted(...attempts: readonly Attempt[]) {
 }
 
 async function setUp(channels: Readonly<Record<string, Channel>>) {
-  const db = temporaryDb();
+  const db = await testDb();
   const clock = steppedClock();
   const { now } = clock;
   const queue = createQueue({ db, now });

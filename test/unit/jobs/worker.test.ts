@@ -3,11 +3,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Db, transact } from '../../../src/db/database.ts';
 import { createQueue } from '../../../src/jobs/queue.ts';
 import { createWorker, type Handler, type WorkerOptions } from '../../../src/jobs/worker.ts';
-import { steppedClock, temporaryDb } from '../db/temporary.ts';
+import { steppedClock, testDb } from '../db/temporary.ts';
 import { deferred } from './deferred.ts';
 
-function setUp(options: Partial<WorkerOptions> & { work: (db: Db) => Handler }) {
-  const db = temporaryDb();
+async function setUp(options: Partial<WorkerOptions> & { work: (db: Db) => Handler }) {
+  const db = await testDb();
   const clock = steppedClock();
   const queue = createQueue({ db, now: clock.now });
   const errors: unknown[] = [];
@@ -36,7 +36,7 @@ const untilAborted = (signal: AbortSignal) =>
 test('drain works off everything that is due, never more than `concurrency` at a time', async () => {
   const done: unknown[] = [];
   let most = 0;
-  const { queue, worker, add } = setUp({
+  const { queue, worker, add } = await setUp({
     work: (db) => async (job) => {
       await setTimeout(5);
       most = Math.max(most, worker.running());
@@ -55,7 +55,7 @@ test('drain works off everything that is due, never more than `concurrency` at a
 
 test('a job that is added wakes the worker at once, long before its next poll', async () => {
   const { promise, resolve } = deferred<unknown>();
-  const { queue, worker, add } = setUp({
+  const { queue, worker, add } = await setUp({
     work: (db) => async (job) => {
       await transact(db, (tx) => queue.finish(tx, job));
       resolve(job.payload);
@@ -72,7 +72,7 @@ test('a job that is added wakes the worker at once, long before its next poll', 
 test('the end of a job makes a started worker take up the next', async () => {
   const all = deferred();
   const done: unknown[] = [];
-  const { queue, worker, add } = setUp({
+  const { queue, worker, add } = await setUp({
     work: (db) => async (job) => {
       await new Promise(setImmediate);
       await transact(db, (tx) => queue.finish(tx, job));
@@ -90,7 +90,7 @@ test('the end of a job makes a started worker take up the next', async () => {
 });
 
 test('a handler that throws gives its job back for later, and later for longer', async () => {
-  const { queue, worker, add, clock, errors } = setUp({
+  const { queue, worker, add, clock, errors } = await setUp({
     work: () => async () => {
       throw new Error('broken');
     },
@@ -109,7 +109,7 @@ test('a handler that throws gives its job back for later, and later for longer',
 
 test('a handler hears when another worker has taken its job over', async () => {
   const { promise, resolve } = deferred<unknown>();
-  const { queue, worker, add, clock } = setUp({
+  const { queue, worker, add, clock } = await setUp({
     leaseMs: 30,
     work:
       () =>
@@ -130,7 +130,7 @@ test('a handler hears when another worker has taken its job over', async () => {
 
 test('stop aborts what runs too long and puts it back, due at once', async () => {
   const started = deferred();
-  const { queue, worker, add, errors } = setUp({
+  const { queue, worker, add, errors } = await setUp({
     work:
       () =>
       async (_, { signal }) => {
@@ -152,7 +152,7 @@ test('stop aborts what runs too long and puts it back, due at once', async () =>
 test('stop waits for a handler that ends in time', async () => {
   const started = deferred();
   const finish = deferred();
-  const { queue, worker, add } = setUp({
+  const { queue, worker, add } = await setUp({
     work: (db) => async (job) => {
       started.resolve();
       await finish.promise;
@@ -172,7 +172,7 @@ test('stop waits for a handler that ends in time', async () => {
 
 test('owners take turns, however many jobs one of them has added first', async () => {
   const done: unknown[] = [];
-  const { queue, worker, add } = setUp({
+  const { queue, worker, add } = await setUp({
     concurrency: 1,
     work: (db) => async (job) => {
       await Promise.resolve();
@@ -190,7 +190,7 @@ test('owners take turns, however many jobs one of them has added first', async (
 
 test('an owner whose job fails rests ten times as long as it took, and the others do not wait', async () => {
   const begun: unknown[] = [];
-  const { queue, worker, add, clock } = setUp({
+  const { queue, worker, add, clock } = await setUp({
     concurrency: 1,
     work: (db) => async (job) => {
       begun.push(job.payload);
@@ -221,7 +221,7 @@ test('an owner whose job failed gets one at a time, until one is done', async ()
   let isBroken = true;
   let running = 0;
   const most: number[] = [];
-  const { queue, worker, add, clock } = setUp({
+  const { queue, worker, add, clock } = await setUp({
     concurrency: 3,
     work: (db) => async (job) => {
       running += 1;
@@ -248,7 +248,7 @@ test('an owner whose job failed gets one at a time, until one is done', async ()
 test('a worker sleeps until a rest ends, not until a job of who rests is due', async () => {
   const again = deferred();
   let tries = 0;
-  const { worker, add } = setUp({
+  const { worker, add } = await setUp({
     concurrency: 1,
     now: () => new Date(),
     work: () => async () => {

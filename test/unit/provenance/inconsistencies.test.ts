@@ -337,7 +337,7 @@ describe('a history in XMP', () => {
         measures: { steps: 2 },
         statement: {
           en: expect.stringContaining('Adobe Photoshop Camera Raw 8.6 (2014-11-11)'),
-          de: expect.stringContaining('Adobe Photoshop Camera Raw 8.6 (2014-11-11)'),
+          de: expect.stringContaining('Adobe Photoshop Camera Raw 8.6 (11.11.2014)'),
         },
       },
     ]);

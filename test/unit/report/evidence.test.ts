@@ -160,7 +160,7 @@ describe('the strength of a verdict from traces', () => {
 describe('the strength of a declaration', () => {
   test.each([
     ['unsigned', 'moderate', 'anybody can write one into a file'],
-    ['signed', 'moderate', 'no trusted party vouches'],
+    ['signed', 'moderate', 'not established that this signer'],
     ['trusted', 'strong', 'from the list of trusted signers'],
   ] as const)('that is %s is %s', (assurance, strength, words) => {
     const evidence = writeEvidence(declared({ ...declaration, assurance }));
@@ -260,8 +260,10 @@ describe('findings', () => {
 test('the stability test is told with every change by name, and with how many lead to the other side', () => {
   expect(tested(0).trials.map(({ change }) => change)).toEqual(stabilityChanges);
   expect(new Set(tested(0).trials.map(({ label }) => label.de)).size).toBe(5);
-  expect(tested(0).statement.en).toContain('Of 5 changes that were tried, 5 would leave');
-  expect(tested(1).statement.de).toMatch(/Von 5 .* 4 .* und 1 es auf die andere Seite wenden/);
+  expect(tested(0).statement.en).toContain(
+    'Of 5 changes that were tried, 5 would leave them undecided',
+  );
+  expect(tested(1).statement.de).toMatch(/Von 5 .* 4 .* und 1 sie auf die andere Seite wenden/);
 });
 
 test('both languages give the same figures, and no sentence has a hole', () => {

@@ -3,7 +3,7 @@
 import type { ReasonCode, ResultClass } from '../../../src/contract/vocabulary.ts';
 import type { CellMaps, Examination, MapName } from '../../../src/engine/result.ts';
 import type { Picture, PictureFacts } from '../../../src/image/picture.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { type ContentCredentials, noProvenance } from '../../../src/provenance/provenance.ts';
 import type { ReportItem } from '../../../src/report/report-item.ts';
 import { drawScene } from '../../fixtures/pictures.ts';
 
@@ -11,6 +11,21 @@ export const item: ReportItem = {
   name: 'Straßenszene.jpg',
   analysisId: null,
   examinedAt: new Date('2026-03-01T12:00:00.500Z'),
+};
+
+/** Intact, by a signer whom no list has vouched for. */
+export const credentials: ContentCredentials = {
+  integrity: 'valid',
+  trust: 'not-checked',
+  trustListSha256: null,
+  signer: 'Example Camera',
+  issuer: null,
+  signedAt: null,
+  hasTimestamp: false,
+  claimGenerator: null,
+  actions: [],
+  manifests: 1,
+  problems: [],
 };
 
 interface Wanted {

@@ -52,6 +52,7 @@ const examples: FindingValues = {
   region_scaled: area,
   not_scaled: {},
   thumbnail_differs: area,
+  thumbnail_lacks_strip: area,
   thumbnail_agrees: {},
   error_level_shown: {},
 };

@@ -18,6 +18,14 @@ test('a word wider than the line breaks where the line is full', () => {
   ]);
 });
 
+test('an address breaks behind a slash, but not where that would leave most of the line empty', () => {
+  expect(breakLines('http://a.org/codes/type/aLongLastPart', 26, measure)).toEqual([
+    'http://a.org/codes/type/',
+    'aLongLastPart',
+  ]);
+  expect(breakLines('a/bcdefghijkl', 8, measure)).toEqual(['a/bcdefg', 'hijkl']);
+});
+
 test('a line always holds a character, however narrow it is', () => {
   expect(breakLines('ab', 0.5, measure)).toEqual(['a', 'b']);
 });

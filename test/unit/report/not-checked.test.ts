@@ -2,20 +2,12 @@ import { expect, test } from 'vitest';
 import type { Examination } from '../../../src/engine/result.ts';
 import type { ContentCredentials } from '../../../src/provenance/provenance.ts';
 import { listNotChecked } from '../../../src/report/not-checked.ts';
-import { makeExamination } from './examination.ts';
+import { credentials as notVouchedFor, makeExamination } from './examination.ts';
 
 const credentials: ContentCredentials = {
-  integrity: 'valid',
+  ...notVouchedFor,
   trust: 'trusted',
   trustListSha256: 'ab'.repeat(32),
-  signer: 'A signer',
-  issuer: 'An issuer',
-  signedAt: null,
-  hasTimestamp: false,
-  claimGenerator: null,
-  actions: [],
-  manifests: 1,
-  problems: [],
 };
 
 function idsOf(examination: Examination): readonly string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createNumberWriter, writeTime } from '../../../src/report/numbers.ts';
+import { createNumberWriter } from '../../../src/report/numbers.ts';
 
 const en = createNumberWriter('en');
 const de = createNumberWriter('de');
@@ -40,7 +40,21 @@ test('plain numbers keep four significant digits', () => {
 });
 
 test('times are written in UTC to the second', () => {
-  expect(writeTime(new Date('2026-03-01T12:00:00.999Z'))).toBe('2026-03-01 12:00:00 UTC');
+  const time = new Date('2026-03-01T12:00:00.999Z');
+
+  expect(en.time(time)).toBe('2026-03-01 12:00:00 UTC');
+  expect(de.time(time)).toBe('01.03.2026, 12:00:00 UTC');
+});
+
+test.each([
+  ['2014-11-11', '2014-11-11', '11.11.2014'],
+  ['2014-11-11T14:03:22', '2014-11-11 14:03:22', '11.11.2014, 14:03:22'],
+  ['2014-11-11T14:03', '2014-11-11 14:03', '11.11.2014, 14:03'],
+  ['2014-11-11T14:03:22.5+01:00', '2014-11-11 14:03:22 +01:00', '11.11.2014, 14:03:22 +01:00'],
+  ['2014-11-11T13:03:22Z', '2014-11-11 13:03:22 UTC', '11.11.2014, 13:03:22 UTC'],
+  ['yesterday', 'yesterday', 'yesterday'],
+])('a file that states %s is quoted as %s, %s', (time, english, german) => {
+  expect([en.stated(time), de.stated(time)]).toEqual([english, german]);
 });
 
 test('a range names its unit once, and none is made of what is not a number', () => {

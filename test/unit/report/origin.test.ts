@@ -1,21 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { WordedProvenance } from '../../../src/engine/result.ts';
-import { type ContentCredentials, noProvenance } from '../../../src/provenance/provenance.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { looksLikeCameraFile, writeOrigin } from '../../../src/report/origin.ts';
-
-const credentials: ContentCredentials = {
-  integrity: 'valid',
-  trust: 'not-checked',
-  trustListSha256: null,
-  signer: 'Example Camera',
-  issuer: null,
-  signedAt: null,
-  hasTimestamp: false,
-  claimGenerator: null,
-  actions: [],
-  manifests: 1,
-  problems: [],
-};
+import { credentials } from './examination.ts';
 
 const rich: WordedProvenance = {
   ...noProvenance,
@@ -48,9 +35,20 @@ describe('the origin in a few words', () => {
     expect(writeOrigin(rich, 'de')).toEqual([
       'unversehrte Content Credentials (C2PA), signiert von Example Camera (mit keiner Vertrauensliste abgeglichen)',
       'Bearbeitungsprogramm Adobe Photoshop CS',
-      'XMP-Verlauf mit 2 Schritten, zuletzt mit Adobe Photoshop Camera Raw 8.6, 2014-11-11',
+      'XMP-Verlauf mit 2 Schritten, zuletzt mit Adobe Photoshop Camera Raw 8.6, 11.11.2014',
       'Kamera Apple iPhone 15, iOS 17.5.1',
     ]);
+  });
+
+  test('names three editing programs at most, and how many more there are', () => {
+    const names = ['A 1', 'A 2', 'A 3', 'A 4', 'A 5'];
+    const edited = {
+      ...noProvenance,
+      software: names.map((name) => ({ kind: 'editor', name, place: 'xmp' }) as const),
+    };
+
+    expect(writeOrigin(edited, 'en')[0]).toBe('editing programs A 1, A 2, A 3 and 2 more');
+    expect(writeOrigin(edited, 'de')[0]).toBe('Bearbeitungsprogramme A 1, A 2, A 3 und 2 weitere');
   });
 
   test('says that a changed file no longer fits its credentials', () => {

@@ -59,21 +59,33 @@ const cases = shapes.flatMap((size) =>
 );
 
 describe.each(cases)('the pages of a report: $name', ({ examination }) => {
-  test.each(languages)('%s: first page, main part, and no heading at a foot', async (language) => {
-    const { sections, pages } = await lay(examination, language);
-    const { document, labels } = wordsIn(language);
+  test.each(languages)(
+    '%s: first page, main part, and nothing torn from what it belongs to',
+    async (language) => {
+      const { sections, pages } = await lay(examination, language);
+      const { document, labels } = wordsIn(language);
 
-    // All of the first section: the note on how to read the report stands last in it.
-    const { facts, evaluation } = document.parts;
-    expect(flat(pages[0]!)).toContain(document.head.reading({ facts, evaluation }));
-    const annex = pages.findIndex(({ pieces }) =>
-      pieces.some(({ text }) => text === `A  ${labels.sections.results}`),
-    );
-    expect(annex).toBeGreaterThan(3);
-    expect(annex).toBeLessThanOrEqual(8);
-    const headings = new Set(sections.flatMap(headingsOf));
-    for (const page of pages.slice(1)) expect(headings).not.toContain(lastOf(page));
-  });
+      // All of the first section: the note on how to read the report stands last in it.
+      const { facts, evaluation } = document.parts;
+      expect(flat(pages[0]!)).toContain(document.head.reading({ facts, evaluation }));
+      const annex = pages.findIndex(({ pieces }) =>
+        pieces.some(({ text }) => text === `A  ${labels.sections.results}`),
+      );
+      expect(annex).toBeGreaterThan(3);
+      expect(annex).toBeLessThanOrEqual(8);
+      const headings = new Set(sections.flatMap(headingsOf));
+      for (const page of pages.slice(1)) {
+        expect(headings).not.toContain(lastOf(page));
+        expect(lastOf(page)).not.toMatch(/:$/);
+      }
+      const flowing = sections.flatMap(flowingOf);
+      const firstLines = pages.slice(1).map(firstOf);
+      const alone = flowing.filter((text) =>
+        firstLines.some((line) => text !== line && text.endsWith(` ${line}`)),
+      );
+      expect(alone).toEqual([]);
+    },
+  );
 });
 
 async function lay(examination: Examination, language: (typeof languages)[number]) {
@@ -91,6 +103,19 @@ async function lay(examination: Examination, language: (typeof languages)[number
 
 function headingsOf({ title, blocks }: Section): readonly string[] {
   return [title, ...blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []))];
+}
+
+/** What goes on over a page's end. */
+function flowingOf({ blocks }: Section): readonly string[] {
+  return blocks.flatMap((block) =>
+    block.kind === 'list' ? block.items : block.kind === 'paragraph' ? [block.text] : [],
+  );
+}
+
+/** The highest line between head and foot. */
+function firstOf({ pieces }: PdfPage): string {
+  const body = pieces.filter(({ y, text }) => y > 84 && y < 776 && text.trim() !== '–');
+  return body.toSorted((one, other) => other.y - one.y)[0]?.text.trim() ?? '';
 }
 
 /** The lowest line between head and foot. */

@@ -2,16 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { languages, reasonCodes, resultClasses } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
 import { findingOf } from '../../../src/engine/localisation.ts';
-import type { Examination, WordedProvenance } from '../../../src/engine/result.ts';
+import type { Decision, Examination, WordedProvenance } from '../../../src/engine/result.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { createNumberWriter } from '../../../src/report/numbers.ts';
 import type { ReportItem } from '../../../src/report/report-item.ts';
 import type { Block, Section } from '../../../src/report/sections/blocks.ts';
 import { writeSections } from '../../../src/report/sections/sections.ts';
 import { wordFinding } from '../../../src/report/findings.ts';
 import { writeTexts } from '../../../src/report/report-texts.ts';
 import { wordsIn } from '../../../src/report/wording/catalogue.ts';
-import { item, makeExamination, makePicture } from './examination.ts';
+import { credentials, item, makeExamination, makePicture } from './examination.ts';
 
 const heatmapDigests = {
   real: '1'.repeat(64),
@@ -43,6 +44,41 @@ describe.each(languages)('sections in %s', (language) => {
         expect(text.trim()).not.toBe('');
       }
     }
+  });
+
+  test('tell a probability from a limit that it would round to', () => {
+    const { decision, manipulation, ...examination } = makeExamination({ resultClass: 'real' });
+    const close = {
+      ...examination,
+      manipulation: { ...manipulation!, probability: 0.3401 },
+      decision: {
+        ...decision,
+        fakeProbability: 0.2066,
+        thresholds: { realMax: 0.2071, fakeMin: 0.95, suspectedMin: 0.3375, manipulatedMin: 0.57 },
+      },
+    };
+
+    const all = stringsOf(sectionsOf(close)).join('\n').replaceAll(',', '.');
+
+    expect(all).toMatch(/0\.2066 .*0\.2071 .*0\.9500/);
+    expect(all).toMatch(/0\.340.*0\.338.*0\.570/);
+  });
+
+  test('show a long history step by step, its beginning and its end', () => {
+    const history = Array.from({ length: 40 }, (_, at) => ({
+      action: 'saved',
+      software: `Program 8.${at}`,
+      when: null,
+      parameters: null,
+    }));
+    const examination = { ...makeExamination(), provenance: { ...noProvenance, history } };
+
+    const shown = stringsOf(sectionsOf(examination)).find((text) => text.includes('Program 8.15'));
+
+    const lines = shown?.split('\n') ?? [];
+    expect(lines).toHaveLength(25);
+    expect(lines[16]).toBe(wordsIn(language).provenance.moreSteps('16'));
+    expect(lines.at(-1)).toContain('Program 8.39');
   });
 
   test('hold the texts of the contract, but for what they give as tables or with the method', () => {
@@ -85,6 +121,41 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).not.toMatch(/strategy .* was applied|Strategie .* angewandt/);
   });
 
+  test('tell on the first page how an unknown signer is checked, and only there', () => {
+    const { signer } = wordsIn(language).document.head;
+    const toldOf = (trust: 'not-checked' | 'trusted', integrity: 'valid' | 'broken') => {
+      const examination = makeExamination();
+      const given = { ...credentials, trust, integrity };
+      const provenance = { ...examination.provenance, credentials: given };
+      const [first] = sectionsOf({ ...examination, provenance });
+      return stringsOf(first === undefined ? [] : [first])
+        .join('\n')
+        .includes(signer);
+    };
+
+    expect(toldOf('not-checked', 'valid')).toBe(true);
+    expect(toldOf('trusted', 'valid')).toBe(false);
+    expect(toldOf('not-checked', 'broken')).toBe(false);
+  });
+
+  test('say of a probability of generation between the limits that it decides nothing', () => {
+    const { betweenLimits, heldBack, limits } = wordsIn(language).measurements.results;
+    const wordOf = (fakeProbability: number, reasons: Decision['reasons']) => {
+      const resultClass = reasons.length > 0 ? 'uncertain' : 'real';
+      const { decision, ...examination } = makeExamination({ resultClass, reasons });
+      const given = { ...examination, decision: { ...decision, fakeProbability } };
+      const all = stringsOf(sectionsOf(given)).join('\n');
+      const { score } = createNumberWriter(language);
+      return [limits, betweenLimits, heldBack].map((write) =>
+        all.includes(write('', score(0.24), score(0.82))),
+      );
+    };
+
+    expect(wordOf(0.5, ['margin_within_uncertainty'])).toEqual([false, true, false]);
+    expect(wordOf(0.01, ['manipulation_suspected'])).toEqual([false, false, true]);
+    expect(wordOf(0.01, [])).toEqual([true, false, false]);
+  });
+
   test('give values outside the validated range no meaning', () => {
     const { outside } = wordsIn(language).measurements.results;
 
@@ -93,6 +164,7 @@ describe.each(languages)('sections in %s', (language) => {
 
     expect(abstained).toContain(outside);
     expect(abstained.join('\n')).toMatch(/tested meaning|geprüfte Bedeutung/);
+    expect(abstained.join('\n')).toMatch(/Without meaning: this|Ohne Aussage: Dieses/);
     expect(uncertain).not.toContain(outside);
   });
 
@@ -142,7 +214,7 @@ describe.each(languages)('sections in %s', (language) => {
     for (const digest of Object.values(examination.model.files)) expect(all).toContain(digest);
     for (const value of Object.values(examination.environment)) expect(all).toContain(value);
     expect(all).toContain('1337');
-    expect(all).toContain('2026-03-01 12:00:00 UTC');
+    expect(all).toContain({ en: '2026-03-01', de: '01.03.2026,' }[language] + ' 12:00:00 UTC');
   });
 
   test('never print a position, not even one hidden in a tag that is not shown', () => {
@@ -208,7 +280,8 @@ describe.each(languages)('sections in %s', (language) => {
         .flatMap((block) => (block.kind === 'findings' ? block.rows : []));
 
     const strengths = { en: 'Speaks weakly for “fake”', de: 'Spricht schwach für „fake“' };
-    const grid = { panel: 'jpeg-grid', text: statements[language], strength: strengths[language] };
+    const strength = `${strengths[language]}; ${shownOnly}`;
+    const grid = { panel: 'jpeg-grid', text: statements[language], strength };
     expect(shown(false)).toMatchObject([grid]);
     expect(shown(true)).toMatchObject([
       grid,
@@ -235,6 +308,8 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain(wordsIn(language).labels.headlineChanged);
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
+    const bound = { en: 'Up to 0.7 % must be', de: 'Zu rechnen ist mit bis zu 0,7 %' };
+    expect(all).toContain(bound[language]);
     expect(all).toContain(wordsIn(language).findings.methods['copy-move']);
   });
 
@@ -424,3 +499,39 @@ function stringsOfBlock(block: Block): readonly string[] {
   const { kind: _, ...rest } = block;
   return Object.values(rest);
 }
+
+test('the German report has what was noticed when the file was read in German', () => {
+  const examination = makeExamination();
+  const metadata = {
+    ...examination.facts.metadata,
+    warnings: [
+      'XMP: long texts were cut to 2000 characters.',
+      'PNG text: only the first 200 entries were kept.',
+      'EXIF: the block of 300000 bytes is too large and was not read.',
+      'IPTC: the block holds nothing that could be read.',
+    ],
+  };
+  const provenance = {
+    ...noProvenance,
+    warnings: [
+      'The thumbnail in EXIF cannot be decoded.',
+      'The file names content credentials that are kept elsewhere; they were not fetched.',
+    ],
+  };
+  const noticed = { ...examination, facts: { ...examination.facts, metadata }, provenance };
+  const sections = writeSections({
+    examination: noticed,
+    item,
+    language: 'de',
+    texts: writeTexts(noticed, item, 'de'),
+    heatmapDigests,
+  });
+
+  const all = stringsOf(sections).join('\n');
+
+  expect(all).toContain(
+    'XMP: Lange Texte wurden nach 2000 Zeichen abgeschnitten. PNG text: Nur die ersten 200 Einträge wurden übernommen.',
+  );
+  expect(all).toContain('Content Credentials, die anderswo liegen');
+  expect(all).not.toMatch(/ (?:were|cannot|could|only) /);
+});

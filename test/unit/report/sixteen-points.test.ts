@@ -117,7 +117,8 @@ function numbersIn(body: string, language: Language): readonly string[] {
     body.slice(0, body.indexOf(settings!)) +
     body.slice(body.indexOf(glossary!), body.indexOf(references)) +
     body.slice(body.indexOf(metadata));
-  const plain = own.replace(
+  const dated = own.replace(/\b(\d\d)\.(\d\d)\.(\d{4})\b,?/g, '$3-$2-$1');
+  const plain = dated.replace(
     /[0-9A-F]{4}(?:-[0-9A-F]{4}){2}|[0-9a-f]{24,}|\S+T[\d:.]+Z|(?:forensics|[Jj]s|Runtime|sharp|libvips) [\d.]+|f\/\d[.,]\d|[pS]\.\u00a0\d+/g,
     '',
   );

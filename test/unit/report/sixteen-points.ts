@@ -14,7 +14,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
   [
     '1 identity of the report',
     [
-      alike('6a0f2c9e1b7d4835aa01c2d3', '2026-03-01 12:00:00 UTC'),
+      alike('6a0f2c9e1b7d4835aa01c2d3'),
+      { en: ['2026-03-01 12:00:00 UTC'], de: ['01.03.2026, 12:00:00 UTC'] },
       { en: ['Report number', 'Prepared by'], de: ['Berichtsnummer', 'Erstellt von'] },
       {
         en: ['forensics 0.1.0, an automated procedure'],
@@ -111,8 +112,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['0,971 ± 0,018 (0,935 bis 1,000)', '0,810 ± 0,034 (0,742 bis 0,878)'],
       },
       {
-        en: ['saved as JPEG, quality 70\n0.913\nthe same result'],
-        de: ['als JPEG der Qualität 70 gespeichert\n0,913\ndasselbe Ergebnis'],
+        en: ['saved as JPEG, quality 70\n0.913\non the same side'],
+        de: ['als JPEG der Qualität 70 gespeichert\n0,913\nauf derselben Seite'],
       },
     ],
   ],

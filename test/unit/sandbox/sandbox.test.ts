@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSeed } from '../../../src/contract/vocabulary.ts';
-import { mapNames } from '../../../src/engine/result.ts';
+import { type Examination, mapNames } from '../../../src/engine/result.ts';
 import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { ExamineRequest } from '../../../src/sandbox/tasks.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
@@ -44,6 +44,27 @@ describe('examining', () => {
     expect(byBytes).toStrictEqual(byPath);
     expect(byPath.facts).toMatchObject({ format: 'jpg', width: 300, height: 200 });
     expect(byPath.maps.values.anomaly).toBeInstanceOf(Uint16Array);
+  });
+
+  test('what a run without a report leaves out moves nothing, and a report drawn later has all of it', async () => {
+    const source = { bytes: jpeg };
+    const item = { name: 'scene.jpg', analysisId: null, examinedAt: new Date(0), custody: [] };
+    const draw = (examination: Examination) =>
+      sandbox.render({ source, examination, item, languages: ['en'] });
+    const whole = await examine({});
+    const flagged = await examine({ forReport: false });
+
+    const left = ['jpeg-grid', 'resampling', 'error-level'];
+    expect(methodsOf(whole).filter((it) => !methodsOf(flagged).includes(it))).toEqual(
+      expect.arrayContaining(left),
+    );
+    expect(methodsOf(flagged)).toHaveLength(methodsOf(whole).length - left.length);
+    const { findings: _findings, skipped: _skipped, maps, ...rest } = whole;
+    expect(flagged).toMatchObject({ ...rest, maps: { values: maps.values } });
+    const drawn = await draw(flagged);
+    expect(drawn.examination).toStrictEqual(whole);
+    expect(Object.keys(drawn.examination.maps.methods)).toEqual(Object.keys(maps.methods));
+    expect(drawn.reports.en?.texts).toEqual((await draw(whole)).reports.en?.texts);
   });
 
   test('a name that disagrees with the content is noted', async () => {
@@ -295,4 +316,8 @@ async function withSandbox<Answer>(
   } finally {
     await limited.close();
   }
+}
+
+function methodsOf({ findings, skipped }: Examination): readonly string[] {
+  return [...findings, ...skipped].map(({ method }) => method);
 }

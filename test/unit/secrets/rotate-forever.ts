@@ -5,7 +5,7 @@ import { rotateMasterKey } from '../../../src/secrets/rotate-master-key.ts';
 const [dataDir = ''] = process.argv.slice(2);
 for (;;) {
   await rotateMasterKey(
-    { dataDir, masterKey: null, databaseUrl: null },
+    { dataDir, masterKey: null, databaseUrl: null, databasePasswordFile: null },
     { newKey: null, endsOld: false },
   );
   process.stdout.write('.');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { createSigningKeys } from '../../../src/secrets/signing-keys.ts';
+import { createSigningKeys, keysInFolder } from '../../../src/secrets/signing-keys.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { steppedClock, temporaryFolder } from '../db/temporary.ts';
 import { smallBundle } from '../evidence/small-case.ts';
@@ -15,20 +15,19 @@ function openKeys() {
   const dataDir = join(temporaryFolder(), 'data');
   const clock = steppedClock();
   const folder = join(dataDir, 'signing-keys');
-  return { dataDir, folder, clock, keys: createSigningKeys({ dataDir, now: clock.now }) };
+  return { dataDir, folder, clock, keys: createSigningKeys(keysInFolder(dataDir), clock.now) };
 }
 
-test('the first use makes a key for the owner alone, and every later one finds it', () => {
+test('the first use makes a key for the owner alone, and every later one finds it', async () => {
   const { dataDir, folder, keys } = openKeys();
 
-  const { fingerprint } = keys.signer();
+  const { fingerprint } = await keys.signer();
 
   const modes = [dataDir, folder, join(folder, '0001.pem')].map((path) => statSync(path).mode);
   expect(modes.map((mode) => mode & 0o777)).toEqual([0o700, 0o700, 0o600]);
   expect(readFileSync(join(folder, '0001.pem'), 'utf8')).toContain('BEGIN PRIVATE KEY');
-  expect(createSigningKeys({ dataDir, now: () => new Date() }).signer().fingerprint).toBe(
-    fingerprint,
-  );
+  const later = createSigningKeys(keysInFolder(dataDir), () => new Date());
+  expect((await later.signer()).fingerprint).toBe(fingerprint);
 });
 
 test('processes that begin at the same moment have one key', async () => {
@@ -44,14 +43,14 @@ test('processes that begin at the same moment have one key', async () => {
 
 test('a rotation keeps the public half of the old key, with its times, and forgets the private one', async () => {
   const { folder, clock, keys } = openKeys();
-  const old = keys.signer();
+  const old = await keys.signer();
   const bundle = smallBundle({ signer: old });
   clock.step(1000);
 
-  const fresh = keys.rotate();
+  const fresh = await keys.rotate();
 
-  expect(keys.signer().fingerprint).toBe(fresh.fingerprint);
-  expect(keys.list()).toEqual([
+  expect((await keys.signer()).fingerprint).toBe(fresh.fingerprint);
+  expect(await keys.list()).toEqual([
     { ...fresh, createdAt: new Date('2026-03-01T12:00:01.000Z'), retiredAt: null },
     {
       pem: old.pem,
@@ -64,26 +63,28 @@ test('a rotation keeps the public half of the old key, with its times, and forge
   expect((await verifyBundle(bundle, { fingerprint: old.fingerprint })).holds).toBe(true);
 });
 
-test('when the key in use is gone, no older one signs, and what to do is told', () => {
+test('when the key in use is gone, no older one signs, and what to do is told', async () => {
   const { folder, keys } = openKeys();
-  keys.rotate();
+  await keys.rotate();
   rmSync(join(folder, '0002.pem'));
 
-  expect(() => keys.signer()).toThrow(/0001\.pem was replaced.*signing-key rotate/);
-  const fresh = keys.rotate();
-  expect(keys.signer().fingerprint).toBe(fresh.fingerprint);
+  await expect(keys.signer()).rejects.toThrow(
+    /0001\.pem in the data folder was replaced.*signing-key rotate/,
+  );
+  const fresh = await keys.rotate();
+  expect((await keys.signer()).fingerprint).toBe(fresh.fingerprint);
 });
 
 test.for([['no key at all'], ['Created: 2026-03-01T12:00:00.000Z\n-----BEGIN PRIVATE KEY-----']])(
   'a damaged file (%s) is refused, never replaced',
-  ([content]) => {
+  async ([content]) => {
     const { folder, keys } = openKeys();
-    keys.signer();
+    await keys.signer();
     writeFileSync(join(folder, '0001.pem'), content!);
 
     const refused = { code: 'config_invalid', message: expect.stringContaining('0001.pem') };
-    expect(() => keys.signer()).toThrow(expect.objectContaining(refused));
-    expect(() => keys.list()).toThrow(expect.objectContaining({ code: 'config_invalid' }));
+    await expect(keys.signer()).rejects.toMatchObject(refused);
+    await expect(keys.list()).rejects.toMatchObject({ code: 'config_invalid' });
     expect(readFileSync(join(folder, '0001.pem'), 'utf8')).toBe(content);
   },
 );

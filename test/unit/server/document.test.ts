@@ -111,9 +111,22 @@ test('what a user needs the scope settings for says so', () => {
   );
 
   expect(scoped.map(([name]) => name).toSorted()).toEqual([
+    'DELETE /v1/tenant/hold',
+    'GET /v1/tenant/audit',
+    'GET /v1/tenant/hold',
+    'GET /v1/tenant/user',
+    'GET /v1/tenant/webhook',
     'GET /v1/user/settings',
     'POST /v1/auth/api',
+    'POST /v1/tenant/hold',
+    'POST /v1/tenant/user',
+    'POST /v1/tenant/user/disable',
+    'POST /v1/tenant/user/enable',
+    'POST /v1/tenant/user/password',
+    'POST /v1/tenant/webhook/replay',
+    'POST /v1/tenant/webhook/test',
     'PUT /v1/tenant',
+    'PUT /v1/tenant/user',
     'PUT /v1/user/settings',
   ]);
 });

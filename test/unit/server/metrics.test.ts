@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { requireSqlite } from '../../../src/db/sqlite.ts';
+import { jobs } from '../../../src/db/schema.ts';
 import {
   createMetrics,
   listenForMetrics,
@@ -72,12 +72,25 @@ test('no label or value tells of a tenant, a key or an address that was asked fo
 });
 
 test('work that waits is told, and when the certificate ends', async () => {
-  requireSqlite(open.app.database.db).$client.exec(
-    `INSERT INTO jobs (id, kind, payload, run_at, fence, was_abandoned, created_at)
-     VALUES ('1', 'analysis.run', '{}', 0, 0, 0, 0)`,
-  );
+  const past = new Date(0);
+  await open.app.database.db
+    .insert(jobs)
+    .values({
+      id: '1',
+      kind: 'analysis.run',
+      payload: '{}',
+      runAt: past,
+      createdAt: past,
+      fence: 0,
+      wasAbandoned: false,
+    })
+    .run();
 
   expect(await valueOf('forensics_jobs{kind="analysis.run"}')).toBe(1);
+  expect(await valueOf('forensics_queue_age_seconds{kind="analysis.run"}')).toBeGreaterThan(1e9);
+  expect(await valueOf('forensics_analyses_completed_total')).toBe(0);
+  expect(await valueOf('forensics_database_statements_total')).toBeGreaterThan(10);
+  expect(await valueOf('forensics_database_seconds_total')).toBeGreaterThan(0);
   expect(await valueOf('forensics_jobs_in_hand')).toBe(0);
   expect(await valueOf('forensics_children{state="busy"}')).toBe(0);
   expect(await valueOf('forensics_webhook_deliveries_waiting')).toBe(0);

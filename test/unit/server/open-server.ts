@@ -12,6 +12,7 @@ import { type App, openApp } from '../../../src/app/app.ts';
 import { operator } from '../../../src/audit/entry.ts';
 import { readConfig, type Sources } from '../../../src/config/config.ts';
 import type { TokenSet } from '../../../src/contract/auth.ts';
+import { createDatabase } from '../../fixtures/postgres.ts';
 import { createServer, type ServerParts } from '../../../src/server/server.ts';
 import { ensureLocalTls } from '../../../src/server/tls.ts';
 
@@ -57,6 +58,12 @@ export interface Answer {
 
 export type Ask = (question: Question) => Promise<Answer>;
 
+/** With `--mode postgres` each server has a database of its own there. */
+async function ownDatabase() {
+  const server = process.env['FORENSICS_TEST_POSTGRES'];
+  return server === undefined ? {} : { databaseUrl: await createDatabase(server) };
+}
+
 export async function openServer(
   parts: {
     now?: () => Date;
@@ -68,7 +75,10 @@ export async function openServer(
   const { now = () => new Date() } = parts;
   const { dataDir = mkdtempSync(join(tmpdir(), 'forensics-server-')) } = parts;
   const flags = { dataDir, workers: 1, ...parts.flags };
-  const { settings } = readConfig({ flags, environment: {} });
+  const { settings } = readConfig({
+    flags: { ...(await ownDatabase()), ...flags },
+    environment: {},
+  });
   const app = await openApp(settings, { now, passwords: createPasswords({ ln: 4 }) });
   const log: string[] = [];
   let agent: Agent | null = null;

@@ -25,7 +25,7 @@ const embeddedFor = (): never => {
 };
 
 async function setUp() {
-  const parts = openTenancy({ now, openRemote, defaultOrigins: [origin] });
+  const parts = await openTenancy({ now, openRemote, defaultOrigins: [origin] });
   const { db, tenants, configs, cors, tenancy } = parts;
   const tenant = await tenants.create({ name: 'acme' });
   const stores = createStores({ db, configs, cors, embeddedFor, openRemote });

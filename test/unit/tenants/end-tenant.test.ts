@@ -6,7 +6,7 @@ import { endTenant } from '../../../src/tenants/delete-tenant.ts';
 import { openPeople } from '../access/people.ts';
 
 async function openTwo() {
-  const people = openPeople();
+  const people = await openPeople();
   const { tenants, db, clock, makeUser } = people;
   const acme = await tenants.create({ name: 'acme' });
   const other = await tenants.create({ name: 'other' });

@@ -7,7 +7,7 @@ import { createBucketCors } from '../../../src/storage/bucket-cors.ts';
 import { createSealedConfigs } from '../../../src/storage/configs.ts';
 import type { OpenRemoteStore } from '../../../src/storage/stores.ts';
 import { createTenancy } from '../../../src/tenants/tenancy.ts';
-import { temporaryDb } from '../db/temporary.ts';
+import { testDb } from '../db/temporary.ts';
 
 interface Parts {
   readonly now: () => Date;
@@ -16,13 +16,13 @@ interface Parts {
   readonly webhookAllow?: readonly string[];
 }
 
-export function openTenancy({
+export async function openTenancy({
   now,
   openRemote,
   defaultOrigins = [],
   webhookAllow = ['external'],
 }: Parts) {
-  const db = temporaryDb();
+  const db = await testDb();
   const keys = createKeys({ db, pepper: Buffer.alloc(32, 5), now });
   const configs = createSealedConfigs({ key: Buffer.alloc(32, 6), now });
   const cors = createBucketCors({ db, defaultOrigins, now });

@@ -29,7 +29,7 @@ async function setUp({
 } = {}) {
   const clock = steppedClock();
   const { now } = clock;
-  const { db, tenants, keys, tenancy } = openTenancy({ now, openRemote, webhookAllow });
+  const { db, tenants, keys, tenancy } = await openTenancy({ now, openRemote, webhookAllow });
   const { id } = await tenants.create({ name: 'acme' });
   const tenant = async () => (await tenants.byId(id))!;
   return {
@@ -62,6 +62,7 @@ test('a new tenant is answered with the store of the service and nothing that is
     storageType: 's3',
     storageWarning: null,
     webhookState: 'none',
+    defaultOptions: null,
     isTrial: false,
   });
   expect(JSON.stringify(await read())).not.toContain(secret);
@@ -110,6 +111,24 @@ test('the log tells which settings were changed, never to what; sent back as the
   expect((await logOf(db, { chain: id })).slice(1)).toEqual([
     ['operator', 'tenant.changed', { fields: ['name', 'webhookUrl', 'storageConfig'] }],
     ['operator', 'tenant.changed', { fields: ['storageConfig'] }],
+  ]);
+});
+
+test('the options that the console begins with are kept until null takes them back, and are told in the log', async () => {
+  const { change, read, db, id } = await setUp();
+  const defaultOptions = { tier: 'flagging', decisionStrategy: 'pedantic' } as const;
+
+  await change({ defaultOptions });
+  await change({ name: 'acme-2', defaultOptions });
+  const kept = await read();
+  await change({ defaultOptions: null });
+
+  expect(kept).toMatchObject({ name: 'acme-2', defaultOptions });
+  expect(await read()).toMatchObject({ defaultOptions: null });
+  expect((await logOf(db, { chain: id })).slice(1)).toEqual([
+    ['operator', 'tenant.changed', { fields: ['defaultOptions'] }],
+    ['operator', 'tenant.changed', { fields: ['name'] }],
+    ['operator', 'tenant.changed', { fields: ['defaultOptions'] }],
   ]);
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { deliveries } from '../../../src/db/schema.ts';
 import { purgeDeliveries } from '../../../src/webhooks/deliveries.ts';
+import { hasPostgres } from '../db/temporary.ts';
 import { startReceiver } from './receiver.ts';
 import { setUp } from './set-up.ts';
 
@@ -26,7 +27,7 @@ test('messages that ended long ago go away, the young and the waiting stay', asy
   expect(left.map(({ payload }) => payload)).toEqual(['{"n":"stuck"}', '{"n":"young"}']);
 });
 
-test('more than fits into one batch goes away too, found by an index', async () => {
+test('more than fits into one batch goes away too', async () => {
   const { db, tenant } = await setUp();
   const { id } = await tenant('acme', 'https://receiver.test/');
   const at = new Date(0);
@@ -54,6 +55,11 @@ test('more than fits into one batch goes away too, found by an index', async () 
   await purgeDeliveries(db, new Date(1));
 
   expect(await db.$count(deliveries)).toBe(0);
+});
+
+test.skipIf(hasPostgres)('those that ended are found by an index', async () => {
+  const { db } = await setUp();
+
   const plan = db.$client
     .prepare('EXPLAIN QUERY PLAN SELECT seq FROM webhook_deliveries WHERE settled_at < ?')
     .all(1);

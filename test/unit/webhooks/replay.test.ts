@@ -1,3 +1,4 @@
+import { operator } from '../../../src/audit/entry.ts';
 import { expect, test } from 'vitest';
 import { listDeliveries, replay } from '../../../src/webhooks/deliveries.ts';
 import { startReceiver } from './receiver.ts';
@@ -17,7 +18,7 @@ async function withReceiver() {
   const bodies = () => receiver.calls.map(({ body }) => body);
   const list = () => listDeliveries(all.db, { tenantId, state: null, limit: 100 });
   const again = (which: Parameters<typeof replay>[1]['which']) =>
-    replay(all.db, { tenantId, which, at: all.clock.now() });
+    replay(all.db, { tenantId, which, at: all.clock.now(), by: operator });
   return { ...all, tenantId, receiver, status, bodies, list, again };
 }
 
@@ -115,7 +116,8 @@ test('what waits, is not there, or has no receiver is refused, each with what to
   await send(tenantId, 'a1', {});
   const [{ id } = { id: '' }] = await list();
 
-  const ofOther = () => replay(db, { tenantId: other, which: { id }, at: clock.now() });
+  const ofOther = () =>
+    replay(db, { tenantId: other, which: { id }, at: clock.now(), by: operator });
 
   await expect(() => again({ id })).rejects.toThrow(/waits for its next attempt already/);
   await expect(() => again({ id: 'msg_0' })).rejects.toThrow(/forensics webhooks list/);

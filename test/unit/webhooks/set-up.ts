@@ -6,12 +6,12 @@ import { transact } from '../../../src/db/database.ts';
 import { deliveries } from '../../../src/db/schema.ts';
 import { createDeliverer, type DelivererOptions } from '../../../src/webhooks/deliver.ts';
 import { createOutbox } from '../../../src/webhooks/outbox.ts';
-import { steppedClock, temporaryDb } from '../db/temporary.ts';
+import { steppedClock, testDb } from '../db/temporary.ts';
 
 export const serverKey = new Uint8Array(32).fill(3);
 
 export async function setUp(options: Partial<DelivererOptions> = {}) {
-  const db = temporaryDb();
+  const db = await testDb();
   // Signatures are checked against the real time by the standard's library.
   const clock = steppedClock(new Date().toISOString());
   const tenants = createTenants({ db, now: clock.now });

@@ -258,6 +258,8 @@ const statements: English['statements'] = {
 
   thumbnail_differs: ({ place, share }) =>
     `Die Vorschau in der Datei zeigt in einem Bereich von ${writeShare(share)} des Bildes, ${places[place]}, etwas anderes als das Bild.`,
+  thumbnail_lacks_strip: ({ share }) =>
+    `Die Vorschau in der Datei weicht nur in einem Streifen am Rand vom Bild ab (${writeShare(share)} des Bildes). Kameras, die dort das Datum einblenden, tun das nach dem Erzeugen der Vorschau, das beweist also nichts.`,
   thumbnail_agrees: () =>
     'Die Vorschau in der Datei stimmt überall mit dem Bild überein. Programme schreiben sie oft neu, das beweist also nichts.',
 

@@ -61,7 +61,7 @@ export const labels: typeof english = {
     metadataWarnings: 'Anmerkungen zu den Metadaten',
     probability: 'Wahrscheinlichkeit einer Erzeugung',
     changeProbability: 'Wahrscheinlichkeit einer veränderten Stelle',
-    eitherProbability: 'Wahrscheinlichkeit von einem der beiden',
+    eitherProbability: 'Wahrscheinlichkeit von Erzeugung oder Veränderung',
     changeRegion: 'Markierter Bereich',
     changeMethods: 'Methoden, die für eine Veränderung sprechen',
     tracesReal: 'Spuren einer Kameraaufnahme',
@@ -145,6 +145,7 @@ export const labels: typeof english = {
   glance: {
     even: 'Nichts tritt hervor.',
     everywhere: 'Im ganzen Bild hoch.',
+    meaningless: 'Ohne Aussage: Dieses Bild ist nicht beurteilbar.',
     highest: (place) => `Am höchsten ${place}; nichts ist markiert.`,
     look: (place) => `Hier hinsehen: ${place}.`,
     marked: (place, share) => `Hier hinsehen: umrandet, ${place} (${share}).`,
@@ -207,5 +208,7 @@ export const labels: typeof english = {
     above: 'über',
     missing: 'nicht verfügbar',
     to: 'bis',
+    date: (year, month, day) => `${day}.${month}.${year}`,
+    dateTime: (date, time) => `${date}, ${time}`,
   },
 };

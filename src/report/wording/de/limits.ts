@@ -25,6 +25,7 @@ export const limits: typeof english = {
         `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate} der Fotografien; zu rechnen ist mit bis zu ${high}.`,
       fake: ({ condition, rate, high }) =>
         `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate} der erzeugten Bilder; zu rechnen ist mit bis zu ${high}.`,
+      changed: (high) => `Zu rechnen ist mit bis zu ${high}.`,
     },
     meaning:
       'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig erzeugte Bilder unter den untersuchten sind.',

@@ -45,6 +45,8 @@ export const measurements: typeof english = {
       'Die Abweichung von den Bildern, an denen das Modell gelernt hat, ließ sich nicht bestimmen.',
     decision: ({ p, deviation, strategy }) =>
       `Die Strategie ${strategy} wurde auf eine Wahrscheinlichkeit einer Erzeugung von ${p} (Unsicherheit ${deviation}) angewandt.`,
+    decisionByBoth: ({ strategy, p, deviation, changed }) =>
+      `Die Strategie ${strategy} wurde auf eine Wahrscheinlichkeit einer Erzeugung von ${p} (Unsicherheit ${deviation}) und auf eine Wahrscheinlichkeit einer veränderten Stelle von ${changed} angewandt.`,
     decisionByChange: ({ p, strategy }) =>
       `Die Strategie ${strategy} wurde auf eine Wahrscheinlichkeit einer veränderten Stelle von ${p} angewandt.`,
     findings: 'Befunde, der stärkste zuerst:',
@@ -113,16 +115,23 @@ export const measurements: typeof english = {
     stabilityColumns: [
       'Nach dieser Änderung',
       'Wahrscheinlichkeit einer Erzeugung',
-      'Sie führte auf',
+      'Die Spuren sind dann',
     ],
+    stabilityOther: (least) =>
+      `Auf der anderen Seite liegen die Spuren, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Das entzieht einer Entscheidung den Grund, muss für die entgegengesetzte aber nicht genügen.`,
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
     joint: (low, high) =>
       high === null ? `mindestens ${low}` : `mindestens ${low}, höchstens ${high}`,
     jointNote:
       'Erzeugung und Veränderung einer Stelle wurden getrennt geschätzt. Dass eines von beiden zutrifft, ist nie weniger wahrscheinlich als das Wahrscheinlichere und nie wahrscheinlicher als beides zusammengenommen; diese Grenzen stehen in den Zeilen darüber.',
-    fromLimit: (p, limit) => `${p}; als Anzeichen gilt sie ab ${limit}`,
+    changeLimits: (p, suspected, changed) =>
+      `${p}; Verdacht ab ${suspected}, Anzeichen ab ${changed}`,
     limits: (p, low, high) => `${p}; entschieden wird bis ${low} und ab ${high}`,
+    betweenLimits: (p, low, high) =>
+      `${p}; nicht entschieden, denn der Wert liegt zwischen ${low} (keine Anzeichen einer Erzeugung) und ${high} (erzeugt)`,
+    heldBack: (p, low, high) =>
+      `${p}; bis ${low} und ab ${high} würde entschieden, doch aus dem oben genannten Grund bleibt das Ergebnis offen`,
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>

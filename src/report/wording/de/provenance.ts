@@ -20,10 +20,15 @@ const inconsistencies: English['inconsistencies'] = {
   maker_note_missing_for_camera: () =>
     'Die Herstellernotiz, die Kameras dieses Herstellers schreiben, fehlt: EXIF wurde neu geschrieben oder stammt von etwas anderem.',
   xmp_history_of_editing: ({ steps, last }) =>
-    `XMP enthält einen Bearbeitungsverlauf mit ${steps === 1 ? 'einem Schritt, in dem' : `${steps} Schritten, in denen`} die Datei umgewandelt oder gespeichert wurde${last === null ? '' : `, zuletzt mit ${last.software}${last.when === null ? '' : ` (${last.when.slice(0, 10)})`}`}.`,
+    `XMP enthält einen Bearbeitungsverlauf mit ${steps === 1 ? 'einem Schritt, in dem' : `${steps} Schritten, in denen`} die Datei umgewandelt oder gespeichert wurde${last === null ? '' : `, zuletzt mit ${last.software}${last.when === null ? '' : ` (${dayOf(last.when)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
     `GPS-Zeit und Aufnahmezeit liegen ${writeSpan(minutes)} auseinander, mehr als Zeitzonen erklären können.`,
 };
+
+/** Of a time in ISO 8601; anything else as it is. */
+function dayOf(time: string): string {
+  return time.slice(0, 10).replace(/^(\d{4})-(\d\d)-(\d\d)$/, '$3.$2.$1');
+}
 
 /** In minutes up to two hours, in hours up to two days, in days beyond. */
 function writeSpan(minutes: number): string {
@@ -42,6 +47,40 @@ const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
   untrusted: 'nicht auf der Vertrauensliste',
   'not-checked': 'mit keiner Vertrauensliste abgeglichen',
 };
+
+/** What was noticed when the file was read, as the record has it, and in German. */
+const remarks: readonly (readonly [RegExp, string])[] = [
+  [
+    /: long texts were cut to (\d+) characters\.$/,
+    ': Lange Texte wurden nach $1 Zeichen abgeschnitten.',
+  ],
+  [
+    /: only the first (\d+) entries were kept\.$/,
+    ': Nur die ersten $1 Einträge wurden übernommen.',
+  ],
+  [
+    /: the block of (\d+) bytes is too large and was not read\.$/,
+    ': Der Block von $1 Byte ist zu groß und wurde nicht gelesen.',
+  ],
+  [/: the block holds nothing that could be read\.$/, ': Der Block enthält nichts Lesbares.'],
+  [/: the extended part was not read\.$/, ': Der erweiterte Teil wurde nicht gelesen.'],
+  [
+    /: only the first metadata chunks were read\.$/,
+    ': Nur die ersten Metadatenblöcke wurden gelesen.',
+  ],
+  [
+    /: the compressed text of "(.*)" is broken or too large and was not read\.$/,
+    ': Der komprimierte Text „$1“ ist beschädigt oder zu groß und wurde nicht gelesen.',
+  ],
+  [
+    /^The thumbnail in EXIF cannot be decoded\.$/,
+    'Das Vorschaubild in den EXIF-Daten lässt sich nicht decodieren.',
+  ],
+  [
+    /^The file names content credentials that are kept elsewhere; they were not fetched\.$/,
+    'Die Datei verweist auf Content Credentials, die anderswo liegen; sie wurden nicht abgerufen.',
+  ],
+];
 
 export const provenance: English = {
   intro:
@@ -84,8 +123,8 @@ export const provenance: English = {
         : `unversehrte Content Credentials (C2PA), signiert ${by} (${briefTrust[trust]})`;
     },
     noCredentials: 'keine Content Credentials (C2PA)',
-    editors: (names) =>
-      `${names.length === 1 ? 'Bearbeitungsprogramm' : 'Bearbeitungsprogramme'} ${names.join(', ')}`,
+    editors: (names, more) =>
+      `${names.length === 1 ? 'Bearbeitungsprogramm' : 'Bearbeitungsprogramme'} ${names.join(', ')}${more === 0 ? '' : ` und ${more} weitere`}`,
     generators: (names) =>
       `${names.length === 1 ? 'Bildgenerator' : 'Bildgeneratoren'} ${names.join(', ')}`,
     history: (steps, last) =>
@@ -109,6 +148,9 @@ export const provenance: English = {
     saved: 'gespeichert',
     version_updated: 'neue Version angelegt',
   },
+  moreSteps: (count) => `… ${count} weitere Schritte …`,
+  remark: (text) =>
+    remarks.reduce((told, [english, german]) => told.replace(english, german), text),
   fileTitle: 'Software und Aufbau der Datei',
   software: {
     generator: 'Bildgenerator',

@@ -69,7 +69,7 @@ export const strength: typeof english = {
       unsigned: (adverb) =>
         `Die Angabe ist nicht signiert, und jeder kann sie in eine Datei schreiben, selbst in eine echte Aufnahme; sie spricht daher nur ${adverb} für ${sides.declared}.`,
       signed: (adverb) =>
-        `Die Angabe ist signiert, und die Signatur passt zur Datei; signieren kann aber jeder, und keine vertrauenswürdige Stelle bürgt für diesen Unterzeichner. Sie spricht daher nur ${adverb} für ${sides.declared}.`,
+        `Die Angabe ist signiert, und die Signatur passt zur Datei; signieren kann aber jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt. Sie spricht daher nur ${adverb} für ${sides.declared}.`,
       trusted: (adverb) =>
         `Die Angabe ist von einem Unterzeichner aus der Liste der vertrauenswürdigen Unterzeichner signiert, und die Signatur passt zur Datei; sie spricht ${adverb} für ${sides.declared}.`,
     },
@@ -94,18 +94,21 @@ export const strength: typeof english = {
   },
   stability: {
     summary: ({ same, open, other, low, high }) => {
-      const told = [
-        ...(same > 0 ? [`${same} das Ergebnis bestehen lassen`] : []),
-        ...(open > 0 ? [`${open} die Frage offenlassen`] : []),
-        ...(other > 0 ? [`${other} es auf die andere Seite wenden`] : []),
-      ];
       const range = low === high ? `bei ${low}` : `zwischen ${low} und ${high}`;
-      return `Von ${same + open + other} erprobten Änderungen würden ${list(told)}; danach liegt die Wahrscheinlichkeit einer Erzeugung ${range}.`;
+      const tried = same + open + other;
+      if (same === tried)
+        return `Keine der ${tried} erprobten Änderungen würde ändern, was die Spuren des ganzen Bildes aussagen; danach liegt die Wahrscheinlichkeit einer Erzeugung ${range}.`;
+      const told = [
+        ...(same > 0 ? [`${same} die Spuren auf ihrer Seite belassen`] : []),
+        ...(open > 0 ? [`${open} sie unentschieden lassen`] : []),
+        ...(other > 0 ? [`${other} sie auf die andere Seite wenden`] : []),
+      ];
+      return `Von ${tried} erprobten Änderungen würden ${list(told)}; danach liegt die Wahrscheinlichkeit einer Erzeugung ${range}.`;
     },
     outcomes: {
-      same: 'dasselbe Ergebnis',
-      open: 'eine offene Frage',
-      other: 'die andere Seite',
+      same: 'auf derselben Seite',
+      open: 'unentschieden',
+      other: 'auf der anderen Seite',
     },
     changes: {
       'jpeg-90': 'als JPEG der Qualität 90 gespeichert',

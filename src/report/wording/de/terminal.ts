@@ -14,9 +14,10 @@ const because: English['because'] = {
   no_usable_trace: 'Messbare Spuren fehlen, von einer Kamera wie von KI.',
   not_a_photograph: 'Das Bild sieht nach Zeichnung, Bildschirmfoto oder Scan aus.',
   outside_training_domain: 'Solche Spuren kamen beim Messen des Modells nicht vor.',
-  margin_within_uncertainty: 'Das Ergebnis liegt zu nah an der Grenze, um sicher zu sein.',
+  margin_within_uncertainty:
+    'Das Ergebnis liegt so nah an der Mitte, dass der Zufall es kippen kann.',
   evidence_below_threshold: 'Die Anzeichen sind zu schwach für eine Entscheidung.',
-  unstable_under_resaving: 'Neu gespeichert oder skaliert, kippt das Ergebnis.',
+  unstable_under_resaving: 'Neu gespeichert oder skaliert, weisen die Spuren auf die andere Seite.',
   declaration_contradicts_traces: 'Laut Datei erzeugt, laut Spuren aus einer Kamera.',
   single_weak_method: 'Nur eine Methode sieht eine Veränderung, und das schwach.',
 };
@@ -53,7 +54,7 @@ const short: English['short'] = {
   no_usable_trace: 'keine Spuren messbar',
   not_a_photograph: 'kein Foto',
   outside_training_domain: 'unbekannte Bildart',
-  margin_within_uncertainty: 'zu nah an Grenze',
+  margin_within_uncertainty: 'nah der Mitte',
   evidence_below_threshold: 'Anzeichen zu schwach',
   unstable_under_resaving: 'kippt beim Speichern',
   declaration_contradicts_traces: 'Angabe gegen Spuren',
@@ -77,11 +78,11 @@ export const terminal: English = {
     generated: (p) => `P(erzeugt) ${p}`,
     changed: (p) => `P(verändert) ${p}`,
     limit: (p) => ` (Grenze ${p})`,
+    open: (from, to) => ` (offen von ${from} bis ${to})`,
     wrong: {
       real: (generated, changed) =>
         `Übersieht ${generated} der erzeugten und ${changed} der veränderten Bilder.`,
-      fake: (rate) => `${rate} der Fotos werden auch so eingestuft.`,
-      changed: (rate) => `${rate} der unveränderten Fotos werden auch so eingestuft.`,
+      changed: (rate, of) => `Traf bei der Messung ${rate} von ${of} unveränderten Fotos.`,
     },
     more: 'alles: --details; als PDF: --tier forensicReporting --out ORDNER',
     onServer: (id) => `Analyse ${id} (alles: --details)`,

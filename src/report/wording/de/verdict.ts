@@ -26,8 +26,7 @@ export const verdict: typeof english = {
     generator: (name) => `Genannt wird ${name}.`,
     vouched: {
       unsigned: 'Die Angabe ist nicht signiert; jeder könnte sie geschrieben haben.',
-      signed:
-        'Die Angabe ist signiert, doch niemand, dem vertraut wird, bürgt für den Unterzeichner.',
+      signed: 'Die Angabe ist signiert, doch ob dem Unterzeichner zu trauen ist, ist nicht belegt.',
       trusted: 'Die Angabe ist von einem Unterzeichner auf der Vertrauensliste signiert.',
     },
     tracesAlone: [
@@ -119,8 +118,8 @@ export const verdict: typeof english = {
       help: 'die Datei vom Gerät oder aus dem Konto, von dem sie stammen soll, sowie Angaben dazu, wer sie seither in Händen hatte',
     },
     manipulation_suspected: {
-      short: 'es gibt Anzeichen dafür, dass ein Teil des Bildes verändert wurde',
-      what: 'Die Methoden, die nach veränderten Stellen suchen, sehen Anzeichen einer Veränderung, doch zu schwache für das Ergebnis „fake“. Auf „real“ wird deshalb ebenfalls nicht entschieden.',
+      short: 'es besteht der Verdacht, dass ein Teil des Bildes verändert wurde',
+      what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, doch zu schwach für das Ergebnis „fake“. Auf „real“ wird deshalb ebenfalls nicht entschieden.',
       help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um sie Stelle für Stelle mit dieser zu vergleichen',
     },
     single_weak_method: {

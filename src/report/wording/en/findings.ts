@@ -268,6 +268,8 @@ const statements = {
 
   thumbnail_differs: ({ place, share }) =>
     `The embedded thumbnail differs from the picture in a region of ${writeShare(share)} of it, ${places[place]}.`,
+  thumbnail_lacks_strip: ({ share }) =>
+    `The embedded thumbnail differs from the picture only in a strip along the edge (${writeShare(share)} of the picture). Cameras that write the date there do so after making the thumbnail, so this proves nothing.`,
   thumbnail_agrees: () =>
     'The embedded thumbnail matches the picture everywhere. Programs often write a new one, so this proves nothing.',
 

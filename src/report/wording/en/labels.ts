@@ -60,7 +60,7 @@ export const labels = {
     metadataWarnings: 'Remarks on the metadata',
     probability: 'Probability of generation',
     changeProbability: 'Probability that a part was changed',
-    eitherProbability: 'Probability of either of the two',
+    eitherProbability: 'Probability of generation or change',
     changeRegion: 'Marked region',
     changeMethods: 'Methods that speak for a change',
     tracesReal: 'Traces of a camera recording',
@@ -143,6 +143,7 @@ export const labels = {
   glance: {
     even: 'Nothing stands out.',
     everywhere: 'High across the whole picture.',
+    meaningless: 'Without meaning: this picture cannot be judged.',
     highest: (place: string) => `Highest ${place}; nothing is marked.`,
     look: (place: string) => `Look here: ${place}.`,
     marked: (place: string, share: string) => `Look here: outlined, ${place} (${share}).`,
@@ -209,5 +210,7 @@ export const labels = {
     above: 'above',
     missing: 'not available',
     to: 'to',
+    date: (year: string, month: string, day: string) => `${year}-${month}-${day}`,
+    dateTime: (date: string, time: string) => `${date} ${time}`,
   },
 };

@@ -25,6 +25,7 @@ export const limits = {
         `In the least favourable condition measured (“${condition}”) it was ${rate} of the photographs; up to ${high} must be expected.`,
       fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
         `In the least favourable condition measured (“${condition}”) it was ${rate} of the generated pictures; up to ${high} must be expected.`,
+      changed: (high: string) => `Up to ${high} must be expected.`,
     },
     meaning:
       'A rate tells how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',

@@ -54,6 +54,13 @@ export const measurements = {
       'The deviation from the pictures that the model has learned from could not be determined.',
     decision: ({ p, deviation, strategy }: Record<'p' | 'deviation' | 'strategy', string>) =>
       `The strategy ${strategy} was applied to a probability of generation of ${p} (uncertainty ${deviation}).`,
+    decisionByBoth: ({
+      strategy,
+      p,
+      deviation,
+      changed,
+    }: Record<'strategy' | 'p' | 'deviation' | 'changed', string>) =>
+      `The strategy ${strategy} was applied to a probability of generation of ${p} (uncertainty ${deviation}) and to a probability of ${changed} that a part was changed.`,
     decisionByChange: ({ p, strategy }: Record<'p' | 'strategy', string>) =>
       `The strategy ${strategy} was applied to a probability of ${p} that a part was changed.`,
     findings: 'Findings, the strongest first:',
@@ -124,18 +131,25 @@ export const measurements = {
     stabilityColumns: [
       'After this change',
       'Probability of generation',
-      'It would lead to',
+      'The traces are then',
     ] satisfies readonly [string, string, string],
+    stabilityOther: (least: string) =>
+      `The traces count as on the other side where the probability of it is at least ${least}. That leaves a decision without ground, but need not suffice for the opposite one.`,
     stabilityMissing:
       'Stability was not tested in this examination; it is tested where the traces of the whole picture lead to a decision.',
     joint: (low: string, high: string | null) =>
       high === null ? `at least ${low}` : `at least ${low}, at most ${high}`,
     jointNote:
       'Generation and the change of a part were estimated apart. That either of the two is so is never less likely than the likelier one, and never likelier than both together; the lines above state these bounds.',
-    fromLimit: (p: string, limit: string) => `${p}; it counts as a sign from ${limit} on`,
-    /** Between the two nothing is decided. */
+    changeLimits: (p: string, suspected: string, changed: string) =>
+      `${p}; suspected from ${suspected}, signs from ${changed} on`,
     limits: (p: string, low: string, high: string) =>
       `${p}; decided up to ${low} and from ${high} on`,
+    betweenLimits: (p: string, low: string, high: string) =>
+      `${p}; undecided, because it lies between ${low} (no sign of generation) and ${high} (generated)`,
+    /** It would decide, but something else speaks against it: the reasons stand above. */
+    heldBack: (p: string, low: string, high: string) =>
+      `${p}; up to ${low} and from ${high} on it would decide, but the reason given above keeps the result open`,
   },
   method: {
     steps: ({

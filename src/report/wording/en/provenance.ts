@@ -91,8 +91,8 @@ export const provenance = {
         : `Content Credentials (C2PA) intact, signed ${by} (${briefTrust[trust]})`;
     },
     noCredentials: 'no Content Credentials (C2PA)',
-    editors: (names: readonly string[]) =>
-      `editing ${names.length === 1 ? 'program' : 'programs'} ${names.join(', ')}`,
+    editors: (names: readonly string[], more: number) =>
+      `editing ${names.length === 1 ? 'program' : 'programs'} ${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`,
     generators: (names: readonly string[]) =>
       `image ${names.length === 1 ? 'generator' : 'generators'} ${names.join(', ')}`,
     /** @param last - program and date of the latest step; empty when none is named. */
@@ -118,6 +118,9 @@ export const provenance = {
     saved: 'saved',
     version_updated: 'version updated',
   },
+  moreSteps: (count: string) => `… ${count} more steps …`,
+  /** What was noticed when the file was read: the record has it in English. */
+  remark: (text: string) => text,
   fileTitle: 'Software and structure of the file',
   software: {
     generator: 'image generator',

@@ -90,7 +90,7 @@ export const strength = {
       unsigned: (adverb: string) =>
         `The declaration is not signed, and anybody can write one into a file, even into a genuine photograph; it therefore speaks only ${adverb} for ${sides.declared}.`,
       signed: (adverb: string) =>
-        `The declaration is signed and the signature fits the file, but anybody can sign, and no trusted party vouches for this signer; it therefore speaks only ${adverb} for ${sides.declared}.`,
+        `The declaration is signed and the signature fits the file, but anybody can sign, and it is not established that this signer can be trusted; it therefore speaks only ${adverb} for ${sides.declared}.`,
       trusted: (adverb: string) =>
         `The declaration is signed by a signer from the list of trusted signers, and the signature fits the file; it speaks ${adverb} for ${sides.declared}.`,
     },
@@ -115,18 +115,21 @@ export const strength = {
   },
   stability: {
     summary: ({ same, open, other, low, high }: StabilityCounts) => {
-      const told = [
-        ...(same > 0 ? [`${same} would leave the result as it is`] : []),
-        ...(open > 0 ? [`${open} would leave the question open`] : []),
-        ...(other > 0 ? [`${other} would turn it to the other side`] : []),
-      ];
       const range = low === high ? `is ${low}` : `lies between ${low} and ${high}`;
-      return `Of ${same + open + other} changes that were tried, ${list(told)}; after them the probability of generation ${range}.`;
+      const tried = same + open + other;
+      if (same === tried)
+        return `None of the ${tried} changes that were tried would alter what the traces of the whole picture say; after them the probability of generation ${range}.`;
+      const told = [
+        ...(same > 0 ? [`${same} would leave the traces on their side`] : []),
+        ...(open > 0 ? [`${open} would leave them undecided`] : []),
+        ...(other > 0 ? [`${other} would turn them to the other side`] : []),
+      ];
+      return `Of ${tried} changes that were tried, ${list(told)}; after them the probability of generation ${range}.`;
     },
     outcomes: {
-      same: 'the same result',
-      open: 'an open question',
-      other: 'the other side',
+      same: 'on the same side',
+      open: 'undecided',
+      other: 'on the other side',
     },
     changes: {
       'jpeg-90': 'saved as JPEG, quality 90',

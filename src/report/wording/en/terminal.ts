@@ -21,9 +21,9 @@ const because = {
   no_usable_trace: 'It has no measurable traces, neither of a camera nor of AI.',
   not_a_photograph: 'It looks like a drawing, screenshot or scan, not a photograph.',
   outside_training_domain: 'Its traces are unlike anything the model was measured on.',
-  margin_within_uncertainty: 'The result is closer to the limit than its uncertainty.',
+  margin_within_uncertainty: 'It lies so near the middle that chance could tip it.',
   evidence_below_threshold: 'The evidence is too weak to decide.',
-  unstable_under_resaving: 'Saved or scaled again, it gives the opposite result.',
+  unstable_under_resaving: 'Saved or scaled again, its traces point to the other side.',
   declaration_contradicts_traces: 'The file says it is generated; its traces say camera.',
   single_weak_method: 'One method alone sees a change, and only weakly.',
 } satisfies Readonly<Record<Exclude<ReasonCode, 'manipulation_suspected'>, string>> &
@@ -95,12 +95,14 @@ export const terminal = {
     changed: (p: string) => `P(changed) ${p}`,
     /** The one that decides behind a probability. */
     limit: (p: string) => ` (limit ${p})`,
-    /** The error rates without the counts that the details give. */
+    /** Between the two limits nothing is decided. */
+    open: (from: string, to: string) => ` (open from ${from} to ${to})`,
+    /** The error rates in one line. */
     wrong: {
       real: (generated: string, changed: string) =>
         `It misses ${generated} of generated and ${changed} of changed pictures.`,
-      fake: (rate: string) => `${rate} of photographs get this result too.`,
-      changed: (rate: string) => `${rate} of unchanged photographs get this result too.`,
+      changed: (rate: string, of: string) =>
+        `${rate} of ${of} unchanged photographs got this result too.`,
     },
     more: 'all: --details; as PDF: --tier forensicReporting --out DIR',
     onServer: (id: string) => `analysis ${id} (all: --details)`,
@@ -112,7 +114,8 @@ export const terminal = {
     missed: (rate: string, of: string) =>
       `${rate} of ${of} pictures with a changed part went undetected`,
     fake: (rate: string, of: string) => `${rate} of ${of} photographs got this result too`,
-    changed: (rate: string, of: string) => `${rate} of ${of} unchanged photographs got it too`,
+    changed: (rate: string, of: string) =>
+      `${rate} of ${of} unchanged photographs got this result too`,
     declared: 'Unknown: whoever writes the file decides what it says.',
     vouched: 'Not measured: it is as reliable as the trusted signer.',
     unmeasured: 'Never measured for this model; do not rely on the result alone.',

@@ -27,7 +27,8 @@ export const verdict = {
     generator: (name: string) => `It names ${name}.`,
     vouched: {
       unsigned: 'The declaration is not signed; anybody could have written it.',
-      signed: 'The declaration is signed, but nobody who is trusted vouches for the signer.',
+      signed:
+        'The declaration is signed, but it is not established that the signer can be trusted.',
       trusted: 'The declaration is signed by a signer on the trust list.',
     },
     tracesAlone: [
@@ -117,8 +118,8 @@ export const verdict = {
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
-      short: 'there are signs that a part of the picture was changed',
-      what: 'The methods that look for changed parts see signs of a change, but too weak ones for the result “fake”. The picture is therefore not called “real” either.',
+      short: 'a part of the picture is suspected to have been changed',
+      what: 'The methods that look for changed parts raise the suspicion of a change, but too weakly for the result “fake”. The picture is therefore not called “real” either.',
       help: 'the file as the camera first stored it, to be compared with this one place by place',
     },
     single_weak_method: {

@@ -12,14 +12,14 @@ import {
   clientSecret,
   type OidcServer,
 } from '../../../fixtures/oidc-server.ts';
-import { steppedClock, temporaryDb } from '../../db/temporary.ts';
+import { steppedClock, testDb } from '../../db/temporary.ts';
 import { openPeople } from '../people.ts';
 
-export function openOidc(server: OidcServer, parts: Partial<OidcIdentityParts> = {}) {
+export async function openOidc(server: OidcServer, parts: Partial<OidcIdentityParts> = {}) {
   const clock = steppedClock();
   const { now } = clock;
-  const db = temporaryDb();
-  const { users, tenants } = openPeople({ db, clock });
+  const db = await testDb();
+  const { users, tenants } = await openPeople({ db, clock });
   const { issuer, ca } = server;
   const names = { scopes: 'scope', userType: 'userType', tenants: 'tenants' };
   const own = { clientId, clientSecret, audience, claims: names };

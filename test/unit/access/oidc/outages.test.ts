@@ -20,7 +20,7 @@ const minuteMs = 60_000;
 
 test('a provider that is away at the start is found when it comes', async () => {
   await server.stop();
-  const { identity, accessToken, clock } = openOidc(server);
+  const { identity, accessToken, clock } = await openOidc(server);
   const token = await accessToken();
 
   await expect(identity.authenticate(token)).rejects.toMatchObject(unavailable);
@@ -34,7 +34,7 @@ test('a provider that is away at the start is found when it comes', async () => 
 });
 
 test('tokens are verified, and none without check, while the provider is away', async () => {
-  const { identity, accessToken, clock } = openOidc(server);
+  const { identity, accessToken, clock } = await openOidc(server);
   await identity.authenticate(await accessToken());
   await server.stop();
   clock.step(70 * minuteMs);
@@ -62,7 +62,7 @@ test('tokens are verified, and none without check, while the provider is away', 
 
 test('a revocation that the provider could not take can be sent again', async () => {
   const page = { clientId: publicClientId, clientSecret: null };
-  const { identity, idToken } = openOidc(server, page);
+  const { identity, idToken } = await openOidc(server, page);
   const tokens = { idToken: await idToken(), refreshToken: 'of a session' };
   await identity.verify(tokens.idToken);
 
@@ -75,7 +75,7 @@ test('a revocation that the provider could not take can be sent again', async ()
 });
 
 test('a key that changes in mid-flight is fetched, and the old one goes with the next look', async () => {
-  const { identity, accessToken, clock } = openOidc(server);
+  const { identity, accessToken, clock } = await openOidc(server);
   const old = await accessToken({ exp: 1_772_370_000 });
   await identity.authenticate(old);
   clock.step(10_000);
@@ -88,7 +88,7 @@ test('a key that changes in mid-flight is fetched, and the old one goes with the
 });
 
 test('a key that was withdrawn is not trusted for long, also when nobody uses a new one', async () => {
-  const { identity, accessToken, clock } = openOidc(server);
+  const { identity, accessToken, clock } = await openOidc(server);
   const old = await accessToken({ exp: 1_772_370_000 });
   await identity.authenticate(old);
   await server.rotateKeys();
@@ -99,7 +99,7 @@ test('a key that was withdrawn is not trusted for long, also when nobody uses a 
 });
 
 test('unknown keys make us ask the provider once in ten seconds, not once a token', async () => {
-  const { identity, accessToken, clock } = openOidc(server);
+  const { identity, accessToken, clock } = await openOidc(server);
   await identity.authenticate(await accessToken());
   const before = server.asked('/jwks');
   const ask = async () => {
@@ -148,7 +148,7 @@ test.each<[string, () => Handler]>([
     },
   ],
 ])('a provider that answers %s lets nobody in', async (_what, handler) => {
-  const { identity, accessToken } = openOidc(server);
+  const { identity, accessToken } = await openOidc(server);
   server.answerWith(handler());
 
   const answer = identity.authenticate(await accessToken());
@@ -158,7 +158,7 @@ test.each<[string, () => Handler]>([
 });
 
 test('a key of the provider that cannot be used lets nobody in', async () => {
-  const { identity, accessToken } = openOidc(server);
+  const { identity, accessToken } = await openOidc(server);
   const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', alg: 'ES256', kid: 'broken' };
   server.answerWith(json({ ...document(), keys: [broken] }));
 
@@ -168,7 +168,7 @@ test('a key of the provider that cannot be used lets nobody in', async () => {
 });
 
 test('a provider that begins its answer and does not end it is given up after five seconds', async () => {
-  const { identity, accessToken } = openOidc(server);
+  const { identity, accessToken } = await openOidc(server);
   server.answerWith((_request, response) => void response.write('{'));
 
   const answer = identity.authenticate(await accessToken());
@@ -177,7 +177,7 @@ test('a provider that begins its answer and does not end it is given up after fi
 }, 8000);
 
 test('a certificate of an authority that was not given is not trusted', async () => {
-  const { identity, accessToken } = openOidc(server, { ca: null });
+  const { identity, accessToken } = await openOidc(server, { ca: null });
 
   const answer = identity.authenticate(await accessToken());
 
@@ -185,7 +185,7 @@ test('a certificate of an authority that was not given is not trusted', async ()
 });
 
 test('a client that the provider does not know is the provider’s trouble, not the caller’s', async () => {
-  const { identity } = openOidc(server, { clientSecret: 'a wrong one' });
+  const { identity } = await openOidc(server, { clientSecret: 'a wrong one' });
 
   const answer = identity.refresh('a refresh token');
 

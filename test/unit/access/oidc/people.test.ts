@@ -24,7 +24,7 @@ const page = { clientId: publicClientId, clientSecret: null };
 
 test('a token without a user type is refused, and the answer names the claim', async () => {
   const claims = { scopes: 'scope', userType: 'realm.kind', tenants: 'tenants' };
-  const { identity, accessToken, users } = openOidc(server, { claims });
+  const { identity, accessToken, users } = await openOidc(server, { claims });
 
   for (const realm of [undefined, null, {}, { kind: '' }, { kind: 7 }, { kind: ['examiner'] }]) {
     await expect(identity.authenticate(await accessToken({ realm }))).rejects.toMatchObject({
@@ -38,7 +38,7 @@ test('a token without a user type is refused, and the answer names the claim', a
 test('claims are found by their very name, dots included, or else by the way to them', async () => {
   const tenantsClaim = 'https://acme.example/tenants';
   const claims = { scopes: 'a.b', userType: 'kind', tenants: tenantsClaim };
-  const { identity, accessToken, tenants } = openOidc(server, { claims });
+  const { identity, accessToken, tenants } = await openOidc(server, { claims });
   const acme = await tenants.create({ name: 'acme' });
   const beta = await tenants.create({ name: 'beta' });
   await tenants.create({ name: 'gamma' });
@@ -67,7 +67,7 @@ test('claims are found by their very name, dots included, or else by the way to 
 });
 
 test('a claim that names a tenant by a name that it gave up lets nobody act for another', async () => {
-  const { identity, accessToken, tenants } = openOidc(server);
+  const { identity, accessToken, tenants } = await openOidc(server);
   const acme = await tenants.create({ name: 'acme' });
   const evil = await tenants.create({ name: 'evil' });
   await tenants.update(acme.id, { name: 'acme-2' });
@@ -85,7 +85,7 @@ test('a claim that names a tenant by a name that it gave up lets nobody act for 
 });
 
 test('a claim that names a deleted tenant means nobody, or the one that has the name since', async () => {
-  const { identity, accessToken, tenants, db, clock } = openOidc(server);
+  const { identity, accessToken, tenants, db, clock } = await openOidc(server);
   const gone = await tenants.create({ name: 'acme' });
   await transact(db, (tx) => endTenant(tx, { id: gone.id, at: clock.now(), by: operator }));
   const named = async (word: string) =>
@@ -100,14 +100,14 @@ test('a claim that names a deleted tenant means nobody, or the one that has the 
 
 test('what every object has is no claim', async () => {
   const claims = { scopes: 'constructor', userType: 'constructor.name', tenants: '__proto__' };
-  const { identity, accessToken } = openOidc(server, { claims });
+  const { identity, accessToken } = await openOidc(server, { claims });
 
   await expect(identity.authenticate(await accessToken())).rejects.toMatchObject(refused);
 });
 
 test('twenty first requests at once make one person and count one login', async () => {
   const logins: Login[] = [];
-  const { identity, accessToken, users, tenants, clock, db } = openOidc(server, {
+  const { identity, accessToken, users, tenants, clock, db } = await openOidc(server, {
     onLogin: async (_tx, login) => void logins.push(login),
   });
   const { id: tenantId } = await tenants.create({ name: 'acme' });
@@ -128,7 +128,7 @@ test('twenty first requests at once make one person and count one login', async 
 
 test('a login is counted when the person proved anew who he is, not when a token is refreshed', async () => {
   let logins = 0;
-  const { identity, accessToken, idToken, clock } = openOidc(server, {
+  const { identity, accessToken, idToken, clock } = await openOidc(server, {
     onLogin: async () => void (logins += 1),
   });
   const come = async (auth_time: number) => identity.authenticate(await accessToken({ auth_time }));
@@ -146,7 +146,7 @@ test('a login is counted when the person proved anew who he is, not when a token
 });
 
 test('a person is shown as the newest token says, and as before where it does not say; the log is told', async () => {
-  const { identity, accessToken, idToken, users, db } = openOidc(server);
+  const { identity, accessToken, idToken, users, db } = await openOidc(server);
   const shown = async () =>
     (await users.list()).map(({ email, name, userType }) => [email, name, userType]);
 
@@ -171,8 +171,8 @@ test('a person is shown as the newest token says, and as before where it does no
 
 test('people of two providers with the same subject are two', async () => {
   const other = await openOidcServer();
-  const first = openOidc(server);
-  const second = openOidc(other, { db: first.db });
+  const first = await openOidc(server);
+  const second = await openOidc(other, { db: first.db });
 
   const one = await first.identity.authenticate(await first.accessToken());
   const two = await second.identity.authenticate(await second.accessToken());
@@ -183,7 +183,7 @@ test('people of two providers with the same subject are two', async () => {
 });
 
 test('a session that was ended here stays ended when the provider refreshes its tokens', async () => {
-  const { identity, accessToken, idToken, clock } = openOidc(server, page);
+  const { identity, accessToken, idToken, clock } = await openOidc(server, page);
   const auth_time = 1_772_366_300;
   await identity.revoke({ idToken: await idToken({ auth_time }), refreshToken: 'of a session' });
   clock.step(60_000);
@@ -196,7 +196,7 @@ test('a session that was ended here stays ended when the provider refreshes its 
 });
 
 test('tokens of a provider whose clock is ahead are ended with the others', async () => {
-  const { identity, idToken } = openOidc(server, page);
+  const { identity, idToken } = await openOidc(server, page);
   const ahead = await idToken({ iat: 1_772_366_420 });
 
   await identity.revoke({ idToken: ahead, refreshToken: 'of a session' });
@@ -205,7 +205,7 @@ test('tokens of a provider whose clock is ahead are ended with the others', asyn
 });
 
 test('a refresh at a provider that sends no new refresh token, and no id token, keeps the old', async () => {
-  const { identity, accessToken } = openOidc(server);
+  const { identity, accessToken } = await openOidc(server);
   const token = await accessToken();
   await identity.authenticate(token);
   const sent = JSON.stringify({ access_token: token, token_type: 'Bearer' });
@@ -225,7 +225,7 @@ test('a refresh at a provider that sends no new refresh token, and no id token, 
 });
 
 test('login and a change of the password say where that is done', async () => {
-  const { identity, accessToken } = openOidc(server);
+  const { identity, accessToken } = await openOidc(server);
   const principal = await identity.authenticate(await accessToken());
   const { issuer } = server;
 

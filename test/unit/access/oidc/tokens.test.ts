@@ -38,7 +38,7 @@ test.each<[string, Claims, object?]>([
   ['for a logout', {}, { typ: 'logout+jwt' }],
   ['of a logout in disguise', { events: {} }, jwt],
 ])('an access token %s is refused', async (_what, claims, header) => {
-  const { identity, accessToken } = openOidc(server);
+  const { identity, accessToken } = await openOidc(server);
   await identity.authenticate(await accessToken());
 
   const answer = identity.authenticate(await accessToken(claims, header));
@@ -47,7 +47,7 @@ test.each<[string, Claims, object?]>([
 });
 
 test('a token without a signature, or under a secret, is refused', async () => {
-  const { identity, usual, accessToken } = openOidc(server);
+  const { identity, usual, accessToken } = await openOidc(server);
   const published = await createProviderFetch(server)(`${server.issuer}/jwks`, {});
   const keys = await published.text();
   const [, kid = ''] = /"kid":"([^"]+)"/.exec(keys) ?? [];
@@ -75,7 +75,7 @@ test.each<[string, Claims, object?]>([
   ['of a clock that is half a minute ahead', { iat: 1_772_366_425, nbf: 1_772_366_425 }],
   ['that expired a moment ago', { exp: 1_772_366_380 }],
 ])('an access token %s is taken', async (_what, claims, header) => {
-  const { identity, accessToken } = openOidc(server);
+  const { identity, accessToken } = await openOidc(server);
 
   const principal = await identity.authenticate(await accessToken(claims, header));
 
@@ -83,7 +83,7 @@ test.each<[string, Claims, object?]>([
 });
 
 test('without an audience of its own the service takes tokens that are for its client', async () => {
-  const { identity, accessToken } = openOidc(server, { audience: null });
+  const { identity, accessToken } = await openOidc(server, { audience: null });
   const marked = [{ aud: clientId }, { aud: undefined, client_id: clientId }];
   const unmarked = { aud: undefined, client_id: clientId, scope: undefined };
   const bad = [
@@ -106,7 +106,7 @@ test.each<[string, Claims]>([
   ['for the client and the service', { aud: [clientId, audience], azp: clientId }],
 ])('an id token with no mark in it, %s, is no access token', async (_what, claims) => {
   for (const wanted of [null, clientId, audience]) {
-    const { identity, idToken } = openOidc(server, { audience: wanted });
+    const { identity, idToken } = await openOidc(server, { audience: wanted });
     const token = await idToken(claims);
 
     await expect(identity.authenticate(token)).rejects.toMatchObject(refused);
@@ -115,7 +115,7 @@ test.each<[string, Claims]>([
 });
 
 test('an opaque access token is refused with a word on what is needed', async () => {
-  const { identity } = openOidc(server);
+  const { identity } = await openOidc(server);
 
   const answer = identity.authenticate('2YotnFZFEjr1zCsicMWpAA');
 
@@ -126,7 +126,7 @@ test('an opaque access token is refused with a word on what is needed', async ()
 });
 
 test('an id token is for the client, and issued to it when it is for several', async () => {
-  const { identity, idToken } = openOidc(server);
+  const { identity, idToken } = await openOidc(server);
   const several = { aud: [clientId, 'other'] };
 
   await identity.verify(await idToken());

@@ -7,13 +7,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   type CertificateKeeper,
   createCertificateKeeper,
-  issueAuthority,
-  type Issued,
-  issueLeaf,
-} from '../../../src/server/certificate.ts';
+} from '../../../src/cli/serve/certificate.ts';
+import { issueAuthority, type Issued, issueLeaf } from '../../../src/server/certificate.ts';
 import { readOwnTls } from '../../../src/server/tls.ts';
 import { showCertificate } from '../../../src/server/transport.ts';
-import { type OpenServer, openServer } from './open-server.ts';
+import { type OpenServer, openServer } from '../server/open-server.ts';
 
 const dayMs = 24 * 3_600_000;
 let folder = '';

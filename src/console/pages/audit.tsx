@@ -1,0 +1,348 @@
+/** The audit log of the tenant: filtered, saved, and checked link by link. */
+
+import { useState } from 'preact/hooks';
+import type { AuditEntry } from '../../contract/audit.ts';
+import type { KeyEntry } from '../../contract/keys.ts';
+import type { TenantPerson } from '../../contract/people.ts';
+import {
+  type AuditFilters,
+  type ChainState,
+  checkChain,
+  lineOf,
+  readAudit,
+  readWholeAudit,
+} from '../api/audit-log.ts';
+import { dayStart } from '../api/analyses.ts';
+import { ask } from '../api/client.ts';
+import { messageOf, useConsole } from '../context.ts';
+import { toCsv } from '../parts/csv.ts';
+import { type Loaded, useLoaded } from '../parts/loading.ts';
+import { Pager, pageSize, usePlace } from '../parts/newest-first.tsx';
+import { CopyButton, Failure, Field, ManagerPage, saveAs, Table, Time } from '../parts/pieces.tsx';
+
+interface Filters {
+  readonly kind: string;
+  readonly subject: string;
+  /** Days in the person's own zone. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const unfiltered: Filters = { kind: '', subject: '', from: '', to: '' };
+const kinds = ['analysis', 'key', 'tenant', 'user', 'webhook', 'hold'] as const;
+const idPattern = /^[0-9a-f]{24}$/;
+
+export function AuditPage() {
+  const { audit } = useConsole().words;
+  return (
+    <ManagerPage title={audit.title} intro={audit.intro}>
+      <Log />
+    </ManagerPage>
+  );
+}
+
+function Log() {
+  const { words, tenantName, toast } = useConsole();
+  const { audit } = words;
+  const [filters, setFilters] = useState(unfiltered);
+  const [isBusy, setBusy] = useState(false);
+  const place = usePlace();
+  const asked = queryOf(filters);
+  const loaded = useLoaded(JSON.stringify([tenantName, asked, place.before]), {
+    load: (signal) =>
+      readAudit(tenantName, asked, { before: place.before, limit: pageSize }, signal),
+  });
+  const names = useNames();
+  const change = (next: Partial<Filters>) => {
+    setFilters({ ...filters, ...next });
+    place.restart();
+  };
+  const save = async (act: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    try {
+      await act();
+    } catch (failure) {
+      toast({ text: messageOf(failure, words) });
+    }
+    setBusy(false);
+  };
+  const { data } = loaded;
+  const last = data?.length === pageSize ? String(data.at(-1)!.seq) : null;
+  return (
+    <>
+      <ChainCheck />
+      <section class="panel flush" aria-label={audit.title}>
+        <FilterBar filters={filters} change={change} />
+        <div class="toolbar row apart">
+          <div class="row">
+            <button
+              type="button"
+              class="button little"
+              disabled={isBusy}
+              onClick={() => void save(() => saveCsv(tenantName, asked))}
+            >
+              {audit.csv}
+            </button>
+            <button
+              type="button"
+              class="button little"
+              disabled={isBusy}
+              onClick={() => void save(() => saveLines(tenantName))}
+            >
+              {audit.exportLines}
+            </button>
+          </div>
+          <div class="row">
+            <Pager place={place} last={last} />
+          </div>
+        </div>
+        <Rows loaded={loaded} names={names} />
+      </section>
+    </>
+  );
+}
+
+function queryOf({ kind, subject, from, to }: Filters): AuditFilters {
+  const [start, end] = [dayStart(from, 0), dayStart(to, 1)];
+  return {
+    ...(kind === '' ? {} : { event: kind }),
+    // What is typed half is no id yet.
+    ...(idPattern.test(subject) ? { subject } : {}),
+    ...(start === undefined ? {} : { from: start }),
+    ...(end === undefined ? {} : { to: end }),
+  };
+}
+
+/** Users and keys by their ids; whom the lists lack stays an id. */
+function useNames(): ReadonlyMap<string, string> {
+  const { tenantName, identity } = useConsole();
+  const { data } = useLoaded(`names ${tenantName}`, {
+    load: async (signal) => {
+      const query = { tenantName };
+      const [keys, people] = await Promise.all([
+        ask<{ readonly data: readonly KeyEntry[] }>('/v1/auth/api', { query, signal }),
+        identity === 'oidc'
+          ? { data: [] }
+          : ask<{ readonly data: readonly TenantPerson[] }>('/v1/tenant/user', { query, signal }),
+      ]);
+      return new Map([
+        ...keys.data.map(({ uuid, name }) => [uuid, name] as const),
+        ...people.data.map(({ id, name, email }) => [id, name ?? email] as const),
+      ]);
+    },
+  });
+  return data ?? new Map();
+}
+
+function FilterBar({
+  filters,
+  change,
+}: {
+  readonly filters: Filters;
+  readonly change: (next: Partial<Filters>) => void;
+}) {
+  const { audit, list } = useConsole().words;
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  return (
+    <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <Field label={audit.subject}>
+        {(id) => (
+          <input
+            id={id}
+            type="search"
+            class="mono"
+            spellcheck={false}
+            maxLength={24}
+            value={filters.subject}
+            onInput={({ currentTarget }) => change({ subject: currentTarget.value.trim() })}
+          />
+        )}
+      </Field>
+      <Field label={audit.kind}>
+        {(id) => (
+          <select
+            id={id}
+            value={filters.kind}
+            onChange={({ currentTarget }) => change({ kind: currentTarget.value })}
+          >
+            <option value="">{audit.any}</option>
+            {kinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {audit.kinds[kind]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {(['from', 'to'] as const).map((end) => (
+        <Field key={end} label={list[end]}>
+          {(id) => (
+            <input
+              id={id}
+              type="date"
+              value={filters[end]}
+              onChange={({ currentTarget }) => change({ [end]: currentTarget.value })}
+            />
+          )}
+        </Field>
+      ))}
+      <button
+        type="button"
+        class="button"
+        disabled={!isFiltered}
+        onClick={() => change(unfiltered)}
+      >
+        {list.reset}
+      </button>
+    </form>
+  );
+}
+
+function Rows({
+  loaded,
+  names,
+}: {
+  readonly loaded: Loaded<readonly AuditEntry[]>;
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  const { audit } = useConsole().words;
+  return (
+    <Table
+      loaded={loaded}
+      empty={audit.empty}
+      columns={[
+        <div class="number">#</div>,
+        audit.time,
+        audit.event,
+        audit.actor,
+        audit.object,
+        audit.details,
+      ]}
+      row={({ seq, at, event, actor, subject, details }) => (
+        <tr key={seq}>
+          <td class="number small soft">{seq}</td>
+          <td class="small">
+            <Time at={at} />
+          </td>
+          <td>{audit.events[event] ?? event}</td>
+          <td class="small">
+            {audit.actors[actor.type] ?? actor.type}
+            {actor.id !== null && <Named id={actor.id} names={names} />}
+          </td>
+          <td class="small">
+            {subject !== null && event.startsWith('analysis.') ? (
+              <a class="mono" href={`#/analysis/${subject}`}>
+                {subject}
+              </a>
+            ) : (
+              subject !== null && <Named id={subject} names={names} />
+            )}
+          </td>
+          <td class="small wide">
+            <Details details={details} />
+          </td>
+        </tr>
+      )}
+    />
+  );
+}
+
+function Named({
+  id,
+  names,
+}: {
+  readonly id: string;
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  const name = names.get(id);
+  return name === undefined ? <span class="mono soft"> {id}</span> : <bdi title={id}> {name}</bdi>;
+}
+
+function Details({ details }: { readonly details: Readonly<Record<string, unknown>> }) {
+  const { audit } = useConsole().words;
+  const entries = Object.entries(details);
+  if (entries.length === 0) return null;
+  return (
+    <details>
+      <summary>{audit.details}</summary>
+      {entries.map(([name, value]) => (
+        <p key={name} class="mono soft">
+          {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
+        </p>
+      ))}
+    </details>
+  );
+}
+
+function ChainCheck() {
+  const { words, tenantName, language } = useConsole();
+  const { audit } = words;
+  const [checked, setChecked] = useState<number | null>(null);
+  const [state, setState] = useState<ChainState | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const check = async (): Promise<void> => {
+    setState(null);
+    setError(null);
+    setChecked(0);
+    try {
+      setState(await checkChain(readWholeAudit(tenantName), setChecked));
+    } catch (failure) {
+      setError(failure);
+    }
+    setChecked(null);
+  };
+  const write = (count: number) => count.toLocaleString(language);
+  return (
+    <section class="stack" aria-label={audit.verify}>
+      <div class="row">
+        <button
+          type="button"
+          class="button"
+          disabled={checked !== null}
+          onClick={() => void check()}
+        >
+          {audit.verify}
+        </button>
+        <span class="soft" role="status">
+          {checked !== null && audit.checking(write(checked))}
+        </span>
+      </div>
+      <Failure error={error} />
+      {state?.isIntact === false && (
+        <p class="notice bad" role="alert">
+          {audit.broken(state.seq)}
+        </p>
+      )}
+      {state?.isIntact === true && (
+        <div class="notice stack" role="status">
+          <p>{audit.intact(write(state.count))}</p>
+          <div class="row">
+            <code class="mono">{state.head}</code>
+            <CopyButton text={state.head} />
+          </div>
+          <p class="small">{audit.note}</p>
+        </div>
+      )}
+    </section>
+  );
+}
+
+async function saveCsv(tenantName: string, filters: AuditFilters): Promise<void> {
+  const rows: (string | number | null)[][] = [];
+  for await (const page of readWholeAudit(tenantName, filters)) {
+    for (const { seq, at, actor, event, subject, details, hash } of page) {
+      rows.push([seq, at, actor.type, actor.id, event, subject, JSON.stringify(details), hash]);
+    }
+  }
+  const head = ['seq', 'at', 'actor', 'actorId', 'event', 'subject', 'details', 'hash'];
+  saveAs('audit.csv', new Blob([toCsv([head, ...rows])], { type: 'text/csv' }));
+}
+
+async function saveLines(tenantName: string): Promise<void> {
+  const lines: string[] = [];
+  for await (const page of readWholeAudit(tenantName)) {
+    for (const entry of page) lines.push(`${lineOf(entry)}\n`);
+  }
+  const type = 'application/jsonl';
+  saveAs(`audit-${tenantName}.jsonl`, new Blob(lines.toReversed(), { type }));
+}

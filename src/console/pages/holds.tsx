@@ -1,0 +1,251 @@
+/** Legal holds: what of a tenant stays stored although it was deleted, why, and how it is placed and lifted. */
+
+import { useState } from 'preact/hooks';
+import type { LegalHold } from '../../contract/holds.ts';
+import { maxCommentLength } from '../../contract/limits.ts';
+import { ask } from '../api/client.ts';
+import { messageOf, useConsole } from '../context.ts';
+import { useLoaded } from '../parts/loading.ts';
+import { Dialog, Failure, Field, ManagerPage, Table, Time } from '../parts/pieces.tsx';
+import { submitted, useSubmit } from './login.tsx';
+
+const path = '/v1/tenant/hold';
+
+export function HoldsPage() {
+  const { holds } = useConsole().words;
+  return (
+    <ManagerPage title={holds.title} intro={holds.intro}>
+      <Holds />
+    </ManagerPage>
+  );
+}
+
+/** The hold on one analysis, for who may change settings. */
+export function AnalysisHold({ id }: { readonly id: string }) {
+  const { words, isManager } = useConsole();
+  return isManager ? (
+    <section class="panel">
+      <h2>{words.holds.one}</h2>
+      <HoldOn id={id} />
+    </section>
+  ) : null;
+}
+
+function HoldOn({ id }: { readonly id: string }) {
+  const { holds } = useConsole().words;
+  const { loaded, place, lift, dialog } = useHolds(id);
+  const { data, error, reload } = loaded;
+  const own = data?.filter(({ analysisId }) => analysisId === id || analysisId === null) ?? [];
+  const isHeld = own.some(({ analysisId }) => analysisId === id);
+  return (
+    <>
+      <Failure error={error} retry={reload} />
+      {data !== null && own.length === 0 && <p class="soft">{holds.notHeld}</p>}
+      {own.map((hold) => (
+        <div key={hold.analysisId} class="row apart">
+          <p>
+            {hold.analysisId === null && <strong>{holds.everything}: </strong>}
+            <bdi>{hold.reason}</bdi>{' '}
+            <span class="soft small">
+              <Since hold={hold} />
+            </span>
+          </p>
+          <Lift hold={hold} onLift={lift} />
+        </div>
+      ))}
+      {data !== null && !isHeld && (
+        <div>
+          <button type="button" class="button" onClick={place}>
+            {holds.place}
+          </button>
+        </div>
+      )}
+      {dialog}
+    </>
+  );
+}
+
+function Holds() {
+  const { holds } = useConsole().words;
+  const { loaded, place, lift, dialog } = useHolds(null);
+  return (
+    <>
+      <section class="panel flush" aria-label={holds.title}>
+        <div class="toolbar row apart end">
+          <p class="soft small">{holds.howToPlace}</p>
+          {loaded.data?.every(({ analysisId }) => analysisId !== null) === true && (
+            <button type="button" class="button" onClick={place}>
+              {holds.placeAll}
+            </button>
+          )}
+        </div>
+        <Table
+          loaded={loaded}
+          empty={holds.empty}
+          columns={[holds.object, holds.reason, holds.since, null]}
+          row={(hold) => (
+            <tr key={hold.analysisId}>
+              <td class="name">
+                <Held hold={hold} />
+              </td>
+              <td>
+                <bdi>{hold.reason}</bdi>
+              </td>
+              <td class="small">
+                <Since hold={hold} />
+              </td>
+              <td>
+                <Lift hold={hold} onLift={lift} />
+              </td>
+            </tr>
+          )}
+        />
+      </section>
+      {dialog}
+    </>
+  );
+}
+
+/** @param id - what a new hold is placed on; null for everything of the tenant. */
+function useHolds(id: string | null) {
+  const { tenantName } = useConsole();
+  const loaded = useLoaded(`holds ${tenantName}`, {
+    load: async (signal) =>
+      (await ask<{ readonly data: readonly LegalHold[] }>(path, { query: { tenantName }, signal }))
+        .data,
+  });
+  const [open, setOpen] = useState<'place' | LegalHold | null>(null);
+  const done = () => {
+    setOpen(null);
+    loaded.reload();
+  };
+  return {
+    loaded,
+    place: () => setOpen('place'),
+    lift: (hold: LegalHold) => setOpen(hold),
+    dialog:
+      open === 'place' ? (
+        <PlaceDialog id={id} onDone={done} />
+      ) : (
+        open !== null && <LiftDialog hold={open} onDone={done} />
+      ),
+  };
+}
+
+interface HoldProps {
+  readonly hold: LegalHold;
+}
+
+function Held({ hold: { analysisId, analysisName } }: HoldProps) {
+  const { holds } = useConsole().words;
+  if (analysisId === null) return <strong>{holds.everything}</strong>;
+  return (
+    <a class="clip" href={`#/analysis/${analysisId}`} title={analysisId}>
+      {analysisName === null ? <span class="mono">{analysisId}</span> : <bdi>{analysisName}</bdi>}
+    </a>
+  );
+}
+
+function Since({ hold: { createdDate, createdByUserId, createdByUserName } }: HoldProps) {
+  return (
+    <>
+      <Time at={createdDate} />
+      {createdByUserId !== null && (
+        <>
+          {' · '}
+          <bdi title={createdByUserId}>{createdByUserName ?? createdByUserId}</bdi>
+        </>
+      )}
+    </>
+  );
+}
+
+function Lift({ hold, onLift }: HoldProps & { readonly onLift: (hold: LegalHold) => void }) {
+  const { holds } = useConsole().words;
+  if (hold.createdByUserId === null) return <span class="soft small">{holds.ofOperator}</span>;
+  return (
+    <button type="button" class="button quiet little" onClick={() => onLift(hold)}>
+      {holds.lift}
+      <span class="hidden">
+        {' '}
+        {hold.analysisId === null ? holds.everything : (hold.analysisName ?? hold.analysisId)}
+      </span>
+    </button>
+  );
+}
+
+function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDone: () => void }) {
+  const { words, tenantName, language, toast } = useConsole();
+  const { holds } = words;
+  const [reason, setReason] = useState('');
+  const { isBusy, failure, run } = useSubmit(language);
+  const submit = () =>
+    run(async () => {
+      const held = id === null ? {} : { analysisId: id };
+      await ask(path, { method: 'POST', body: { tenantName, ...held, reason } });
+      toast({ text: holds.placed });
+      onDone();
+    });
+  return (
+    <Dialog title={id === null ? holds.placeAll : holds.place} onClose={onDone}>
+      <form class="stack" onSubmit={submitted(submit)}>
+        {failure}
+        <p>{holds.placeHint}</p>
+        <Field label={holds.reason}>
+          {(field) => (
+            <input
+              id={field}
+              required
+              maxLength={maxCommentLength}
+              value={reason}
+              onInput={({ currentTarget }) => setReason(currentTarget.value)}
+            />
+          )}
+        </Field>
+        <div class="row">
+          <button class="button main" disabled={isBusy}>
+            {holds.place}
+          </button>
+          <button type="button" class="button" onClick={onDone}>
+            {words.common.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function LiftDialog({
+  hold: { analysisId, analysisName, reason },
+  onDone,
+}: HoldProps & { readonly onDone: () => void }) {
+  const { words, tenantName, toast } = useConsole();
+  const { holds } = words;
+  const lift = async (): Promise<void> => {
+    try {
+      const held = analysisId === null ? {} : { analysisId };
+      await ask(path, { method: 'DELETE', body: { tenantName, ...held } });
+      toast({ text: holds.lifted });
+    } catch (error) {
+      toast({ text: messageOf(error, words) });
+    }
+    onDone();
+  };
+  return (
+    <Dialog title={holds.liftTitle} onClose={onDone}>
+      <p>
+        <bdi>{analysisId === null ? holds.everything : (analysisName ?? analysisId)}</bdi>:{' '}
+        <bdi>{reason}</bdi>
+      </p>
+      <p>{holds.liftHint}</p>
+      <div class="row">
+        <button type="button" class="button danger" onClick={() => void lift()}>
+          {holds.lift}
+        </button>
+        <button type="button" class="button" onClick={onDone}>
+          {words.common.cancel}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,49 @@
+/** The audit log of a tenant: answers only, and how to page through it. */
+
+import { Type } from 'typebox';
+import { dateTime, objectId, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { maxListed } from './limits.ts';
+
+export const auditQuery = Type.Object({
+  tenantName,
+  event: Type.Optional(
+    Type.String({
+      // Stands behind "must be" when a request is refused.
+      pattern: '^[a-z_]{1,32}(\\.[a-z_]{1,32})?$',
+      description: 'an event such as "key.created", or the part before the dot for all of its kind',
+    }),
+  ),
+  subject: Type.Optional({ ...objectId, description: 'Id of what it was done to.' }),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive.' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
+  before: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Only entries with a smaller seq: send the last one of a page for the next.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxListed, default: 100 })),
+});
+
+export type AuditEntry = Wire<typeof entry>;
+const entry = Type.Object({
+  chain: Type.String({ description: 'Id of the tenant.' }),
+  seq: Type.Integer({ minimum: 1, description: 'Without gaps.' }),
+  at: dateTime,
+  actor: Type.Object({
+    type: Type.String({ description: 'user, api (a key), service or operator.' }),
+    id: orNull(Type.String({ description: 'Of the user or key.' })),
+  }),
+  event: Type.String(),
+  subject: orNull(Type.String({ description: 'Id of what it was done to.' })),
+  details: Type.Record(Type.String(), Type.Unknown()),
+  previous: Type.String({ description: 'The hash of the entry before it.' }),
+  hash: Type.String({
+    description: 'SHA-256 of the entry as canonical JSON, without this member.',
+  }),
+});
+
+export const auditAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Unsafe<readonly AuditEntry[]>(Type.Array(entry, { description: 'Newest first.' })),
+});

@@ -1,0 +1,40 @@
+/** Legal holds of a tenant, for those of its people who may change its settings. */
+
+import { Type } from 'typebox';
+import { dateTime, objectId, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { maxCommentLength } from './limits.ts';
+
+const analysisId = Type.Optional({
+  ...objectId,
+  description: 'Left out: everything of the tenant.',
+});
+
+export const holdsQuery = Type.Object({ tenantName });
+export const heldBody = Type.Object({ tenantName, analysisId });
+export const newHoldBody = Type.Object({
+  ...heldBody.properties,
+  reason: Type.String({ minLength: 1, maxLength: maxCommentLength }),
+});
+
+export type LegalHold = Wire<typeof hold>;
+const hold = Type.Object({
+  analysisId: orNull(
+    Type.String({ description: 'Also of a deleted one; null for everything of the tenant.' }),
+  ),
+  analysisName: orNull(Type.String()),
+  reason: Type.String(),
+  createdDate: dateTime,
+  createdByUserId: orNull(
+    Type.String({
+      description: 'Null for a hold that the operator of the service placed and alone can lift.',
+    }),
+  ),
+  createdByUserName: orNull(Type.String({ description: 'The name, else the e-mail address.' })),
+});
+
+const data = Type.Unsafe<LegalHold>(hold);
+export const holdAnswer = Type.Object({ ...succeeded.properties, data });
+export const holdsAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Unsafe<readonly LegalHold[]>(Type.Array(hold, { description: 'Oldest first.' })),
+});

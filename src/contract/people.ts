@@ -1,0 +1,63 @@
+/** The people of a tenant, for those of them who may change its settings. */
+
+import { Type } from 'typebox';
+import { dateTime, objectId, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { maxNameLength } from './limits.ts';
+
+const password = Type.String({ minLength: 1, maxLength: 1024 });
+const name = Type.String({ minLength: 1, maxLength: maxNameLength });
+const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+  maxItems: 100,
+  description: 'Only scopes that the caller has; "settings" lets a user change settings.',
+});
+
+export const peopleQuery = Type.Object({ tenantName });
+export const newPersonBody = Type.Object(
+  {
+    tenantName,
+    email: Type.String({ minLength: 1, maxLength: 320 }),
+    password,
+    name: Type.Optional(orNull(name)),
+    scopes: Type.Optional(scopes),
+  },
+  {
+    examples: [
+      {
+        tenantName: 'default',
+        email: 'examiner@example.org',
+        password: 'violet harbour 42 lanterns',
+        scopes: [],
+      },
+    ],
+  },
+);
+export const personBody = Type.Object({ tenantName, id: objectId });
+export const changePersonBody = Type.Object({
+  ...personBody.properties,
+  name: Type.Optional(orNull(name)),
+  scopes: Type.Optional(scopes),
+});
+export const personPasswordBody = Type.Object({ ...personBody.properties, newPassword: password });
+
+export type TenantPerson = Wire<typeof person>;
+const person = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  name: orNull(Type.String()),
+  userType: Type.String(),
+  scopes: Type.Array(Type.String()),
+  isDisabled: Type.Boolean(),
+  isManageable: Type.Boolean({
+    description:
+      'False for the own account, and for one with tenants or scopes that the caller lacks.',
+  }),
+  createdDate: dateTime,
+  lastLoginDate: orNull(dateTime),
+});
+
+const data = Type.Unsafe<TenantPerson>(person);
+export const personAnswer = Type.Object({ ...succeeded.properties, data });
+export const peopleAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Unsafe<readonly TenantPerson[]>(Type.Array(person)),
+});

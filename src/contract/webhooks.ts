@@ -1,0 +1,63 @@
+/** The messages to the webhook of a tenant: what became of each, once more if asked, and a trial. */
+
+import { Type } from 'typebox';
+import { dateTime, objectId, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { maxListed } from './limits.ts';
+import { deliveryStates } from './vocabulary.ts';
+
+export const deliveriesQuery = Type.Object({
+  tenantName,
+  state: Type.Optional(oneOf(deliveryStates)),
+  before: Type.Optional({
+    ...objectId,
+    description: 'Only older messages: send the last id of a page for the next.',
+  }),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxListed, default: 100 })),
+});
+
+export type Delivery = Wire<typeof delivery>;
+const delivery = Type.Object({
+  id: Type.String({ description: 'The header webhook-id.' }),
+  event: Type.String(),
+  subject: Type.String({ description: 'Id of the analysis.' }),
+  state: oneOf(deliveryStates),
+  attempts: Type.Integer({ minimum: 0 }),
+  lastOutcome: orNull(
+    Type.String({
+      description: 'Such as http_204, timeout or address_refused; null before the first attempt.',
+    }),
+  ),
+  createdDate: dateTime,
+  nextAttemptDate: orNull({
+    ...dateTime,
+    description:
+      'Null for a message that is settled, and for one that waits behind another about the same analysis.',
+  }),
+  settledDate: orNull(dateTime),
+});
+export const deliveriesAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Unsafe<readonly Delivery[]>(
+    Type.Array(delivery, {
+      description: 'Newest first: those that wait, and those settled in the last 30 days.',
+    }),
+  ),
+});
+
+export const replayBody = Type.Object({
+  tenantName,
+  id: Type.Optional({ ...objectId, description: 'Left out: all that were given up.' }),
+});
+export const replayAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Object({ replayed: Type.Integer({ minimum: 0 }) }),
+});
+
+export const webhookTestBody = Type.Object({ tenantName });
+export type WebhookTest = Wire<typeof webhookTest>;
+const webhookTest = Type.Object({
+  isAccepted: Type.Boolean(),
+  outcome: Type.String({ description: 'Such as http_204, timeout or address_refused.' }),
+  tookMs: Type.Integer({ minimum: 0 }),
+});
+export const webhookTestAnswer = Type.Object({ ...succeeded.properties, data: webhookTest });

@@ -1,0 +1,65 @@
+/**
+ * Some methods are shown to the reader of a report and move no verdict. A run without a report leaves them out; when a
+ * report is drawn of it later, they look at the picture then and find what they would have found in that run.
+ */
+
+import type { Detector, Skipped } from '../detectors/detector.ts';
+import { detectors, shownDetectors } from '../detectors/list.ts';
+import type { Picture } from '../image/picture.ts';
+import type { LocateManifest } from '../inference/model.ts';
+import { noProvenance } from '../provenance/provenance.ts';
+import { findingOf, isWeighed } from './localisation.ts';
+import { ontoGrid, quantised } from './maps.ts';
+import type { CodedExamination, Examination } from './result.ts';
+
+/** All that a verdict needs under this localisation model. */
+export function decidingDetectors({ fusion }: Pick<LocateManifest, 'fusion'>): readonly Detector[] {
+  return detectors.filter((it) => !shownDetectors.includes(it) || isWeighed(it.method, fusion));
+}
+
+type Words = Pick<Examination, 'findings' | 'skipped'>;
+type PutIntoWords = (found: Pick<CodedExamination, 'findings' | 'skipped'>) => Words;
+
+/** The examination with all that a report shows, in the order of a run that was asked for one. */
+export function withShownMethods(
+  picture: Picture,
+  examination: Examination,
+  putIntoWords: PutIntoWords,
+): Examination {
+  const { findings, skipped, maps, manipulation, decision } = examination;
+  const done = new Set([...findings, ...skipped].map(({ method }) => method));
+  const missing = shownDetectors.filter(({ method }) => !done.has(method));
+  // An examination of a version that looked for no changes stays as it is.
+  if (manipulation === null || missing.length === 0) return examination;
+  const { fakeProbability, fakeUncertainty } = decision;
+  const { patchesRead, passes } = examination;
+  const traces = { fakeProbability, fakeUncertainty, patchesRead, passes };
+  const input = { picture, traces, changes: null, provenance: noProvenance };
+  const answers = missing.map((it) => it.examine(input));
+  const added = putIntoWords({
+    findings: answers.flatMap(findingOf),
+    skipped: answers.filter((answer): answer is Skipped => 'reason' in answer),
+  });
+  const addedMaps = answers.flatMap((answer) =>
+    'finding' in answer
+      ? [[answer.finding.method, quantised(ontoGrid(answer.map, maps))] as const]
+      : [],
+  );
+  return {
+    ...examination,
+    findings: inOrder([...findings, ...added.findings], ({ method }) => method),
+    skipped: inOrder([...skipped, ...added.skipped], ({ method }) => method),
+    maps: {
+      ...maps,
+      methods: Object.fromEntries(
+        inOrder([...Object.entries(maps.methods), ...addedMaps], ([method]) => method),
+      ),
+    },
+  };
+}
+
+/** That of the list of methods; the fused map, which no method has for itself, comes first. */
+function inOrder<T>(all: readonly T[], methodOf: (one: T) => string): T[] {
+  const placeOf = (one: T) => detectors.findIndex(({ method }) => method === methodOf(one));
+  return all.toSorted((one, other) => placeOf(one) - placeOf(other));
+}

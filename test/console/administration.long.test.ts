@@ -1,0 +1,206 @@
+/** Users, audit log and webhook messages: what a person with the scope settings does with them in a browser. */
+
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { verifyLines } from '../../src/audit/verify.ts';
+import { draft, type OpenServer, openServer, password } from '../unit/server/open-server.ts';
+import { startReceiver } from '../unit/webhooks/receiver.ts';
+import { browserPath, launch, logIn, openWindow } from './browser.ts';
+
+const fresh = 'walnut ribbon quartz 77 lamps';
+
+describe.skipIf(browserPath === null)('administration in a browser', () => {
+  let browser: Browser;
+  let open: OpenServer;
+  let url: string;
+  let secret: string;
+
+  beforeAll(async () => {
+    browser = await launch();
+    open = await openServer({ flags: { webhookAllow: '127.0.0.0/8' } });
+    const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
+    url = listening.replace(/^http:/, 'https:');
+    open.app.setPublicUrl(new URL(url));
+    const made = await open.makeTenant('acme');
+    const { tenant } = made;
+    secret = made.secret;
+    await open.makeUser('manager', { tenants: [tenant], scopes: ['settings'] });
+    await open.makeUser('viewer', { tenants: [tenant] });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await open.close();
+  });
+
+  const enter = async (page: Page, place: string, name = 'manager') => {
+    await logIn(page, url, `${name}@example.org`, password);
+    await page.goto(`${url}/#/${place}`);
+    await page.locator('h1').waitFor();
+  };
+
+  const createAndDelete = async (): Promise<void> => {
+    const headers = { authorization: `ApiKey ${secret}` };
+    const send = async (method: 'POST' | 'DELETE', payload: object) =>
+      open.server.inject({ method, url: '/v1/analysis', headers, payload });
+    const created = await send('POST', draft);
+    const [{ id }] = created.json<{ data: [{ id: string }] }>().data;
+    await send('DELETE', { tenantName: 'acme', id });
+  };
+
+  test('a user is added, logs in, gets the right to change settings, and is disabled', async () => {
+    const { page, context, complaints } = await openWindow(browser);
+    await enter(page, 'users');
+    const row = page.locator('tbody tr', { hasText: 'ada@example.org' });
+
+    await page.getByRole('button', { name: 'Add a user' }).click();
+    await page.getByLabel('E-mail address').fill('ada@example.org');
+    await page.getByLabel('Name', { exact: true }).fill('<b>Ada</b>');
+    await page.getByLabel('Password').fill('password1234');
+    await page.locator('dialog .button.main').click();
+    await page.locator('dialog [role=alert]').waitFor();
+    await page.getByLabel('Password').fill(fresh);
+    await page.locator('dialog .button.main').click();
+    await row.getByText('may analyse and read').waitFor();
+    expect(await row.locator('bdi').first().innerText()).toBe('<b>Ada</b>');
+    const other = await openWindow(browser);
+    await logIn(other.page, url, 'ada@example.org', fresh);
+
+    await row.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('May change settings, keys and users').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('may change settings').waitFor();
+    await row.getByRole('button', { name: 'Disable' }).click();
+    await page.locator('dialog').getByRole('button', { name: 'Disable' }).click();
+    await row.getByText('Disabled').waitFor();
+    await other.page.reload();
+    await other.page.locator('input[type=password]').waitFor();
+    await row.getByRole('button', { name: 'Enable' }).click();
+    await row.getByText('Active').waitFor();
+
+    const own = page.locator('tbody tr', { hasText: 'manager@example.org' });
+    expect(await own.getByRole('button').count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await other.context.close();
+    await context.close();
+  }, 60_000);
+
+  test('new analyses begin with the options that the tenant has set', async () => {
+    const { page, context, complaints } = await openWindow(browser);
+    await enter(page, 'tenant');
+    const panel = page.locator('form', { hasText: 'New analyses' });
+    await panel.getByLabel('Tier').selectOption('flagging');
+    await panel.getByLabel('Decision strategy').selectOption('pedantic');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+
+    await page.goto(`${url}/#/analyses`);
+    const options = page.locator('details.options');
+    await options.getByText('Options: Verdict only').click();
+
+    expect(await options.getByLabel('Tier', { exact: true }).inputValue()).toBe('flagging');
+    expect(await options.getByLabel('Decision strategy').inputValue()).toBe('pedantic');
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('a legal hold is placed on an analysis, listed and lifted; that of the operator stays', async () => {
+    const headers = { authorization: `ApiKey ${secret}` };
+    const send = { method: 'POST', url: '/v1/analysis', headers, payload: draft } as const;
+    const created = (await open.server.inject(send)).json<{ data: [{ id: string }] }>();
+    const [{ id }] = created.data;
+    const { page, context, complaints } = await openWindow(browser);
+    await enter(page, `analysis/${id}`);
+
+    await page.getByRole('button', { name: 'Place a legal hold' }).click();
+    await page.getByLabel('Reason').fill('<i>file 12/26</i>');
+    await page.locator('dialog .button.main').click();
+    await page.getByText('The hold is placed.').waitFor();
+    await page.goto(`${url}/#/holds`);
+    const row = page.locator('tbody tr', { has: page.getByTitle(id) });
+    await row.waitFor();
+    expect(await row.locator('bdi').allInnerTexts()).toEqual([
+      draft.name,
+      '<i>file 12/26</i>',
+      'manager',
+    ]);
+    await row.getByRole('button', { name: 'Lift' }).click();
+    await page.locator('dialog .button.danger').click();
+    await page.getByText('No legal holds.').waitFor();
+
+    const tenant = await open.app.tenants.byName('acme');
+    const held = { tenantId: tenant?.id ?? '', analysisId: null };
+    await open.app.holds.add({ ...held, reason: 'order of the court' });
+    await page.reload();
+    await page.getByText('order of the court').waitFor();
+    expect(await page.getByRole('button', { name: 'Lift' }).count()).toBe(0);
+    await open.app.holds.remove(held);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test('who may not change settings finds no way to these pages, and is told why', async () => {
+    const { page, context } = await openWindow(browser);
+    await enter(page, 'analyses', 'viewer');
+    expect(await page.locator('.nav a', { hasText: 'Users' }).count()).toBe(0);
+
+    for (const place of ['users', 'audit', 'webhooks', 'holds']) {
+      await page.goto(`${url}/#/${place}`);
+      await page.getByText('This page is for accounts with the right “settings”.').waitFor();
+      expect(await page.locator('main button').count()).toBe(0);
+    }
+    await context.close();
+  });
+
+  test('the audit log is filtered, saved as a file that verifies, and checked in the browser', async () => {
+    const { page, context, complaints } = await openWindow(browser);
+    await enter(page, 'audit');
+    await page.locator('tbody tr', { hasText: 'User added' }).first().waitFor();
+
+    await page.getByLabel('Kind').selectOption('key');
+    await page.locator('tbody tr', { hasText: 'Key created' }).waitFor();
+    expect(await page.locator('tbody tr', { hasText: 'User added' }).count()).toBe(0);
+    await page.getByLabel('From').fill('2001-01-01');
+    await page.getByLabel('To', { exact: true }).fill('2001-01-02');
+    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('button', { name: 'Check the log' }).click();
+    const head = await page.locator('.notice code').innerText();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Whole log (JSON Lines)' }).click();
+    const text = await readFile(await (await download).path(), 'utf8');
+
+    const verified = await verifyLines(text.trimEnd().split('\n'), {});
+    expect(verified).toMatchObject({ broken: null, head });
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 60_000);
+
+  test('a message to the webhook is seen on its way, tried out, and sent once more', async () => {
+    const receiver = await startReceiver();
+    const tenant = (await open.app.tenants.byName('acme'))!;
+    const { page, context, complaints } = await openWindow(browser);
+    await enter(page, 'webhooks');
+    await page.getByText('No webhook is set.').waitFor();
+    await open.app.tenants.update(tenant.id, { webhookUrl: receiver.url });
+    await page.reload();
+
+    await page.getByRole('button', { name: 'Send a test message' }).click();
+    await page.getByText(/The receiver accepted it \(HTTP 200, \d+ ms\)\./).waitFor();
+    await createAndDelete();
+    await page.reload();
+    await page.locator('tbody tr', { hasText: 'Analysis deleted' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+    open.app.startWork();
+    await page.locator('tbody .badge.ok').waitFor();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    const sent = () =>
+      receiver.calls.filter(({ headers }) => headers['webhook-event'] === 'delete');
+    await vi.waitFor(() => expect(sent()).toHaveLength(2), { timeout: 40_000 });
+
+    expect(new Set(sent().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 90_000);
+});

@@ -1,0 +1,97 @@
+/** A console whose people have their accounts at a real identity provider. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  audience,
+  clientId,
+  clientSecret,
+  type OidcServer,
+  openOidcServer,
+} from '../fixtures/oidc-server.ts';
+import { type OpenServer, openServer } from '../unit/server/open-server.ts';
+import { browserPath, freePort, launch, openWindow } from './browser.ts';
+
+const tenantsClaim = 'https://acme.example/tenants';
+const examiner = 'examiner@example.org';
+
+describe.skipIf(browserPath === null)('a console with an identity provider', () => {
+  let browser: Browser;
+  let provider: OidcServer;
+  let open: OpenServer;
+  let folder: string;
+  let url: string;
+
+  beforeAll(async () => {
+    browser = await launch();
+    // The provider has to know the address before the server is there.
+    const port = await freePort();
+    url = `https://127.0.0.1:${port}`;
+    provider = await openOidcServer(`${url}/`);
+    provider.people.set(examiner, {
+      email: examiner,
+      userType: 'examiner',
+      [tenantsClaim]: ['acme'],
+    });
+    folder = mkdtempSync(join(tmpdir(), 'forensics-oidc-'));
+    const oidcCa = join(folder, 'ca.pem');
+    writeFileSync(oidcCa, provider.ca);
+    open = await openServer({
+      flags: {
+        oidcIssuer: provider.issuer,
+        oidcClientId: clientId,
+        oidcClientSecret: clientSecret,
+        oidcAudience: audience,
+        oidcTenantsClaim: tenantsClaim,
+        oidcCa,
+      },
+    });
+    await open.server.listen({ host: '127.0.0.1', port });
+    open.app.setPublicUrl(new URL(url));
+    await open.makeTenant('acme');
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await open.close();
+    await provider.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('a person logs in there, comes back to the page they wanted, and stays over a reload', async () => {
+    const { page, context, complaints, hosts } = await openWindow(browser);
+    await page.goto(`${url}/#/usage`);
+    await page.getByText(`People log in at ${new URL(provider.issuer).host}.`).waitFor();
+
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    expect(page.url()).toBe(`${url}/#/usage`);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    await page.goto(`${url}/#/account`);
+    await page.getByText(examiner).first().waitFor();
+    expect(await page.getByLabel('Current password').count()).toBe(0);
+    await page.goto(`${url}/#/users`);
+    await page.getByText('The identity provider of this service keeps the accounts.').waitFor();
+
+    expect([...hosts].toSorted()).toEqual(
+      [new URL(url).host, new URL(provider.issuer).host].toSorted(),
+    );
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 60_000);
+
+  test('a code that this browser did not ask for opens no session', async () => {
+    const { page, context } = await openWindow(browser);
+
+    await page.goto(`${url}/?code=stolen&state=guessed`);
+    await page.getByText('The identity provider did not let you in.').waitFor();
+
+    expect(page.url()).toBe(`${url}/`);
+    expect(await page.locator('.frame').count()).toBe(0);
+    await context.close();
+  });
+});

@@ -1,0 +1,53 @@
+/** The HTML report on a telephone. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { languages } from '../../src/contract/vocabulary.ts';
+import { renderHeatmaps } from '../../src/report/heatmap/heatmap.ts';
+import { renderHtml } from '../../src/report/html/html.ts';
+import { writeTexts } from '../../src/report/report-texts.ts';
+import { makePicture } from '../unit/report/examination.ts';
+import { full, fullItem, size } from '../unit/report/full-report.ts';
+import { browserPath, launch, openWindow, overflow } from './browser.ts';
+
+describe.skipIf(browserPath === null)('the HTML report at 390 pixels', () => {
+  let browser: Browser;
+  let folder: string;
+
+  beforeAll(async () => {
+    browser = await launch();
+    folder = mkdtempSync(join(tmpdir(), 'forensics-report-'));
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each(languages)('%s: nothing is wider, and no word is torn', async (language) => {
+    const picture = makePicture(size.width, size.height);
+    const heatmaps = await renderHeatmaps(picture, full.maps);
+    const texts = writeTexts(full, fullItem, language);
+    const file = join(folder, `${language}.html`);
+    const told = { picture, heatmaps, examination: full, item: fullItem, language, texts };
+    writeFileSync(file, await renderHtml(told));
+    const { page, context } = await openWindow(browser, { width: 390, height: 844 });
+
+    await page.goto(pathToFileURL(file).href);
+    const heights = async () =>
+      page.evaluate<readonly number[]>(
+        `[...document.querySelectorAll('.rows th')].map((th) => th.offsetHeight)`,
+      );
+    expect(await overflow(page)).toBe(0);
+    const before = await heights();
+    // A word that was torn takes fewer lines once it must stay whole.
+    await page.evaluate(`document.body.style.overflowWrap = 'normal'`);
+
+    expect(await heights()).toEqual(before);
+    await context.close();
+  });
+});

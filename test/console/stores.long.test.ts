@@ -1,0 +1,133 @@
+/** A tenant with a store of its own: set up in the browser, and sent to straight from there. */
+
+import { createInterface } from 'node:readline';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
+import { type Azurite, startAzurite } from '../unit/storage/azurite.ts';
+import {
+  bucket,
+  keys,
+  region,
+  type S3ApiServer,
+  startS3Api,
+} from '../unit/storage/s3-api-server.ts';
+import { browserPath, chooseFiles, freePort, launch, logIn, openWindow } from './browser.ts';
+
+const password = 'violet harbour 42 lanterns';
+
+describe.skipIf(browserPath === null)('a console with a store elsewhere', () => {
+  let browser: Browser;
+  let azurite: Azurite;
+  let s3: S3ApiServer;
+  let serving: ServeProcess;
+  let firstAccountUrl: string;
+  let url: string;
+  const dataDir = newDataDir();
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-stores-'));
+
+  beforeAll(async () => {
+    browser = await launch();
+    [azurite, s3] = await Promise.all([
+      startAzurite(),
+      startS3Api({ corsOrigins: ['https://127.0.0.1:*'] }),
+    ]);
+    const ca = join(folder, 'ca.pem');
+    writeFileSync(ca, azurite.ca + s3.ca);
+    const port = await freePort();
+    const args = ['--json', '--data-dir', dataDir, '--port', String(port), '--workers', '1'];
+    serving = spawnServe(args, {
+      NODE_EXTRA_CA_CERTS: ca,
+      FORENSICS_STORAGE_ALLOW: '127.0.0.0/8',
+    });
+    const [line] = await once(createInterface({ input: serving.stdout }), 'line');
+    ({ url, firstAccountUrl } = JSON.parse(String(line)));
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    serving.kill('SIGTERM');
+    await serving;
+    await Promise.all([azurite.close(), s3.close()]);
+    for (const path of [dataDir, folder]) rmSync(path, { recursive: true, force: true });
+  });
+
+  test('Azure: set up and tried out, then pictures go there and come from there', async () => {
+    const { page, context, complaints, hosts } = await openWindow(browser);
+    await page.goto(firstAccountUrl);
+    await page.getByLabel('Your name').fill('Ada Berg');
+    await page.getByLabel('E-mail address').fill('ada@example.org');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('link', { name: 'Tenant' }).click();
+
+    await page.getByLabel('Storage').selectOption('azure');
+    await page.getByLabel('Container').fill('evidence');
+    await page.getByLabel('Connection string').fill('AccountName=wrong');
+    await page.getByRole('button', { name: 'Test and save' }).click();
+    await page.locator('form [role=alert]').waitFor();
+    await page.getByLabel('Connection string').fill(azurite.connectionString);
+    await page.getByRole('button', { name: 'Test and save' }).click();
+    await page.getByText('The storage works and is saved.').waitFor();
+    expect(await sendAndLook(page, 'azure.jpg')).toContain(320);
+    const { BlobEndpoint } = Object.fromEntries(
+      azurite.connectionString.split(';').map((part) => part.split(/=(.*)/s).slice(0, 2)),
+    );
+    expect([...hosts].toSorted()).toEqual(
+      [new URL(url).host, new URL(BlobEndpoint).host].toSorted(),
+    );
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 180_000);
+
+  test('S3: the next store takes its place, and what lies in the one before is still seen', async () => {
+    const { page, context, complaints, hosts } = await openWindow(browser);
+    await logIn(page, url, 'ada@example.org', password);
+    await page.goto(`${url}/#/tenant`);
+    const { accessKeyId, secretAccessKey } = keys.credentialsFor(bucket);
+
+    await page.getByLabel('Storage').selectOption('s3');
+    await page.getByLabel('Host').fill('127.0.0.1');
+    await page.getByLabel('Port').fill(String(s3.port));
+    await page.getByLabel('Bucket').fill(bucket);
+    await page.getByLabel('Region').fill(region);
+    await page.getByLabel('Access key id').fill(accessKeyId);
+    await page.getByLabel('Secret access key').fill(secretAccessKey);
+    await page.getByRole('button', { name: 'Test and save' }).click();
+    await page.getByText('The storage works and is saved.').waitFor();
+    const widths = await sendAndLook(page, 's3.jpg');
+    await page.getByRole('link', { name: 'Analyses', exact: true }).click();
+    await page.locator('tbody a', { hasText: 'azure.jpg' }).click();
+    const before = await widthsOf(page);
+
+    expect(widths).toContain(320);
+    expect(before).toContain(320);
+    expect([...hosts]).toContain(`127.0.0.1:${s3.port}`);
+    expect(s3.files().length).toBeGreaterThan(1);
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 180_000);
+});
+
+/** The widths of the pictures on the page of an analysis that was sent and examined. */
+async function sendAndLook(page: Page, name: string): Promise<readonly number[]> {
+  await page.getByRole('link', { name: 'Analyses', exact: true }).click();
+  const bytes = await sceneJpeg({ width: 320, height: 240, seed: 7, quality: 90 });
+  await chooseFiles(page, [{ name, bytes }]);
+  await page.getByText('1 of 1 sent').waitFor();
+  const row = page.locator('tbody tr', { hasText: name });
+  await row.locator('.badge:is(.real, .fake, .uncertain, .abstain)').waitFor({ timeout: 120_000 });
+  await row.locator('a').click();
+  return widthsOf(page);
+}
+
+async function widthsOf(page: Page): Promise<readonly number[]> {
+  await page.locator('.plane img').first().waitFor();
+  return page.evaluate(`Promise.all([...document.querySelectorAll('.plane img')].map((image) =>
+    image.decode().then(() => image.naturalWidth)))`);
+}

@@ -1,0 +1,139 @@
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { Client } from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { transact } from '../../src/db/database.ts';
+import { openPostgres } from '../../src/db/postgres.ts';
+import { checkPostgres } from '../../src/doctor/postgres.ts';
+import { createDatabase, startPostgres } from '../fixtures/postgres.ts';
+import { openServer } from '../unit/server/open-server.ts';
+
+/** Two machines with data folders of their own, one database and one master key. */
+async function openMachines({ rateLimitPerMinute = 0 } = {}) {
+  const databaseUrl = await createDatabase(process.env['FORENSICS_TEST_POSTGRES']!);
+  const flags = { databaseUrl, masterKey: '07'.repeat(32) };
+  const machines = [
+    await openServer({ flags, rateLimitPerMinute }),
+    await openServer({ flags, rateLimitPerMinute }),
+  ] as const;
+  onTestFinished(async () => {
+    for (const machine of machines) await machine.close();
+  });
+  return machines;
+}
+
+test('servers that share a database count the requests of a key together', async () => {
+  const [one, other] = await openMachines({ rateLimitPerMinute: 5 });
+  const { secret } = await one.makeTenant('acme');
+  const headers = { authorization: `ApiKey ${secret}` };
+
+  const states: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    const { server } = i % 2 === 0 ? one : other;
+    const answer = await server.inject({ url: '/v1/analysis?tenantName=acme', headers });
+    states.push(answer.statusCode);
+  }
+
+  expect(states).toEqual([200, 200, 200, 200, 200, 429]);
+});
+
+test('wrong keys that are tried on several servers are counted together, too', async () => {
+  const [one, other] = await openMachines({ rateLimitPerMinute: 4 });
+  const headers = { authorization: 'ApiKey no' };
+
+  const states: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    const { server } = i % 2 === 0 ? one : other;
+    const answer = await server.inject({ url: '/v1/analysis?tenantName=acme', headers });
+    states.push(answer.statusCode);
+  }
+
+  expect(states).toEqual([401, 401, 401, 401, 401, 429]);
+});
+
+test('all machines sign with one key', async () => {
+  const [one, other] = await openMachines();
+
+  const signers = [await one.app.signingKeys.signer(), await other.app.signingKeys.signer()];
+
+  expect(signers[0]!.fingerprint).toBe(signers[1]!.fingerprint);
+});
+
+test('the doctor finds a database that holds what is shared well, and tells what it is', async () => {
+  const [one] = await openMachines();
+  const { db } = one.app.database;
+
+  const found = await checkPostgres(db, () => new Date());
+
+  expect(found.map(({ name, state }) => [name, state])).toEqual([
+    // The one of the tests does not wait for the disk.
+    ['database', 'failed'],
+    ['database user', 'ok'],
+    ['connections', 'ok'],
+    ['notices', 'ok'],
+    ['clock', 'ok'],
+  ]);
+  expect(found[0]!.message).toBe('A power cut would cost what was committed: fsync is off.');
+});
+
+test('the doctor tells a clock that is far from that of the database', async () => {
+  const [one] = await openMachines();
+
+  const found = await checkPostgres(one.app.database.db, () => new Date(Date.now() + 120_000));
+
+  expect(found.at(-1)).toMatchObject({
+    state: 'warning',
+    message: 'This machine is 120 s ahead of the database.',
+  });
+});
+
+test('a machine whose clock is half a minute wrong goes by that of the database', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const url = await createDatabase(process.env['FORENSICS_TEST_POSTGRES']!);
+  const wrong = await openPostgres({ url, passwordFile: null });
+  onTestFinished(() => wrong.close());
+  const aheadMs = wrong.now().getTime() - (Date.now() - 30_000);
+
+  expect(Math.abs(aheadMs)).toBeLessThan(1000);
+});
+
+test('after a restart of the database a process listens with one connection, as before', async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const url = await postgres.createDatabase();
+  const opened = await openPostgres({ url, passwordFile: null });
+  onTestFinished(() => opened.close());
+  const listeners = async () =>
+    opened.db.values<[number]>(
+      sql`SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`,
+    );
+  await postgres.restart('SIGQUIT', 2500);
+  await vi.waitFor(async () => expect(await listeners()).toEqual([[1]]), { timeout: 10_000 });
+  await setTimeout(2500);
+
+  expect(await listeners()).toEqual([[1]]);
+}, 30_000);
+
+test('a connection that breaks within a transaction ends that transaction, not the process', async () => {
+  const url = await createDatabase(process.env['FORENSICS_TEST_POSTGRES']!);
+  const opened = await openPostgres({ url, passwordFile: null });
+  onTestFinished(() => opened.close());
+  const { db } = opened;
+  const killing = transact(db, async (tx) => {
+    const [row] = await tx.values<[number]>(sql`SELECT pg_backend_pid()`);
+    await onAnotherConnection(url, `SELECT pg_terminate_backend(${row![0]})`);
+    await setTimeout(200);
+    return tx.values(sql`SELECT 1`);
+  });
+
+  await expect(killing).rejects.toMatchObject({ code: 'store_unavailable' });
+  expect(await db.values(sql`SELECT 1`)).toEqual([[1]]);
+});
+
+async function onAnotherConnection(url: string, statement: string): Promise<void> {
+  const client = new Client(url);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}

@@ -1,0 +1,34 @@
+/** A disk of one's own in memory, which can be filled to the last byte. */
+
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+
+/** @returns false where this user may not. */
+export function mount(folder: string, how: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', how, 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The folder goes away, too. */
+export function unmount(folder: string): void {
+  execFileSync('umount', ['--lazy', folder]);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** To the last byte. */
+export function fill(file: string): void {
+  const to = openSync(file, 'w');
+  for (let bytes = 1 << 20; bytes >= 1; bytes >>= 2) {
+    const piece = Buffer.alloc(bytes, 1);
+    try {
+      for (;;) writeSync(to, piece);
+    } catch {
+      // No room for a piece of this size.
+    }
+  }
+  closeSync(to);
+}

@@ -1,0 +1,110 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Db, transact, type Tx } from '../../../src/db/database.ts';
+import { countAnalyses } from '../../../src/db/counts.ts';
+import { analyses, tenants } from '../../../src/db/schema.ts';
+import { engines } from './engines.ts';
+
+const at = new Date('2026-03-01T12:00:00Z');
+const row = (id: string, tenantId: string) => ({
+  id,
+  tenantId,
+  name: id,
+  nameFolded: id,
+  comment: '',
+  commentFolded: '',
+  tags: [],
+  storageType: 's3' as const,
+  format: 'jpg' as const,
+  width: 1,
+  height: 1,
+  filename: 'a.jpg',
+  inputKey: id,
+  model: 'trace-2',
+  modelVersion: '2.0.0',
+  decisionStrategy: 'default' as const,
+  tier: 'flagging' as const,
+  seed: 1,
+  status: 'pending' as const,
+  statusMessage: '',
+  retryCount: 0,
+  createdAt: at,
+});
+
+const add = (db: Db, ids: readonly string[], tenantId: string) =>
+  transact(db, async (tx) => {
+    for (const id of ids) await tx.insert(analyses).values(row(id, tenantId)).run();
+  });
+const hide = (db: Db, id: string, deletedAt: Date | null) =>
+  db.update(analyses).set({ deletedAt }).where(eq(analyses.id, id)).run();
+
+async function addAndFail(tx: Tx): Promise<void> {
+  await tx.insert(analyses).values(row('2', 'a')).run();
+  throw new RangeError('no');
+}
+
+describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
+  const on = engine.isMissing ? test.skip : test;
+  beforeAll(() => (engine.isMissing ? undefined : engine.start()));
+  afterAll(() => (engine.isMissing ? undefined : engine.stop()));
+
+  /** Two processes at one database with two tenants, `a` and `b`. */
+  async function twoProcesses(): Promise<[Db, Db]> {
+    const open = await engine.newDatabase();
+    const [here, there] = [await open(), await open()];
+    for (const id of ['a', 'b']) {
+      const tenant = { id, name: id, keyTag: id, isTrial: false, createdAt: at };
+      await here.insert(tenants).values(tenant).run();
+    }
+    return [here, there];
+  }
+
+  on('follows what this process does', async () => {
+    const [db] = await twoProcesses();
+    const counts = async () => [await countAnalyses(db, 'a'), await countAnalyses(db, 'b')];
+    const seen = [await counts()];
+
+    await add(db, ['1', '2', '3'], 'a');
+    await add(db, ['4'], 'b');
+    seen.push(await counts());
+    await hide(db, '1', at);
+    await hide(db, '4', at);
+    seen.push(await counts());
+    await hide(db, '4', null);
+    // One that was deleted before counts no second time when its row goes.
+    await db.delete(analyses).where(eq(analyses.id, '1')).run();
+    await db.delete(analyses).where(eq(analyses.id, '2')).run();
+    seen.push(await counts());
+
+    expect(seen).toEqual([
+      [0, 0],
+      [3, 1],
+      [2, 0],
+      [1, 1],
+    ]);
+  });
+
+  on('is what it was when a transaction fails', async () => {
+    const [db] = await twoProcesses();
+    await add(db, ['1'], 'a');
+    const before = await countAnalyses(db, 'a');
+
+    await expect(transact(db, addAndFail)).rejects.toThrow(RangeError);
+
+    expect([before, await countAnalyses(db, 'a')]).toEqual([1, 1]);
+  });
+
+  on('follows what another process does', async () => {
+    const [here, there] = await twoProcesses();
+    await add(here, ['1'], 'a');
+    const seen = [await countAnalyses(here, 'a'), await countAnalyses(there, 'a')];
+
+    await add(there, ['2', '3'], 'a');
+    seen.push(await countAnalyses(here, 'a'), await countAnalyses(there, 'a'));
+    await add(here, ['4'], 'a');
+    await hide(there, '1', at);
+    seen.push(await countAnalyses(there, 'a'), await countAnalyses(here, 'a'));
+
+    expect(seen).toEqual([1, 1, 3, 3, 3, 3]);
+  });
+});

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { AuditEntry } from '../../../src/contract/audit.ts';
+import type { Delivery } from '../../../src/contract/webhooks.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
+import { draft, type Listening, openListening } from './open-server.ts';
+
+let open: Listening;
+beforeAll(async () => {
+  open = await openListening({ flags: { webhookAllow: '127.0.0.0/8' } });
+});
+afterAll(async () => open.close());
+
+const get = async (path: string, query: Readonly<Record<string, string>> = {}) =>
+  open.askWithKey({
+    method: 'GET',
+    path: `${path}?${new URLSearchParams({ tenantName: 'acme', ...query }).toString()}`,
+  });
+const post = async (path: string, body: object = {}) =>
+  open.askWithKey({ method: 'POST', path, body: { tenantName: 'acme', ...body } });
+
+const entries = async (query: Readonly<Record<string, string>> = {}) =>
+  (await get('/v1/tenant/audit', query)).json<{ data: AuditEntry[] }>().data;
+
+const messages = async (query: Readonly<Record<string, string>> = {}) =>
+  (await get('/v1/tenant/webhook', query)).json<{ data: Delivery[] }>().data;
+
+async function createAndDelete(): Promise<string> {
+  const made = await post('/v1/analysis', draft);
+  const [{ id }] = made.json<{ data: [{ id: string }] }>().data;
+  const body = { tenantName: 'acme', id };
+  await open.askWithKey({ method: 'DELETE', path: '/v1/analysis', body });
+  return id;
+}
+
+describe('the audit log over HTTP', () => {
+  test('entries come newest first, whole, and page by page without gap or repetition', async () => {
+    await createAndDelete();
+    await createAndDelete();
+
+    const all = await entries();
+    const first = await entries({ limit: '3' });
+    const second = await entries({ limit: '3', before: String(first.at(-1)?.seq) });
+
+    expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => all.length - at));
+    expect([...first, ...second]).toEqual(all.slice(0, 6));
+    expect(all.at(-1)).toEqual({
+      chain: open.tenant.id,
+      seq: 1,
+      at: expect.any(String),
+      actor: { type: 'operator', id: null },
+      event: 'tenant.created',
+      subject: open.tenant.id,
+      details: { isTrial: false },
+      previous: '0'.repeat(64),
+      hash: all.at(-2)?.previous,
+    });
+  });
+
+  test('entries are filtered by event, by kind of event, by subject and by time', async () => {
+    const id = await createAndDelete();
+    const all = await entries();
+    const events = async (query: Readonly<Record<string, string>>) =>
+      (await entries(query)).map(({ event }) => event);
+
+    const about = all.filter(({ subject }) => subject === id);
+    const keys = all.filter(({ event }) => event.startsWith('key.'));
+    const [newest] = all;
+
+    expect(await entries({ subject: id })).toEqual(about);
+    expect(about.map(({ event }) => event)).toEqual(['analysis.deleted', 'analysis.created']);
+    expect(await entries({ event: 'key' })).toEqual(keys);
+    expect(keys.length).toBeGreaterThan(0);
+    expect(new Set(await events({ event: 'analysis.deleted' }))).toEqual(
+      new Set(['analysis.deleted']),
+    );
+    // Nothing has this name; a prefix that ends within a word is not a kind.
+    expect(await events({ event: 'analys' })).toEqual([]);
+    expect(await events({ to: all.at(-1)?.at ?? '' })).toEqual([]);
+    expect(await entries({ from: newest?.at ?? '' })).toContainEqual(newest);
+    expect((await get('/v1/tenant/audit', { event: "key' or 1=1" })).status).toBe(400);
+  });
+
+  test('a tenant reads its own log alone', async () => {
+    const { tenant, secret } = await open.makeTenant('audited');
+    const answer = await open.ask({
+      method: 'GET',
+      path: '/v1/tenant/audit?tenantName=audited',
+      headers: { authorization: `ApiKey ${secret}` },
+    });
+
+    const { data } = answer.json<{ data: AuditEntry[] }>();
+    expect(new Set(data.map(({ chain }) => chain))).toEqual(new Set([tenant.id]));
+    expect(await entries({ subject: tenant.id })).toEqual([]);
+  });
+});
+
+describe('the webhook log over HTTP', () => {
+  test('without a webhook there is nothing to test and nothing to send again', async () => {
+    const answers = [
+      await post('/v1/tenant/webhook/test'),
+      await post('/v1/tenant/webhook/replay'),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([409, 409]);
+    expect(await messages()).toEqual([]);
+  });
+
+  test('messages are listed by state and page, tried out, and sent once more under their id', async () => {
+    const receiver = await startReceiver();
+    await open.app.tenants.update(open.tenant.id, { webhookUrl: receiver.url });
+    const subjects = [await createAndDelete(), await createAndDelete()];
+
+    const waiting = await messages({ state: 'waiting' });
+    expect(waiting.map(({ subject }) => subject)).toEqual(subjects.toReversed());
+    expect(waiting[0]).toEqual({
+      id: expect.stringMatching(/^msg_/),
+      event: 'delete',
+      subject: subjects[1],
+      state: 'waiting',
+      attempts: 0,
+      lastOutcome: null,
+      createdDate: expect.any(String),
+      nextAttemptDate: expect.any(String),
+      settledDate: null,
+    });
+    expect(await messages({ limit: '1', before: waiting[0]?.id ?? '' })).toEqual([waiting[1]]);
+    expect(await messages({ state: 'delivered' })).toEqual([]);
+    expect((await post('/v1/tenant/webhook/replay', { id: waiting[0]?.id })).status).toBe(409);
+
+    const tested = await post('/v1/tenant/webhook/test');
+    expect(tested.json()).toEqual({
+      success: true,
+      data: { isAccepted: true, outcome: 'http_200', tookMs: expect.any(Number) },
+    });
+    expect(receiver.calls.map(({ headers }) => headers['webhook-event'])).toEqual(['test']);
+
+    open.app.startWork();
+    await vi.waitFor(async () => expect(await messages({ state: 'delivered' })).toHaveLength(2), {
+      timeout: 20_000,
+    });
+    const id = waiting[0]?.id;
+    const replayed = await post('/v1/tenant/webhook/replay', { id });
+    expect(replayed.json()).toEqual({ success: true, data: { replayed: 1 } });
+    expect(await entries({ event: 'webhook.replayed' })).toMatchObject([
+      { actor: { type: 'api' }, details: { messages: 1 } },
+    ]);
+    const sent = () => receiver.calls.filter(({ headers }) => headers['webhook-id'] === id);
+    await vi.waitFor(() => expect(sent()).toHaveLength(2), { timeout: 40_000 });
+    expect((await post('/v1/tenant/webhook/replay')).json()).toMatchObject({
+      data: { replayed: 0 },
+    });
+  }, 90_000);
+
+  test('another tenant sees no message and sends none again', async () => {
+    const { secret } = await open.makeTenant('unheard');
+    const headers = { authorization: `ApiKey ${secret}` };
+    await open.app.tenants.update((await open.app.tenants.byName('unheard'))?.id ?? '', {
+      webhookUrl: 'http://127.0.0.1:9/hook',
+    });
+    const [own] = await messages();
+
+    const listed = await open.ask({
+      method: 'GET',
+      path: '/v1/tenant/webhook?tenantName=unheard',
+      headers,
+    });
+    const replayed = await open.ask({
+      method: 'POST',
+      path: '/v1/tenant/webhook/replay',
+      headers,
+      body: { tenantName: 'unheard', id: own?.id },
+    });
+
+    expect(own).toBeDefined();
+    expect([listed.json(), replayed.status]).toEqual([{ success: true, data: [] }, 404]);
+  });
+});

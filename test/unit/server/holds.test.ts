@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseEntry } from '../../../src/audit/entry.ts';
+import type { LegalHold } from '../../../src/contract/holds.ts';
+import type { CustodyStep } from '../../../src/contract/verification.ts';
+import { draft, type Listening, openListening, type Question } from './open-server.ts';
+
+const path = '/v1/tenant/hold';
+
+let open: Listening;
+let headers: NonNullable<Question['headers']>;
+let managerId: string;
+
+beforeAll(async () => {
+  open = await openListening();
+  const { user, tokens } = await open.makeUser('manager', {
+    tenants: [open.tenant],
+    scopes: ['settings'],
+  });
+  headers = { authorization: `Bearer ${tokens.accessToken}` };
+  managerId = user.id;
+});
+
+afterAll(async () => open.close());
+
+const ask = async (method: string, body: object = {}) =>
+  method === 'GET'
+    ? open.ask({ method, path: `${path}?tenantName=acme`, headers })
+    : open.ask({ method, path, headers, body: { tenantName: 'acme', ...body } });
+
+const list = async () => (await ask('GET')).json<{ data: LegalHold[] }>().data;
+
+async function create(): Promise<string> {
+  const made = await open.askWithKey({ method: 'POST', path: '/v1/analysis', body: draft });
+  return made.json<{ data: [{ id: string }] }>().data[0].id;
+}
+
+describe('legal holds over HTTP', () => {
+  test('one is placed, listed and lifted, and the log names the person', async () => {
+    const analysisId = await create();
+
+    const placed = await ask('POST', { analysisId, reason: 'file 12/26' });
+    const again = await ask('POST', { analysisId, reason: 'once more' });
+    const listed = await list();
+    const lifted = await ask('DELETE', { analysisId });
+    const twice = await ask('DELETE', { analysisId });
+
+    expect(placed.json()).toEqual({
+      success: true,
+      data: {
+        analysisId,
+        analysisName: draft.name,
+        reason: 'file 12/26',
+        createdDate: expect.any(String),
+        createdByUserId: managerId,
+        createdByUserName: 'manager',
+      },
+    });
+    expect(listed).toEqual([placed.json<{ data: LegalHold }>().data]);
+    expect([again, lifted, twice].map(({ status }) => status)).toEqual([409, 200, 404]);
+    expect(await list()).toEqual([]);
+    const lines = await open.app.audit.read({ chain: open.tenant.id, subject: analysisId });
+    const actor = { type: 'user', id: managerId };
+    expect(lines.map(parseEntry).slice(1)).toMatchObject([
+      { event: 'hold.added', actor },
+      { event: 'hold.removed', actor },
+    ]);
+  });
+
+  test('one on everything needs no analysis, but a reason', async () => {
+    const without = await ask('POST');
+    const placed = await ask('POST', { reason: 'file 13/26' });
+
+    expect([without.status, placed.status]).toEqual([400, 200]);
+    expect(await list()).toMatchObject([
+      { analysisId: null, analysisName: null, reason: 'file 13/26' },
+    ]);
+    expect((await ask('DELETE')).status).toBe(200);
+  });
+
+  test('the hold of the operator is seen, but stays, also when it takes the place of a user’s', async () => {
+    const analysisId = await create();
+    const held = { tenantId: open.tenant.id, analysisId };
+    await ask('POST', { analysisId, reason: 'ours' });
+
+    await open.app.holds.add({ ...held, reason: 'order of the court' });
+    const refused = await ask('DELETE', { analysisId });
+
+    expect(refused.status).toBe(409);
+    expect(refused.json()['message']).toContain('administrator of the service');
+    expect(await list()).toMatchObject([{ reason: 'order of the court', createdByUserId: null }]);
+    await open.app.holds.remove(held);
+    expect(await list()).toEqual([]);
+  });
+
+  test('custody names the key that acted, beside its id', async () => {
+    const id = await create();
+
+    const { data } = (
+      await open.ask({
+        method: 'GET',
+        path: `/v1/analysis/custody?tenantName=acme&id=${id}`,
+        headers,
+      })
+    ).json<{ data: CustodyStep[] }>();
+
+    expect(data).toMatchObject([{ event: 'created', actorName: 'test' }]);
+    expect(data[0]!.actor).toMatch(/^api key [0-9a-f-]{36}$/);
+  });
+});

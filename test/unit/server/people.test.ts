@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseEntry, serviceChain } from '../../../src/audit/entry.ts';
+import type { TenantPerson } from '../../../src/contract/people.ts';
+import { type Listening, openListening, password, type Question } from './open-server.ts';
+
+const path = '/v1/tenant/user';
+const fresh = 'walnut ribbon quartz 77 lamps';
+
+let open: Listening;
+let manager: NonNullable<Question['headers']>;
+let managerId: string;
+
+beforeAll(async () => {
+  open = await openListening();
+  const rights = { tenants: [open.tenant], scopes: ['settings'] };
+  const { user, tokens } = await open.makeUser('manager', rights);
+  manager = { authorization: `Bearer ${tokens.accessToken}` };
+  managerId = user.id;
+});
+
+afterAll(async () => open.close());
+
+const ask = async (method: string, act = '', body: object = {}) =>
+  method === 'GET'
+    ? open.ask({ method, path: `${path}?tenantName=acme`, headers: manager })
+    : open.ask({
+        method,
+        path: `${path}${act}`,
+        headers: manager,
+        body: { tenantName: 'acme', ...body },
+      });
+
+async function list(): Promise<readonly TenantPerson[]> {
+  return (await ask('GET')).json<{ data: TenantPerson[] }>().data;
+}
+
+const logIn = async (email: string, typed = password) =>
+  (await open.ask({ method: 'POST', path: '/v1/auth/login', body: { email, password: typed } }))
+    .status;
+
+async function member(name: string, more: Parameters<Listening['makeUser']>[1] = {}) {
+  const { user } = await open.makeUser(name, { tenants: [open.tenant], ...more });
+  return user;
+}
+
+describe('users of a tenant over HTTP', () => {
+  test('a manager creates an account; it logs in, is listed, and stands in the log as made by the manager', async () => {
+    const wish = { email: 'New@Example.org', password: fresh, name: 'Ada', scopes: ['settings'] };
+
+    const made = await ask('POST', '', wish);
+
+    const person = made.json<{ data: TenantPerson }>().data;
+    expect(person).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      email: 'new@example.org',
+      name: 'Ada',
+      userType: 'user',
+      scopes: ['settings'],
+      isDisabled: false,
+      isManageable: true,
+      createdDate: expect.any(String),
+      lastLoginDate: null,
+    });
+    expect(await logIn('new@example.org', fresh)).toBe(200);
+    expect((await list()).map(({ email }) => email)).toContain('new@example.org');
+    const entries = await open.app.audit.read({ chain: serviceChain, subject: person.id });
+    expect(entries.map(parseEntry)).toMatchObject([
+      { event: 'user.created', actor: { type: 'user', id: managerId } },
+    ]);
+    const members = await open.app.audit.read({ chain: open.tenant.id, subject: person.id });
+    expect(members.map(parseEntry)).toMatchObject([
+      { event: 'tenant.member_added', actor: { type: 'user', id: managerId } },
+    ]);
+  });
+
+  test('an address that is in use, a weak password and a scope that the manager lacks make no account', async () => {
+    await member('twice');
+    const tries = [
+      { email: 'twice@example.org', password: fresh },
+      { email: 'weak@example.org', password: 'password1234' },
+      { email: 'more@example.org', password: fresh, scopes: ['settings', 'billing'] },
+    ];
+
+    const answers = [];
+    for (const wish of tries) answers.push((await ask('POST', '', wish)).status);
+
+    expect(answers).toEqual([409, 400, 403]);
+    const emails = (await list()).map(({ email }) => email);
+    expect(emails).not.toContain('weak@example.org');
+    expect(emails).not.toContain('more@example.org');
+  });
+
+  test('name and scopes change; what is left out stays', async () => {
+    const { id } = await member('promoted');
+
+    const promoted = await ask('PUT', '', { id, scopes: ['settings'] });
+    const renamed = await ask('PUT', '', { id, name: null });
+
+    expect(promoted.json()).toMatchObject({ data: { scopes: ['settings'], name: 'promoted' } });
+    expect(renamed.json()).toMatchObject({ data: { scopes: ['settings'], name: null } });
+  });
+
+  test('a disabled account is logged out and stays out until it is enabled', async () => {
+    const { user, tokens } = await open.makeUser('leaver', { tenants: [open.tenant] });
+    const info = async () =>
+      (
+        await open.ask({
+          method: 'POST',
+          path: '/v1/auth/info',
+          headers: { authorization: `Bearer ${tokens.accessToken}` },
+        })
+      ).status;
+    expect(await info()).toBe(200);
+
+    const disabled = await ask('POST', '/disable', { id: user.id });
+
+    expect(disabled.json()).toMatchObject({ data: { isDisabled: true } });
+    expect([await info(), await logIn('leaver@example.org')]).toEqual([401, 401]);
+    await ask('POST', '/enable', { id: user.id });
+    expect(await logIn('leaver@example.org')).toBe(200);
+  });
+
+  test('a new password takes the place of the old one and ends the sessions', async () => {
+    const { id } = await member('forgetful');
+
+    const answer = await ask('POST', '/password', { id, newPassword: fresh });
+
+    expect([answer.status, answer.json()]).toEqual([200, { success: true }]);
+    expect(await logIn('forgetful@example.org')).toBe(401);
+    expect(await logIn('forgetful@example.org', fresh)).toBe(200);
+  });
+
+  test('nobody changes his own account here', async () => {
+    const acts: readonly (readonly [string, string, object])[] = [
+      ['PUT', '', { scopes: [] }],
+      ['POST', '/disable', {}],
+      ['POST', '/password', { newPassword: fresh }],
+    ];
+
+    for (const [method, act, body] of acts) {
+      expect((await ask(method, act, { id: managerId, ...body })).status).toBe(409);
+    }
+    const own = (await list()).find(({ id }) => id === managerId);
+    expect(own).toMatchObject({ isManageable: false, isDisabled: false, scopes: ['settings'] });
+  });
+
+  test('two who disable each other at once do not both succeed', async () => {
+    const rights = { tenants: [open.tenant], scopes: ['settings'] };
+    const [one, two] = [
+      await open.makeUser('duel-one', rights),
+      await open.makeUser('duel-two', rights),
+    ];
+    const disable = async (by: typeof one, whom: typeof one) =>
+      open.ask({
+        method: 'POST',
+        path: `${path}/disable`,
+        headers: { authorization: `Bearer ${by.tokens.accessToken}` },
+        body: { tenantName: 'acme', id: whom.user.id },
+      });
+
+    const answers = await Promise.all([disable(one, two), disable(two, one)]);
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const left = (await list()).filter(({ email }) => email.startsWith('duel-'));
+    expect(left.filter(({ isDisabled }) => isDisabled)).toHaveLength(1);
+  });
+
+  test('people of other tenants are not found, and those who belong to both cannot be changed', async () => {
+    const { tenant: other } = await open.makeTenant('other-people');
+    const foreign = await member('foreign', { tenants: [other] });
+    const both = await member('both', { tenants: [open.tenant, other] });
+    const mighty = await member('mighty', { scopes: ['settings', 'billing'] });
+    const acts: readonly (readonly [string, string, object])[] = [
+      ['PUT', '', { scopes: [] }],
+      ['POST', '/disable', {}],
+      ['POST', '/enable', {}],
+      ['POST', '/password', { newPassword: fresh }],
+    ];
+
+    for (const [method, act, body] of acts) {
+      const statuses = [];
+      for (const { id } of [foreign, both, mighty]) {
+        statuses.push((await ask(method, act, { id, ...body })).status);
+      }
+      expect(statuses).toEqual([404, 403, 403]);
+    }
+    const listed = await list();
+    expect(listed.map(({ id }) => id)).not.toContain(foreign.id);
+    expect(listed.find(({ id }) => id === both.id)).toMatchObject({ isManageable: false });
+    expect(listed.find(({ id }) => id === mighty.id)).toMatchObject({ isManageable: false });
+    expect(JSON.stringify(listed)).not.toContain('other-people');
+    expect(await logIn('both@example.org')).toBe(200);
+  });
+});
