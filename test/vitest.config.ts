@@ -43,6 +43,8 @@ export default defineConfig(({ mode }) => ({
     // What files import is loaded once a worker, not once a file: that was most of the time.
     isolate: false,
     testTimeout: 30_000,
+    // A machine under load may need longer than the second that is the rule.
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
     reporters: ['default', './test/count-reporter.ts'],
   },

@@ -1,6 +1,6 @@
 /** The frame around every page: navigation, tenant, what was just done. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { UserInfo } from '../contract/auth.ts';
 import type { SessionState } from '../contract/session.ts';
 import type { Language } from '../contract/vocabulary.ts';
@@ -45,7 +45,8 @@ export function Shell(props: ShellProps) {
   const main = useRef<HTMLElement>(null);
   const place = route.path.join('/');
 
-  useEffect(() => {
+  // Before the page is drawn: who presses a key at once presses it there.
+  useLayoutEffect(() => {
     setOpen(false);
     // For screen readers and keyboards a new page begins at its top; the first one is left alone.
     if (main.current?.dataset['place'] !== undefined) main.current.focus();

@@ -163,10 +163,12 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     status: async (id: string) => (await analyses.get(caller, id)).inferenceStatus,
     /** Webhook messages in the order in which they were written. */
     messages: async () =>
-      (await db.select().from(deliveries).all()).map(({ event, payload }) => {
-        const message: Message = JSON.parse(payload);
-        return { event, ...message };
-      }),
+      (await db.select().from(deliveries).orderBy(deliveries.seq).all()).map(
+        ({ event, payload }) => {
+          const message: Message = JSON.parse(payload);
+          return { event, ...message };
+        },
+      ),
     counters: async () =>
       Object.fromEntries(
         (await db.select().from(usageCounters).all()).map(({ counter, amount }) => [

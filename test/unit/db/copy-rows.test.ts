@@ -28,7 +28,7 @@ const contentOf = async (reader: Reader) => ({
     .from(tables.examinations)
     .orderBy(asc(tables.examinations.analysisId))
     .all(),
-  jobs: await reader.select().from(tables.jobs).all(),
+  jobs: await reader.select().from(tables.jobs).orderBy(asc(tables.jobs.id)).all(),
   deliveries: await reader
     .select()
     .from(tables.deliveries)

@@ -23,7 +23,7 @@ test('messages that ended long ago go away, the young and the waiting stay', asy
 
   await purgeDeliveries(db, new Date(clock.now().getTime() - dayMs / 2));
 
-  const left = await db.select().from(deliveries).all();
+  const left = await db.select().from(deliveries).orderBy(deliveries.seq).all();
   expect(left.map(({ payload }) => payload)).toEqual(['{"n":"stuck"}', '{"n":"young"}']);
 });
 

@@ -40,10 +40,12 @@ export async function setUp(options: Partial<DelivererOptions> = {}) {
       outbox.enqueueDelivery(tx, { tenantId, subject, event: 'update', payload }),
     );
   const states = async () =>
-    (await db.select().from(deliveries).all()).map(({ state, attempts, lastOutcome }) => ({
-      state,
-      attempts,
-      lastOutcome,
-    }));
+    (await db.select().from(deliveries).orderBy(deliveries.seq).all()).map(
+      ({ state, attempts, lastOutcome }) => ({
+        state,
+        attempts,
+        lastOutcome,
+      }),
+    );
   return { db, clock, tenants, outbox, deliverer: open(), open, tenant, send, states, notices };
 }
