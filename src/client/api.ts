@@ -54,8 +54,8 @@ interface ApiParts {
 }
 
 const timeoutMs = 30_000;
-// Longer than a restart takes, and than the minute in which a caller has spent what it may ask.
-const longRunMs = 150_000;
+/** Of a long run: longer than a restart takes, and than the minute in which a caller has spent what it may ask. */
+export const longRunLimits = { tries: () => Infinity, budgetMs: 150_000 } as const;
 const maxTries = 5;
 // A server that never answered is more likely misnamed than away.
 const maxTriesAtFirst = 3;
@@ -74,22 +74,18 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
     return data;
   }
 
-  const triesOf = ({ longRun }: ApiRequest): number => {
-    if (longRun !== undefined) return Infinity;
-    return hasAnswered ? maxTries : maxTriesAtFirst;
+  const limitsOf = (asked: ApiRequest): RetryLimits => {
+    const { longRun, signal } = asked;
+    if (!isRepeatable(asked)) return { tries: () => 1 };
+    if (longRun !== undefined) return { ...longRunLimits, signal: longRun };
+    return { tries: () => (hasAnswered ? maxTries : maxTriesAtFirst), signal };
   };
 
   const api: Api = {
     url,
     dispatcher,
     async ask(asked, answer) {
-      const { longRun, signal } = asked;
-      const data = await withRetry(() => attempt(asked), {
-        tries: () => (isRepeatable(asked) ? triesOf(asked) : 1),
-        budgetMs: longRun === undefined ? undefined : longRunMs,
-        signal: longRun ?? signal,
-        pace,
-      });
+      const data = await withRetry(() => attempt(asked), { ...limitsOf(asked), pace });
       if (Value.Check(answer, data)) return data;
       throw unexpected();
     },

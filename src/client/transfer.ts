@@ -5,7 +5,8 @@
 
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../errors.ts';
-import { type Api, withRetry } from './api.ts';
+import type { Pace } from '../retry.ts';
+import { type Api, longRunLimits, withRetry } from './api.ts';
 import { connectionsUnder } from './connect.ts';
 import { toConnectionFailure, storeFailureOf } from './errors.ts';
 
@@ -33,10 +34,10 @@ type Answer = Dispatcher.ResponseData;
 
 // A slow line may need this long between two pieces; the whole may take longer.
 const silenceMs = 120_000;
-const tries = 5;
 const mostFailureText = 16_384;
 
-export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>): Transfer {
+/** Repeated for as long as a request of a long run. */
+export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace): Transfer {
   const others = connectionsUnder({ by: 'system' });
   const reach = createReach(server, others);
 
@@ -47,7 +48,7 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>): Transfe
       throw storeFailureOf(answer.statusCode, answer.headers, await startOf(answer));
     };
     const { signal, url } = call;
-    return withRetry(() => inOurWords(act, url, signal), { tries: () => tries, signal });
+    return withRetry(() => inOurWords(act, url, signal), { ...longRunLimits, signal, pace });
   }
 
   return {

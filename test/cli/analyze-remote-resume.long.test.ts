@@ -161,6 +161,6 @@ test('a server that is killed and started again is waited for', async () => {
   await Promise.all(restarts);
 
   const errors = parseLines(ran.stdout).map(({ error }) => error);
-  expect(errors).toEqual(Array.from({ length: pictures }, () => null));
+  expect(errors, ran.stderr).toEqual(Array.from({ length: pictures }, () => null));
   expect((await onServer()).length).toBe(before + pictures);
 });

@@ -5,7 +5,9 @@ import { Agent } from 'undici';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connectionsUnder } from '../../../src/client/connect.ts';
 import { createTransfer } from '../../../src/client/transfer.ts';
+import type { Pace } from '../../../src/retry.ts';
 import type { Issued } from '../../../src/server/certificate.ts';
+import { steppedPace } from './stepped-pace.ts';
 import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';
 
 const { signal: never } = new AbortController();
@@ -19,11 +21,11 @@ beforeAll(async () => {
 });
 
 /** A store over TLS, and a transfer for whoever trusts the server at `serverUrl`: the store itself, if none is named. */
-async function storeThat(listener: RequestListener, serverUrl?: string) {
+async function storeThat(listener: RequestListener, serverUrl?: string, pace?: Pace) {
   const { url } = await openTlsServer(leaf, [], listener);
   const pem = authority.certificate.toString();
   const dispatcher = connectionsUnder({ by: 'authority', pem });
-  const transfer = createTransfer({ url: new URL(serverUrl ?? url), dispatcher });
+  const transfer = createTransfer({ url: new URL(serverUrl ?? url), dispatcher }, pace);
   onTestFinished(async () => {
     await transfer.close();
     await dispatcher.destroy();
@@ -110,6 +112,20 @@ describe('an upload', () => {
     await transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
 
     expect(taken.map(({ body }) => body.length)).toEqual([bytes.length]);
+  });
+
+  test('waits for a store that is restarted', async () => {
+    const { taken, listener } = taking();
+    const { pace, waits } = steppedPace();
+    let calls = 0;
+    const restarted: RequestListener = (request, response) =>
+      calls++ < 9 ? request.socket.destroy() : listener(request, response);
+    const { url, transfer } = await storeThat(restarted, undefined, pace);
+
+    await transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
+
+    expect(taken).toHaveLength(1);
+    expect(Math.max(...waits)).toBe(5000);
   });
 
   test.for([

@@ -157,7 +157,7 @@ test('the queue sends three at a time, and cancelling drops those that wait', as
   over = [];
   first[0]!();
   await Promise.resolve();
-  await vi.waitFor(() => expect(running).toHaveLength(4));
+  await expect.poll(() => running.length).toBe(4);
   queue.cancel();
   queue.clear();
 

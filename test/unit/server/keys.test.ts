@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEntry } from '../../../src/audit/entry.ts';
 import type { KeyEntry } from '../../../src/contract/keys.ts';
 import { type Ask, type Listening, openListening, type Question } from './open-server.ts';
@@ -52,7 +52,7 @@ describe('keys over HTTP', () => {
     expect(await statusWith(key.secret)).toBe(200);
     const read = async () => (await list()).find(({ uuid }) => uuid === key.uuid);
     // The use is noted after the answer.
-    await vi.waitFor(async () => expect((await read())?.lastUsedDate).not.toBeNull());
+    await expect.poll(async () => (await read())?.lastUsedDate).not.toBeNull();
     expect(await read()).toEqual({
       ...key,
       secret: expect.stringContaining('********'),

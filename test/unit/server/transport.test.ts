@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listening, openListening } from './open-server.ts';
 
 let open: Listening;
@@ -73,7 +73,7 @@ test('a request that arrives while answers wait for their reader is read', async
   const socket = await reach();
   const count = 60;
   socket.write('GET /v1/schema HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
-  await vi.waitFor(() => expect(socket.readableLength).toBeGreaterThan(0));
+  await expect.poll(() => socket.readableLength).toBeGreaterThan(0);
   // More than a TLS record holds: the second finds the parser of the first paused.
   const body = 'x'.repeat(40_000);
   socket.write(
