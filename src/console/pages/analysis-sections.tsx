@@ -21,9 +21,9 @@ const sideStyles: Readonly<Record<Side, string>> = { fake: 'fake', real: 'real',
 export function Findings({ evidence: { findings, skipped } }: EvidenceProps) {
   const { words, language } = useConsole();
   const { analysis: text } = words;
-  const { terminal } = wordsIn(language);
   const { glossary } = wordsIn(language);
-  const { fixed, plain } = createNumberWriter(language);
+  const neutral = findings.filter(({ speaksFor }) => speaksFor === 'neither');
+  const speaking = findings.filter((finding) => !neutral.includes(finding));
   return (
     <section class="panel">
       <h2>
@@ -33,33 +33,14 @@ export function Findings({ evidence: { findings, skipped } }: EvidenceProps) {
           text={wordsIn(language).strength.evaluation.scaleNote}
         />
       </h2>
-      {findings.length === 0 && <p class="soft">{text.noFindings}</p>}
-      <ol class="plain">
-        {findings.map(({ method, speaksFor, strength, score, statement, source, measures }) => (
-          <li key={method} class="finding">
-            <div class="row">
-              <span class={`badge ${sideStyles[speaksFor]}`}>{text.sides[speaksFor]}</span>
-              {speaksFor !== 'neither' && (
-                <span class="small soft">{terminal.details.strengths[strength]}</span>
-              )}
-            </div>
-            <p>{statement[language]}</p>
-            <details class="small soft">
-              <summary>
-                {text.measures}: {method}, {fixed(score, 2)}
-              </summary>
-              <p>
-                {text.source}: {source}
-              </p>
-              <p class="mono">
-                {Object.entries(measures)
-                  .map(([name, value]) => `${name} ${plain(value)}`)
-                  .join(' · ')}
-              </p>
-            </details>
-          </li>
-        ))}
-      </ol>
+      {speaking.length === 0 && <p class="soft">{text.noFindings}</p>}
+      <FindingList findings={speaking} />
+      {neutral.length > 0 && (
+        <details>
+          <summary>{text.neutral(neutral.length)}</summary>
+          <FindingList findings={neutral} />
+        </details>
+      )}
       {skipped.length > 0 && (
         <details>
           <summary>{text.skipped}</summary>
@@ -71,6 +52,41 @@ export function Findings({ evidence: { findings, skipped } }: EvidenceProps) {
         </details>
       )}
     </section>
+  );
+}
+
+function FindingList({ findings }: Pick<Evidence, 'findings'>) {
+  const { words, language } = useConsole();
+  const { analysis: text } = words;
+  const { terminal } = wordsIn(language);
+  const { fixed, plain } = createNumberWriter(language);
+  return (
+    <ol class="plain">
+      {findings.map(({ method, speaksFor, strength, score, statement, source, measures }) => (
+        <li key={method} class="finding">
+          <div class="row">
+            <span class={`badge ${sideStyles[speaksFor]}`}>{text.sides[speaksFor]}</span>
+            {speaksFor !== 'neither' && (
+              <span class="small soft">{terminal.details.strengths[strength]}</span>
+            )}
+          </div>
+          <p>{statement[language]}</p>
+          <details class="small soft">
+            <summary>
+              {text.measures}: {method}, {fixed(score, 2)}
+            </summary>
+            <p>
+              {text.source}: {source}
+            </p>
+            <p class="mono">
+              {Object.entries(measures)
+                .map(([name, value]) => `${name} ${plain(value)}`)
+                .join(' · ')}
+            </p>
+          </details>
+        </li>
+      ))}
+    </ol>
   );
 }
 

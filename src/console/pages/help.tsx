@@ -107,6 +107,7 @@ export function ManualPage({ topic }: { readonly topic: string }) {
   const { data, error } = useLoaded(topic, {
     load: async () => (await pages[`../../manual/${topic}.md`]?.()) ?? null,
   });
+  if (!topics.includes(topic)) return <PageTitle text={words.common.pageNotFound} />;
   return (
     <>
       <p>

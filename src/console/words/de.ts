@@ -193,7 +193,11 @@ export const de: Words = {
       anomaly: 'Anomalie',
     },
     findings: 'Befunde, die stärksten zuerst',
-    noFindings: 'Kein Verfahren hatte etwas zu berichten.',
+    noFindings: 'Kein Verfahren hat etwas gefunden, das für eine der Seiten spricht.',
+    neutral: (count) =>
+      count === 1
+        ? '1 Befund, der für keine Seite spricht'
+        : `${count} Befunde, die für keine Seite sprechen`,
     skipped: 'Verfahren, die nicht anwendbar waren',
     sides: { fake: 'spricht für Fälschung', real: 'spricht für echt', neither: 'neutral' },
     source: 'Quelle',
@@ -208,7 +212,7 @@ export const de: Words = {
     stability: 'Stabilität',
     holds: 'hält',
     flips: 'kippt',
-    probability: 'Wahrscheinlichkeit einer Fälschung',
+    probability: 'Wahrscheinlichkeit einer Erzeugung',
     notChecked: 'Was nicht geprüft wurde',
     notCheckedHint: 'Dass hier nichts gefunden wurde, ist keine Entwarnung.',
     custody: 'Beweismittelkette',
@@ -250,7 +254,7 @@ export const de: Words = {
       score: 'Wert',
       deviation: 'Streuung',
       real: 'Spuren einer Kamera',
-      fake: 'Spuren von Erzeugung oder Veränderung',
+      fake: 'Spuren einer Erzeugung',
       compression: 'Spuren von Kompression',
       anomaly: 'Anomaliewert',
       clusters: 'Auffällige Bereiche',

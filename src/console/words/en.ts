@@ -200,7 +200,11 @@ export const en = {
       anomaly: 'Anomaly',
     },
     findings: 'Findings, the strongest first',
-    noFindings: 'No method had anything to report.',
+    noFindings: 'No method found anything that speaks for either side.',
+    neutral: (count: number) =>
+      count === 1
+        ? '1 finding that speaks for neither side'
+        : `${count} findings that speak for neither side`,
     skipped: 'Methods that could not be used',
     sides: { fake: 'speaks for fake', real: 'speaks for real', neither: 'neutral' },
     source: 'Source',
@@ -214,7 +218,7 @@ export const en = {
     stability: 'Stability',
     holds: 'holds',
     flips: 'flips',
-    probability: 'Probability of fake',
+    probability: 'Probability of generation',
     notChecked: 'What was not checked',
     notCheckedHint: 'Silence about these is no all-clear.',
     custody: 'Chain of custody',
@@ -256,7 +260,7 @@ export const en = {
       score: 'Score',
       deviation: 'Deviation',
       real: 'Traces of a camera',
-      fake: 'Traces of generation or alteration',
+      fake: 'Traces of generation',
       compression: 'Traces of compression',
       anomaly: 'Anomaly score',
       clusters: 'Anomalous areas',
