@@ -10,6 +10,15 @@ import { browserPath, chooseFiles, launch, logIn, openWindow, overflow } from '.
 
 const pages = [...places.filter((place) => place !== null), 'manual/settings'];
 
+/** Texts of the manual's page, code left out, in which marks of Markdown stand. */
+const markupShown = `[...document.querySelectorAll('.manual :is(h1, h2, h3, p, li, th, td)')]
+  .map((element) => {
+    const copy = element.cloneNode(true);
+    copy.querySelectorAll('code, pre').forEach((code) => code.remove());
+    return copy.textContent;
+  })
+  .filter((text) => /\\*\\w|\\w\\*|\`|\\]\\(/.test(text))`;
+
 describe.skipIf(browserPath === null)('the console in a browser', () => {
   let browser: Browser;
   let open: OpenServer;
@@ -174,6 +183,25 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     },
     60_000,
   );
+
+  test('no page of the manual shows its markup', async () => {
+    const { page, context } = await openWindow(browser);
+    await enter(page);
+    await page.goto(`${url}/#/help`);
+    const links = page.locator('a[href^="#/manual/"]');
+    await links.first().waitFor();
+    const topics = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
+    const shown: string[] = [];
+    for (const topic of topics) {
+      await page.goto(`${url}/#/help`);
+      await page.goto(`${url}/${topic}`);
+      await page.locator('.manual').waitFor();
+      shown.push(...(await page.evaluate<readonly string[]>(markupShown)));
+    }
+    expect(topics.length).toBeGreaterThan(10);
+    expect(shown).toEqual([]);
+    await context.close();
+  }, 60_000);
 
   test('on a telephone no name in a table of the manual is torn: the table moves sideways', async () => {
     const { page, context } = await openWindow(browser, { width: 360, height: 740 });

@@ -129,12 +129,13 @@ function renderBlock(block: Block, key: number): ComponentChildren {
   }
 }
 
-/** Code, bold and links; a link to another page of the manual stays in the console. */
+/** Code, bold, emphasis and links; a link to another page of the manual stays in the console. */
 function inline(text: string): ComponentChildren {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|!?\[[^\]]+\]\([^)]+\))/);
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*|!?\[[^\]]+\]\([^)]+\))/);
   return parts.map((part, key) => {
     if (part.startsWith('`')) return <code key={key}>{part.slice(1, -1)}</code>;
-    if (part.startsWith('**')) return <strong key={key}>{part.slice(2, -2)}</strong>;
+    if (part.startsWith('**')) return <strong key={key}>{inline(part.slice(2, -2))}</strong>;
+    if (/^\*\S.*\*$/.test(part)) return <em key={key}>{inline(part.slice(1, -1))}</em>;
     const link = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(part);
     if (link === null) return part;
     const page = /^([\w-]+)\.md/.exec(link[2]!)?.[1];
