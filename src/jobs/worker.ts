@@ -46,6 +46,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const inHand = new Map<Promise<void>, AbortController>();
   const scheduler = createFairScheduler(now);
   let isStopping = false;
+  let ended = 0;
 
   const loop = createLoop({ turn, now, pollMs, onError: (error) => onError(error, null) });
   const stopListening = queue.onAdded(() => loop.wake());
@@ -73,6 +74,7 @@ export function createWorker(options: WorkerOptions): Worker {
     const abort = new AbortController();
     const done = work(job, abort).finally(() => {
       inHand.delete(done);
+      ended++;
       loop.wake();
     });
     inHand.set(done, abort);
@@ -119,9 +121,11 @@ export function createWorker(options: WorkerOptions): Worker {
     running: () => inHand.size,
     async drain() {
       for (;;) {
+        const endedBefore = ended;
         await loop.run();
-        if (inHand.size === 0) return;
-        await Promise.race(inHand.keys());
+        if (inHand.size > 0) await Promise.race(inHand.keys());
+        // What ended during the turn may have made room that the turn did not see.
+        else if (ended === endedBefore) return;
       }
     },
     async stop({ graceMs = 10_000 } = {}) {

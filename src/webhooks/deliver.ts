@@ -67,6 +67,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   /** Tenants whose latest attempt failed: one attempt at a time until it works again. */
   const failing = new Set<string>();
   let isStopping = false;
+  let ended = 0;
 
   const loop = createLoop({ turn, now, pollMs, onError });
   const stopListening = outbox.onAdded(() => loop.wake());
@@ -94,6 +95,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       .catch(onError)
       .finally(() => {
         underWay.delete(done);
+        ended++;
         loop.wake();
       });
     underWay.set(done, delivery.tenantId);
@@ -140,9 +142,11 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     start: () => loop.start(),
     async drain() {
       for (;;) {
+        const endedBefore = ended;
         await loop.run();
-        if (underWay.size === 0) return;
-        await Promise.race(underWay.keys());
+        if (underWay.size > 0) await Promise.race(underWay.keys());
+        // What ended during the turn may have made room that the turn did not see.
+        else if (ended === endedBefore) return;
       }
     },
     async stop() {

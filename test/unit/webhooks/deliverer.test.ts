@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { gt } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
@@ -410,6 +411,27 @@ test('a receiver that failed is asked one thing at a time until it works again',
   await expect.poll(() => answers.length).toBe(1);
   answer(200);
   await drained;
+
+  expect(receiver.calls).toHaveLength(10);
+});
+
+test('what ends while the database still answers leaves nothing undelivered', async () => {
+  const receiver = await startReceiver();
+  const { open, outbox, tenant, send } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  for (let n = 0; n < 10; n++) await send(id, `a${n}`, { n });
+  const slow = open({
+    outbox: {
+      ...outbox,
+      async nextDueAt(full) {
+        const dueAt = await outbox.nextDueAt(full);
+        if (full.length > 0) await setTimeout(200);
+        return dueAt;
+      },
+    },
+  });
+
+  await slow.drain();
 
   expect(receiver.calls).toHaveLength(10);
 });

@@ -17,7 +17,7 @@ export async function setUp(options: Partial<DelivererOptions> = {}) {
   const tenants = createTenants({ db, now: clock.now });
   const outbox = createOutbox({ db, now: clock.now });
   const notices: object[] = [];
-  const open = () => {
+  const open = (more: Partial<DelivererOptions> = {}) => {
     const deliverer = createDeliverer({
       outbox,
       now: clock.now,
@@ -27,6 +27,7 @@ export async function setUp(options: Partial<DelivererOptions> = {}) {
       pollMs: 3_600_000,
       onNotice: (what, facts) => notices.push({ what, ...facts }),
       ...options,
+      ...more,
     });
     onTestFinished(() => deliverer.stop());
     return deliverer;
