@@ -8,10 +8,12 @@ test('of two requests with the link of the first run at the same moment one make
   const token = firstUser.token ?? '';
   const ask = (email: string) => firstUser.create({ token, email, password });
 
-  const made = await Promise.allSettled([ask('one@example.org'), ask('other@example.org')]);
+  const emails = ['one@example.org', 'other@example.org'];
+  const made = await Promise.allSettled(emails.map(ask));
 
-  expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-  expect((await users.list()).map(({ email }) => email)).toEqual(['one@example.org']);
+  expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  const winner = made.findIndex(({ status }) => status === 'fulfilled');
+  expect((await users.list()).map(({ email }) => email)).toEqual([emails[winner]]);
   expect(await firstUser.isNeeded()).toBe(false);
 });
 
