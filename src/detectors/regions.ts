@@ -98,14 +98,14 @@ export function largestRegion(map: CellMap, from: number, size: Size): Region | 
   const { columns, rows, values } = map;
   const seen = new Uint8Array(columns * rows);
   const waiting = new Int32Array(columns * rows);
-  let largest: Region | null = null;
+  let largest: Box | null = null;
   for (let start = 0; start < seen.length; start++) {
     if (seen[start] === 1 || !(values[start]! >= from)) continue;
     const grown = growFrom({ map, from, seen, waiting, start });
-    const region = toRegion(grown, map.cellPx, size);
-    if (largest === null || region.share > largest.share) largest = region;
+    const box = boxAround(grown, map.cellPx, size);
+    if (largest === null || box.area > largest.area) largest = box;
   }
-  return largest;
+  return largest && toRegion(largest, size);
 }
 
 interface Growth {
@@ -144,7 +144,20 @@ interface Grown {
   readonly columns: number;
 }
 
-function toRegion({ cells, columns }: Grown, cellPx: number, size: Size): Region {
+/**
+ * Whole numbers of pixels. Compared by a fraction instead, as V8 13.6 compiles that, each group had the size of the last one in
+ * about one of 400 examinations, and the first was taken for the largest.
+ */
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+  /** Of the cells inside the picture. */
+  readonly area: number;
+}
+
+function boxAround({ cells, columns }: Grown, cellPx: number, size: Size): Box {
   let [left, top, right, bottom, area] = [size.width, size.height, 0, 0, 0];
   for (const cell of cells) {
     const x = (cell % columns) * cellPx;
@@ -156,6 +169,9 @@ function toRegion({ cells, columns }: Grown, cellPx: number, size: Size): Region
     bottom = Math.max(bottom, endY);
     area += (endX - x) * (endY - y);
   }
-  const share = area / (size.width * size.height);
-  return { left, top, width: right - left, height: bottom - top, share };
+  return { left, top, right, bottom, area };
+}
+
+function toRegion({ left, top, right, bottom, area }: Box, { width, height }: Size): Region {
+  return { left, top, width: right - left, height: bottom - top, share: area / (width * height) };
 }

@@ -21,12 +21,12 @@ export function nearestQuality(steps: readonly number[]): { value: number; dista
       'The JPEG file holds a quantisation table that is not 64 steps of 1 to 255.',
     );
   }
-  let best = { value: 100, distance: Number.POSITIVE_INFINITY };
+  let [value, distance] = [100, Number.POSITIVE_INFINITY];
   for (let quality = 100; quality >= 1; quality--) {
-    const distance = meanDifference(steps, luminanceTable(quality));
-    if (distance < best.distance) best = { value: quality, distance };
+    const difference = meanDifference(steps, luminanceTable(quality));
+    if (difference < distance) [value, distance] = [quality, difference];
   }
-  return best;
+  return { value, distance };
 }
 
 /** libjpeg's luminance table for `quality` 1..100, baseline (steps clipped to 1..255), in zig-zag order. */
