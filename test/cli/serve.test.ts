@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newDataDir, spawnServe, startServing } from '../journeys/serving.ts';
 import { emptyFolder, runCli, startCli } from './run-cli.ts';
 
@@ -28,6 +28,8 @@ describe('the first run', () => {
       said.stderr += `${line}\n`;
       if (line.startsWith('Listening on https://127.0.0.1:')) break;
     }
+    // Another pipe, which may be read later.
+    await vi.waitFor(() => expect(said.stdout).toMatch(/^curl .*\n/m), 10_000);
     apiKey = /API key: +(\S+) /.exec(said.stdout)?.[1] ?? '';
   });
 

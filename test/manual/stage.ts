@@ -103,14 +103,16 @@ function inShell(lines: string, { cwd, env }: { cwd: string; env: Record<string,
   });
 }
 
+/** What the first run prints, whose last line is the command to try; only then its log says where it listens, through a pipe of its own. */
 async function saidWhenReady(child: ReturnType<typeof inShell>): Promise<string> {
   const said = { stdout: '', stderr: '' };
-  child.stdout.on('data', (bytes: Buffer) => (said.stdout += bytes.toString('utf8')));
   const ready = new Promise<void>((resolve) => {
-    child.stderr.on('data', (bytes: Buffer) => {
-      said.stderr += bytes.toString('utf8');
-      if (said.stderr.includes('Listening on ')) resolve();
-    });
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].on('data', (bytes: Buffer) => {
+        said[name] += bytes.toString('utf8');
+        if (said.stderr.includes('Listening on ') && /^curl .*\n/m.test(said.stdout)) resolve();
+      });
+    }
   });
   const ended = once(child, 'close').then(() => Promise.reject(new Error(said.stderr)));
   await Promise.race([ready, ended]);
