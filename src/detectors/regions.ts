@@ -145,8 +145,8 @@ interface Grown {
 }
 
 /**
- * Whole numbers of pixels. Compared by a fraction instead, as V8 13.6 compiles that, each group had the size of the last one in
- * about one of 400 examinations, and the first was taken for the largest.
+ * In whole pixels, as groups are compared. By their share of the picture, a fraction, V8 13.6 once compiled the loop so that all
+ * groups had the share of the last one, and the first passed for the largest.
  */
 interface Box {
   readonly left: number;

@@ -103,7 +103,7 @@ function inShell(lines: string, { cwd, env }: { cwd: string; env: Record<string,
   });
 }
 
-/** What the first run prints, whose last line is the command to try; only then its log says where it listens, through a pipe of its own. */
+/** All that the first run prints, down to the command to try: it and the log come through two pipes, either of them first. */
 async function saidWhenReady(child: ReturnType<typeof inShell>): Promise<string> {
   const said = { stdout: '', stderr: '' };
   const ready = new Promise<void>((resolve) => {

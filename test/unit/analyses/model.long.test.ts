@@ -50,7 +50,7 @@ test(`in ${sequences} random sequences every act, state, message and count is as
   );
 
   expect([...walked]).toEqual(expect.arrayContaining(rows));
-}, 300_000);
+}, 120_000);
 
 /** Thousands of syncs of database and files would take most of the time, and prove nothing here. */
 async function forgetPowerCuts({ processes }: Stage): Promise<void> {
