@@ -100,6 +100,42 @@ def compare(pixels: Pixels, judge: Judge, out: Path) -> None:
         np.testing.assert_allclose(answer, expected.numpy(), atol=2e-3)
 
 
+def restore(folder: Path, name: str) -> Detector:
+    """The detector that `export` wrote, to train on from: the same answers but for the 16 bits of its weights.
+
+    Batch norms were folded into the convolutions before them. Their statistics are those of the published weights, which training keeps, and
+    so are their scales here; what training changed in a scale goes into the weights of its convolution.
+    """
+    model, arrays, convolutions = Detector(name), {}, []
+    gather(onnx.load(folder / "model.onnx").graph, arrays, convolutions)
+    net = model.features.net
+    layers = [one for one in net.modules() if isinstance(one, nn.Conv2d)]
+    norms = [one for one in net.modules() if isinstance(one, nn.BatchNorm2d)]
+    with torch.no_grad():
+        for layer, norm, names in zip(layers, norms, convolutions, strict=True):
+            weight, bias = (torch.from_numpy(arrays[one].astype(np.float32)) for one in names)
+            factor = norm.weight / (norm.running_var + norm.eps).sqrt()
+            layer.weight.copy_(weight / factor[:, None, None, None])
+            norm.bias.copy_(bias + norm.running_mean * factor)
+        head = {one.name: torch.tensor(numpy_helper.to_array(one)) for one in onnx.load(folder / "head.onnx").graph.initializer}
+        judge = next(value for value in head.values() if value.shape == model.head.judge.weight.T.shape).T
+        model.head.load_state_dict({name: head.get(name, judge) for name in model.head.state_dict()})
+    return model
+
+
+def gather(graph: onnx.GraphProto, arrays: dict[str, np.ndarray], convolutions: list[list[str]]) -> None:
+    """Weights by the names that convolutions know them by, and the names of weight and bias of each convolution, in order, loops included."""
+    arrays |= {one.name: numpy_helper.to_array(one) for one in graph.initializer}
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                gather(attribute.g, arrays, convolutions)
+        if node.op_type in ("Cast", "Identity") and node.input[0] in arrays:
+            arrays[node.output[0]] = arrays[node.input[0]]
+        if node.op_type == "Conv":
+            convolutions.append(list(node.input[1:3]))
+
+
 def open_session(path: Path) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

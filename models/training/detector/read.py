@@ -80,8 +80,7 @@ def cells_of(model: Detector | Ensemble, rgb: np.ndarray) -> np.ndarray:
     height, width = rgb.shape[:2]
     rgb = np.pad(rgb, ((0, -height % CELL_PX), (0, -width % CELL_PX), (0, 0)), mode="edge")
     shown = torch.from_numpy(rgb).permute(2, 0, 1)[None].float().contiguous(memory_format=torch.channels_last)
-    with torch.autocast("cpu", torch.bfloat16):
-        return model.features(shown)[0].float().numpy()
+    return model.features(shown)[0].numpy()
 
 
 def patches_of(cells: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ import torch
 from onnx import TensorProto, numpy_helper
 
 from detector.conftest import coarse
-from detector.export import SMALL, export, open_session
+from detector.export import SMALL, export, open_session, restore
 from detector.network import CELL_PX, HIDDEN, Detector, Ensemble, freeze_statistics
 from detector.read import HeadOf
 
@@ -50,6 +50,22 @@ def test_the_exported_head_answers_each_pass_and_patch_as_the_trained_one_does(m
     assert logits.shape == (len(head.masks), 4, 3) and embedding.shape == (4, HIDDEN)
     np.testing.assert_allclose(logits.mean(1), head.passes(features), rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(embedding, head.embeddings(features), atol=1e-4)
+
+
+def test_training_goes_on_from_a_model_folder(tmp_path):
+    torch.manual_seed(3)
+    model = Detector("lite0")
+    freeze_statistics(model)
+    with torch.no_grad():
+        for value in model.parameters():  # as if training had changed every weight
+            value.mul_(1 + 0.05 * torch.randn_like(value))
+    export(model, tmp_path)
+    rgb = torch.from_numpy(coarse(np.random.default_rng(1), 128, 96)).permute(2, 0, 1)[None].float()
+
+    restored = restore(tmp_path, "lite0").eval()
+
+    with torch.no_grad():
+        np.testing.assert_allclose(restored(rgb), model.eval()(rgb), atol=0.02)
 
 
 def test_weights_of_the_network_are_stored_in_16_bits(exported):

@@ -16,6 +16,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, Dataset
 
 from degrade import MARGIN, degrade, draw_scale, save_jpeg
+from detector.export import restore
 from detector.network import Detector, freeze_statistics
 from detector.pictures import Item, Pictures
 from drawings import draw_picture, paste_on_page
@@ -27,7 +28,7 @@ DRAWN, VIEWS = 0.06, 0.35  # shares of a batch
 SMALLEST = 0.45  # least scale of a square of a picture's own pixels
 PAGES = 0.06  # share of the views: the picture on a page or a screen, which is no photograph any more
 # Drawn less where the label is inferred (see data/README.md), more where photographs were edited: few sources, and the ones that were called fake.
-DRAWN_BY = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6, "edited camera": 3}
+DRAWN_BY = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6, "edited camera": 2}
 
 
 class Batches(Dataset):
@@ -135,8 +136,7 @@ def look(model: Detector, pictures: Pictures, items: list[Item]) -> dict[str, fl
         for name, picture in conditions(rgb).items():
             height, width = (length // 32 * 32 for length in picture.shape[:2])
             shown = torch.from_numpy(picture[:height, :width].copy()).permute(2, 0, 1)[None].float()
-            with torch.autocast("cpu", torch.bfloat16):
-                logits = model(shown.contiguous(memory_format=torch.channels_last))
+            logits = model(shown.contiguous(memory_format=torch.channels_last))
             scores[name].append(float(logits[0, 1] - logits[0, 0]))
     fake = np.array(labels)
     return {name: auc(np.array(values)[~fake], np.array(values)[fake]) for name, values in scores.items()}
@@ -154,7 +154,7 @@ def main() -> None:
     parser.add_argument("--taps", type=int, nargs="*", default=[])
     parser.add_argument("--stride", type=int, default=2, help="of the first layer")
     parser.add_argument("--pictures", type=Path, default=WORK / "pictures")
-    parser.add_argument("--start", type=Path, help="weights to begin with, of an earlier run")
+    parser.add_argument("--start", type=Path, help="weights to begin with: the checkpoint of an earlier run, or a model folder")
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--batch", type=int, default=24)
     parser.add_argument("--side", type=int, default=192)
@@ -185,7 +185,8 @@ def main() -> None:
         model.load_state_dict(kept["model"]), average.load_state_dict(kept["average"]), optimiser.load_state_dict(kept["optimiser"])
         done = kept["step"]
     elif given.start:
-        model.load_state_dict(torch.load(given.start, weights_only=False)["average"]), average.load_state_dict(torch.load(given.start, weights_only=False)["average"])
+        weights = restore(given.start, given.backbone).state_dict() if given.start.is_dir() else torch.load(given.start, weights_only=False)["average"]
+        model.load_state_dict(weights), average.load_state_dict(weights)
 
     crops = val_crops(pictures, given.look_at)
     batches = Batches(pictures, items, given)
@@ -198,9 +199,7 @@ def main() -> None:
         model.train()
         freeze_statistics(model)
         shown = rgb.permute(0, 3, 1, 2).float().contiguous(memory_format=torch.channels_last)
-        with torch.autocast("cpu", torch.bfloat16):
-            logits = model(shown)
-        loss = loss_of(logits.float(), targets)
+        loss = loss_of(model(shown), targets)
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
