@@ -21,6 +21,15 @@ export function decidedRate(rows: readonly Outcome[], strategy: DecisionStrategy
   return rateOf(rows, (row) => isDecided(row, strategy));
 }
 
+/** Of all these pictures, decided or not. */
+export function calledRate(
+  rows: readonly Outcome[],
+  strategy: DecisionStrategy,
+  called: 'real' | 'fake',
+): Rate {
+  return rateOf(rows, ({ classes }) => classes[strategy] === called);
+}
+
 export function calledFakeRate(rows: readonly Outcome[], strategy: DecisionStrategy): Rate {
   return rateOf(realOf(decidedOf(rows, strategy)), ({ classes }) => classes[strategy] === 'fake');
 }
