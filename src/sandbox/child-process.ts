@@ -164,7 +164,7 @@ function timedOut({ taskTimeoutMs }: ChildOptions): ForensicsError {
 /** V8 and the C++ library report refused memory themselves; our watchdog leaves its own mark. */
 function causeOfDeath(child: ChildProcess, stderr: string): ForensicsError {
   const cause = new Error(
-    `child ended with code ${child.exitCode}, signal ${child.signalCode}: ${stderr}`,
+    `child ${child.pid} ended with code ${child.exitCode}, signal ${child.signalCode}: ${stderr}`,
   );
   if (stderr.includes(memoryMarker) || /heap out of memory|std::bad_alloc/.test(stderr)) {
     return new ForensicsError(

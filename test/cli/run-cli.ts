@@ -18,6 +18,9 @@ import { databaseIn } from '../fixtures/postgres.ts';
 /** The program, of the sources. */
 export const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
 
+/** The program as `npm run build` made it last: starts in half the time. */
+export const builtEntry = fileURLToPath(new URL('../../bin/forensics.js', import.meta.url));
+
 /** Of nobody: what commands keep, such as the key that signs, must not get into the home of whoever runs the tests. */
 const home = mkdtempSync(join(tmpdir(), 'forensics-home-'));
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));

@@ -125,7 +125,7 @@ describe.skipIf(!existsSync('/dev/full'))('a log that is lost', () => {
     ],
     ['lies on a full disk', 'exec "$@" 2> /dev/full'],
   ])('does not end the server when it %s', async (_why, shell) => {
-    const serving = await startServing(newDataDir(), { FORENSICS_LOG_LEVEL: 'trace' }, shell);
+    const serving = await startServing(newDataDir(), { FORENSICS_LOG_LEVEL: 'trace' }, { shell });
     // More than a pipe holds: 64 kB.
     const answers = await Promise.all(
       Array.from({ length: 400 }, () => serving.ask({ method: 'GET', path: '/v1/ping' })),

@@ -5,12 +5,13 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { makeDatabaseOf } from '../fixtures/postgres.ts';
-import { spawnCli } from '../cli/run-cli.ts';
-import { type Answer, type Ask, asker } from '../unit/server/open-server.ts';
+import { spawnCli, type StartHow } from '../cli/run-cli.ts';
+import { type Answer, type Ask, asker, type Question } from '../unit/server/open-server.ts';
 
 /** The line of `serve --json`. */
 export interface Ready {
@@ -19,6 +20,8 @@ export interface Ready {
   readonly tenantName: string | null;
   readonly apiKey: string | null;
 }
+
+type Headers = Pick<Question, 'headers'>;
 
 export type ServeProcess = ReturnType<typeof spawnCli>;
 
@@ -41,25 +44,24 @@ const quiet = {
   FORENSICS_RATE_LIMIT_PER_MINUTE: '1000000',
 };
 
-/** Starts `forensics serve`; `environment` is added to a bare one. @param shell - as of `spawnCli`. */
+/** Starts `forensics serve`; `environment` is added to a bare one. @param how - as of `spawnCli`. */
 export function spawnServe(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  shell?: string,
+  how: Pick<StartHow, 'shell' | 'entry'> = {},
 ): ServeProcess {
-  const env = { ...quiet, ...environment };
-  return spawnCli(['serve', ...args], { env, ...(shell === undefined ? {} : { shell }) });
+  return spawnCli(['serve', ...args], { ...how, env: { ...quiet, ...environment } });
 }
 
 /** Resolves once the server says that it is ready; rejects with what it said when it ends before. */
 export async function startServing(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
-  shell?: string,
+  how: Pick<StartHow, 'shell' | 'entry'> = {},
 ): Promise<Serving> {
   const { FORENSICS_WORKERS: workers = '1' } = environment;
   const args = ['--json', '--data-dir', dataDir, '--port', '0', '--workers', workers];
-  const child = spawnServe(args, { ...(await makeDatabaseOf(dataDir)), ...environment }, shell);
+  const child = spawnServe(args, { ...(await makeDatabaseOf(dataDir)), ...environment }, how);
   const ready = await readyLine(child);
   const agent = new Agent({ connect: { ca: readFileSync(ready.caPath) } });
   return {
@@ -104,8 +106,13 @@ export function clientOf({ ask }: Pick<Serving, 'ask'>, tenantName: string, apiK
       const answer = await send('POST', '', { name: 'A', type: 'image', input: whole, ...more });
       return only(answer);
     },
-    async upload({ input }: Analysis, bytes: Buffer): Promise<Answer> {
-      return ask({ method: 'PUT', path: pathOf(input.storageUrls.putUrl), body: bytes });
+    /** @param more - such as the length of a body that comes in pieces. */
+    async upload(
+      { input }: Analysis,
+      body: Buffer | Readable,
+      more: Headers = {},
+    ): Promise<Answer> {
+      return ask({ method: 'PUT', path: pathOf(input.storageUrls.putUrl), body, ...more });
     },
     async download(url: string): Promise<Buffer> {
       const answer = await ask({ method: 'GET', path: pathOf(url) });

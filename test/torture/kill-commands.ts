@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { runCli, spawnCli } from '../cli/run-cli.ts';
+import { builtEntry, runCli, spawnCli } from '../cli/run-cli.ts';
 import { demand, type Proof } from './proof.ts';
 
 export interface Killing extends Pick<Proof, 'random'> {
@@ -74,13 +74,13 @@ interface Killable {
 async function killed(scene: Killing, what: string, { args, folder }: Killable): Promise<void> {
   const changes = watch(folder);
   const hasBegun = once(changes, 'change');
-  const running = spawnCli(args, { env: environment });
+  const running = spawnCli(args, { env: environment, entry: builtEntry });
   await Promise.race([running, hasBegun]);
   changes.close();
   const begunMs = performance.now();
   const lastsMs = scene.lasts.get(what);
   const isLetThrough = scene.random() < measuredShare || lastsMs === undefined;
-  const pause = setTimeout(isLetThrough ? longestActMs : lastsMs * scene.random(), false);
+  const pause = setTimeout(isLetThrough ? longestActMs : 0.9 * lastsMs * scene.random(), false);
   const isEnded = await Promise.race([running.then(() => true), pause]);
   if (isEnded) {
     scene.lasts.set(what, performance.now() - begunMs);

@@ -1,14 +1,16 @@
 /**
- * A server, its children, workers and commands are killed at random moments while clients create, upload, start, upgrade
+ * Servers, their children, workers and commands are killed at random moments while clients create, upload, start, upgrade
  * and delete. Afterwards everything is judged from outside: by what the server had acknowledged, by the messages that the
  * receiver got, and by the database when nobody uses it any more.
  */
 
 import { readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { runCli, spawnCli } from '../cli/run-cli.ts';
+import { builtEntry, runCli, spawnCli } from '../cli/run-cli.ts';
+import { createRandom } from '../fixtures/noise.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { startReceiver } from '../journeys/receiver.ts';
 import {
@@ -28,26 +30,53 @@ import {
   leaseSeconds,
 } from './kill-commands.ts';
 import { killMigration } from './kill-migration.ts';
-import { cutOffUpgrade, patienceMs, settle, size, work } from './clients.ts';
+import type { Answer } from '../unit/server/open-server.ts';
+import { cutOffUpgrade, cutOffUpload, patienceMs, settle, size, work } from './clients.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { demand, pick, type Proof } from './proof.ts';
 
 interface Scene extends Proof, Killing {
   readonly ledger: Ledger;
   readonly picture: Buffer;
+  /** Children of servers that were killed here. */
+  readonly killedChildren: Set<number>;
+  /** What the servers of the folder logged. */
+  readonly log: { text: string };
 }
 
-const timesChildrenKilled = 'times that all children were killed';
+/** While one folder waits, such as for a lease to end, another one is at work. */
+const sideBySide = availableParallelism() + 1;
 
 export async function proveKills(proof: Proof): Promise<void> {
-  const dataDir = newDataDir();
-  const counts = new Map<string, number>();
-  const picture = await sceneJpeg({ ...size, seed: 1 });
-  const ledger = createLedger({ childKills: () => counts.get(timesChildrenKilled) ?? 0 });
-  const scene: Scene = { ...proof, dataDir, picture, counts, lasts: new Map(), ledger };
-  const receiver = await startReceiver();
   const begunMs = performance.now();
-  let serving = await startServing(dataDir, environment);
+  const counts = new Map<string, number>();
+  const lasts = new Map<string, number>();
+  const folders = Array.from({ length: sideBySide }, async (_, at) =>
+    proveFolder({ ...proof, random: createRandom(proof.seed + at) }, { counts, lasts }),
+  );
+  await Promise.all(folders);
+  const kills = [...counts].filter(([what]) => what.startsWith('kills of '));
+  const total = kills.reduce((sum, [, many]) => sum + many, 0);
+  const minutes = (performance.now() - begunMs) / 60_000;
+  proof.note('servers side by side, each with a folder', sideBySide);
+  proof.note('kills', total);
+  proof.note('minutes, with the judgement at the end', minutes.toFixed(1));
+  for (const [what, many] of [...counts].toSorted()) proof.note(what, many);
+}
+
+async function proveFolder(
+  proof: Proof,
+  { counts, lasts }: Pick<Scene, 'counts' | 'lasts'>,
+): Promise<void> {
+  const dataDir = newDataDir();
+  const [killedChildren, log] = [new Set<number>(), { text: '' }];
+  const isKill = async ({ headers }: Answer) =>
+    tellsOfKill({ killedChildren, log }, String(headers['x-request-id']));
+  const picture = await sceneJpeg({ ...size, seed: 1 });
+  const ledger = createLedger({ isKill });
+  const scene = { ...proof, dataDir, picture, counts, lasts, ledger, killedChildren, log };
+  const receiver = await startReceiver();
+  let serving = await serve(scene);
   const apiKey = serving.ready.apiKey ?? '';
   const update = ['tenant', 'update', 'default', '--webhook-url', receiver.url];
   const updated = await runCli([...update, '--data-dir', dataDir], { env: environment });
@@ -55,70 +84,88 @@ export async function proveKills(proof: Proof): Promise<void> {
   do {
     serving = await oneRound(scene, serving, apiKey);
   } while (!proof.isOver());
-  const kills = [...counts].filter(([what]) => what.startsWith('kills of '));
-  const total = kills.reduce((sum, [, many]) => sum + many, 0);
-  proof.note('kills', total);
-  proof.note('kills a minute', ((60_000 * total) / (performance.now() - begunMs)).toFixed(0));
   const client = clientOf(serving, 'default', apiKey);
   await settle(scene, client);
-  await scene.ledger.judgeFromOutside(client, picture);
+  await ledger.judgeFromOutside(client, picture);
   await deliverAll(scene);
   await serving.end('SIGTERM');
-  scene.ledger.judgeMessages(receiver.calls);
+  ledger.judgeMessages(receiver.calls);
   receiver.close();
   await judgeFolder(scene);
-  for (const [what, many] of [...counts, ...scene.ledger.figures()]) proof.note(what, many);
+  for (const [what, many] of ledger.figures()) count(scene, what, many);
   for (const suffix of ['', '-backups', '-restored']) {
     rmSync(`${dataDir}${suffix}`, { recursive: true, force: true });
   }
 }
+
+async function serve({ dataDir, log }: Scene): Promise<Serving> {
+  const serving = await startServing(dataDir, environment, { entry: builtEntry });
+  serving.child.stderr.on('data', (bytes: Buffer) => (log.text += bytes.toString('utf8')));
+  return serving;
+}
+
+/** A server logs a failure before it answers. @returns whether the child that it names was killed here. */
+async function tellsOfKill(
+  { killedChildren, log }: Pick<Scene, 'killedChildren' | 'log'>,
+  requestId: string,
+): Promise<boolean> {
+  const untilMs = performance.now() + logReadMs;
+  for (;;) {
+    const line = log.text.split('\n').find((one) => one.includes(requestId));
+    const pid = /child (\d+) ended with/.exec(line ?? '')?.[1];
+    if (pid !== undefined) return killedChildren.has(Number(pid));
+    if (performance.now() > untilMs) return false;
+    await setTimeout(20);
+  }
+}
+
+const logReadMs = 5000;
 
 /** Clients at work, one victim or more; returns the server that is up afterwards. */
 async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise<Serving> {
   const client = clientOf(serving, 'default', apiKey);
   const isEnded = { now: false };
   const clients = [1, 2].map(async () => work(scene, client, isEnded));
-  const act = pick(scene.random, acts);
-  await act(scene, serving);
-  const endsServer = scene.random() < 0.75;
-  await setTimeout(scene.random() * 1200);
+  await pick(scene.random, acts)(scene, serving);
+  await setTimeout(600 * scene.random());
   isEnded.now = true;
-  if (!endsServer) {
+  if (scene.random() < 0.15) {
     await Promise.all(clients);
     return serving;
   }
   const upgrades = scene.ledger.upgradable().map(async (id) => cutOffUpgrade(scene, client, id));
-  await setTimeout(400 * scene.random());
+  const upload = cutOffUpload(scene, client);
+  await setTimeout(500 * scene.random());
   count(scene, 'kills of the server');
   // First of all: an end in order waits for the answers that are still to come.
   serving.child.kill('SIGKILL');
   await serving.end('SIGKILL');
   await Promise.all([...clients, ...upgrades]);
-  if (scene.random() < 0.25) await killRotation(scene);
+  if (await upload) count(scene, 'uploads cut off by a kill');
+  if (scene.random() < 0.4) await killRotation(scene);
   if (scene.random() < 0.5) await killStarts(scene);
-  return startServing(scene.dataDir, environment);
+  return serve(scene);
 }
 
 const acts = [
   killChildren,
+  killChildren,
+  killWorker,
   killWorker,
   freezeWorker,
   killBackup,
+  killBackup,
+  killRestore,
   killRestore,
   killMigrations,
-  nothing,
 ];
-
-async function nothing({ random }: Scene): Promise<void> {
-  await setTimeout(500 * random());
-}
 
 /** Servers that are killed before they are ready: while they open, recover and take up what was left. */
 async function killStarts(scene: Scene): Promise<void> {
   for (let n = 0; n < 3; n++) {
     const args = ['--data-dir', scene.dataDir, '--port', '0', '--workers', '1'];
-    const child = spawnServe(args, environment);
-    await setTimeout(300 + 1500 * scene.random());
+    const child = spawnServe(args, environment, { entry: builtEntry });
+    await setTimeout(200 + 1300 * scene.random());
     count(scene, 'kills of starting servers');
     child.kill('SIGKILL');
     await child;
@@ -132,18 +179,23 @@ async function killMigrations(scene: Scene): Promise<void> {
   count(scene, 'migrations cut off by a kill', cutOff);
 }
 
+/** Twice: the second time hits what was begun anew. */
 async function killChildren(scene: Scene, { child }: Serving): Promise<void> {
-  await setTimeout(800 * scene.random());
-  count(scene, timesChildrenKilled);
-  for (const pid of childrenOf(child.pid)) {
-    count(scene, 'kills of children');
-    signal(pid, 'SIGKILL');
+  for (let n = 0; n < 2; n++) {
+    const untilMs = performance.now() + 3000;
+    while (childrenOf(child.pid).length === 0 && performance.now() < untilMs) await setTimeout(50);
+    await setTimeout(800 * scene.random());
+    for (const pid of childrenOf(child.pid)) {
+      count(scene, 'kills of children');
+      scene.killedChildren.add(pid);
+      signal(pid, 'SIGKILL');
+    }
   }
 }
 
 async function killWorker(scene: Scene): Promise<void> {
   const worker = startWorker(scene);
-  await setTimeout(4000 * scene.random());
+  await setTimeout(3000 * scene.random());
   count(scene, 'kills of workers');
   worker.kill('SIGKILL');
   await worker;
@@ -152,7 +204,7 @@ async function killWorker(scene: Scene): Promise<void> {
 /** For longer than its lease: what it then brings must not count. */
 async function freezeWorker(scene: Scene): Promise<void> {
   const worker = startWorker(scene);
-  await setTimeout(1500 + 2500 * scene.random());
+  await setTimeout(1000 + 2000 * scene.random());
   count(scene, 'workers frozen beyond their lease');
   worker.kill('SIGSTOP');
   await setTimeout((leaseSeconds + 1) * 1000);
@@ -164,7 +216,7 @@ async function freezeWorker(scene: Scene): Promise<void> {
 
 function startWorker({ dataDir }: Scene) {
   const args = ['worker', '--data-dir', dataDir, '--workers', '1'];
-  return spawnCli(args, { env: environment });
+  return spawnCli(args, { env: environment, entry: builtEntry });
 }
 
 function childrenOf(pid: number | undefined): readonly number[] {
@@ -193,13 +245,20 @@ async function deliverAll({ dataDir }: Scene): Promise<void> {
   }
 }
 
-async function judgeFolder({ dataDir, ledger, counts }: Scene): Promise<void> {
+async function judgeFolder(scene: Scene): Promise<void> {
+  const { dataDir, ledger, killedChildren } = scene;
   const audit = await runCli(['audit', 'verify', '--data-dir', dataDir]);
   demand(audit.code === 0, `The audit log is not whole: ${audit.stdout}${audit.stderr}`);
   const db = new Database(join(dataDir, 'forensics.db'), { readonly: true });
   const verdict = String(db.pragma('integrity_check', { simple: true }));
   demand(verdict === 'ok', `The database is damaged: ${verdict}`);
-  const entries = await ledger.judgeRows(async (sql) => Number(db.prepare(sql).pluck().get()));
-  counts.set('entries of the audit log', entries);
+  const number = async (sql: string) => Number(db.prepare(sql).pluck().get());
+  count(scene, 'entries of the audit log', await ledger.judgeRows(number));
+  const retries = await number(
+    `SELECT count(*) FROM audit_entries WHERE entry ->> 'event' = 'analysis.retried'`,
+  );
+  count(scene, 'runs tried again after the death of their child', retries);
+  const isExplained = retries <= killedChildren.size;
+  demand(isExplained, `${retries} runs were tried again, ${killedChildren.size} children killed.`);
   db.close();
 }

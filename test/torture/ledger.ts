@@ -24,14 +24,14 @@ interface Reading {
 export type Ledger = ReturnType<typeof createLedger>;
 
 /**
- * @param childKills - how often the children of the server were killed so far.
+ * @param isKill - whether an answer tells of a child that was killed by whoever kills here, and not of one that died by itself.
  * @param refusals - answers above 499 that tell of a trouble outside the server.
  */
 export function createLedger({
-  childKills,
+  isKill = async () => false,
   refusals = [503],
 }: {
-  readonly childKills: () => number;
+  readonly isKill?: (answer: Answer) => Promise<boolean>;
   readonly refusals?: readonly number[];
 }) {
   const analyses = new Map<string, Told>();
@@ -52,19 +52,16 @@ export function createLedger({
   ): Promise<boolean> {
     const one = told(id);
     if (one[member] === 'no') one[member] = 'unsure';
-    const killsBefore = childKills();
-    const { status, body } = await ask().catch((error: unknown) => {
+    const answer = await ask().catch((error: unknown) => {
       if (member === 'upgraded') upgradesCutOff += 1;
       throw error;
     });
+    const { status, body } = answer;
+    const isTrouble = status >= 500 && !refusals.includes(status);
     // An upgrade is drawn while its client waits, and once more where its child was killed. Killed again, that is told.
-    const mayBeCutOff = member === 'upgraded' && childKills() - killsBefore >= 2;
-    const isCutOff = mayBeCutOff && /analysis process ended unexpectedly/.test(body.toString());
+    const isCutOff = isTrouble && member === 'upgraded' && (await isKill(answer));
     if (isCutOff) upgradesCutOff += 1;
-    demand(
-      status < 500 || refusals.includes(status) || isCutOff,
-      `${member} was answered ${status}: ${body.toString()}`,
-    );
+    demand(!isTrouble || isCutOff, `${member} was answered ${status}: ${body.toString()}`);
     demand(status !== 404 || one.removed !== 'no', `${id} is lost: ${member} was answered 404.`);
     if (status === 200) one[member] = 'yes';
     return status === 200;

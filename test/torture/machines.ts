@@ -55,7 +55,7 @@ export async function proveMachines(proof: Proof): Promise<void> {
   const url = await postgres.createDatabase();
   const scene: Scene = {
     ...proof,
-    ledger: createLedger({ childKills: () => 0, refusals: [503, 507] }),
+    ledger: createLedger({ refusals: [503, 507] }),
     picture: await sceneJpeg({ ...size, seed: 1 }),
     counts,
     postgres,

@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Agent, request } from 'undici';
 import { createPasswords } from '../../../src/access/embedded/passwords.ts';
@@ -43,8 +44,8 @@ export interface Question {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Objects are sent as JSON. */
-  readonly body?: object | string | Buffer;
+  /** Other objects than these are sent as JSON. */
+  readonly body?: object | string | Buffer | Readable;
 }
 
 export interface Answer {
@@ -164,7 +165,8 @@ export const draft = {
 /** @param url - scheme, host and port. */
 export function asker(url: string, dispatcher: Agent): Ask {
   return async ({ method, path, headers = {}, body }) => {
-    const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
+    const isJson =
+      typeof body === 'object' && !Buffer.isBuffer(body) && !(body instanceof Readable);
     const answer = await request(`${url}${path}`, {
       dispatcher,
       method,
