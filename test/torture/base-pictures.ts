@@ -10,7 +10,13 @@ import { xmpPacket } from '../fixtures/xmp.ts';
 
 const size = { width: 96, height: 80, seed: 3 };
 
-export async function basePictures(): Promise<readonly Buffer[]> {
+export interface BasePictures {
+  readonly plain: readonly Buffer[];
+  /** With content credentials. */
+  readonly signed: readonly Buffer[];
+}
+
+export async function basePictures(): Promise<BasePictures> {
   const thumbnail = await sceneJpeg({ width: 65, height: 65, seed: 3, quality: 60 });
   const exif = {
     primary: { 0x010f: 'Maker', 0x0110: 'Model', 0x0112: 1, 0x0131: 'Editor 1.0' },
@@ -45,5 +51,5 @@ export async function basePictures(): Promise<readonly Buffer[]> {
     await withCredentials(full, { signer, actions }),
     await withCredentials(png, { signer, actions }),
   ];
-  return [full, progressive, png, palette, ...signed];
+  return { plain: [full, progressive, png, palette], signed };
 }

@@ -61,7 +61,7 @@ export async function proveKills(proof: Proof): Promise<void> {
   proof.note('servers side by side, each with a folder', sideBySide);
   proof.note('kills', total);
   proof.note('minutes, with the judgement at the end', minutes.toFixed(1));
-  for (const [what, many] of [...counts].toSorted()) proof.note(what, many);
+  for (const what of [...counts.keys()].toSorted()) proof.note(what, counts.get(what) ?? 0);
 }
 
 async function proveFolder(

@@ -10,13 +10,16 @@ export function mutated(random: Random, base: Buffer): Buffer {
   let parts = split(base);
   const isPng = base[0] === 0x89;
   const changes = 1 + below(random, 4);
+  // Mostly in what says something about the picture: a change of the pixels is mostly refused, and nothing else is read then.
+  const isOfMetadata = random() < 0.7;
   for (let n = 0; n < changes; n++) {
-    const at = below(random, parts.length);
+    const places = isOfMetadata ? parts.flatMap((part, at) => (isMetadata(part) ? at : [])) : [];
+    const at = places.length > 0 ? pick(random, places) : below(random, parts.length);
     parts = pick(random, ways)(random, parts, at);
     if (parts.length === 0) parts = [Buffer.alloc(0)];
   }
-  // Mostly with right checksums: else the first wrong one is all that is ever reached.
-  const whole = isPng && random() < 0.8 ? parts.map(withChecksum) : parts;
+  // Mostly with right checksums and lengths: else the first wrong one is all that is ever reached.
+  const whole = random() < 0.8 ? parts.map(isPng ? withChecksum : withLength) : parts;
   return Buffer.concat(isPng && random() < 0.99 ? [pngSignature, ...whole] : whole);
 }
 
@@ -96,6 +99,23 @@ function split(base: Buffer): readonly Buffer[] {
   const step = Math.ceil((base.length - at) / 4);
   for (; at < base.length; at += step) parts.push(base.subarray(at, at + step));
   return parts;
+}
+
+function isMetadata(part: Buffer): boolean {
+  return isApplication(part) || /^[a-z][A-Za-z]{3}$/.test(part.toString('latin1', 4, 8));
+}
+
+function isApplication(part: Buffer): boolean {
+  return part[0] === 0xff && part[1]! >= 0xe0 && part[1]! <= 0xef;
+}
+
+/** A segment of an application as it is now, with a length that fits. */
+function withLength(segment: Buffer): Buffer {
+  const isLong = segment.length > 0xffff + 2;
+  if (!isApplication(segment) || segment.length < 4 || isLong) return segment;
+  const whole = Buffer.from(segment);
+  whole.writeUInt16BE(segment.length - 2, 2);
+  return whole;
 }
 
 /** The chunk as it is now, with a length and a checksum that fit. */

@@ -8,6 +8,6 @@ import { openPicture } from '../../src/sandbox/open-picture.ts';
 serveTasks(async (task) => {
   if (!(task instanceof Uint8Array)) throw new TypeError('A task is the bytes of a picture.');
   const { bytes, picture } = await openPicture({ bytes: task }, defaultLimits);
-  await readProvenance(bytes, picture, { trustList: null });
-  return picture.facts.format;
+  const { credentials } = await readProvenance(bytes, picture, { trustList: null });
+  return credentials === null ? 'without credentials' : `credentials ${credentials.integrity}`;
 });
