@@ -6,12 +6,12 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { execa } from 'execa';
 import { runCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { clientOf, newDataDir, startServing } from '../journeys/serving.ts';
 import { demand, type Proof } from './proof.ts';
+import { holds } from './secret-search.ts';
 
 /** What one minute of this machine's two cores is good for. */
 const requestsAMinute = 2000;
@@ -57,6 +57,8 @@ async function proveCanaries(proof: Proof): Promise<void> {
     'a storage secret': canary('storage'),
     'a wrong key': `sk-default-${canary('key')}`,
   };
+  // No secret: it is in every one of the places, and proves that what is in them is found.
+  const marker = canary('name');
   const email = 'anna@example.org';
   const login = async (password: string) =>
     serving.ask({ method: 'POST', path: '/v1/auth/login', body: { email, password } });
@@ -84,6 +86,7 @@ async function proveCanaries(proof: Proof): Promise<void> {
   const made = await client.create({
     format: 'jpg',
     ...size,
+    filename: `${marker}.jpg`,
     options: { tier: 'forensicReporting' },
   });
   await client.upload(made, await sceneJpeg({ ...size, seed: 1 }));
@@ -97,22 +100,28 @@ async function proveCanaries(proof: Proof): Promise<void> {
   const backup = `${dataDir}-backup.tar`;
   const backedUp = await run(['backup', 'create', '--without-keys', '--out', backup]);
   demand(backedUp.code === 0, backedUp.stderr);
-  const reports = `${dataDir}-report`;
-  await run(['report', made.id, '--tenant', 'default', '--out', reports]);
+  const bundle = `${dataDir}-evidence.zip`;
+  const written = await run(['report', made.id, '--tenant', 'default', '--out', bundle]);
+  demand(written.code === 0, written.stderr);
   const liveFiles = filesIn(dataDir);
   await serving.end('SIGTERM');
 
-  const places = [...liveFiles, ...filesIn(dataDir), ...filesIn(reports), backup];
+  const places = [...liveFiles, ...filesIn(dataDir), bundle, backup];
+  const pdfs = filesIn(dataDir).filter((file) => readFileSync(file).indexOf('%PDF-') === 0);
+  demand(pdfs.length > 0, 'There is no report.');
+  for (const file of [join(dataDir, 'forensics.db'), ...pdfs, bundle, backup]) {
+    demand(isIn(file, marker), `The name of the picture was not found in ${file}.`);
+  }
   for (const [what, secret] of Object.entries(secrets)) {
     demand(secret.length >= 12, `${what} was not made: ${secret}`);
     demand(!log.includes(secret), `${what} is in the log.`);
-    for (const file of places) demand(!holds(file, secret), `${what} is in ${file}.`);
+    for (const file of places) demand(!isIn(file, secret), `${what} is in ${file}.`);
   }
   proof.note('secrets looked for', Object.keys(secrets).length);
   proof.note('files searched', new Set(places).size);
   proof.note('bytes of log searched', log.length);
-  for (const path of [dataDir, backup, reports, passwordFile])
-    rmSync(path, { recursive: true, force: true });
+  for (const one of [dataDir, backup, bundle, passwordFile])
+    rmSync(one, { recursive: true, force: true });
 }
 
 function filesIn(folder: string): readonly string[] {
@@ -125,8 +134,7 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-/** As text, packed or in the streams of a PDF or an archive: packed parts are unpacked where they begin. */
-function holds(file: string, secret: string): boolean {
+function isIn(file: string, text: string): boolean {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -134,6 +142,5 @@ function holds(file: string, secret: string): boolean {
     // Such as the log of the database, which the server's end took away.
     return false;
   }
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  return (isPacked ? gunzipSync(bytes) : bytes).includes(secret);
+  return holds(bytes, text);
 }
