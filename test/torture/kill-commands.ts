@@ -35,7 +35,7 @@ export async function killBackup(scene: Killing): Promise<void> {
 
 /** Cut off, then done again: the folder is the one of the backup, whole. */
 export async function killRestore(scene: Killing): Promise<void> {
-  const out = join(emptied(`${scene.dataDir}-backups`), 'whole.tar');
+  const out = join(emptied(`${scene.dataDir}-to-restore`), 'whole.tar');
   const folder = emptied(`${scene.dataDir}-restored`);
   const made = await runCli(['backup', 'create', '--out', out, '--data-dir', scene.dataDir]);
   demand(made.code === 0, `A backup beside a server at work failed: ${made.stderr}`);

@@ -20,6 +20,8 @@ import {
   spawnServe,
   startServing,
 } from '../journeys/serving.ts';
+import type { Answer } from '../unit/server/open-server.ts';
+import { cutOffUpgrade, cutOffUpload, patienceMs, settle, size, work } from './clients.ts';
 import {
   count,
   environment,
@@ -30,8 +32,6 @@ import {
   leaseSeconds,
 } from './kill-commands.ts';
 import { killMigration } from './kill-migration.ts';
-import type { Answer } from '../unit/server/open-server.ts';
-import { cutOffUpgrade, cutOffUpload, patienceMs, settle, size, work } from './clients.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { demand, pick, type Proof } from './proof.ts';
 
@@ -93,7 +93,7 @@ async function proveFolder(
   receiver.close();
   await judgeFolder(scene);
   for (const [what, many] of ledger.figures()) count(scene, what, many);
-  for (const suffix of ['', '-backups', '-restored']) {
+  for (const suffix of ['', '-backups', '-to-restore', '-restored']) {
     rmSync(`${dataDir}${suffix}`, { recursive: true, force: true });
   }
 }
@@ -126,7 +126,7 @@ async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise
   const client = clientOf(serving, 'default', apiKey);
   const isEnded = { now: false };
   const clients = [1, 2].map(async () => work(scene, client, isEnded));
-  await pick(scene.random, acts)(scene, serving);
+  await Promise.all(actsAtOnce(scene.random).map(async (act) => act(scene, serving)));
   await setTimeout(600 * scene.random());
   isEnded.now = true;
   if (scene.random() < 0.15) {
@@ -147,15 +147,19 @@ async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise
   return serve(scene);
 }
 
-const acts = [
+type Act = (scene: Scene, serving: Serving) => Promise<void>;
+
+/** Two different ones: each start of a server, which takes longest, serves for more kills. */
+function actsAtOnce(random: () => number): readonly Act[] {
+  const one = pick(random, acts);
+  return [one, pick(random, acts.toSpliced(acts.indexOf(one), 1))];
+}
+
+const acts: readonly Act[] = [
   killChildren,
-  killChildren,
-  killWorker,
   killWorker,
   freezeWorker,
   killBackup,
-  killBackup,
-  killRestore,
   killRestore,
   killMigrations,
 ];
@@ -254,9 +258,11 @@ async function judgeFolder(scene: Scene): Promise<void> {
   demand(verdict === 'ok', `The database is damaged: ${verdict}`);
   const number = async (sql: string) => Number(db.prepare(sql).pluck().get());
   count(scene, 'entries of the audit log', await ledger.judgeRows(number));
-  const retries = await number(
-    `SELECT count(*) FROM audit_entries WHERE entry ->> 'event' = 'analysis.retried'`,
-  );
+  const entriesOf = async (event: string) =>
+    number(`SELECT count(*) FROM audit_entries WHERE entry ->> 'event' = '${event}'`);
+  const losses = await entriesOf('database.recovered');
+  demand(losses === 0, `${losses} times the log of the database was called damaged after a kill.`);
+  const retries = await entriesOf('analysis.retried');
   count(scene, 'runs tried again after the death of their child', retries);
   const isExplained = retries <= killedChildren.size;
   demand(isExplained, `${retries} runs were tried again, ${killedChildren.size} children killed.`);

@@ -19,9 +19,9 @@ import { demand, percentile, pick, type Proof } from './proof.ts';
 const taskTimeoutMs = 20_000;
 const memoryLimitBytes = 1_800_000_000;
 /** One in so many is examined, too: that takes a hundred times as long as reading it. */
-const examinedShare = 1 / 100;
+const examinedShare = 1 / 200;
 /** Reading credentials takes a hundred times as long as the rest of a file. */
-const signedShare = 1 / 12;
+const signedShare = 1 / 40;
 const atOnce = 2;
 
 export async function provePictures(proof: Proof): Promise<void> {
