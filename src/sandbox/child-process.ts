@@ -51,6 +51,7 @@ export function forkChild(options: ChildOptions): Child {
   });
   // Unheard, an error event of a broken channel would end our process; the close event reports the same.
   child.on('error', () => undefined);
+  letParentEnd(child);
 
   function perform(task: unknown, signal?: AbortSignal): Promise<Outcome> {
     return new Promise((resolve, reject) => {

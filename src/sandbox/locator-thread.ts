@@ -9,7 +9,10 @@ import { Worker } from 'node:worker_threads';
 import type { LocateModel } from '../inference/networks.ts';
 import type { VerifiedLocator } from '../inference/registry.ts';
 
-export type LocatorQuestion = 'open' | 'close' | Parameters<LocateModel['locate']>;
+export type LocatorQuestion =
+  | { readonly open: VerifiedLocator }
+  | { readonly locate: Parameters<LocateModel['locate']> }
+  | 'close';
 
 export type LocatorAnswer =
   | { readonly kind: 'opened'; readonly runtimeVersion: string }
@@ -17,24 +20,32 @@ export type LocatorAnswer =
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly detail: string };
 
-/** @returns a model that is asked about one picture at a time. */
-export async function openLocatorThread(verified: VerifiedLocator): Promise<LocateModel> {
-  const file = new URL(`./locator-worker${extname(import.meta.url)}`, import.meta.url);
-  const worker = new Worker(file, { workerData: verified });
-  const { runtimeVersion } = await answerOf(worker, 'opened', 'open');
+export interface LocatorThread {
+  /** One network at a time. @returns a model that is asked about one picture at a time. */
+  open(verified: VerifiedLocator): Promise<LocateModel>;
+}
 
+/** Starts the thread, which loads ONNX Runtime before it is asked for anything. It does not keep the process alive. */
+export function startLocatorThread(): LocatorThread {
+  const file = new URL(`./locator-worker${extname(import.meta.url)}`, import.meta.url);
+  const worker = new Worker(file);
+  worker.unref();
   return {
-    manifest: verified.manifest,
-    runtimeVersion,
-    locate: async ({ rgb, width, height }, table) => {
-      // A copy that is handed over: the other methods still read the picture's own pixels.
-      const own = new Uint8Array(rgb);
-      const question: LocatorQuestion = [{ rgb: own, width, height }, table];
-      return (await answerOf(worker, 'located', question, [own.buffer])).located;
-    },
-    // Ended in the middle of a run, a thread takes the process with it: this one is told to, and ends by itself.
-    release: async () => {
-      await answerOf(worker, 'closed', 'close');
+    open: async (verified) => {
+      const { runtimeVersion } = await answerOf(worker, 'opened', { open: verified });
+      return {
+        manifest: verified.manifest,
+        runtimeVersion,
+        locate: async ({ rgb, width, height }, table) => {
+          // A copy that is handed over: the other methods still read the picture's own pixels.
+          const own = new Uint8Array(rgb);
+          const question: LocatorQuestion = { locate: [{ rgb: own, width, height }, table] };
+          return (await answerOf(worker, 'located', question, [own.buffer])).located;
+        },
+        release: async () => {
+          await answerOf(worker, 'closed', 'close');
+        },
+      };
     },
   };
 }

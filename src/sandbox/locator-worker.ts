@@ -1,12 +1,13 @@
-/** The thread behind `locator-thread.ts`: opens the network that it was started with, and answers one question at a time. */
+/** The thread behind `locator-thread.ts`: answers one question at a time. */
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { loadLocateModel, type LocateModel } from '../inference/networks.ts';
-import type { VerifiedLocator } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import type { LocatorAnswer, LocatorQuestion } from './locator-thread.ts';
 
-const verified: VerifiedLocator = workerData;
+// Before the first question, while the child's main thread starts; a failure is the answer to that question.
+const loadingRuntime = loadRuntime();
+loadingRuntime.catch(() => undefined);
 let model: LocateModel | null = null;
 
 parentPort?.on('message', (question: LocatorQuestion) => {
@@ -26,10 +27,13 @@ async function answer(question: LocatorQuestion): Promise<LocatorAnswer> {
 async function perform(question: LocatorQuestion): Promise<LocatorAnswer> {
   if (question === 'close') {
     await model?.release();
-    parentPort?.unref();
+    model = null;
     return { kind: 'closed' };
   }
-  model ??= await loadLocateModel(verified, await loadRuntime());
-  if (question === 'open') return { kind: 'opened', runtimeVersion: model.runtimeVersion };
-  return { kind: 'located', located: await model.locate(...question) };
+  if ('open' in question) {
+    model = await loadLocateModel(question.open, await loadingRuntime);
+    return { kind: 'opened', runtimeVersion: model.runtimeVersion };
+  }
+  if (model === null) throw new TypeError('No network is open.');
+  return { kind: 'located', located: await model.locate(...question.locate) };
 }

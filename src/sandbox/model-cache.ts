@@ -4,7 +4,8 @@ import type { Models } from '../engine/observe.ts';
 import { createRegistry, type VerifiedLocator, type VerifiedModel } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import { loadTraceModel } from '../inference/networks.ts';
-import { openLocatorThread } from './locator-thread.ts';
+import { createMutex } from '../mutex.ts';
+import { type LocatorThread, startLocatorThread } from './locator-thread.ts';
 
 export interface ModelCache {
   /** @throws {ForensicsError} `model_not_found`, `model_integrity`, `runtime_missing`. */
@@ -20,6 +21,9 @@ interface Wanted {
 }
 
 export function createModelCache(): ModelCache {
+  const thread = startLocatorThread();
+  // A picture that cannot be opened fails its task at once; the models still load when the next one asks for them.
+  const alone = createMutex();
   let loaded: { readonly description: string; readonly models: Models } | null = null;
 
   async function clear(): Promise<void> {
@@ -27,37 +31,41 @@ export function createModelCache(): ModelCache {
     loaded = null;
   }
 
+  async function load({ model, locator = null }: Wanted, modelsDir: string | null) {
+    const registry = createRegistry({ extra: modelsDir });
+    // By their whole manifests, hashes included, not by their names: a model that was replaced on the disk is loaded again.
+    const found = [await registry.find(model), await registry.findLocator(locator)];
+    const description = JSON.stringify(found);
+    if (loaded?.description === description) return loaded.models;
+    await clear();
+    const models = await openBoth(
+      thread,
+      await registry.open(model),
+      await registry.openLocator(locator),
+    );
+    loaded = {
+      description: JSON.stringify([models.trace.manifest, models.locator.manifest]),
+      models,
+    };
+    return models;
+  }
+
   return {
-    clear,
-    load: async ({ model, locator = null }, modelsDir) => {
-      const registry = createRegistry({ extra: modelsDir });
-      // By their whole manifests, hashes included, not by their names: a model that was replaced on the disk is loaded again.
-      const found = [await registry.find(model), await registry.findLocator(locator)];
-      const description = JSON.stringify(found);
-      if (loaded?.description === description) return loaded.models;
-      await clear();
-      const models = await openBoth(
-        await registry.open(model),
-        await registry.openLocator(locator),
-      );
-      loaded = {
-        description: JSON.stringify([models.trace.manifest, models.locator.manifest]),
-        models,
-      };
-      return models;
-    },
+    load: (wanted, modelsDir) => alone('models', () => load(wanted, modelsDir)),
+    clear: () => alone('models', clear),
   };
 }
 
 /**
- * Side by side: the thread of the one starts while the other is opened. Both or none: a model that stayed open beside one that
+ * Side by side. Both or none: a model that stayed open beside one that
  * cannot be opened would never be closed.
  */
 async function openBoth(
+  thread: LocatorThread,
   verified: VerifiedModel,
   verifiedLocator: VerifiedLocator,
 ): Promise<Models> {
-  const opening = openLocatorThread(verifiedLocator);
+  const opening = thread.open(verifiedLocator);
   const openingTrace = loadRuntime().then((runtime) => loadTraceModel(verified, runtime));
   const [ofTrace, ofLocator] = await Promise.allSettled([openingTrace, opening]);
   if (ofTrace.status === 'rejected' && ofLocator.status === 'fulfilled') {

@@ -32,6 +32,8 @@ export interface Pool {
    * `inference_out_of_memory`, or `cancelled` when the signal fires or the pool is closed.
    */
   run(task: unknown, options?: RunOptions): Promise<unknown>;
+  /** Forks the first child before there is a task for it, so that it starts while its parent does something else. */
+  start(): void;
   status(): PoolStatus;
   /** Refuses waiting and new tasks, lets running ones end, then ends the children. */
   close(): Promise<void>;
@@ -125,6 +127,10 @@ export function createPool(options: PoolOptions): Pool {
 
   return {
     run,
+    start: () => {
+      const slot = idle.at(-1);
+      if (slot) livingChild(slot);
+    },
     status: () => ({
       children: all.filter(({ child }) => child?.isAlive()).length,
       busy: options.size - idle.length,

@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os';
 import { extname, resolve } from 'node:path';
 import { absolutePath } from '../files/byte-names.ts';
 import { type Limits, localLimits } from '../image/picture.ts';
-import { createPool, type PoolStatus, type RunOptions } from './pool.ts';
+import { createPool, type Pool, type PoolStatus, type RunOptions } from './pool.ts';
 import { type PictureSource, type TaskContext, type TaskName, tasks } from './tasks.ts';
 
 export interface SandboxOptions {
@@ -22,6 +22,8 @@ export interface SandboxOptions {
   readonly limits?: Partial<Limits>;
   /** PEM certificates of trusted signers of content credentials (C2PA); without them no signer is trusted. */
   readonly trustList?: string | null;
+  /** Children that were started before the rest was known; the sandbox ends them. */
+  readonly children?: Pool;
 }
 
 /** Twenty times what the largest picture takes on one core here. */
@@ -56,12 +58,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     limits: { ...localLimits, ...options.limits },
     trustList: options.trustList ?? null,
   };
-  const pool = createPool({
-    entry: new URL(`./child-main${extname(import.meta.url)}`, import.meta.url),
-    size: options.poolSize ?? Math.min(maxDefaultPoolSize, availableParallelism()),
-    taskTimeoutMs: options.taskTimeoutMs ?? defaultTimeoutMs,
-    memoryLimitBytes: options.memoryLimitBytes ?? defaultMemoryLimitBytes,
-  });
+  const pool = options.children ?? createChildren(options);
 
   function verb(name: string) {
     return (request: SomeRequest, runOptions?: RunOptions): Promise<unknown> =>
@@ -84,6 +81,18 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const verbs = Object.fromEntries(Object.keys(tasks).map((name) => [name, verb(name)]));
   if (!isComplete(verbs)) throw new TypeError('A task has no verb.');
   return { ...verbs, status: () => pool.status(), close: () => pool.close() };
+}
+
+/** The children of a sandbox that is created later. */
+export function createChildren(
+  options: Pick<SandboxOptions, 'poolSize' | 'taskTimeoutMs' | 'memoryLimitBytes'>,
+): Pool {
+  return createPool({
+    entry: new URL(`./child-main${extname(import.meta.url)}`, import.meta.url),
+    size: options.poolSize ?? Math.min(maxDefaultPoolSize, availableParallelism()),
+    taskTimeoutMs: options.taskTimeoutMs ?? defaultTimeoutMs,
+    memoryLimitBytes: options.memoryLimitBytes ?? defaultMemoryLimitBytes,
+  });
 }
 
 /** A child returns the result of the function that a task names: both ends are this program in the same version. */

@@ -7,7 +7,6 @@ import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
 import { toForensicsError } from '../../errors.ts';
 import type { Signer } from '../../evidence/sign.ts';
-import { writeBundle } from '../../evidence/write-bundle.ts';
 import { localLimits } from '../../image/picture.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import type {
@@ -18,6 +17,7 @@ import type {
 } from '../../report/report-item.ts';
 import { writeTexts } from '../../report/report-texts.ts';
 import { createSigningKeys, keysInFolder } from '../../secrets/signing-keys.ts';
+import type { Pool } from '../../sandbox/pool.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { Rendering } from '../../sandbox/tasks.ts';
 import { readCaseData } from './case-data.ts';
@@ -38,7 +38,11 @@ import {
 } from './results-folder.ts';
 import type { PrepareExaminer, Run } from './run.ts';
 
-export const prepareLocal: PrepareExaminer = async (options) => {
+/** @param children - of the sandbox, which closes them. */
+export async function prepareLocal(
+  options: AnalyzeOptions,
+  children: Pool,
+): ReturnType<PrepareExaminer> {
   const { trustList: c2paTrustList, validation: cited, dataDir } = options;
   const { settings } = readConfig({ flags: { c2paTrustList, validation: cited, dataDir } });
   const modelsDir = modelsFolder(settings);
@@ -49,14 +53,14 @@ export const prepareLocal: PrepareExaminer = async (options) => {
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
   const bundling = await bundlingFor(options, { dataDir: settings.dataDir, trustList });
   return (run) => {
-    const sandbox = createSandbox({ modelsDir, poolSize: options.jobs, trustList });
+    const sandbox = createSandbox({ modelsDir, children, trustList });
     const localRun: LocalRun = { ...run, sandbox, results, validation, caseData, bundling };
     return {
       examine: (input, folderName) => examineInput(localRun, input, folderName),
       close: () => sandbox.close(),
     };
   };
-};
+}
 
 /** Models are looked up, and the room of validations is loaded, only where reports are to cite one. */
 async function validationCitedBy(
@@ -201,15 +205,17 @@ async function draw(
   const { html: withHtml, maps } = options;
   const request = { ...examined, languages, withFullMaps: maps === 'full', withHtml };
   const rendering = await sandbox.render(request, { signal });
-  const bundle = bundleOf(bundling, examined, rendering);
+  const bundle = await bundleOf(bundling, examined, rendering);
   return { rendering, files: [...filesOf(rendering, options), ['evidence.zip', bundle]] };
 }
 
-function bundleOf(
+/** Bundles, and the schemas of what is in them, are loaded only where one is written. */
+async function bundleOf(
   { signer, withOriginal, trustList }: Bundling,
   { source, examination, item }: Examined,
   rendering: Rendering,
-): Uint8Array {
+): Promise<Uint8Array> {
+  const { writeBundle } = await import('../../evidence/write-bundle.ts');
   const bundleCase = {
     examination,
     item,

@@ -4,7 +4,7 @@ import { type ExitCode, type ForensicsError, toForensicsError } from '../../erro
 import { wordsIn } from '../../report/wording/catalogue.ts';
 import { refuseOptions } from '../options.ts';
 import { log } from '../output/print.ts';
-import { isRemote } from '../target/server.ts';
+import { isRemote } from '../target/server-options.ts';
 import { inOrder, isOfTheMachine, listenForStop, type Stop } from './concurrency.ts';
 import { type Input, walkInputs } from './inputs.ts';
 import { type AnalyzeOptions, checkUsage, languageOf } from './options.ts';
@@ -95,8 +95,17 @@ async function prepareExaminer(options: AnalyzeOptions): Promise<(run: Run) => E
     { '--tenant': tenant !== undefined, '--resume': resume, '--no-wait': !wait },
     'is for a server; add --url.',
   );
-  const { prepareLocal } = await import('./local.ts');
-  return prepareLocal(options);
+  const { createChildren } = await import('../../sandbox/sandbox.ts');
+  const children = createChildren({ poolSize: options.jobs });
+  // The child loads what it needs while this process does: on two cores that saves a third of a second.
+  children.start();
+  try {
+    const { prepareLocal } = await import('./local.ts');
+    return await prepareLocal(options, children);
+  } catch (error) {
+    await children.close();
+    throw error;
+  }
 }
 
 async function examineAll(

@@ -16,14 +16,13 @@ import { print, printable, printJson, log } from '../output/print.ts';
 import { paint, type Style } from '../output/terminal.ts';
 import { publicUrlOf } from '../serve/listen.ts';
 import { settingsFor } from '../target/local.ts';
+import { openServer, placeNamed } from '../target/server.ts';
 import {
   isRemote,
-  openServer,
-  placeNamed,
   type ServerOptions,
   type ServiceOptions,
   withServerOptions,
-} from '../target/server.ts';
+} from '../target/server-options.ts';
 
 export function defineDoctor(doctor: Command): void {
   doctor

@@ -9,7 +9,8 @@ import { usageError } from '../errors.ts';
 import { longestMs } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { readCredentials, saveCredentials } from '../target/profiles.ts';
-import { isRemote, serverNamed, type ServiceOptions } from '../target/server.ts';
+import { serverNamed } from '../target/server.ts';
+import { isRemote, type ServiceOptions } from '../target/server-options.ts';
 import { type KeyActs, withService } from '../target/service.ts';
 import type { KeyOptions } from './keys.ts';
 

@@ -7,7 +7,8 @@ import { examples, named, parseDuration, yesOption } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { agreed, confirm } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
-import { nameTenant, type ServiceOptions, withServiceOptions } from '../target/server.ts';
+import { nameTenant } from '../target/server.ts';
+import { type ServiceOptions, withServiceOptions } from '../target/server-options.ts';
 import { withService } from '../target/service.ts';
 import { orRevoke, rotate, type RotateOptions, shownKey, withSecretFile } from './keys-rotate.ts';
 

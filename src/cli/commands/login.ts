@@ -30,13 +30,8 @@ import {
   type Session,
   trustOf,
 } from '../target/profiles.ts';
-import {
-  serverMentioned,
-  type ServerOptions,
-  trustGiven,
-  userAgent,
-  withServerOptions,
-} from '../target/server.ts';
+import { serverMentioned, trustGiven, userAgent } from '../target/server.ts';
+import { type ServerOptions, withServerOptions } from '../target/server-options.ts';
 import { renewed, sessionOf } from '../target/session.ts';
 
 export function defineLogin(command: Command): void {

@@ -19,13 +19,8 @@ import { usageError } from '../errors.ts';
 import { listOf, named, refuseOptions } from '../options.ts';
 import { printJson, log } from '../output/print.ts';
 import { columnsOf } from '../output/terminal.ts';
-import {
-  isRemote,
-  nameTenant,
-  openServer,
-  type ServiceOptions,
-  withServiceOptions,
-} from '../target/server.ts';
+import { nameTenant, openServer } from '../target/server.ts';
+import { isRemote, type ServiceOptions, withServiceOptions } from '../target/server-options.ts';
 
 export interface ReportOptions extends ServiceOptions, CaseOptions {
   readonly tenant: string;

@@ -6,7 +6,7 @@ import { dayOf } from '../options.ts';
 import { csvText } from '../output/details.ts';
 import { print, printJson } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import type { ServiceOptions } from '../target/server.ts';
+import type { ServiceOptions } from '../target/server-options.ts';
 import { withService } from '../target/service.ts';
 import { columnNames, dailyReports, type Days, reportOf, valuesOf } from './usage.ts';
 

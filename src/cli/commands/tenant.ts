@@ -19,7 +19,7 @@ import { print, printJson, log } from '../output/print.ts';
 import { confirmByName } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
 import { type LocalOptions, withLocalCore, withNewCore } from '../target/local.ts';
-import { type ServiceOptions, withServiceOptions } from '../target/server.ts';
+import { type ServiceOptions, withServiceOptions } from '../target/server-options.ts';
 import { withService } from '../target/service.ts';
 import { describeTenantReport } from './tenant-report.ts';
 

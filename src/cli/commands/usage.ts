@@ -7,12 +7,8 @@ import { dayOf } from '../options.ts';
 import { csvText, type CsvValue } from '../output/details.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import {
-  isRemote,
-  type ServiceOptions,
-  tenantOfProfile,
-  withServiceOptions,
-} from '../target/server.ts';
+import { tenantOfProfile } from '../target/server.ts';
+import { isRemote, type ServiceOptions, withServiceOptions } from '../target/server-options.ts';
 import { type TenantActs, withService } from '../target/service.ts';
 
 export function defineUsage(command: Command): void {

@@ -17,7 +17,7 @@ import {
   userNamed,
   withLocalCore,
 } from '../target/local.ts';
-import { type ServiceOptions, withServiceOptions } from '../target/server.ts';
+import { type ServiceOptions, withServiceOptions } from '../target/server-options.ts';
 import { withService } from '../target/service.ts';
 import {
   withPassword,

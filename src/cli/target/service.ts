@@ -20,7 +20,8 @@ import {
 import { ForensicsError } from '../../errors.ts';
 import type { TenantRequest } from '../../tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
-import { isRemote, type ServiceOptions, withApi } from './server.ts';
+import { withApi } from './server.ts';
+import { isRemote, type ServiceOptions } from './server-options.ts';
 
 export interface Service {
   readonly keys: KeyActs;

@@ -3,7 +3,7 @@ import { readChanges } from '../../../src/engine/localisation.ts';
 import { loadLocateModel, type LocateModel } from '../../../src/inference/networks.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { loadRuntime } from '../../../src/inference/runtime.ts';
-import { openLocatorThread } from '../../../src/sandbox/locator-thread.ts';
+import { startLocatorThread } from '../../../src/sandbox/locator-thread.ts';
 import { scenePicture } from '../engine/fixtures.ts';
 
 let inThread: LocateModel;
@@ -11,7 +11,7 @@ let here: LocateModel;
 
 beforeAll(async () => {
   const verified = await createRegistry().openLocator();
-  inThread = await openLocatorThread(verified);
+  inThread = await startLocatorThread().open(verified);
   here = await loadLocateModel(verified, await loadRuntime());
 });
 
