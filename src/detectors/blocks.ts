@@ -41,6 +41,7 @@ export function boxMean(values: Float32Array, columns: number, radius: number): 
   const means = new Float32Array(values.length);
   const sums = new Float64Array(columns);
   const shares = Float64Array.from({ length: columns }, (_, x) => 1 / spanAt(x, columns, radius));
+  const inside = 1 / (2 * radius + 1);
   for (let y = -radius; y < rows; y++) {
     slide(sums, values, (y + radius) * columns, (y - radius - 1) * columns);
     if (y < 0) continue;
@@ -54,7 +55,7 @@ export function boxMean(values: Float32Array, columns: number, radius: number): 
     }
     for (; x < columns - radius; x++) {
       sum += sums[x + radius]! - sums[x - radius - 1]!;
-      means[row + x] = sum * shares[x]! * share;
+      means[row + x] = sum * inside * share;
     }
     for (; x < columns; x++) {
       sum -= sums[x - radius - 1]!;
@@ -72,8 +73,15 @@ function spanAt(at: number, length: number, radius: number): number {
 /** Adds one row of the values to the sums and subtracts one, where there is such a row. */
 function slide(sums: Float64Array, values: Float32Array, enters: number, leaves: number): void {
   const columns = sums.length;
-  if (enters < values.length) for (let x = 0; x < columns; x++) sums[x]! += values[enters + x]!;
-  if (leaves >= 0) for (let x = 0; x < columns; x++) sums[x]! -= values[leaves + x]!;
+  if (enters < values.length && leaves >= 0) {
+    for (let x = 0; x < columns; x++) {
+      sums[x] = sums[x]! + values[enters + x]! - values[leaves + x]!;
+    }
+  } else if (leaves >= 0) {
+    for (let x = 0; x < columns; x++) sums[x]! -= values[leaves + x]!;
+  } else if (enters < values.length) {
+    for (let x = 0; x < columns; x++) sums[x]! += values[enters + x]!;
+  }
 }
 
 // The 8 by 8 transform of JPEG on a luma plane, block by block of one grid.
@@ -108,11 +116,14 @@ export function countBlocks(
 /**
  * Hands over the 64 coefficients of each whole block, row by row of blocks. They lie as in the block, those of one
  * vertical frequency side by side, before any quantisation, and only until the next block.
+ *
+ * @param horizontal - so many of the lowest horizontal frequencies are wanted; the others are 0.
  */
 export function forEachBlock(
   { luma, width, height }: StoredPlane,
   grid: Grid,
   visit: (coefficients: Float32Array, block: number) => void,
+  horizontal = blockPx,
 ): void {
   const { columns, rows } = countBlocks({ width, height }, grid);
   const halves = new Float64Array(blockArea);
@@ -122,7 +133,7 @@ export function forEachBlock(
     const row = (block - column) / columns;
     const start = (grid.top + row * blockPx) * width + grid.left + column * blockPx;
     transformRows(luma, start, width, halves);
-    transformColumns(halves, coefficients);
+    transformColumns(halves, coefficients, horizontal);
     coefficients[0]! -= levelShift;
     visit(coefficients, block);
   }
@@ -139,8 +150,12 @@ function transformRows(luma: Uint8Array, start: number, width: number, halves: F
   }
 }
 
-function transformColumns(halves: Float64Array, coefficients: Float32Array): void {
-  for (let u = 0; u < blockPx; u++) {
+function transformColumns(
+  halves: Float64Array,
+  coefficients: Float32Array,
+  horizontal: number,
+): void {
+  for (let u = 0; u < horizontal; u++) {
     transformEight(halves, u, blockPx, outputs);
     for (let at = u, v = 0; v < blockPx; at += blockPx, v++) {
       coefficients[at] = outputs[v]! * toOrthonormal[at]!;

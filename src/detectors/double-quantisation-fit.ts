@@ -4,8 +4,9 @@ import { placesInBlock } from '../image/jpeg-quality.ts';
 import { blockPx, countBlocks, forEachBlock, type Grid } from './blocks.ts';
 import type { StoredPlane } from './stored-plane.ts';
 
-/** Along the zig-zag; beyond, too few values are not zero. */
+/** Along the zig-zag; beyond, too few values are not zero. They lie in the first five columns of the block. */
 const frequencies = 15;
+const horizontal = 5;
 /** In nats; below, one save explains the histogram as well. */
 const minGain = 15;
 
@@ -48,8 +49,10 @@ export function readBlocks(saved: SavedPicture): BlockFit {
 function quantise({ plane, rgb, grid, steps }: SavedPicture) {
   const { columns, rows } = countBlocks(plane, grid);
   const values = Array.from({ length: frequencies }, () => new Int16Array(columns * rows));
+  const places = Int32Array.from(placesInBlock.slice(0, frequencies));
+  const own = Float64Array.from(steps);
   let clipped = 0;
-  forEachBlock(plane, grid, (coefficients, block) => {
+  const visit = (coefficients: Float32Array, block: number) => {
     const left = grid.left + (block % columns) * blockPx;
     const top = grid.top + Math.floor(block / columns) * blockPx;
     if (isClipped(rgb, 3 * (top * plane.width + left), 3 * plane.width)) {
@@ -58,9 +61,10 @@ function quantise({ plane, rgb, grid, steps }: SavedPicture) {
       return;
     }
     for (let k = 0; k < frequencies; k++) {
-      values[k]![block] = Math.round(coefficients[placesInBlock[k]!]! / steps[k]!);
+      values[k]![block] = Math.round(coefficients[places[k]!]! / own[k]!);
     }
-  });
+  };
+  forEachBlock(plane, grid, visit, horizontal);
   return { values, clipped };
 }
 
@@ -183,12 +187,13 @@ function fitComb(frequency: Frequency, minCombGain: number): Comb | null {
 }
 
 function countValues(values: Int16Array, isConstant: boolean): Float64Array {
-  const counts = new Float64Array(bins);
-  for (const value of values) {
-    if (Math.abs(value) <= maxSteps) counts[value + maxSteps]!++;
+  const counted = new Int32Array(bins);
+  for (let block = 0; block < values.length; block++) {
+    const bin = values[block]! + maxSteps;
+    if (bin >= 0 && bin < bins) counted[bin]!++;
   }
-  if (!isConstant) counts[maxSteps] = 0;
-  return counts;
+  if (!isConstant) counted[maxSteps] = 0;
+  return Float64Array.from(counted);
 }
 
 /** Distribution after one save: alternating coefficients are as often negative, the constant one varies slowly. */
