@@ -36,10 +36,10 @@ export function measureBlocks(luma: Uint8Array, width: number, height: number): 
   for (let block = 0; block < kinds.length; block++) {
     const column = block % columns;
     const start = ((block - column) / columns) * side * width + column * side;
-    const { darkest, brightest, step } = extremesOf(luma, start, width);
+    const { darkest, brightest } = extremesOf(luma, start, width);
     const range = brightest - darkest;
     kinds[block] = range <= flatRange ? flat : range >= edgeRange ? edge : between;
-    if (range >= edgeRange) sharpness += step / range;
+    if (range >= edgeRange) sharpness += greatestStep(luma, start, width) / range;
     if (range >= contrastRange) {
       contrastPixels += side * side;
       extremePixels += countExtremes(luma, start, width, darkest, brightest);
@@ -57,24 +57,34 @@ export function measureBlocks(luma: Uint8Array, width: number, height: number): 
   };
 }
 
-/** Darkest and brightest pixel of the block at `start`, and the greatest step between neighbours inside it. */
+/** Darkest and brightest pixel of the block at `start`. */
 function extremesOf(luma: Uint8Array, start: number, width: number) {
   let darkest = 255;
   let brightest = 0;
+  for (let line = start; line < start + side * width; line += width) {
+    for (let at = line; at < line + side; at++) {
+      const here = luma[at]!;
+      if (here < darkest) darkest = here;
+      if (here > brightest) brightest = here;
+    }
+  }
+  return { darkest, brightest };
+}
+
+/** Between neighbours inside the block. */
+function greatestStep(luma: Uint8Array, start: number, width: number): number {
   let step = 0;
   for (let y = 0; y < side; y++) {
     const line = start + y * width;
     for (let x = 0; x < side; x++) {
       const here = luma[line + x]!;
-      if (here < darkest) darkest = here;
-      if (here > brightest) brightest = here;
       const right = x < side - 1 ? Math.abs(here - luma[line + x + 1]!) : 0;
       const below = y < side - 1 ? Math.abs(here - luma[line + x + width]!) : 0;
       if (right > step) step = right;
       if (below > step) step = below;
     }
   }
-  return { darkest, brightest, step };
+  return step;
 }
 
 function countExtremes(

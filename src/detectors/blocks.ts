@@ -139,6 +139,14 @@ export function forEachBlock(
   }
 }
 
+/**
+ * As `Math.round`, which takes three times as long. @param value - a coefficient over a whole step: with 24 bits it never comes
+ * so close to a half that the two differ.
+ */
+export function nearestWhole(value: number): number {
+  return Math.floor(value + 0.5);
+}
+
 const eight = new Float64Array(blockPx);
 const outputs = new Float64Array(blockPx);
 

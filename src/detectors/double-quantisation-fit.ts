@@ -1,7 +1,7 @@
 /** How much more likely each block of a picture is to have been saved once than twice. */
 
 import { placesInBlock } from '../image/jpeg-quality.ts';
-import { blockPx, countBlocks, forEachBlock, type Grid } from './blocks.ts';
+import { blockPx, countBlocks, forEachBlock, type Grid, nearestWhole } from './blocks.ts';
 import type { StoredPlane } from './stored-plane.ts';
 
 /** Along the zig-zag; beyond, too few values are not zero. They lie in the first five columns of the block. */
@@ -61,7 +61,7 @@ function quantise({ plane, rgb, grid, steps }: SavedPicture) {
       return;
     }
     for (let k = 0; k < frequencies; k++) {
-      values[k]![block] = Math.round(coefficients[places[k]!]! / own[k]!);
+      values[k]![block] = nearestWhole(coefficients[places[k]!]! / own[k]!);
     }
   };
   forEachBlock(plane, grid, visit, horizontal);

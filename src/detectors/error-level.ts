@@ -4,7 +4,7 @@
  */
 
 import { luminanceTable, placesInBlock } from '../image/jpeg-quality.ts';
-import { boxMean, countBlocks, forEachBlock, mapOfBlocks } from './blocks.ts';
+import { boxMean, countBlocks, forEachBlock, mapOfBlocks, nearestWhole } from './blocks.ts';
 import { type Detector, noWeight, type LocalisedFinding } from './detector.ts';
 import { storedLuma, type StoredPlane } from './stored-plane.ts';
 
@@ -53,7 +53,7 @@ function trySave(plane: StoredPlane) {
     for (let at = 0; at < coefficients.length; at++) {
       const value = coefficients[at]!;
       const step = steps[at]!;
-      const error = value - step * Math.round(value / step);
+      const error = value - step * nearestWhole(value / step);
       errors += error * error;
       most += Math.min(value * value, (step * step) / 12);
     }
