@@ -7,12 +7,7 @@ import { makeFirstTenant } from '../../app/first-run.ts';
 import { readConfig, type Settings } from '../../config/config.ts';
 import { helpFor, type SettingName } from '../../config/settings.ts';
 import { lockForServing, makeDataFolder } from '../../data-folder/data-folder.ts';
-import {
-  createMetrics,
-  listenForMetrics,
-  type Metrics,
-  type MetricsListener,
-} from '../../server/metrics.ts';
+import type { Metrics, MetricsListener } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
@@ -162,7 +157,7 @@ async function serverOf({
   const metrics =
     settings.metricsAddress === null
       ? null
-      : createMetrics({
+      : (await metricsRoom()).createMetrics({
           workload: () => app.workload(),
           certificateEndsAt: () => certificate?.endsAt() ?? null,
           droppedLogLines: () => serverLog.dropped(),
@@ -184,6 +179,9 @@ async function serverOf({
   return { server, authority: transport?.authority ?? null };
 }
 
+/** Their library is loaded only where somebody reads them. */
+const metricsRoom = () => import('../../server/metrics.ts');
+
 async function showMetrics(
   address: string,
   metrics: Metrics,
@@ -193,6 +191,7 @@ async function showMetrics(
   const place = { host: host.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
   const onError = (error: unknown) => server.log.error({ err: error }, 'metrics');
   try {
+    const { listenForMetrics } = await metricsRoom();
     const listener = await listenForMetrics(place, { metrics, onError });
     server.log.info({ port: listener.port }, 'metrics are shown');
     return listener;
