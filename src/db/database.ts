@@ -27,7 +27,7 @@ export interface Tx extends Reader {
 
 export interface Db extends Reader {
   /** See `transact`. */
-  runTransaction<T>(act: (tx: Tx) => Promise<T>, isolation: Isolation): Promise<T>;
+  runTransaction<T>(act: (tx: Tx) => Promise<T>, kind: Kind): Promise<T>;
   /** Runs reads that all see the database as it is at one moment. */
   snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T>;
   /** Calls back on such news; returns the way to stop that. */
@@ -37,10 +37,20 @@ export interface Db extends Reader {
 export type News = 'jobs' | 'deliveries';
 
 /**
- * `serialised`: as if no other transaction ran beside it. `skipLocked`: for a claim, which needs nothing but the row that it
- * takes and passes over those that others are about to take.
+ * `serialised`: as if no other transaction ran beside it. `claim`: needs nothing but the row that it takes, and passes over those
+ * that others are about to take; a crash of the database may undo it.
  */
-export type Isolation = 'serialised' | 'skipLocked';
+export type Kind = 'serialised' | 'claim' | Turn;
+
+/**
+ * Serialised, and one of a name begins when the one before it has ended: those that are bound to meet, such as all that write in
+ * one audit log, would otherwise be run again and again.
+ */
+interface Turn {
+  readonly inTurnOf: string;
+  /** True where a crash of the database may undo it, because it is then done again. Every later transaction keeps it, too. */
+  readonly mayBeUndone?: boolean;
+}
 
 export interface OpenDatabase<D extends Db = Db> {
   readonly db: D;
@@ -80,15 +90,28 @@ export interface Loss {
 export async function transact<T>(
   db: Db,
   act: (tx: Tx) => Promise<T>,
-  isolation: Isolation = 'serialised',
+  kind: Kind = 'serialised',
 ): Promise<T> {
   refuseInTransaction();
   const transaction = { isOpen: true };
   try {
-    return await present.run(transaction, () => db.runTransaction(act, isolation));
+    return await present.run(transaction, () => db.runTransaction(act, kind));
   } finally {
     transaction.isOpen = false;
   }
+}
+
+/**
+ * Acts of one transaction that need nothing of each other: their statements go to PostgreSQL together. Where one fails, all have ended
+ * before the transaction does.
+ */
+export async function together<T extends readonly unknown[]>(
+  ...acts: { readonly [K in keyof T]: Promise<T[K]> | T[K] }
+): Promise<T> {
+  await Promise.allSettled(acts);
+  const results: unknown = await Promise.all(acts);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the standard type forgets which result is whose.
+  return results as T;
 }
 
 /** A statement beside the transaction that is open would wait for its end for ever, or miss what it wrote. */
@@ -159,13 +182,32 @@ export function buildOnce<Q>(build: (reader: Reader) => Q): (reader: Reader) => 
   };
 }
 
-/** What has happened in a transaction and is made known after it. To be kept for the next one on the same connection. */
+/**
+ * What has happened in a transaction and is made known after it. To be kept for the next one on the same connection, which
+ * `renew` begins; while `begun` is under way, the first statement may be, too.
+ */
 export function createTx(engine: EngineName, execute: Execute) {
   const announced = new Set<News>();
-  const tx: Tx = Object.assign(createReader(engine, execute), {
+  /** Of the first statement that failed: no other is run after it, and those under way fail because of it. */
+  let failure: { readonly cause: unknown } | null = null;
+  const reader = createReader(engine, async (...asked) => {
+    try {
+      if (failure !== null) throw failure.cause;
+      return await execute(...asked);
+    } catch (error) {
+      failure ??= { cause: error };
+      throw failure.cause;
+    }
+  });
+  const tx: Tx = Object.assign(reader, {
     announce: (news: News) => void announced.add(news),
   });
-  return { tx, announced };
+  const renew = (begun?: Promise<unknown>) => {
+    announced.clear();
+    failure = null;
+    begun?.catch((cause: unknown) => (failure ??= { cause }));
+  };
+  return { tx, announced, renew };
 }
 
 /**

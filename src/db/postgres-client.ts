@@ -21,6 +21,8 @@ export function configOf({ url, passwordFile }: PostgresPlace): ClientConfig {
     connectionString: url,
     ...(passwordFile === null ? {} : { password: () => passwordIn(passwordFile) }),
     application_name: 'forensics',
+    // Statements go out without waiting for the answers to those before them.
+    pipeline: true,
     connectionTimeoutMillis: 5000,
     // Who freezes in the middle of a transaction keeps the others waiting for so long at most.
     idle_in_transaction_session_timeout: 30_000,

@@ -13,7 +13,7 @@ const presenceLock = 7_305_512;
 
 /** The statements that tell the others. */
 export function noticeOf(announced: readonly News[]): string {
-  return announced.map((news) => `NOTIFY ${channel}, '${news}';`).join('');
+  return announced.map((news) => `NOTIFY ${channel}, '${news}'`).join('; ');
 }
 
 /**

@@ -3,6 +3,7 @@
  * SQL that both engines understand; only its placeholders are numbered here.
  */
 
+import { createHash } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
@@ -12,12 +13,13 @@ import {
   createReader,
   createTx,
   type Db,
-  type Isolation,
+  type Kind,
   type News,
   type OpenDatabase,
   presentSender,
   type Reader,
   refuseInTransaction,
+  together,
   type Tx,
 } from './database.ts';
 import {
@@ -166,10 +168,9 @@ function createPostgresDb(pool: Connections, news: EventEmitter): Db {
     );
   });
   return Object.assign(reader, {
-    runTransaction: <T>(act: (tx: Tx) => Promise<T>, isolation: Isolation) =>
-      runTransaction(pool, act, isolation),
+    runTransaction: <T>(act: (tx: Tx) => Promise<T>, kind: Kind) => runTransaction(pool, act, kind),
     snapshot: <T>(act: (reader: Reader) => Promise<T>) =>
-      inTransaction(pool, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => ({
+      inTransaction(pool, { begin: beginSnapshot, turn: null }, async (client) => ({
         result: await act(createReader('postgres', async (...asked) => statement(client, asked))),
         announced: [],
       })),
@@ -190,6 +191,9 @@ const mostAttempts = 60;
  * @see "Serializable Isolation Level" in the manual of PostgreSQL, which advises so.
  */
 const beginSerialised = 'BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL enable_seqscan = off';
+// The log is written in its order: whatever is committed after such a transaction keeps it, too.
+const withoutWaiting = '; SET LOCAL synchronous_commit = off';
+const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
  * PostgreSQL lets transactions run side by side and refuses one of two whose outcome would not be that of one after the
@@ -198,14 +202,17 @@ const beginSerialised = 'BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL enable_se
 async function runTransaction<T>(
   pool: Connections,
   act: (tx: Tx) => Promise<T>,
-  isolation: Isolation,
+  kind: Kind,
 ): Promise<T> {
-  const begin = isolation === 'serialised' ? beginSerialised : 'BEGIN';
+  const { inTurnOf = null, mayBeUndone = kind === 'claim' } = typeof kind === 'object' ? kind : {};
+  const begin =
+    (kind === 'claim' ? 'BEGIN' : beginSerialised) + (mayBeUndone ? withoutWaiting : '');
+  const turn = inTurnOf === null ? null : lockOf(inTurnOf);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await inTransaction(pool, begin, async (client) => {
-        const { tx, announced } = txOn(client);
-        announced.clear();
+      return await inTransaction(pool, { begin, turn }, async (client, begun) => {
+        const { tx, announced, renew } = txOn(client);
+        renew(begun);
         return { result: await act(tx), announced: [...announced] };
       });
     } catch (error) {
@@ -213,6 +220,14 @@ async function runTransaction<T>(
       await setTimeout(Math.random() * Math.min(200, 2 ** attempt));
     }
   }
+}
+
+// Any number but those of the migration and of the presence: the first half of the names of turns.
+const turnLocks = 7_305_513;
+
+/** Two names that share a number wait for each other as if they were one. */
+function lockOf(name: string): string {
+  return `${turnLocks}, ${createHash('sha256').update(name).digest().readInt32BE()}`;
 }
 
 const txs = new WeakMap<PoolClient, ReturnType<typeof createTx>>();
@@ -230,19 +245,31 @@ interface Outcome<T> {
   readonly announced: readonly News[];
 }
 
+interface Frame {
+  readonly begin: string;
+  /** A lock of the session, taken before and left after it: a transaction sees what was there before it waited for a lock. */
+  readonly turn: string | null;
+}
+
 async function inTransaction<T>(
   pool: Connections,
-  begin: string,
-  act: (client: PoolClient) => Promise<Outcome<T>>,
+  { begin, turn }: Frame,
+  act: (client: PoolClient, begun: Promise<unknown>) => Promise<Outcome<T>>,
 ): Promise<T> {
+  const leave = turn === null ? '' : `; SELECT pg_advisory_unlock(${turn})`;
   return pool.use(async (client, discard) => {
     try {
-      await client.query(begin);
-      const { result, announced } = await act(client);
-      await client.query(`${noticeOf(announced)}COMMIT`);
+      if (turn !== null) await client.query(`BEGIN; SELECT pg_advisory_lock(${turn}); COMMIT`);
+      // The first statement goes out with it: it fails only where the connection has ended.
+      const begun = client.query(begin);
+      const [{ result, announced }] = await together(act(client, begun), begun);
+      const committed = client.query(`COMMIT${leave}`);
+      // After the commit: PostgreSQL lets one transaction with notices write to its disk at a time. Polls find what is not heard.
+      if (announced.length > 0) client.query(noticeOf(announced)).catch(() => undefined);
+      await committed;
       return result;
     } catch (error) {
-      await client.query('ROLLBACK').catch(discard);
+      await client.query(`ROLLBACK${leave}`).catch(discard);
       throw error;
     }
   });

@@ -123,7 +123,7 @@ export function createSqliteDb(
     }
   }
 
-  const { tx, announced } = createTx('sqlite', async (...statement) =>
+  const { tx, announced, renew } = createTx('sqlite', async (...statement) =>
     execute(client, ...statement),
   );
   const reader = createReader('sqlite', async (...statement) => {
@@ -148,7 +148,7 @@ export function createSqliteDb(
           underWay = promise;
         });
         try {
-          announced.clear();
+          renew();
           result = await act(tx);
           client.exec('COMMIT');
           told = [...announced];

@@ -8,7 +8,7 @@
 
 import { and, count, eq, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
-import { type Db, type Reader, transact, type Tx } from '../db/database.ts';
+import { buildOnce, type Db, type Reader, transact, type Tx } from '../db/database.ts';
 import { skipLocked } from '../db/dialect.ts';
 import { jobs } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
@@ -27,8 +27,8 @@ interface Claim {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly kinds: readonly string[];
-  /** Owners whose jobs are left where they are. */
-  readonly except?: readonly string[];
+  /** Owners whose jobs are left where they are: the next list holds where the one before it leaves nothing that is due. */
+  readonly except?: readonly (readonly string[])[];
 }
 
 interface More {
@@ -72,18 +72,27 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       tx.announce('jobs');
       return id;
     },
-    async claim(claim) {
+    async claim({ kinds, except = [[]], ...lease }) {
+      const at = now();
       // Looking costs no lock: idle workers of several processes do not stand in each other's way.
-      const [first] = await firsts(db, claim, now());
-      if (first === undefined || first.dueAt > now().getTime()) return null;
-      return transact(db, (tx) => claimDue(tx, claim, now()), 'skipLocked');
+      const look = createLook(db, kinds, at);
+      for (const owners of except) {
+        for (const first of await look(owners)) {
+          if (first.dueAt > at.getTime()) break;
+          const isSought = and(eq(jobs.kind, first.kind), isOf(first, owners), isDue(at));
+          const claimed = await transact(db, (tx) => take(tx, isSought, { ...lease, at }), 'claim');
+          // Where there is none, others are about to take all that are due.
+          if (claimed !== null) return claimed;
+        }
+      }
+      return null;
     },
     async extendLease(job, leaseMs) {
       const leasedUntil = new Date(now().getTime() + leaseMs);
       return (await db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run()).changes === 1;
     },
     async assertLease(tx, job) {
-      refuseUnlessHeld((await tx.select().from(jobs).where(heldBy(job)).all()).length);
+      refuseUnlessHeld((await heldJob(tx).all({ id: job.id, fence: job.fence })).length);
     },
     async finish(tx, job) {
       refuseUnlessHeld((await tx.delete(jobs).where(heldBy(job)).run()).changes);
@@ -94,7 +103,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       tx.announce('jobs');
     },
     async nextDueAt(kinds, except) {
-      const [first] = await firsts(db, { kinds, except }, now());
+      const [first] = await createLook(db, kinds, now())(except ?? []);
       return first === undefined ? null : new Date(first.dueAt);
     },
     async count(kind) {
@@ -119,54 +128,48 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
 /** A waiting job is due at `run_at`, a leased one when its lease ends. */
 const dueAt = sql<number>`coalesce(${jobs.leasedUntil}, ${jobs.runAt})`;
 
-interface Which {
-  readonly kinds: readonly string[];
-  readonly except?: readonly string[] | undefined;
-}
-
 /** By row: jobs that became due in the same millisecond keep the order of their making. */
 const rowid = sql<number>`${jobs}.rowid`;
 const byDue = [dueAt, rowid];
 
-/** The job that is due first of a kind or, with exceptions, of an owner; the earliest first. */
-async function firsts(reader: Reader, { kinds, except = [] }: Which, at: Date) {
-  const found: Due[] = [];
-  for (const kind of kinds) {
-    const due = except.length === 0 ? dueOf(reader, kind, 1) : dueOfOthers(reader, kind, except);
-    found.push(...(await due));
+/** Finds the job that is due first of a kind or, with exceptions, of an owner; the earliest first. */
+function createLook(reader: Reader, kinds: readonly string[], at: Date) {
+  const seen = new Map<string, readonly Due[]>();
+
+  /** The first jobs mostly are of several owners; only behind a long row of one owner's is every owner asked for. */
+  async function dueOfOthers(kind: string, except: readonly string[]): Promise<readonly Due[]> {
+    const due = seen.get(kind) ?? (await dueOf(reader).all({ kind }));
+    seen.set(kind, due);
+    if (except.length === 0) return due.slice(0, 1);
+    const others = due.filter(({ owner }) => owner === null || !except.includes(owner));
+    if (others.length === 0 && due.length === firstLook) return dueOfEach(reader, kind, except);
+    return [...new Map(others.toReversed().map((job) => [job.owner, job])).values()];
   }
-  return found
-    .map((job) => ({ ...job, dueAt: isOutOfTime(job, at) ? at.getTime() : job.dueAt }))
-    .toSorted((a, b) => a.dueAt - b.dueAt);
+
+  return async (except: readonly string[]): Promise<readonly Due[]> => {
+    const found: Due[] = [];
+    for (const kind of kinds) found.push(...(await dueOfOthers(kind, except)));
+    return found
+      .map((job) => ({ ...job, dueAt: isOutOfTime(job, at) ? at.getTime() : job.dueAt }))
+      .toSorted((a, b) => a.dueAt - b.dueAt);
+  };
 }
 
 type Due = Pick<typeof jobs.$inferSelect, 'kind' | 'owner' | 'createdAt'> & {
   readonly dueAt: number;
 };
 
-async function dueOf(reader: Reader, kind: string, limit: number): Promise<Due[]> {
-  return reader
-    .select({ kind: jobs.kind, owner: jobs.owner, dueAt, createdAt: jobs.createdAt })
-    .from(jobs)
-    .where(eq(jobs.kind, kind))
-    .orderBy(...byDue)
-    .limit(limit)
-    .all();
-}
-
 const firstLook = 50;
 
-/** The first jobs mostly are of several owners; only behind a long row of one owner's is every owner asked for. */
-async function dueOfOthers(
-  reader: Reader,
-  kind: string,
-  except: readonly string[],
-): Promise<readonly Due[]> {
-  const due = await dueOf(reader, kind, firstLook);
-  const others = due.filter(({ owner }) => owner === null || !except.includes(owner));
-  if (others.length === 0 && due.length === firstLook) return dueOfEach(reader, kind, except);
-  return [...new Map(others.toReversed().map((job) => [job.owner, job])).values()];
-}
+const dueOf = buildOnce((reader) =>
+  reader
+    .select({ kind: jobs.kind, owner: jobs.owner, dueAt, createdAt: jobs.createdAt })
+    .from(jobs)
+    .where(eq(jobs.kind, sql.placeholder('kind')))
+    .orderBy(...byDue)
+    .limit(firstLook)
+    .prepare(),
+);
 
 /**
  * Two steps in an index for each owner: one with fifty thousand jobs costs no more than one with a single job.
@@ -221,39 +224,46 @@ function isDue(at: Date) {
   );
 }
 
-function isLike({ kind, owner }: Due, { except = [] }: Pick<Which, 'except'>) {
-  const isSameOwner = owner === null ? isNull(jobs.owner) : eq(jobs.owner, owner);
-  return and(eq(jobs.kind, kind), except.length === 0 ? undefined : isSameOwner);
+function isOf({ owner }: Due, except: readonly string[]) {
+  if (except.length === 0) return undefined;
+  return owner === null ? isNull(jobs.owner) : eq(jobs.owner, owner);
 }
 
-async function claimDue(
+async function take(
   tx: Tx,
-  { workerId, leaseMs, ...which }: Claim,
-  at: Date,
+  isSought: SQL | undefined,
+  { workerId, leaseMs, at }: Pick<Claim, 'workerId' | 'leaseMs'> & { readonly at: Date },
 ): Promise<Job | null> {
-  for (const first of await firsts(tx, which, at)) {
-    if (first.dueAt > at.getTime()) return null;
-    const due = tx
-      .select({ id: jobs.id })
-      .from(jobs)
-      .where(and(isLike(first, which), isDue(at)))
-      .orderBy(...byDue)
-      .limit(1);
-    const [row] = await tx.values<[string]>(sql`${due.getSQL()}${skipLocked(tx)}`);
-    // Others are about to take all that are due.
-    if (row === undefined) continue;
-    const leasedUntil = new Date(at.getTime() + leaseMs);
-    const { id, kind, payload, owner, fence } = jobs;
-    const claimed = await tx
-      .update(jobs)
-      .set({ fence: sql`${jobs.fence} + 1`, leasedBy: workerId, leasedUntil })
-      .where(eq(jobs.id, row[0]))
-      .returning({ id, kind, payload, owner, fence })
-      .get();
-    if (claimed !== undefined) return claimed;
-  }
-  return null;
+  const due = tx
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(isSought)
+    .orderBy(...byDue)
+    .limit(1);
+  const leasedUntil = new Date(at.getTime() + leaseMs);
+  const { id, kind, payload, owner, fence } = jobs;
+  const claimed = await tx
+    .update(jobs)
+    .set({ fence: sql`${jobs.fence} + 1`, leasedBy: workerId, leasedUntil })
+    .where(sql`${jobs.id} = (${due.getSQL()}${skipLocked(tx)})`)
+    .returning({ id, kind, payload, owner, fence })
+    .get();
+  return claimed ?? null;
 }
+
+const heldJob = buildOnce((tx) =>
+  tx
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(
+      and(
+        eq(jobs.id, sql.placeholder('id')),
+        eq(jobs.fence, sql.placeholder('fence')),
+        sql`${jobs.leasedUntil} IS NOT NULL`,
+      ),
+    )
+    .prepare(),
+);
 
 function heldBy(job: Job) {
   return and(eq(jobs.id, job.id), eq(jobs.fence, job.fence), sql`${jobs.leasedUntil} IS NOT NULL`);

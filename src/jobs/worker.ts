@@ -55,19 +55,12 @@ export function createWorker(options: WorkerOptions): Worker {
     for (;;) {
       // With all hands full there is nothing to wait for: the end of a job wakes the loop.
       if (isStopping || inHand.size >= concurrency) return null;
-      const job = await claim();
+      const except = scheduler.choices();
+      const job = await queue.claim({ workerId, leaseMs, kinds, except });
       if (job === null)
         return earlier(await queue.nextDueAt(kinds, scheduler.blocked()), scheduler.nextAt());
       takeOn(job);
     }
-  }
-
-  async function claim(): Promise<Job | null> {
-    for (const except of scheduler.choices()) {
-      const job = await queue.claim({ workerId, leaseMs, kinds, except });
-      if (job !== null) return job;
-    }
-    return null;
   }
 
   function takeOn(job: Job): void {

@@ -23,7 +23,8 @@ interface NewDelivery {
   readonly subject: string;
   /** Kind of event, for the header `webhook-event`. */
   readonly event: string;
-  readonly payload: Readonly<Record<string, unknown>>;
+  /** Asked for only where there is somebody to send it to. */
+  readonly payload: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** A message leased for one attempt. */
@@ -80,7 +81,7 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
           tenantId,
           subject,
           event,
-          payload: JSON.stringify(payload),
+          payload: JSON.stringify(await payload()),
           state: 'waiting',
           attempts: 0,
           nextAttemptAt: isBehind ? null : at,

@@ -30,7 +30,7 @@ async function giveUp(count: number): Promise<void> {
         tenantId,
         subject: 'a1',
         event: 'update',
-        payload: { n },
+        payload: async () => ({ n }),
       });
     }
   });

@@ -8,7 +8,7 @@ import { eq } from 'drizzle-orm';
 import { type Principal, systemPrincipal } from '../../access/principal.ts';
 import type { EventDetails } from '../../audit/events.ts';
 import { recall, remember } from '../../db/idempotency.ts';
-import { transact, type Tx } from '../../db/database.ts';
+import { together, type Tx } from '../../db/database.ts';
 import { analyses, examinations } from '../../db/schema.ts';
 import { type Drawn, examinationSha256, outputKeys, toRow } from '../examination-row.ts';
 import { claimObjects } from '../orphan-objects.ts';
@@ -23,6 +23,7 @@ import {
 } from '../rows.ts';
 import {
   type Act,
+  actOn,
   type Change,
   createMoves,
   type Ending,
@@ -63,16 +64,15 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
   return {
     /** (none) -> pending. Returns the id: of the earlier analysis when the request is a repetition. */
     create: async (row: NewRow, { actor, repeatable }: Omit<Act, keyof Target>): Promise<string> =>
-      transact(db, async (tx) => {
+      actOn(db, row, async (tx) => {
         const earlier = await recall(tx, repeatable);
         if (earlier !== null) return earlier;
-        await tx.insert(analyses).values(row).run();
-        await log(tx, toTarget(row), {
-          event: 'analysis.created',
-          details: creationDetails(row),
-          actor,
-        });
-        await remember(tx, repeatable, row.id);
+        const details = creationDetails(row);
+        await together(
+          tx.insert(analyses).values(row).run(),
+          log(tx, toTarget(row), { event: 'analysis.created', details, actor }),
+          remember(tx, repeatable, row.id),
+        );
         return row.id;
       }),
 
@@ -82,25 +82,27 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
      * @throws {ForensicsError} `analysis_not_pending`.
      */
     queueRun: (act: Act, evidence: EvidenceCopy) =>
-      transact(db, async (tx): Promise<boolean> => {
+      actOn(db, act, async (tx): Promise<boolean> => {
         if ((await recall(tx, act.repeatable)) !== null) return false;
         refuseUnlessStartable(await getRow(tx, act));
-        await claimObjects(tx, [evidence.key], now());
         const change = {
           queuedAt: now(),
           statusMessage: messages.queued,
           ...evidenceColumns(evidence),
         };
-        await move(tx, act, { from: 'pending', change, actor: act.actor });
-        await logReceived(tx, act, evidence);
-        await enqueueRun(tx, act);
-        await remember(tx, act.repeatable, act.analysisId);
+        await together(
+          claimObjects(tx, [evidence.key], now()),
+          move(tx, act, { from: 'pending', change, actor: act.actor }),
+          logReceived(tx, act, evidence),
+          enqueueRun(tx, act),
+          remember(tx, act.repeatable, act.analysisId),
+        );
         return true;
       }),
 
     /** pending -> failed: what was uploaded cannot be analysed. @throws {ForensicsError} `analysis_not_pending`. */
     refuseUpload: async (act: Act, { code, message: statusMessage }: Ending): Promise<void> =>
-      transact(db, async (tx) => {
+      actOn(db, act, async (tx) => {
         refuseUnlessStartable(await getRow(tx, act));
         const change = { status: 'failed', statusMessage } as const;
         const row = await move(tx, act, { from: 'pending', change, actor: act.actor });
@@ -111,7 +113,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** failed -> pending, waiting for a worker. False as above. @throws {ForensicsError} `analysis_not_retryable`. */
     restart: (act: Act, { options, modelVersion, evidence, seen }: Restart) =>
-      transact(db, async (tx): Promise<boolean> => {
+      actOn(db, act, async (tx): Promise<boolean> => {
         if ((await recall(tx, act.repeatable)) !== null) return false;
         // Another retry ran and failed in between: options merged before it could undo a tier that it asked for.
         const present = await getRow(tx, act);
@@ -128,16 +130,18 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
         if (evidence.key !== present.evidenceKey) await claimObjects(tx, [evidence.key], now());
         await logReceived(tx, act, evidence);
         const { actor } = act;
-        await log(tx, act, { event: 'analysis.restarted', details: options, actor });
-        await countFor(tx, row, ['retries', 1]);
-        await enqueueRun(tx, act);
-        await remember(tx, act.repeatable, act.analysisId);
+        await together(
+          log(tx, act, { event: 'analysis.restarted', details: options, actor }),
+          countFor(tx, row, ['retries', 1]),
+          enqueueRun(tx, act),
+          remember(tx, act.repeatable, act.analysisId),
+        );
         return true;
       }),
 
     /** completed -> completed in the higher tier; billed here, once. False as above. @throws as above. */
     upgrade: (act: Act, drawn: Drawn) =>
-      transact(db, async (tx): Promise<boolean> => {
+      actOn(db, act, async (tx): Promise<boolean> => {
         if ((await recall(tx, act.repeatable)) !== null) return false;
         const present = await getRow(tx, act);
         const { tier } = present;
@@ -162,11 +166,13 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** Any state: hidden from now on. @throws {ForensicsError} `analysis_not_found`. */
     remove: async (target: Target, actor: Principal): Promise<void> =>
-      transact(db, async (tx) => hide(tx, await getRow(tx, target), { actor, because: 'asked' })),
+      actOn(db, target, async (tx) =>
+        hide(tx, await getRow(tx, target), { actor, because: 'asked' }),
+      ),
 
     /** The same for those that nothing happened to for long; how many there were. */
     expire: async (forgotten: Expired): Promise<number> =>
-      transact(db, async (tx) => {
+      actOn(db, forgotten, async (tx) => {
         const rows = await findExpired(tx, forgotten);
         const why = { actor: systemPrincipal, because: 'retention' } as const;
         for (const row of rows) await hide(tx, row, why);
@@ -175,7 +181,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** The same for those of a tenant that was deleted; how many there were. */
     removeRemaining: async (left: Remaining): Promise<number> =>
-      transact(db, async (tx) => {
+      actOn(db, left, async (tx) => {
         const rows = await findRemaining(tx, left);
         const why = { actor: systemPrincipal, because: 'tenant' } as const;
         for (const row of rows) await hide(tx, row, why);
@@ -192,7 +198,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
     const hidden = await move(tx, target, { from: status, change: { deletedAt: now() }, actor });
     if (hidden === null) return;
     await log(tx, target, { event: 'analysis.deleted', details: { because }, actor });
-    await notify(tx, hidden, 'delete');
+    await notify(tx, hidden, { event: 'delete' });
   }
 }
 

@@ -3,19 +3,20 @@
  * in the audit log in the same transaction. Also the messages: of each status, and of the refusal in a wrong state.
  */
 
-import { and, eq } from 'drizzle-orm';
+import { and, eq, type SQL } from 'drizzle-orm';
 import { actorOf, type Principal, systemPrincipal } from '../../access/principal.ts';
 import type { EventDetails, EventName } from '../../audit/events.ts';
 import { append } from '../../audit/log.ts';
 import type { AnalysisOptions } from '../../contract/analysis.ts';
 import type { Status } from '../../contract/vocabulary.ts';
 import type { Repeatable } from '../../db/idempotency.ts';
-import type { Db, Tx } from '../../db/database.ts';
+import { type Db, transact, type Tx } from '../../db/database.ts';
 import { analyses, examinations } from '../../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Outbox } from '../../webhooks/outbox.ts';
 import type { Caller } from '../analyses.ts';
+import type { ExaminationRow } from '../examination-row.ts';
 import { type AnalysisRow, isTarget, type Target } from '../rows.ts';
 import { type Count, countUsage } from '../usage.ts';
 
@@ -39,10 +40,26 @@ interface Logged<E extends AnalysisEvent> {
   readonly actor?: Principal;
 }
 
+interface Told {
+  readonly event?: 'update' | 'delete';
+  readonly result?: Pick<ExaminationRow, 'resultClass' | 'resultSubClasses'>;
+}
+
 interface Move {
   readonly from: Status;
+  readonly which?: SQL;
   readonly change: Change;
   readonly actor?: Principal;
+}
+
+/** Acts on a tenant's analyses write in its audit log: they take turns. */
+export function actOn<T>(
+  db: Db,
+  { tenantId }: Pick<Target, 'tenantId'>,
+  act: (tx: Tx) => Promise<T>,
+  { mayBeUndone = false } = {},
+): Promise<T> {
+  return transact(db, act, { inTurnOf: tenantId, mayBeUndone });
 }
 
 export function createMoves({ outbox, now }: Pick<LifecycleParts, 'outbox' | 'now'>) {
@@ -51,17 +68,18 @@ export function createMoves({ outbox, now }: Pick<LifecycleParts, 'outbox' | 'no
     move: async (
       tx: Tx,
       target: Target,
-      { from, change, actor = systemPrincipal }: Move,
+      { from, which, change, actor = systemPrincipal }: Move,
     ): Promise<AnalysisRow | null> =>
       (await tx
         .update(analyses)
         .set({ ...change, ...signedBy(actor, now()) })
-        .where(and(isTarget(target), eq(analyses.status, from)))
+        .where(and(isTarget(target), eq(analyses.status, from), which))
         .returning()
         .get()) ?? null,
 
-    notify: (tx: Tx, row: AnalysisRow, event: 'update' | 'delete' = 'update'): Promise<void> =>
-      enqueueWebhook(tx, outbox, { row, event, at: now() }),
+    /** @param told - `result` of a completed one, where it is at hand. */
+    notify: (tx: Tx, row: AnalysisRow, told: Told = {}): Promise<void> =>
+      enqueueWebhook(tx, outbox, { row, at: now(), ...told }),
 
     log: <E extends AnalysisEvent>(tx: Tx, target: Target, told: Logged<E>): Promise<void> =>
       logAnalysis(tx, target, { ...told, at: now() }),
@@ -117,25 +135,28 @@ export const waitingAgain = {
 async function enqueueWebhook(
   tx: Tx,
   outbox: Pick<Outbox, 'enqueueDelivery'>,
-  { row, event, at }: { readonly row: AnalysisRow; readonly event: 'update' | 'delete'; at: Date },
+  { row, event = 'update', result, at }: Told & { readonly row: AnalysisRow; readonly at: Date },
 ): Promise<void> {
-  const payload = {
+  const payload = async () => ({
     analysisId: row.id,
     tenantId: row.tenantId,
     name: row.name,
     status: row.status,
     timestamp: at.toISOString(),
-    ...(await classFields(tx, row)),
+    ...(await classFields(tx, row, result)),
     processingStartTime: row.processingStartedAt?.toISOString() ?? null,
     processingFinishTime: row.processingFinishedAt?.toISOString() ?? null,
     ...(row.status === 'failed' ? { statusMessage: row.statusMessage } : {}),
-  };
+  });
   await outbox.enqueueDelivery(tx, { tenantId: row.tenantId, subject: row.id, event, payload });
 }
 
 /** The class fields are numbers, never null: without a result they are left out. */
-async function classFields(tx: Tx, row: AnalysisRow): Promise<object> {
+async function classFields(tx: Tx, row: AnalysisRow, known: Told['result']): Promise<object> {
   if (row.status !== 'completed') return {};
+  if (known !== undefined) {
+    return { resultClass: known.resultClass, resultSubClasses: known.resultSubClasses };
+  }
   const { resultClass, resultSubClasses } = examinations;
   return (
     (await tx

@@ -1,8 +1,8 @@
 /** Changes of state that a worker makes while it holds the job of a run. */
 
-import { and, isNull } from 'drizzle-orm';
+import { and, isNotNull, isNull } from 'drizzle-orm';
 import type { EventDetails } from '../../audit/events.ts';
-import { transact, type Tx } from '../../db/database.ts';
+import { together, type Tx } from '../../db/database.ts';
 import { analyses, examinations } from '../../db/schema.ts';
 import type { Job } from '../../jobs/queue.ts';
 import {
@@ -16,6 +16,7 @@ import { claimObjects } from '../orphan-objects.ts';
 import { type AnalysisRow, hasCompany, isTarget, type Target } from '../rows.ts';
 import { successCounts } from '../usage.ts';
 import {
+  actOn,
   type Change,
   createMoves,
   type Ending,
@@ -39,9 +40,11 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
     const change = { status: 'failed', statusMessage, processingFinishedAt: now() } as const;
     const row = await move(tx, target, { from: 'processing', change });
     if (row === null) return;
-    await log(tx, target, { event: 'analysis.failed', details: { code } });
-    await countFor(tx, row, ['errors', 1]);
-    await notify(tx, row);
+    await together(
+      log(tx, target, { event: 'analysis.failed', details: { code } }),
+      countFor(tx, row, ['errors', 1]),
+      notify(tx, row),
+    );
   };
 
   return {
@@ -50,68 +53,81 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
      * was killed with its server, while a picture that takes a process down takes down a child. Null: there is nothing left to
      * do, and the job is finished.
      */
-    lock: async (job: Job, target: Target): Promise<AnalysisRow | null> =>
-      transact(db, async (tx) => {
-        await queue.assertLease(tx, job);
+    async lock(job: Job, target: Target): Promise<AnalysisRow | null> {
+      // A figure of the report alone, and read by itself: every other start would come between it and what is written here.
+      const isBulk = await hasCompany(db, target);
+      const act = async (tx: Tx): Promise<AnalysisRow | null> => {
+        const [, begun] = await together(queue.assertLease(tx, job), begin(tx, target, isBulk));
+        if (begun !== null) return begun;
         const row = await tx.select().from(analyses).where(isTarget(target)).get();
-        if (row?.status === 'pending' && row.queuedAt !== null) return begin(tx, target);
         if (row?.status === 'processing') return row;
         await queue.finish(tx, job);
         return null;
-      }),
+      };
+      // Nobody was told yet: before a message about it leaves, its claim is kept, and this with it.
+      return actOn(db, target, act, { mayBeUndone: true });
+    },
 
     /** processing -> completed. False when the analysis was deleted in the meantime. @throws {ForensicsError} `lease_lost`. */
     async complete(job: Job, target: Target, found: RunResult): Promise<boolean> {
       const { decision, model } = found.examination;
       const record = toRow(target.analysisId, found);
       const completion = completionDetails(found, record);
-      return transact(db, async (tx): Promise<boolean> => {
-        await queue.finish(tx, job);
+      return actOn(db, target, async (tx): Promise<boolean> => {
         const change = { ...completedAt(now()), modelVersion: model.version };
-        const row = await move(tx, target, { from: 'processing', change });
+        const [, row] = await together(
+          queue.finish(tx, job),
+          move(tx, target, { from: 'processing', change }),
+        );
         if (row === null) return false;
-        await tx.insert(examinations).values(record).run();
-        if (found.rendered !== null) await claimObjects(tx, outputKeys(found.rendered), now());
-        await log(tx, target, { event: 'analysis.completed', details: completion });
-        await countFor(tx, row, ...successCounts(row, decision));
-        await notify(tx, row);
+        await together(
+          tx.insert(examinations).values(record).run(),
+          found.rendered === null ? undefined : claimObjects(tx, outputKeys(found.rendered), now()),
+          log(tx, target, { event: 'analysis.completed', details: completion }),
+          countFor(tx, row, ...successCounts(row, decision)),
+          notify(tx, row, { result: record }),
+        );
         return true;
       });
     },
 
     /** processing -> processing: once more at `runAt`. @throws {ForensicsError} `lease_lost`. */
     tryAgain: async (job: Job, row: AnalysisRow, runAt: Date): Promise<void> =>
-      transact(db, async (tx) => {
+      actOn(db, row, async (tx) => {
         await queue.release(tx, job, runAt);
         const change = { retryCount: row.retryCount + 1, statusMessage: messages.retrying };
         const counted = await move(tx, toTarget(row), { from: 'processing', change });
         if (counted === null) return;
         const { retryCount } = counted;
-        await log(tx, toTarget(row), { event: 'analysis.retried', details: { retryCount } });
-        await countFor(tx, counted, ['retries', 1]);
+        await together(
+          log(tx, toTarget(row), { event: 'analysis.retried', details: { retryCount } }),
+          countFor(tx, counted, ['retries', 1]),
+        );
       }),
 
     /** processing -> failed. @throws {ForensicsError} `lease_lost`. */
     fail: async (job: Job, target: Target, ending: Ending): Promise<void> =>
-      transact(db, async (tx) => {
+      actOn(db, target, async (tx) => {
         await queue.finish(tx, job);
         await failIn(tx, target, ending);
       }),
 
     /** processing -> pending: every instance was busy. @throws {ForensicsError} `lease_lost`. */
     rollBack: async (job: Job, target: Target, runAt: Date): Promise<void> =>
-      transact(db, async (tx) => {
+      actOn(db, target, async (tx) => {
         await queue.release(tx, job, runAt);
         const row = await move(tx, target, { from: 'processing', change: waitingAgain });
         if (row === null) return;
-        await log(tx, target, { event: 'analysis.rolled_back', details: {} });
-        await countFor(tx, row, ['backpressure', 1]);
-        await notify(tx, row);
+        await together(
+          log(tx, target, { event: 'analysis.rolled_back', details: {} }),
+          countFor(tx, row, ['backpressure', 1]),
+          notify(tx, row),
+        );
       }),
 
     /** No change of state; answers show it beside the state. Recorded once, however many workers notice it. */
     noteReplacedInput: async (target: Target, replacement: Replacement): Promise<void> =>
-      transact(db, async (tx) => {
+      actOn(db, target, async (tx) => {
         const isNews = and(isTarget(target), isNull(analyses.inputReplacedAt));
         const noted = await tx.update(analyses).set({ inputReplacedAt: now() }).where(isNews).run();
         if (noted.changes === 0) return;
@@ -119,14 +135,17 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
       }),
   };
 
-  async function begin(tx: Tx, target: Target): Promise<AnalysisRow | null> {
+  async function begin(tx: Tx, target: Target, isBulk: boolean): Promise<AnalysisRow | null> {
     const begun = { status: 'processing', statusMessage: messages.processing } as const;
-    const change = { ...begun, processingStartedAt: now(), isBulk: await hasCompany(tx, target) };
-    const row = await move(tx, target, { from: 'pending', change });
+    const change = { ...begun, processingStartedAt: now(), isBulk };
+    const which = isNotNull(analyses.queuedAt);
+    const row = await move(tx, target, { from: 'pending', which, change });
     if (row === null) return null;
-    await log(tx, target, { event: 'analysis.begun', details: {} });
-    await countFor(tx, row, ['runs', 1]);
-    await notify(tx, row);
+    await together(
+      log(tx, target, { event: 'analysis.begun', details: {} }),
+      countFor(tx, row, ['runs', 1]),
+      notify(tx, row),
+    );
     return row;
   }
 }

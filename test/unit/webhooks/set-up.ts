@@ -38,7 +38,12 @@ export async function setUp(options: Partial<DelivererOptions> = {}) {
   };
   const send = (tenantId: string, subject: string, payload: Record<string, unknown>) =>
     transact(db, (tx) =>
-      outbox.enqueueDelivery(tx, { tenantId, subject, event: 'update', payload }),
+      outbox.enqueueDelivery(tx, {
+        tenantId,
+        subject,
+        event: 'update',
+        payload: async () => payload,
+      }),
     );
   const states = async () =>
     (await db.select().from(deliveries).orderBy(deliveries.seq).all()).map(
