@@ -1,6 +1,11 @@
-/** A Fastify server that does nothing but answer the bytes it was given, over the same TLS as the real one. */
+/**
+ * A Fastify server that does nothing but answer the bytes it was given, over the same TLS as the real one; on a second route for
+ * creations it first stores what was sent, as durably as the real one does.
+ */
 
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import fastify from 'fastify';
 import { ensureLocalTls } from '../../src/server/tls.ts';
 
@@ -13,4 +18,14 @@ server.get('/v1/analysis', async (_request, reply) => reply.type('application/js
 server.post('/v1/analysis', async (_request, reply) =>
   reply.type('application/json').send(created),
 );
+
+const database = new Database(join(dataDir, 'bare.db'));
+database.pragma('journal_mode = WAL');
+database.pragma('synchronous = FULL');
+database.exec('CREATE TABLE bodies (body TEXT NOT NULL)');
+const insert = database.prepare('INSERT INTO bodies VALUES (?)');
+server.post('/stored', async (request, reply) => {
+  insert.run(JSON.stringify(request.body));
+  return reply.type('application/json').send(created);
+});
 process.send!(await server.listen({ host: '127.0.0.1', port: 0 }));

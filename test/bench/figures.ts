@@ -4,11 +4,20 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Milliseconds that `act` took. */
-export async function timed(act: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
+/** Milliseconds that `act` took, by the wall's clock unless given. */
+export async function timed(
+  act: () => Promise<unknown>,
+  clock = () => performance.now(),
+): Promise<number> {
+  const began = clock();
   await act();
-  return performance.now() - began;
+  return clock() - began;
+}
+
+/** Milliseconds that this process has used: for work that waits for nothing, on a machine that is busy with something else. */
+export function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /**
@@ -18,11 +27,12 @@ export async function timed(act: () => Promise<unknown>): Promise<number> {
 export async function interleaved(
   rounds: number,
   acts: readonly (() => Promise<unknown>)[],
+  clock?: () => number,
 ): Promise<readonly number[]> {
   const times: number[][] = acts.map(() => []);
   for (let round = 0; round <= rounds; round++) {
     for (const [index, act] of acts.entries()) {
-      const ms = await timed(act);
+      const ms = await timed(act, clock);
       if (round > 0) times[index]!.push(ms);
     }
   }
