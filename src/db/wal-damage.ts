@@ -1,8 +1,7 @@
 /**
  * What recovery would lose. SQLite reads the write-ahead log up to the first frame whose checksum is wrong and forgets the
  * rest without a word: after a crash that is the transaction under way, after damage it is everything that was committed
- * behind it. Here the rest is read, too: a whole frame of the present generation that ends a transaction is a loss. Of the
- * last transaction the index beside the log tells: SQLite counts a transaction there once it is flushed into the log.
+ * behind it. Here the rest is read, too: a whole frame of the present generation that ends a transaction is a loss.
  */
 
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -11,7 +10,6 @@ import { endianness } from 'node:os';
 /** @see https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
 const headerBytes = 32;
 const frameHeaderBytes = 24;
-const indexBytes = 48;
 const magic = 0x377f0682;
 
 // A page that another process is writing looks damaged for an instant.
@@ -30,43 +28,16 @@ export function countLostCommits(path: string): number {
 }
 
 function readLog(path: string): number {
-  // Before the log: what another process commits in between is in the log and not yet in this index.
-  const index = existsSync(`${path}-shm`) ? readIndex(path) : null;
   const file = openSync(`${path}-wal`, 'r');
   try {
     const header = Buffer.alloc(headerBytes);
     if (readSync(file, header, 0, headerBytes, 0) < headerBytes) return 0;
     const log = parseHeader(header, path);
     if (log === null) return 0;
-    return countLost(file, log, index);
+    return countBehindGap(file, log);
   } finally {
     closeSync(file);
   }
-}
-
-/** What the processes that used the database had committed. A kill leaves it; after a power failure it is missing or older. */
-interface Index {
-  readonly salts: string;
-  readonly frames: number;
-}
-
-/** @see https://www.sqlite.org/walformat.html#the_wal_index_header: two copies, of which one is always whole. */
-function readIndex(path: string): Index | null {
-  const bytes = Buffer.alloc(2 * indexBytes);
-  const file = openSync(`${path}-shm`, 'r');
-  try {
-    if (readSync(file, bytes, 0, bytes.length, 0) < bytes.length) return null;
-  } finally {
-    closeSync(file);
-  }
-  const isBigEndian = endianness() === 'BE';
-  const read = (at: number) => (isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at));
-  for (const at of [0, indexBytes]) {
-    const computed = checksumOf(bytes.subarray(at, at + 40), [0, 0], isBigEndian);
-    if (!isSame(computed, [read(at + 40), read(at + 44)])) continue;
-    return { frames: read(at + 16), salts: bytes.toString('hex', at + 32, at + 40) };
-  }
-  return null;
 }
 
 interface LogHeader {
@@ -105,13 +76,12 @@ function pageBytesOf(path: string): number {
   }
 }
 
-function countLost(file: number, log: LogHeader, index: Index | null): number {
+function countBehindGap(file: number, log: LogHeader): number {
   const frame = Buffer.alloc(frameHeaderBytes + log.pageBytes);
   const frames = Math.floor((fstatSync(file).size - headerBytes) / frame.length);
   let { salts, checksum } = log;
   let isReached = salts !== null;
-  let isOfIndex = salts !== null && salts === index?.salts;
-  let [lost, reached] = [0, 0];
+  let lost = 0;
   for (let i = 0; i < frames; i++) {
     if (readSync(file, frame, 0, frame.length, headerBytes + i * frame.length) < frame.length)
       break;
@@ -120,17 +90,13 @@ function countLost(file: number, log: LogHeader, index: Index | null): number {
     // The stored checksum goes on to the next frame, so that frames behind a damaged one can be told again.
     checksum = storedAt(frame, 16);
     const follows = isSame(computed, checksum);
-    const ownSalts = frame.toString('hex', 8, 16);
-    if (follows) salts ??= ownSalts;
-    isOfIndex ||= log.salts === null && ownSalts === index?.salts;
-    const isWhole = follows && ownSalts === salts;
+    if (follows) salts ??= frame.toString('hex', 8, 16);
+    const isWhole = follows && frame.toString('hex', 8, 16) === salts;
     isReached &&= isWhole;
     const endsTransaction = frame.readUInt32BE(4) !== 0;
-    if (isReached && endsTransaction) reached = i + 1;
     if (isWhole && !isReached && endsTransaction) lost += 1;
   }
-  // Which of the frames behind those that were reached ended a transaction is not known: one did.
-  return isOfIndex && index !== null && reached < index.frames ? Math.max(1, lost) : lost;
+  return lost;
 }
 
 /** Two running sums over pairs of 32-bit words. @param bytes - a multiple of 8. */
