@@ -1,6 +1,7 @@
 /** Statements as node-postgres wants them, rows as the query builder wants them, and errors as everybody else does. */
 
 import { readFileSync } from 'node:fs';
+import type { Duplex } from 'node:stream';
 import type { ClientConfig, Pool, PoolClient, QueryArrayResult } from 'pg';
 import { type ErrorCode, ForensicsError } from '../errors.ts';
 import type { Execute } from './database.ts';
@@ -77,6 +78,7 @@ export async function statement(
   isKept = false,
 ): Promise<Awaited<ReturnType<Execute>>> {
   const { text, name } = toPostgres(sql);
+  if ('connection' in client) sendTogether(client.connection.stream);
   const { rows, rowCount }: QueryArrayResult<unknown[]> = await client.query({
     text,
     ...(isKept && name !== null ? { name } : {}),
@@ -85,6 +87,13 @@ export async function statement(
   });
   if (method === 'run') return { changes: rowCount ?? 0 };
   return { rows: method === 'get' ? rows[0] : rows };
+}
+
+/** What is asked for in one go leaves in one packet: each of its own wakes the database up. */
+function sendTogether(stream: Duplex): void {
+  stream.cork();
+  // After all that the answers which have just come lead to.
+  queueMicrotask(() => process.nextTick(() => stream.uncork()));
 }
 
 interface Written {
