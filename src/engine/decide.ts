@@ -10,6 +10,8 @@ import type { ModelManifest, StrategyThresholds } from '../inference/model.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
 export interface DecisionInput {
+  /** Of the picture as it was examined. */
+  readonly pixels: number;
   /** Whether at least one patch of the full size fits into the picture. */
   readonly hasFullPatch: boolean;
   readonly isPhotograph: boolean;
@@ -52,7 +54,7 @@ const minDeviations = {
 } as const satisfies Record<DecisionStrategy, number>;
 
 /** Thresholds of the trace network and of the localisation. */
-type Rules = Pick<ModelManifest, 'thresholds' | 'compressedRegime'> & {
+type Rules = Pick<ModelManifest, 'thresholds' | 'compressedRegime' | 'smallRegime'> & {
   readonly localisation: Readonly<Record<ChangeLimit, StrategyThresholds>>;
 };
 type ChangeLimit = 'manipulatedMin' | 'suspectedMin';
@@ -167,14 +169,16 @@ function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusi
 }
 
 function limitsOf(
-  { predictions }: Pick<DecisionInput, 'predictions'>,
-  { thresholds, compressedRegime, localisation }: Rules,
+  { predictions, pixels }: Pick<DecisionInput, 'predictions' | 'pixels'>,
+  { thresholds, compressedRegime, smallRegime, localisation }: Rules,
   strategy: DecisionStrategy,
 ): Limits {
   const isCompressed =
     compressedRegime !== null && predictions.compression >= compressedRegime.from;
+  const isSmall = smallRegime !== null && pixels < smallRegime.below;
+  const { fakeMin } = isCompressed ? compressedRegime : thresholds;
   return {
-    fakeMin: (isCompressed ? compressedRegime : thresholds).fakeMin[strategy],
+    fakeMin: Math.max(fakeMin[strategy], isSmall ? smallRegime.fakeMin[strategy] : 0),
     realMax: thresholds.realMax[strategy],
     traceMin: thresholds.traceMin[strategy],
     compressionMax: thresholds.compressionMax[strategy],

@@ -66,13 +66,14 @@ export async function conclude(
 }
 
 function evidenceOf(observation: Observation): Omit<DecisionInput, 'isUnstable'> {
-  const { seen, patchScores, models, fakeProbability, fakeUncertainty } = observation;
+  const { seen, picture, patchScores, models, fakeProbability, fakeUncertainty } = observation;
   return {
     fakeProbability,
     fakeUncertainty,
     predictions: seen.predictions,
     trace: toTrace(patchScores.meanLogits, models.trace.manifest),
     anomalyScore: seen.anomaly.score ?? 0,
+    pixels: picture.facts.width * picture.facts.height,
     hasFullPatch: hasFullPatch(observation),
     isPhotograph: isPhotograph(seen.findings),
     change: changeOf(seen),

@@ -86,6 +86,7 @@ export function parseManifest(text: string): ModelManifest {
       anomalyMax: thresholdsOf(thresholds['anomalyMax'], 'thresholds.anomalyMax', 'rising', [0, 1]),
     },
     compressedRegime: compressedRegimeOf(root['compressedRegime'] ?? null),
+    smallRegime: smallRegimeOf(root['smallRegime'] ?? null),
     measured: measuredOf(root['measured'] ?? []),
   };
 }
@@ -204,6 +205,15 @@ function compressedRegimeOf(value: unknown): ModelManifest['compressedRegime'] {
   return {
     from: numberOf(fields['from'], 'compressedRegime.from', 0, 1),
     fakeMin: thresholdsOf(fields['fakeMin'], 'compressedRegime.fakeMin', 'falling', [0.5, 1]),
+  };
+}
+
+function smallRegimeOf(value: unknown): ModelManifest['smallRegime'] {
+  if (value === null) return null;
+  const fields = fieldsOf(value, 'smallRegime');
+  return {
+    below: wholeOf(fields['below'], 'smallRegime.below', 1, 1e9),
+    fakeMin: thresholdsOf(fields['fakeMin'], 'smallRegime.fakeMin', 'falling', [0.5, 1]),
   };
 }
 

@@ -85,6 +85,8 @@ export interface ModelManifest extends IdentifiedModel {
    * null where one limit fits all.
    */
   readonly compressedRegime: { readonly from: number; readonly fakeMin: StrategyThresholds } | null;
+  /** The same for pictures of fewer than `below` pixels; a picture that both fit is held to the higher limit. */
+  readonly smallRegime: { readonly below: number; readonly fakeMin: StrategyThresholds } | null;
   /** Empty for a model that was not measured. `npm run evaluate -- --record` writes it. */
   readonly measured: readonly MeasuredCondition[];
 }

@@ -17,9 +17,8 @@ import numpy as np
 
 from degrade import History
 from detector.collect import LEFT_OUT
-from detector.export import export
 from detector.network import CELL_PX, HIDDEN
-from detector.read import CONDITIONS, DROPPED, MOST_PIXELS, PASSES, PATCH, RUINED, STRIDE, TILE_PX, TILES, load
+from detector.read import CONDITIONS, DROPPED, MOST_PIXELS, PASSES, PATCH, RUINED, STRIDE, TILE_PX, TILES
 from metrics import auc, fit_logistic, sigmoid
 
 WHOLE_PX = 384
@@ -30,6 +29,7 @@ SHRINKAGE = 0.1  # of the covariance, towards a multiple of the identity
 # Shares on the calibration split that fix the thresholds. The second number of the first row limits every photograph's source alone.
 FALSE_FAKE = {"pedantic": (0.0, 0.0), "default": (0.01, 0.2), "relaxed": (0.03, 0.3)}
 FALSE_REAL = {"pedantic": 0.02, "default": 0.05, "relaxed": 0.10}
+SMALL_PIXELS = 500_000  # below it photographs look more generated: small ones have a limit of *fake* of their own
 SMALLEST = 448  # px, longer side: half of a smaller picture is no case to set limits by
 # As in the engine's decide.ts: a picture nearer to one half than this many deviations of its passes is not decided.
 LEAST_DEVIATIONS = {"pedantic": 2.576, "default": 1.282, "relaxed": 0.674}
@@ -67,6 +67,7 @@ class Readings:
         self.quality = np.array([row["quality"] for row, _, _ in kept])
         self.condition = np.array([name for _, _, name in kept])
         self.whole = np.array([max(row["size"]) >= SMALLEST for row, _, _ in kept])
+        self.small = np.array([row["size"][0] * row["size"][1] / (4 if "half" in name else 1) < SMALL_PIXELS for row, _, name in kept])
 
     @property
     def weights(self) -> np.ndarray:
@@ -116,20 +117,24 @@ def thresholds(usable: Readings, ruined: Readings, calibration: dict) -> dict:
     # Within its spread of one half a reading is not decided: it counts as one half.
     clear = {s: np.where(np.abs(p - 0.5) > least * spread, p, 0.5) for s, least in LEAST_DEVIATIONS.items()}
     real_max = {s: least_real(clear[s], usable, share) for s, share in FALSE_REAL.items()}
-    whole = ~usable.fake & usable.whole
-    fake_min = {
-        s: max(least_fake(clear[s][mine], usable.sources[mine], limits) for mine in (whole & (usable.condition == c) for c in np.unique(usable.condition)))
-        for s, limits in FALSE_FAKE.items()
-    }
+    fake_min = {small: limits_of_fake(clear, usable, usable.small == small) for small in (False, True)}
     trace, lost = trace_of(calibration, usable.logits), trace_of(calibration, ruined.logits)
     least = min(float(np.quantile(lost, 0.9)), float(np.quantile(trace, 0.02)))
     return {
-        "fakeMin": ordered(fake_min),
+        "fakeMin": fake_min[False],
+        "smallFakeMin": {s: max(value, fake_min[False][s]) for s, value in fake_min[True].items()},
         "realMax": rising({s: min(0.5, value) for s, value in real_max.items()}),
         "traceMin": ordered({s: max(least, float(np.quantile(trace, share))) for s, share in TRACE_LOST.items()}),
         "compressionMax": rounded({s: History(quality).compression for s, quality in COMPRESSION_LEFT.items()}),
         "anomalyMax": ANOMALY,
     }
+
+
+def limits_of_fake(clear: dict[str, np.ndarray], usable: Readings, of_size: np.ndarray) -> dict[str, float]:
+    """Of whole photographs of this size, from the worst condition."""
+    groups = [~usable.fake & usable.whole & of_size & (usable.condition == c) for c in np.unique(usable.condition)]
+    limits = {s: max((least_fake(clear[s][mine], usable.sources[mine], share) for mine in groups if mine.any()), default=0.5) for s, share in FALSE_FAKE.items()}
+    return ordered(limits)
 
 
 def least_real(p: np.ndarray, usable: Readings, share: float) -> float:
@@ -217,7 +222,8 @@ def manifest(out: Path, version: str, calibration: dict, limits: dict, training:
         "outputs": {"model": ["features"], "head": ["logits", "embedding"], "logits": ["real", "fake", "compression"]},
         "dropout": {"rate": DROPPED, "passes": PASSES},
         "calibration": calibration,
-        "thresholds": limits,
+        "thresholds": {name: value for name, value in limits.items() if name != "smallFakeMin"},
+        "smallRegime": {"below": SMALL_PIXELS, "fakeMin": limits["smallFakeMin"]},
         "training": training,
     }  # fmt: skip
 
@@ -236,7 +242,8 @@ def tell(name: str, rows: list[dict], calibration: dict, limits: dict) -> None:
         parts = [f"{name} {condition}: AUC {auc(d[~one.fake], d[one.fake]):.3f}"]
         for strategy, least in LEAST_DEVIATIONS.items():
             clear = (np.abs(p - 0.5) > least * spread) & (trace_of(calibration, one.logits) >= limits["traceMin"][strategy])
-            fake, real = clear & (p >= limits["fakeMin"][strategy]), clear & (p <= limits["realMax"][strategy])
+            least_fake = np.where(one.small, limits["smallFakeMin"][strategy], limits["fakeMin"][strategy])
+            fake, real = clear & (p >= least_fake), clear & (p <= limits["realMax"][strategy])
             worst = max((fake[(one.sources == s) & ~one.fake].mean(), s) for s in np.unique(one.sources[~one.fake]))
             decided = fake | real
             error = abs(p[decided].mean() - one.fake[decided].mean()) if decided.any() else 0
@@ -263,7 +270,6 @@ def main() -> None:
     tell("calibration", rows, calibration, limits)
     if given.val:
         tell("val", pickle.loads(given.val.read_bytes()), calibration, limits)
-    export(load(given.run), given.out)
     write_json(given.out / "statistics.json", statistics(Readings(pickle.loads(given.train.read_bytes()), CONDITIONS), usable))
     told = {"run": given.run, "calibrationPictures": len(rows), "calibrationSources": len(np.unique(usable.sources))}
     write_json(given.out / "manifest.json", manifest(given.out, given.version, calibration, limits, told))

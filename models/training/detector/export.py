@@ -1,8 +1,12 @@
-"""Writes the two ONNX files of a model folder and proves that they say what PyTorch says. Weights are stored in 16 bits."""
+"""Writes the two ONNX files of a model folder, the network in 8 bits, and proves that they say what PyTorch says:
+`python -m detector.export --run NAME --out DIR`
+"""
 
 from __future__ import annotations
 
+import argparse
 import warnings
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +17,19 @@ from onnx import helper, numpy_helper
 from torch import nn
 from torch.nn import functional
 
+from degrade import save_jpeg
 from detector.network import CELL_PX, HIDDEN, Detector, Ensemble
+from detector.pictures import Pictures
+from quantise import quantise
 from strips import Local, in_strips
 
+WORK = Path(__file__).resolve().parent.parent / ".work"
 OPSET = 17
 # In rows of 4 px: the layers down to a quarter of the size hold two thirds of the memory.
 FIRST = "_blocks.1/_project_conv/Conv_output_0"
-SMALL = 1024  # values; smaller weights stay as they are
+EXACT = ("_conv_stem/", "_blocks.0/")  # layers in 32 bits: they see single steps of brightness
+SEEN = 128  # pictures that tell the ranges
+LIKE = 0.95  # least correlation of the features with those in 32 bits
 
 
 class Pixels(nn.Module):
@@ -45,7 +55,21 @@ class Judge(nn.Module):
         return self.judge(hidden), functional.normalize(self.embed(features)[:, :HIDDEN], dim=1)
 
 
-def export(model: Detector | Ensemble, out: Path) -> None:
+def load(runs: str) -> Detector | Ensemble:
+    """@param runs - the name of a run, or of several with + between them: the mean of what they say."""
+    members = [load_one(run) for run in runs.split("+")]
+    return members[0] if len(members) == 1 else Ensemble(members).eval().to(memory_format=torch.channels_last)
+
+
+def load_one(run: str) -> Detector:
+    kept = torch.load(WORK / "runs" / run / "checkpoint.pt", weights_only=False)
+    model = Detector(kept["given"]["backbone"], tuple(kept["given"]["taps"]), kept["given"]["stride"])
+    model.load_state_dict(kept["average"])
+    return model.eval().to(memory_format=torch.channels_last)
+
+
+def export(model: Detector | Ensemble, seen: Iterable[np.ndarray], out: Path) -> None:
+    """@param seen pictures, uint8 [H, W, 3], sides multiples of `CELL_PX`: what flows in the network stays within what they show."""
     out.mkdir(parents=True, exist_ok=True)
     model = model.float().to(memory_format=torch.contiguous_format).eval()
     pixels, judge = Pixels(model).eval(), Judge(model).eval()  # else the exporter would turn the model back to training
@@ -63,37 +87,29 @@ def export(model: Detector | Ensemble, out: Path) -> None:
             dynamic_axes={"features": {0: "patches"}, "masks": {0: "passes"},
                           "logits": {0: "passes", 1: "patches"}, "embedding": {0: "patches"}},
         )  # fmt: skip
-    store_in_16_bits(out / "model.onnx")
-    compare(pixels, judge, out)
+    seen = list(seen)
+    store(out / "model.onnx", seen)
+    compare(pixels, judge, seen[:8], out)
 
 
-def store_in_16_bits(path: Path) -> None:
-    """Half the size; they are cast to 32 bits when the model is loaded, so every sum is as before. And in strips, to need less memory."""
+def store(path: Path, seen: list[np.ndarray]) -> None:
+    """In 8 bits, and in strips, to need less memory."""
     model = onnx.load(path)
-    graph = model.graph
-    casts = []
-    for at, weights in enumerate(graph.initializer):
-        values = numpy_helper.to_array(weights)
-        if values.dtype != np.float32 or values.size < SMALL:
-            continue
-        name = weights.name
-        graph.initializer[at].CopyFrom(numpy_helper.from_array(values.astype(np.float16), f"{name}.half"))
-        casts.append(helper.make_node("Cast", [f"{name}.half"], [name], to=onnx.TensorProto.FLOAT))
-    nodes = [*casts, *graph.node]
-    del graph.node[:]
-    graph.node.extend(nodes)
-    ends = {name: 1 for node in graph.node for name in node.output if name.endswith(FIRST)}  # one for each backbone
+    made = [name for node in model.graph.node for name in node.output]
+    exact = [name for name in made if any(layer in name for layer in EXACT)]
+    ends = {name: 1 for name in made if name.endswith(FIRST)}  # one for each backbone
+    model = quantise(model, ({"rgb": rgb[None]} for rgb in seen), exact)
     onnx.save(in_strips(model, Local("first", {"rgb": (1, 4)}, ends, rows=64, halo=4)), path)
 
 
 @torch.no_grad()
-def compare(pixels: Pixels, judge: Judge, out: Path) -> None:
-    random = np.random.default_rng(1)
-    rgb = random.integers(0, 256, (1, 5 * CELL_PX, 8 * CELL_PX, 3), dtype=np.uint8)
-    features = pixels(torch.from_numpy(rgb)).numpy()
-    said = open_session(out / "model.onnx").run(None, {"rgb": rgb})[0]
-    np.testing.assert_allclose(said, features, atol=0.02 * float(np.abs(features).max()))
-    pooled = features[0].reshape(features.shape[1], -1).T.copy()
+def compare(pixels: Pixels, judge: Judge, seen: list[np.ndarray], out: Path) -> None:
+    session = open_session(out / "model.onnx")
+    features = [pixels(torch.from_numpy(rgb[None])).numpy() for rgb in seen]
+    means = [np.stack([one[0].mean((1, 2)) for one in all_]) for all_ in (features, [session.run(None, {"rgb": rgb[None]})[0] for rgb in seen])]
+    if (likeness := float(np.corrcoef(*(one.ravel() for one in means))[0, 1])) < LIKE:
+        raise ValueError(f"In 8 bits the network says something else: its features correlate with those of PyTorch by {likeness:.4f}.")
+    pooled = features[0].reshape(features[0].shape[1], -1).T.copy()
     masks = np.ones((3, pooled.shape[1]), np.float32)
     answers = open_session(out / "head.onnx").run(None, {"features": pooled, "masks": masks})
     for answer, expected in zip(answers, judge(torch.from_numpy(pooled), torch.from_numpy(masks)), strict=True):
@@ -101,7 +117,7 @@ def compare(pixels: Pixels, judge: Judge, out: Path) -> None:
 
 
 def restore(folder: Path, name: str) -> Detector:
-    """The detector that `export` wrote, to train on from: the same answers but for the 16 bits of its weights.
+    """The detector that `export` wrote, to train on from: the same answers but for the 8 bits of its weights.
 
     Batch norms were folded into the convolutions before them. Their statistics are those of the published weights, which training keeps, and
     so are their scales here; what training changed in a scale goes into the weights of its convolution.
@@ -132,6 +148,9 @@ def gather(graph: onnx.GraphProto, arrays: dict[str, np.ndarray], convolutions: 
                 gather(attribute.g, arrays, convolutions)
         if node.op_type in ("Cast", "Identity") and node.input[0] in arrays:
             arrays[node.output[0]] = arrays[node.input[0]]
+        if node.op_type == "DequantizeLinear" and node.input[0] in arrays:
+            values, scale = arrays[node.input[0]].astype(np.float32), arrays[node.input[1]]
+            arrays[node.output[0]] = values * scale.reshape(-1, *[1] * (values.ndim - 1))
         if node.op_type == "Conv":
             convolutions.append(list(node.input[1:3]))
 
@@ -140,3 +159,26 @@ def open_session(path: Path) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def seen_in(folder: Path) -> Iterator[np.ndarray]:
+    """Squares of training pictures as they are, and one in three saved once more."""
+    pictures = Pictures(folder)
+    items = [item for item in pictures.items if item.part == "train" and item.key.startswith("crop")]
+    for at, index in enumerate(np.random.default_rng(1).permutation(len(items))[:SEEN]):
+        rgb = np.array(pictures.array(items[index], "native-0"))
+        height, width = (length // CELL_PX * CELL_PX for length in rgb.shape[:2])
+        yield save_jpeg(rgb[:height, :width], 75, True) if at % 3 == 0 else rgb[:height, :width]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", required=True, help="the name of a run, or of several with + between them")
+    parser.add_argument("--pictures", type=Path, default=WORK / "pictures")
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args()
+    export(load(given.run), seen_in(given.pictures), given.out)
+
+
+if __name__ == "__main__":
+    main()

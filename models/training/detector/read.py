@@ -3,8 +3,8 @@
 A picture above `MOST_PIXELS` is scaled to that many. Patches of `PATCH` x `PATCH` cells lie `STRIDE` cells apart, one more ends at each edge.
 Of a picture that was scaled, the most textured squares of its own pixels are read as well; of every picture all of it, small.
 
-`python -m detector.read --run NAME --mirror DIR --part val --out FILE` reads the whole pictures of a part, and the crops of the first round,
-under each condition.
+`python -m detector.read --run NAME --exported DIR --mirror DIR --part val --out FILE` reads the whole pictures of a part, and the crops of
+the first round, under each condition, with the network in 8 bits that `detector.export` wrote, as the service does.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from PIL import Image
 
 from degrade import save_jpeg
 from detector.collect import blob, git_folder
+from detector.export import load, open_session
 from detector.network import CELL_PX, HIDDEN, Detector, Ensemble
 from detector.pictures import Item, Pictures, decode
 
@@ -53,17 +54,16 @@ RUINED = {
 }
 
 
-def load(runs: str) -> Detector | Ensemble:
-    """@param runs - the name of a run, or of several with + between them: the mean of what they say."""
-    members = [load_one(run) for run in runs.split("+")]
-    return members[0] if len(members) == 1 else Ensemble(members).eval().to(memory_format=torch.channels_last)
+class Exported(torch.nn.Module):
+    """The features that the network of a model folder finds: those of `Features` and `SideBySide` in 8 bits."""
 
+    def __init__(self, folder: Path):
+        super().__init__()
+        self.session = open_session(folder / "model.onnx")
 
-def load_one(run: str) -> Detector:
-    kept = torch.load(WORK / "runs" / run / "checkpoint.pt", weights_only=False)
-    model = Detector(kept["given"]["backbone"], tuple(kept["given"]["taps"]), kept["given"]["stride"])
-    model.load_state_dict(kept["average"])
-    return model.eval().to(memory_format=torch.channels_last)
+    def forward(self, rgb: torch.Tensor) -> torch.Tensor:
+        pixels = rgb.permute(0, 2, 3, 1).to(torch.uint8).contiguous().numpy()
+        return torch.from_numpy(self.session.run(["features"], {"rgb": pixels})[0])
 
 
 def scaled(rgb: np.ndarray, factor: float) -> np.ndarray:
@@ -171,6 +171,7 @@ def chosen(pictures: Pictures, part: str, whole: int, crops: int) -> list[Item]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", required=True)
+    parser.add_argument("--exported", type=Path, required=True, help="the model folder with its network")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--pictures", type=Path, default=WORK / "pictures")
     parser.add_argument("--mirror", type=Path, required=True)
@@ -182,6 +183,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(given.threads), cv2.setNumThreads(1)
     pictures, model = Pictures(given.pictures), load(given.run)
+    model.features = Exported(given.exported)
     head, rows, began = HeadOf(model), [], time.time()
     for item in chosen(pictures, given.part, given.whole, given.crops):
         rgb = pixels_of(item, pictures, given.mirror)

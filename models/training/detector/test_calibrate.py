@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from detector import calibrate as calibrating
 from detector.calibrate import (
     FALSE_FAKE,
     FALSE_REAL,
@@ -22,6 +21,8 @@ from detector.calibrate import (
     statistics,
     thresholds,
 )
+from detector.conftest import coarse
+from detector.export import export
 from detector.network import HIDDEN
 from detector.read import CONDITIONS, PASSES, RUINED
 
@@ -111,7 +112,7 @@ def test_thresholds_are_in_the_order_that_the_service_demands(read):
         limits = thresholds(usable, ruined, fit_calibration(usable, ruined))
 
         for name, falls, (low, high) in (
-            ("fakeMin", True, (0.5, 1)), ("realMax", False, (0, 0.5)), ("traceMin", True, (0, 2)),
+            ("fakeMin", True, (0.5, 1)), ("smallFakeMin", True, (0.5, 1)), ("realMax", False, (0, 0.5)), ("traceMin", True, (0, 2)),
             ("compressionMax", False, (0, 1)), ("anomalyMax", False, (0, 1)),
         ):  # fmt: skip
             values = [limits[name][strategy] for strategy in STRATEGIES]
@@ -129,7 +130,7 @@ def test_pictures_that_only_a_strict_strategy_leaves_open_do_not_let_its_limit_r
     usable = Readings.__new__(Readings)
     usable.logits, usable.passes, usable.fake = both(differences), both(passes), fake
     usable.sources, usable.condition = np.where(fake, "made", "taken"), np.full(200, "as is")
-    usable.whole = np.full(200, True)
+    usable.whole, usable.small = np.full(200, True), np.full(200, False)
     line = {"scale": 1.0, "offset": 0.0}
     spread = apply({"one": line}, "one", passes).std(1)[100]
     middle = 0.5 - apply({"one": line}, "one", np.array([-3.0]))[0]
@@ -139,6 +140,23 @@ def test_pictures_that_only_a_strict_strategy_leaves_open_do_not_let_its_limit_r
 
     assert limits["pedantic"] <= limits["default"] <= limits["relaxed"]
     assert limits["default"] < 0.05
+
+
+def test_small_photographs_that_look_generated_move_the_limit_of_small_pictures_alone():
+    random = np.random.default_rng(1)
+    rows = readings_of(240)
+    for row in rows[::8]:  # photographs: even numbers
+        row["size"] = (500, 600)
+        for name in CONDITIONS:
+            row["said"][name] = said(random, fake=False, ruined=False, apart=-1.0)
+    usable, ruined = Readings(rows, CONDITIONS), Readings(rows, RUINED)
+    calibration = fit_calibration(usable, ruined)
+
+    limits = thresholds(usable, ruined, calibration)
+    of_large = thresholds(*(Readings([row for row in rows if row["size"] != (500, 600)], names) for names in (CONDITIONS, RUINED)), calibration)
+
+    assert limits["smallFakeMin"]["default"] > limits["fakeMin"]["default"]
+    assert limits["fakeMin"] == of_large["fakeMin"]
 
 
 def test_limits_that_came_out_of_order_are_made_stricter_never_laxer():
@@ -238,10 +256,10 @@ def test_prototypes_are_the_compressed_pictures_of_their_class(rows):
 
 
 def test_a_model_folder_holds_what_its_manifest_lists(model, rows, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(calibrating, "load", lambda run: model)
     stored = tmp_path / "read.pkl"
     stored.write_bytes(pickle.dumps(rows))
     out = tmp_path / "trace-2"
+    export(model, [coarse(np.random.default_rng(seed), 96, 128) for seed in range(8)], out)
     arguments = ["calibrate", "--run", "some", "--calibration", stored, "--train", stored, "--val", stored, "--version", "2.0.0", "--out", out]
     monkeypatch.setattr("sys.argv", [str(argument) for argument in arguments])
 

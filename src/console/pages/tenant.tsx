@@ -50,10 +50,10 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
 function useChange() {
   const { words, tenantName, language, toast } = useConsole();
   const { isBusy, failure, run } = useSubmit(language);
-  const change = (body: object, text = words.common.saved, then: () => void = () => undefined) =>
+  const change = (body: object, then: () => void, text: string | null = words.common.saved) =>
     run(async () => {
       await ask('/v1/tenant', { method: 'PUT', body: { tenantName, ...body } });
-      toast({ text });
+      if (text !== null) toast({ text });
       then();
     });
   return { isBusy, failure, change };
@@ -63,7 +63,7 @@ function NameForm({ tenant }: { readonly tenant: TenantAnswer }) {
   const { words, setTenantName, isManager } = useConsole();
   const [name, setName] = useState(tenant.name);
   const { isBusy, failure, change } = useChange();
-  const submit = () => change({ name }, words.common.saved, () => setTenantName(name));
+  const submit = () => change({ name }, () => setTenantName(name));
   return (
     <form class="panel" onSubmit={submitted(submit)}>
       <h2>{words.tenant.name}</h2>
@@ -103,11 +103,7 @@ function OptionsForm({
   const [strategy, setStrategy] = useState(defaultOptions?.decisionStrategy ?? 'default');
   const { isBusy, failure, change } = useChange();
   const submit = () =>
-    change(
-      { defaultOptions: tier === null ? null : { tier, decisionStrategy: strategy } },
-      words.common.saved,
-      reload,
-    );
+    change({ defaultOptions: tier === null ? null : { tier, decisionStrategy: strategy } }, reload);
   return (
     <form class="panel" onSubmit={submitted(submit)}>
       <h2>{words.tenant.options}</h2>
@@ -157,13 +153,14 @@ function StorageForm({
     stored === undefined ? { useSSL: true } : draftOf('s3' in stored ? stored.s3 : stored.azure),
   );
   const { isBusy, failure, change } = useChange();
+  const opensAnew = storedKind === 'own' && kind !== 'own';
   const submit = () =>
     change(
       kind === 'own'
         ? { storageConfig: null }
         : { storageType: kind, storageConfig: { [kind]: configOf(kind, draft) } },
-      text.tested,
-      storedKind === 'own' && kind !== 'own' ? openAnew : reload,
+      opensAnew ? openAnew : reload,
+      opensAnew ? null : text.tested,
     );
   const set = (name: string, value: string | boolean) => setDraft({ ...draft, [name]: value });
   return (
@@ -231,7 +228,7 @@ function StorageForm({
 
 /** This page came with a policy that lets it send to the store of the service alone; the next one may reach others. */
 function openAnew(): void {
-  location.hash = `#/tenant?${storedMark}`;
+  history.replaceState(null, '', `#/tenant?${storedMark}`);
   location.reload();
 }
 
@@ -263,7 +260,7 @@ function WebhookForm({
   const { tenant: text } = words;
   const [url, setUrl] = useState(tenant.webhookUrl ?? '');
   const { isBusy, failure, change } = useChange();
-  const submit = () => change({ webhookUrl: url === '' ? null : url }, words.common.saved, reload);
+  const submit = () => change({ webhookUrl: url === '' ? null : url }, reload);
   const { webhookState } = tenant;
   const isWell = webhookState === 'active' || webhookState === 'none';
   return (

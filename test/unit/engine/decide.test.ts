@@ -14,6 +14,7 @@ const manifest = {
     anomalyMax: { pedantic: 0.9, default: 0.95, relaxed: 1 },
   },
   compressedRegime: { from: 0.4, fakeMin: { pedantic: 0.99, default: 0.96, relaxed: 0.8 } },
+  smallRegime: { below: 10_000, fakeMin: { pedantic: 0.98, default: 0.97, relaxed: 0.75 } },
   localisation: {
     manipulatedMin: { pedantic: 0.9, default: 0.8, relaxed: 0.7 },
     suspectedMin: { pedantic: 0.4, default: 0.5, relaxed: 0.6 },
@@ -27,6 +28,7 @@ const untouched: DecisionInput['change'] = {
 };
 
 const clear: DecisionInput = {
+  pixels: 1_000_000,
   hasFullPatch: true,
   isPhotograph: true,
   predictions: { real: 0.1, fake: 0.9, compression: 0.2 },
@@ -164,6 +166,28 @@ describe('a part that was changed', () => {
   });
 });
 
+test('a small picture needs more to be called fake, and no more to be called real', () => {
+  const small = { pixels: 9999 };
+
+  expect(verdict({ ...small, fakeProbability: 0.96 }).reasons).toEqual([
+    'evidence_below_threshold',
+  ]);
+  expect(verdict({ ...small, fakeProbability: 0.97 }).resultClass).toBe('fake');
+  expect(verdict({ ...small, fakeProbability: 0.2 }).resultClass).toBe('real');
+  expect(verdict({ pixels: 10_000, fakeProbability: 0.8 }).resultClass).toBe('fake');
+});
+
+test('where limits of compressed and of small pictures hold, the higher one counts', () => {
+  const both = {
+    pixels: 9999,
+    predictions: { real: 0.1, fake: 0.9, compression: 0.4 },
+    fakeProbability: 0.985,
+  };
+
+  expect(verdict(both, 'pedantic').thresholds['fakeMin']).toBe(0.99);
+  expect(verdict(both, 'default').thresholds['fakeMin']).toBe(0.97);
+});
+
 test('a compressed picture needs more to be called fake, and no more to be called real', () => {
   const compressed = { real: 0.1, fake: 0.9, compression: 0.4 };
 
@@ -276,6 +300,7 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
 
     for (let at = 0; at < 5000; at++) {
       const evidence: DecisionInput = {
+        pixels: Math.floor(1_000_000 * random()),
         hasFullPatch: random() < 0.95,
         isPhotograph: random() < 0.95,
         predictions: { real: random(), fake: random(), compression: random() },

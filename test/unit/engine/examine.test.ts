@@ -85,12 +85,14 @@ describe('an examination', () => {
   });
 
   test('puts a verdict, and nothing but a verdict, to the test of stability', async () => {
-    // A model that is sure of everything, and says fake of everything.
+    // A model that is sure of everything, drawings too, and says fake of everything.
     const fakeMin = { pedantic: 0.5, default: 0.5, relaxed: 0.5 };
+    const traceMin = { pedantic: 0, default: 0, relaxed: 0 };
     const { trace } = models;
-    const thresholds = { ...trace.manifest.thresholds, fakeMin };
+    const thresholds = { ...trace.manifest.thresholds, fakeMin, traceMin };
     const calibration = { ...trace.manifest.calibration, decision: { scale: 1e-6, offset: 2 } };
-    const manifest = { ...trace.manifest, thresholds, compressedRegime: null, calibration };
+    const regimes = { compressedRegime: null, smallRegime: null };
+    const manifest = { ...trace.manifest, thresholds, ...regimes, calibration };
     const sure = { ...models, trace: { ...trace, manifest } };
 
     const clear = await examine(picture, sure, options);

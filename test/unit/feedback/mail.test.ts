@@ -32,12 +32,12 @@ const said = (message: Partial<Submission['message']>): Submission => ({
   message: { ...submission.message, ...message },
 });
 
-const channelTo = (port: number, { login = '', scheme = 'smtp' } = {}) =>
+const channelTo = (port: number, { login = '', scheme = 'smtp', timeoutMs = 5000 } = {}) =>
   createMailChannel({
     smtpUrl: `${scheme}://${login}127.0.0.1:${port}`,
     from: 'service@forensics.example',
     to: 'team@forensics.example',
-    timeoutMs: 300,
+    timeoutMs,
   });
 
 /** Trust in one more authority, as NODE_EXTRA_CA_CERTS gives it. */
@@ -214,7 +214,7 @@ test('a server that is not there, or never says a word, fails in bounded time', 
   const silent = await startImpostor(() => undefined);
 
   const [absent, mute] = await Promise.all(
-    [1, silent].map(async (port) => channelTo(port)(submission, signal)),
+    [1, silent].map(async (port) => channelTo(port, { timeoutMs: 300 })(submission, signal)),
   );
 
   expect(absent).toEqual({ kind: 'failed', detail: 'ESOCKET' });
@@ -228,7 +228,7 @@ test('a server that never comes to an end is left at the deadline', async () => 
     socket.on('error', () => undefined).on('close', () => clearInterval(drip));
   });
 
-  const attempt = await channelTo(dripping)(submission, signal);
+  const attempt = await channelTo(dripping, { timeoutMs: 300 })(submission, signal);
 
   expect(attempt).toEqual({ kind: 'failed', detail: 'timeout' });
 });

@@ -62,6 +62,8 @@ describe('a manifest is refused', () => {
     ['thresholds.fakeMin.default', 0.4],
     ['compressedRegime.fakeMin.pedantic', 0.5],
     ['compressedRegime.from', 2],
+    ['smallRegime', { below: 0, fakeMin: { pedantic: 0.9, default: 0.9, relaxed: 0.9 } }],
+    ['smallRegime', { below: 1, fakeMin: { pedantic: 0.8, default: 0.9, relaxed: 0.9 } }],
     ['votes.haloPx', -1],
     ['thresholds.realMax.default', 0.6],
     ['input.name', 'image'],
