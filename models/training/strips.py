@@ -7,11 +7,13 @@ rows more on either side gives its own rows of their outputs; the rest of the ne
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import onnx
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+
 
 @dataclass(frozen=True)
 class Local:
@@ -26,32 +28,94 @@ class Local:
 
 def in_strips(model: ModelProto, local: Local) -> ModelProto:
     graph = model.graph
+    local = in_8_bits(graph, local)
     inner = between(graph.node, local.sources, local.outputs)
     inside = {name for node in inner for name in node.output}
     needed = constants(graph, inner, inside | set(local.sources))
-    rest = [node for node in graph.node if not any(node is one for one in inner)]
+    both = [node for node in inner if node.op_type == "DequantizeLinear" and node.input[0] in local.sources]
+    inside -= {name for node in both for name in node.output}
+    rest = [node for node in graph.node if not any(node is one for one in inner) or any(node is one for one in both)]
     read = {name for node in rest for name in node.input} | {one.name for one in graph.output}
     if not read & inside <= set(local.outputs):
         raise ValueError(f"the rest reads {sorted(read & inside - set(local.outputs))}")
     body = strip_body(inner, needed, local)
     at = 1 + max((index for index, node in enumerate(rest) if set(local.sources) & set(node.output)), default=-1)
-    used = {one.name for one in graph.output} | set(local.sources)
-    nodes = []
-    for node in reversed([*rest[:at], *loop(body, local), *rest[at:]]):
-        if used & set(node.output):
+    return rebuilt(model, [*rest[:at], *loop(body, local), *rest[at:]], graph.initializer)
+
+
+def whole(model: ModelProto) -> ModelProto:
+    """The network as it was before `in_strips`, with weights of 16 bits in 32 again."""
+    nodes, tensors = [], list(model.graph.initializer)
+    names: dict[str, str] = {}  # what a tensor of a strip is called in the whole picture
+    parts: dict[str, str] = {}  # what a loop gives, strip by strip: the tensor in it
+    for node in model.graph.node:
+        if node.op_type == "Loop":
+            body = node.attribute[0].g
+            own = {name for one in body.node for name in one.output} | {one.name for one in [*body.initializer, *body.input]}
+            cut = {one.output[0]: one.input[0] for one in body.node if one.op_type == "Slice"}
+            names |= {name: f"whole_{name}" for name in own} | {strip: source for strip, source in cut.items() if source not in own}
+            given = [cut[one.input[1]] for one in body.node if one.op_type == "SequenceInsert"]
+            parts |= dict(zip(node.output, given, strict=True))
+            tensors += body.initializer
+            nodes += [one for one in body.node if one.op_type != "SequenceInsert" and cut.get(one.output[0], body.name) in {body.name, *own}]
+        elif node.op_type == "ConcatFromSequence":
+            names[parts[node.input[0]]] = node.output[0]
+        else:
             nodes.append(node)
+    values = {one.name: numpy_helper.to_array(one) for one in tensors if one.data_type == TensorProto.FLOAT16}
+    halves = {node.output[0]: values[node.input[0]] for node in nodes if node.op_type == "Cast" and node.input[0] in values}
+    tensors += [numpy_helper.from_array(value.astype(np.float32), name) for name, value in halves.items()]
+    kept = [renamed(node, names) for node in nodes if node.output[0] not in halves]
+    return rebuilt(model, kept, [renamed_tensor(one, names) for one in tensors])
+
+
+def renamed(node: NodeProto, names: dict[str, str]) -> NodeProto:
+    copy = NodeProto()
+    copy.CopyFrom(node)
+    copy.name = ""
+    copy.input[:] = [names.get(name, name) for name in node.input]
+    copy.output[:] = [names.get(name, name) for name in node.output]
+    return copy
+
+
+def renamed_tensor(tensor: TensorProto, names: dict[str, str]) -> TensorProto:
+    copy = TensorProto()
+    copy.CopyFrom(tensor)
+    copy.name = names.get(tensor.name, tensor.name)
+    return copy
+
+
+def rebuilt(model: ModelProto, nodes: list[NodeProto], tensors: Iterable[TensorProto]) -> ModelProto:
+    """The model with these nodes and tensors, as far as its outputs depend on them."""
+    used, kept = {one.name for one in model.graph.output}, []
+    for node in reversed(nodes):
+        if used & set(node.output):
+            kept.append(node)
             used.update(node.input)
             used.update(name for attribute in node.attribute for one in attribute.g.node for name in one.input)
     result = ModelProto()
     result.CopyFrom(model)
-    del result.graph.node[:]
-    result.graph.node.extend(reversed(nodes))
-    kept = [one for one in graph.initializer if one.name in used]
-    del result.graph.initializer[:]
-    result.graph.initializer.extend(kept)
-    del result.graph.value_info[:]
+    for field in (result.graph.node, result.graph.initializer, result.graph.value_info):
+        del field[:]
+    result.graph.node.extend(reversed(kept))
+    result.graph.initializer.extend(one for one in tensors if one.name in used)
     onnx.checker.check_model(result)
     return result
+
+
+def in_8_bits(graph: GraphProto, local: Local) -> Local:
+    """Where a quantised network is cut: at the 8 bits, not at the numbers that are rounded to them."""
+    made = {name for node in graph.node for name in node.output}
+
+    def cut(name: str) -> str:
+        return rounded if (rounded := f"{name}_QuantizeLinear_Output") in made else name
+
+    sources, outputs = ({cut(name): value for name, value in given.items()} for given in (local.sources, local.outputs))
+    return replace(local, sources=sources, outputs=outputs)
+
+
+def element_of(name: str) -> int:
+    return TensorProto.UINT8 if name.endswith("_QuantizeLinear_Output") else TensorProto.FLOAT
 
 
 def between(nodes: Iterable[NodeProto], sources: Iterable[str], outputs: Iterable[str]) -> list[NodeProto]:
@@ -106,20 +170,6 @@ def strip_body(inner: list[NodeProto], needed: tuple[list[NodeProto], list[Tenso
     def make(kind: str, inputs: list[str], output: str) -> NodeProto:
         return helper.make_node(kind, [inside + name for name in inputs], [inside + output])
 
-    def renamed(node: NodeProto) -> NodeProto:
-        copy = NodeProto()
-        copy.CopyFrom(node)
-        copy.name = ""
-        copy.input[:] = [names.get(name, name) for name in node.input]
-        copy.output[:] = [names[name] for name in node.output]
-        return copy
-
-    def copied(tensor: TensorProto) -> TensorProto:
-        copy = TensorProto()
-        copy.CopyFrom(tensor)
-        copy.name = names[tensor.name]
-        return copy
-
     numbers = {"one": 1, "rows": local.rows, "zero": 0, "halo": local.halo, "down": 2}
     cut = [
         make("Reshape", ["at", "one"], "index"),
@@ -145,23 +195,22 @@ def strip_body(inner: list[NodeProto], needed: tuple[list[NodeProto], list[Tenso
         kept.append(helper.make_node("Slice", [names[output], *bounds], [inside + f"part{at}"]))
         kept.append(make("SequenceInsert", [f"before{at}", f"part{at}"], f"after{at}"))
     kept.append(make("Identity", ["go"], "on"))
-    sequence = helper.make_sequence_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, None))
-    count = range(len(local.outputs))
+    sequences = [helper.make_sequence_type_proto(helper.make_tensor_type_proto(element_of(name), None)) for name in local.outputs]
     return helper.make_graph(
-        [*cut, *map(renamed, nodes), *map(renamed, inner), *kept],
+        [*cut, *(renamed(node, names) for node in [*nodes, *inner]), *kept],
         f"{local.name}_strip",
         [
             helper.make_tensor_value_info(inside + "at", TensorProto.INT64, []),
             helper.make_tensor_value_info(inside + "go", TensorProto.BOOL, []),
-            *(helper.make_value_info(inside + f"before{at}", sequence) for at in count),
+            *(helper.make_value_info(inside + f"before{at}", sequence) for at, sequence in enumerate(sequences)),
         ],
         [
             helper.make_tensor_value_info(inside + "on", TensorProto.BOOL, []),
-            *(helper.make_value_info(inside + f"after{at}", sequence) for at in count),
+            *(helper.make_value_info(inside + f"after{at}", sequence) for at, sequence in enumerate(sequences)),
         ],
         [
             *(helper.make_tensor(inside + name, TensorProto.INT64, [1], [value]) for name, value in numbers.items()),
-            *map(copied, tensors),
+            *(renamed_tensor(one, names) for one in tensors),
         ],
     )  # fmt: skip
 
@@ -189,7 +238,7 @@ def loop(body: GraphProto, local: Local) -> list[NodeProto]:
         make("Add", [f"{local.name}_height", f"{local.name}_less"], "full"),
         make("Div", [f"{local.name}_full", f"{local.name}_rows"], "counted"),
         make("Squeeze", [f"{local.name}_counted"], "count"),
-        *(make("SequenceEmpty", [], f"none{at}", dtype=TensorProto.FLOAT) for at in count),
+        *(make("SequenceEmpty", [], f"none{at}", dtype=element_of(name)) for at, name in enumerate(local.outputs)),
         helper.make_node("Loop", [f"{local.name}_count", "", *(f"{local.name}_none{at}" for at in count)],
                          [f"{local.name}_all{at}" for at in count], body=body),
         *(helper.make_node("ConcatFromSequence", [f"{local.name}_all{at}"], [output], axis=2) for at, output in enumerate(local.outputs)),

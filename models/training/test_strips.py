@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from strips import Local, in_strips
+from quantise import quantise
+from strips import Local, in_strips, whole
 
 CUT = Local("cut", {"first": (2, 2)}, {"half": 1, "whole": 2}, rows=8, halo=2)
 
@@ -62,3 +63,28 @@ def test_a_halo_that_is_too_narrow_shows(model):
 def test_a_tensor_that_the_rest_reads_has_to_be_named(model):
     with pytest.raises(ValueError, match="the rest reads"):
         in_strips(model, Local("cut", CUT.sources, {"half": 1}, rows=8, halo=2))
+
+
+@pytest.mark.parametrize("rows", [16, 70])
+def test_a_network_in_strips_is_made_whole_again(model, rows):
+    x = np.random.default_rng(rows).normal(size=(1, 3, rows, 20)).astype(np.float32)
+
+    joined = whole(in_strips(model, CUT))
+
+    assert not {"Loop", "ConcatFromSequence"} & {node.op_type for node in joined.graph.node}
+    for told, expected in zip(answers(in_strips(joined, CUT), x), answers(model, x), strict=True):
+        np.testing.assert_allclose(told, expected, atol=1e-6)
+
+
+def test_a_quantised_network_gives_the_same_in_strips(model):
+    random = np.random.default_rng(1)
+    seen = [{"x": random.normal(size=(1, 3, 32, 20)).astype(np.float32)} for _ in range(4)]
+    quantised = quantise(model, seen, exact=["half"])
+    x = seen[0]["x"]
+
+    stripped = in_strips(quantised, Local("cut", {"first": (2, 2)}, {"half": 1, "whole": 2}, rows=8, halo=2))
+
+    assert any(node.op_type == "QuantizeLinear" for node in quantised.graph.node)
+    for told, expected, exact in zip(answers(stripped, x), answers(quantised, x), answers(model, x), strict=True):
+        np.testing.assert_array_equal(told, expected)
+        assert 0 < np.abs(told - exact).max() < 0.1
