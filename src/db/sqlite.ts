@@ -5,7 +5,7 @@
 
 import { EventEmitter } from 'node:events';
 import { closeSync, copyFileSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve as absolute } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { type ErrorCode, ForensicsError } from '../errors.ts';
@@ -53,8 +53,10 @@ const aloneTimeoutMs = 1000;
  */
 export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
   const { path, isAlone = false } = place;
-  const loss = keepDamagedLog(path);
+  // An opening before this one has looked at the log; closing the files would drop its locks (POSIX locks belong to the process).
+  const loss = isOpenHere(path) ? null : keepDamagedLog(path);
   const client = openPrivateFile(path);
+  openHere.add(client);
   let upgrade: Upgrade | null = null;
   try {
     client.pragma(`busy_timeout = ${isAlone ? aloneTimeoutMs : busyTimeoutMs}`);
@@ -214,6 +216,13 @@ function preparedOf(client: Database.Database, sql: string): Database.Statement 
   return statement;
 }
 
+const openHere = new Set<Database.Database>();
+
+function isOpenHere(path: string): boolean {
+  for (const client of openHere) if (!client.open) openHere.delete(client);
+  return [...openHere].some(({ name }) => absolute(name) === absolute(path));
+}
+
 /** To be called before SQLite opens the file: it recovers what it can at once. */
 function keepDamagedLog(path: string): Loss | null {
   try {
@@ -301,7 +310,8 @@ export function wipeFreeSpace({ $client }: SqliteDb): void {
 function openPrivateFile(path: string): Database.Database {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, 'a', 0o600));
+    // One that exists may be open here: closing it would drop SQLite's locks on it.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     return new Database(path);
   } catch (error) {
     throw toTrouble(error, codeOf(error, ''));

@@ -2,6 +2,6 @@
 
 import { openDatabase } from '../../src/db/sqlite.ts';
 
-const path = process.argv[2] ?? '';
+const [path = '', how] = process.argv.slice(2);
 process.stdout.write('opening\n');
-await openDatabase({ path }).close();
+await openDatabase({ path, isAlone: how === 'alone' }).close();
