@@ -51,10 +51,15 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
   const { onError, onNotice, onWarning } = parts;
   const { db } = core.database;
   const workerId = `${hostname()}:${process.pid}`;
+  const room = {
+    folder: core.folder.path,
+    bytes: runBytes,
+    runsUnderWay: async () => queue.countLeased(runJob, `${hostname()}:`),
+  };
   const worker = createWorker({
     db,
     queue,
-    handlers: { [runJob]: withRoom(core.folder.path, runBytes, analyses.run) },
+    handlers: { [runJob]: withRoom(room, analyses.run) },
     workerId,
     concurrency: settings.workers,
     leaseMs: settings.leaseSeconds * 1000,
@@ -102,22 +107,22 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
 /** More than the heatmaps and reports of the largest picture take. */
 const runBytes = 64 * 1024 * 1024;
 
+interface Room {
+  readonly folder: string;
+  /** What one run writes. */
+  readonly bytes: number;
+  /** The runs of all processes that write to this disk, the one that begins included. */
+  readonly runsUnderWay: () => Promise<number>;
+}
+
 /**
  * The same handler, which does not begin where the disk has no room for what it and the runs under way write: the job waits
- * in the queue until there is some, and its analysis stays as it is. Each process counts its own runs; where another one
- * takes the room, the store refuses the write, and the run is tried again.
+ * in the queue until there is some, and its analysis stays as it is.
  */
-export function withRoom(folder: string, bytes: number, handler: Handler): Handler {
-  let reservedBytes = 0;
+export function withRoom({ folder, bytes, runsUnderWay }: Room, handler: Handler): Handler {
   return async (job, context) => {
-    // Before the look at the disk: of two that begin at once the second one counts the first.
-    reservedBytes += bytes;
-    try {
-      await needSpace(folder, reservedBytes);
-      await handler(job, context);
-    } finally {
-      reservedBytes -= bytes;
-    }
+    await needSpace(folder, bytes * (await runsUnderWay()));
+    await handler(job, context);
   };
 }
 

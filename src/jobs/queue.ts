@@ -53,6 +53,8 @@ export interface Queue {
   nextDueAt(kinds: readonly string[], except?: readonly string[]): Promise<Date | null>;
   /** Number of jobs of a kind, waiting or leased. */
   count(kind: string): Promise<number>;
+  /** Number of jobs of a kind under a lease of a worker whose id begins so. */
+  countLeased(kind: string, workers: string): Promise<number>;
   /** Milliseconds for which the first of those that are due has waited; 0 where none is. */
   waitOf(kind: string): Promise<number>;
   /** Calls back after jobs were added; returns the way to stop that. */
@@ -109,6 +111,11 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
     async count(kind) {
       const row = await db.select({ jobs: count() }).from(jobs).where(eq(jobs.kind, kind)).get();
       return row?.jobs ?? 0;
+    },
+    async countLeased(kind, workers) {
+      const isTheirs = sql`substr(${jobs.leasedBy}, 1, ${workers.length}) = ${workers}`;
+      const isLeased = and(eq(jobs.kind, kind), gt(dueAt, now().getTime()), isTheirs);
+      return (await db.select({ jobs: count() }).from(jobs).where(isLeased).get())?.jobs ?? 0;
     },
     async waitOf(kind) {
       const at = now();

@@ -1,44 +1,83 @@
-import { EventEmitter, once } from 'node:events';
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { withRoom } from '../../../src/app/background.ts';
+import { transact } from '../../../src/db/database.ts';
+import { createQueue } from '../../../src/jobs/queue.ts';
+import { steppedClock, testDb } from '../db/temporary.ts';
 
-const job = { id: '1', kind: 'analysis.run', payload: null, owner: null, fence: 1 };
+const kind = 'analysis.run';
 const context = { signal: new AbortController().signal };
 
-test('a run begins only where the disk has room for what it writes, and again once it has', async () => {
-  let runs = 0;
-  const handler = async () => {
-    runs += 1;
+/** Each worker is a process of its own: they share the database alone. */
+async function setUp(bytes: number) {
+  const [db, clock] = [await testDb(), steppedClock()];
+  const queue = createQueue({ db, now: clock.now });
+  const runsUnderWay = async () => queue.countLeased(kind, 'here:');
+  const ran: string[] = [];
+  return {
+    ran,
+    clock,
+    claim: async (workerId: string) => {
+      await transact(db, (tx) => queue.enqueue(tx, kind, {}));
+      return (await queue.claim({ workerId, leaseMs: 60_000, kinds: [kind] }))!;
+    },
+    finish: async (job: Parameters<typeof queue.finish>[1]) =>
+      transact(db, (tx) => queue.finish(tx, job)),
+    run: withRoom({ folder: tmpdir(), bytes, runsUnderWay }, async ({ id }) => void ran.push(id)),
   };
+}
 
-  await expect(withRoom(tmpdir(), 2 ** 60, handler)(job, context)).rejects.toMatchObject({
-    code: 'no_space_left',
-    message: expect.stringContaining('make room'),
-  });
-  expect(runs).toBe(0);
-  await withRoom(tmpdir(), 0, handler)(job, context);
-  expect(runs).toBe(1);
+/** Two such runs fit into no disk that one fits into, whatever other programs write meanwhile. */
+async function moreThanHalfOfFree(): Promise<number> {
+  const { bavail, bsize } = await statfs(tmpdir());
+  return Math.floor(0.6 * bavail * bsize);
+}
+
+const noRoom = expect.objectContaining({
+  code: 'no_space_left',
+  message: expect.stringContaining('make room'),
 });
 
-test('room that a run under way has reserved is not given to another, until it has ended', async () => {
-  const { bavail, bsize } = await statfs(tmpdir());
-  // Two such runs fit into no disk that one fits into, whatever other programs write meanwhile.
-  const bytes = Math.floor(0.6 * bavail * bsize);
-  let ran = 0;
-  const end = new EventEmitter();
-  const firstEnds = once(end, 'first');
-  const handler = withRoom(tmpdir(), bytes, async () => {
-    ran += 1;
-    if (ran === 1) await firstEnds;
-  });
+test('a run does not begin where the disk has no room for what it writes', async () => {
+  const { claim, run, ran } = await setUp(2 ** 60);
 
-  const first = handler(job, context);
-  await expect(handler(job, context)).rejects.toMatchObject({ code: 'no_space_left' });
-  end.emit('first');
-  await first;
-  await handler(job, context);
+  await expect(run(await claim('here:1'), context)).rejects.toEqual(noRoom);
 
-  expect(ran).toBe(2);
+  expect(ran).toEqual([]);
+});
+
+test('room of a run under way is given to no run of another process, until the first one has ended', async () => {
+  const { claim, finish, run, ran } = await setUp(await moreThanHalfOfFree());
+
+  const first = await claim('here:1');
+  await run(first, context);
+  const second = await claim('here:2');
+  await expect(run(second, context)).rejects.toEqual(noRoom);
+  await finish(first);
+  await run(second, context);
+
+  expect(ran).toEqual([first.id, second.id]);
+});
+
+test('of two runs that are taken at once neither begins where there is room for one', async () => {
+  const { claim, run, ran } = await setUp(await moreThanHalfOfFree());
+
+  const jobs = [await claim('here:1'), await claim('here:2')];
+  const outcomes = await Promise.allSettled(jobs.map(async (job) => run(job, context)));
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(ran).toEqual([]);
+});
+
+test('runs of other machines and of processes that died do not count', async () => {
+  const { claim, run, ran, clock } = await setUp(await moreThanHalfOfFree());
+
+  await claim('here:1');
+  clock.step(60_001);
+  await claim('there:1');
+  const job = await claim('here:2');
+  await run(job, context);
+
+  expect(ran).toEqual([job.id]);
 });
