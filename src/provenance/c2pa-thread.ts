@@ -3,11 +3,9 @@
  * memory for good: the thread is ended behind it. Here is the only import of the C2PA library.
  */
 
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { initSync, WasmReader } from '@contentauth/c2pa-wasm';
-import type { CredentialsTask } from './c2pa-reader.ts';
+import type { ThreadTask } from './c2pa-reader.ts';
 
 /** crJSON is text; a store of 16 MB with its pictures left out stays far below. */
 const maxAnswerLength = 4_000_000;
@@ -34,9 +32,8 @@ const settingsOf = (trustList: string | null) => ({
   trust: trustList === null ? {} : { user_anchors: trustList },
 });
 
-async function read({ bytes, mimeType, trustList }: CredentialsTask): Promise<string> {
-  const library = fileURLToPath(import.meta.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));
-  initSync({ module: readFileSync(library) });
+async function read({ bytes, mimeType, trustList, library }: ThreadTask): Promise<string> {
+  initSync({ module: library });
   const settings = JSON.stringify(settingsOf(trustList));
   const reader = await WasmReader.fromBytes(mimeType, bytes, settings);
   const answer = reader.crJson();
@@ -45,6 +42,6 @@ async function read({ bytes, mimeType, trustList }: CredentialsTask): Promise<st
 }
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are ours and of the same version.
-const answer = await read(workerData as CredentialsTask);
+const answer = await read(workerData as ThreadTask);
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js, no window.
 parentPort?.postMessage(answer);
