@@ -185,3 +185,17 @@ test('behind a long row of one owner the job of another is found at once', async
   expect(await queue.claim({ ...by('w'), except: [['long', 'a', 'b']] })).toBeNull();
   expect(await claimed(queue)).toMatchObject({ payload: 'long' });
 });
+
+test('leased jobs are counted by where their workers are, until the lease ends', async () => {
+  const { queue, add, clock } = await setUp();
+  for (const payload of ['a', 'b', 'c', 'waiting']) await add(payload);
+  await claimed(queue, 'here:1');
+  await claimed(queue, 'there:1');
+  clock.step(leaseMs / 2);
+  await claimed(queue, 'here:2');
+
+  expect(await queue.countLeased('work', 'here:')).toBe(2);
+  expect(await queue.countLeased('other', 'here:')).toBe(0);
+  clock.step(leaseMs / 2);
+  expect(await queue.countLeased('work', 'here:')).toBe(1);
+});
