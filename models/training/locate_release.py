@@ -1,30 +1,36 @@
 """From what locate_export.py wrote to a model folder that the service can use:
-python locate_release.py --network .work/locate/model --out ../locate-1 --version 1.0.0 --fused fusion.json
+python locate_release.py --network .work/locate/model --data DIR --out ../locate-1 --version 1.0.0 --fused fusion.json
 
-Stores the weights in half precision, which halves the file, and writes manifest.json. `--fused` is the answer of locate_fuse.py; without
-it the network's map is shown and its score decides nothing. Where `--network` is left out, the network of `--out` stays. `--figures`
-is a file with the manifest's `measured` and `called`. CARD.md, where there is one, gets its tables anew.
+Stores the network in 8 bits, over the ranges that pictures of `--data` show, and writes manifest.json. `--network` may also be a model
+folder of a version whose weights have 16 bits (up to 1.3.1); where it is left out, the network of `--out` stays. `--fused` is the answer of
+locate_fuse.py, `--figures` a file with the manifest's `measured` and `called`; where they are left out, those of the model folder stay, and
+a network without fusion shows its map and decides nothing by its score. CARD.md, where there is one, gets its tables anew.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import hashlib
 import json
 import re
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import ModelProto
 
-from locate_reading import CELL, open_session
-from strips import Local, in_strips
+from locate_pairs import reading
+from locate_reading import CELL, open_session, saved_at
+from quantise import IN_8_BITS, quantise
+from strips import Local, in_strips, whole
 
 NETWORK = "locate.onnx"
 MOST_PIXELS = 3_100_000  # at 130 MB a megapixel; a larger picture is halved, one of 12 megapixels once
-SMALL = 64  # numbers of a constant that is stored as it is
+SEEN = 96  # pictures that tell the ranges of what flows in the network
+Seen = dict[str, np.ndarray]
 UNFITTED = {
     "thresholds": {"manipulatedMin": {"pedantic": 0.99, "default": 0.95, "relaxed": 0.9},
                    "suspectedMin": {"pedantic": 0.6, "default": 0.7, "relaxed": 0.8}},
@@ -51,42 +57,42 @@ LAST = Local(
 )
 
 
-def store_half(source: Path, target: Path) -> None:
-    """The same network with its large constants in half precision, cast to single where it begins, and in strips."""
-    model = onnx.load(source)
-    casts = []
-    for tensor in model.graph.initializer:
-        values = numpy_helper.to_array(tensor)
-        if tensor.data_type != TensorProto.FLOAT or values.size <= SMALL or not fits(values):
-            continue
-        name, half = tensor.name, f"{tensor.name}.half"
-        tensor.CopyFrom(numpy_helper.from_array(values.astype(np.float16), half))
-        casts.append(helper.make_node("Cast", [half], [name], to=TensorProto.FLOAT))
-    nodes = [*casts, *model.graph.node]
-    del model.graph.node[:]
-    model.graph.node.extend(nodes)
-    onnx.save(in_strips(in_strips(model, LAST), FIRST) if is_whole(model) else model, str(target))
+def store(source: Path, seen: Iterable[Seen], target: Path) -> None:
+    """The same network in 8 bits and in strips."""
+    model = whole(onnx.load(source))
+    quantised = quantise(model, seen, exact=set(in_32_bits(model)))
+    onnx.save(in_strips(in_strips(quantised, LAST), FIRST), str(target))
 
 
-def is_whole(model: onnx.ModelProto) -> bool:
-    """Whether it is the network, not a part of it."""
-    return any(QUARTER in node.output for node in model.graph.node)
+def in_32_bits(model: ModelProto) -> Iterator[str]:
+    """All but layers of 16 channels and more that read what other layers learnt, and the sums at the end of residual blocks: the traces
+    themselves have no bounds, and the maps are to be smooth."""
+    tensors = {one.name: one for one in model.graph.initializer}
+    makers = {name: node.op_type for node in model.graph.node for name in node.output}
+    rectified = {node.input[0] for node in model.graph.node if node.op_type == "Relu"}
+    for node in model.graph.node:
+        weights = tensors.get(node.input[1]) if node.op_type == "Conv" else None
+        learnt = weights and weights.dims[0] >= 16 and makers.get(node.input[0]) in {"Relu", "Add", "Concat", "AveragePool"}
+        ends_block = node.op_type == "Add" and node.output[0] in rectified
+        if node.op_type in IN_8_BITS and node.op_type != "Relu" and not learnt and not ends_block:
+            yield node.output[0]
 
 
-def fits(values: np.ndarray) -> bool:
-    """Whether half precision keeps every number to one part in a thousand."""
-    if np.abs(values).max() > np.finfo(np.float16).max:
-        return False
-    return np.allclose(values.astype(np.float16).astype(np.float32), values, rtol=1e-3, atol=1e-6)
+def seen_in(data: Path) -> Iterator[Seen]:
+    """Pictures of the train split, a third each as they are, saved well and saved badly."""
+    with (data / "manifest.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["split"] == "train"]
+    histories = (lambda one: one, saved_at(95), saved_at(75))
+    for at, row in enumerate(rows[:: max(1, len(rows) // SEEN)][:SEEN]):
+        one = histories[at % 3](reading((data / row["file"]).read_bytes()))
+        yield {"rgb": one.rgb[None], "table": one.table[None]}
 
 
-def compare(one: Path, other: Path) -> float:
-    """The largest difference between the answers of two networks, in logits."""
-    random, sessions = np.random.default_rng(1), [open_session(path) for path in (one, other)]
-    rgb = random.integers(0, 256, (1, 96, 131, 3), dtype=np.uint8)
-    steps = np.full((1, 64), 5, np.float32)
-    told = [session.run(None, {"rgb": rgb, "table": steps}) for session in sessions]
-    return max(float(np.abs(mine - yours).max()) for mine, yours in zip(*told, strict=True))
+def compare(one: Path, other: Path, seen: Seen) -> dict[str, float]:
+    """Root of the mean square of the differences between what two networks say, in logits, for each output."""
+    told = [session.run(None, seen) for session in map(open_session, (one, other))]
+    names = [output.name for output in onnx.load(one).graph.output]
+    return {name: float(((mine - yours) ** 2).mean() ** 0.5) for name, mine, yours in zip(names, *told, strict=True)}
 
 
 def manifest(out: Path, version: str, fused: dict, figures: dict, training: dict) -> dict:
@@ -137,20 +143,23 @@ def with_tables(card: str, told: dict) -> str:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--network", type=Path, help="folder that locate_export.py wrote")
+    options.add_argument("--data", type=Path, help="folder with manifest.csv, needed with --network")
     options.add_argument("--out", type=Path, required=True)
     options.add_argument("--version", required=True)
     options.add_argument("--fused", type=Path)
     options.add_argument("--figures", type=Path)
     asked = options.parse_args()
-    fused = json.loads(asked.fused.read_text()) if asked.fused else UNFITTED
-    figures = json.loads(asked.figures.read_text()) if asked.figures else UNMEASURED
+    source = asked.network or asked.out
+    before = json.loads(path.read_text()) if (path := source / "manifest.json").exists() else {**UNFITTED, **UNMEASURED}
+    fused = json.loads(asked.fused.read_text()) if asked.fused else before
+    figures = json.loads(asked.figures.read_text()) if asked.figures else before
+    training = json.loads(path.read_text()) if (path := source / "limits.json").exists() else before["training"]
     if asked.network:
         asked.out.mkdir(parents=True, exist_ok=True)
-        store_half(asked.network / NETWORK, asked.out / NETWORK)
-        print("largest difference in logits:", compare(asked.network / NETWORK, asked.out / NETWORK))
-        training = json.loads((asked.network / "limits.json").read_text())
-    else:
-        training = json.loads((asked.out / "manifest.json").read_text())["training"]
+        network, stored, seen = asked.network / NETWORK, asked.out / f"{NETWORK}.new", list(seen_in(asked.data))
+        store(network, seen, stored)
+        print("differences in logits:", compare(network, stored, seen[1]))
+        stored.rename(asked.out / NETWORK)
     told = manifest(asked.out, asked.version, fused, figures, training)
     (asked.out / "manifest.json").write_text(json.dumps(told, indent=1) + "\n")
     card = asked.out / "CARD.md"

@@ -1,3 +1,4 @@
+import csv
 import json
 import sys
 
@@ -5,11 +6,12 @@ import numpy as np
 import onnx
 import pytest
 import torch
+from PIL import Image
 
 from locate_export import Moves, export
 from locate_network import Locator
-from locate_reading import open_session
-from locate_release import compare, main, store_half, tables, with_tables
+from locate_release import FIRST, LAST, compare, in_32_bits, main, seen_in, store, tables, with_tables
+from strips import in_strips, whole
 
 
 CALLED = {"condition": "as is", "changed": 10, "photographs": 40, "strategies": {"default": {"changed": 3, "photographs": 1}}}
@@ -24,27 +26,40 @@ def network(tmp_path_factory):
     return folder
 
 
-def test_half_the_bytes_give_the_same_answers(network, tmp_path):
-    store_half(network / "locate.onnx", tmp_path / "half.onnx")
-
-    size = (tmp_path / "half.onnx").stat().st_size / (network / "locate.onnx").stat().st_size
-    assert size < 0.55
-    assert compare(network / "locate.onnx", tmp_path / "half.onnx") < 1e-2
-
-
-def test_numbers_that_half_precision_cannot_hold_stay_as_they_are(tmp_path):
-    large = np.linspace(1, 1e6, 100).astype(np.float32)
-    constant = onnx.numpy_helper.from_array(large, "large")
-    shape = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [100])
-    graph = onnx.helper.make_graph([onnx.helper.make_node("Identity", ["large"], ["y"])], "g", [], [shape], [constant])
-    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), tmp_path / "a.onnx")
-
-    store_half(tmp_path / "a.onnx", tmp_path / "b.onnx")
-
-    np.testing.assert_array_equal(open_session(tmp_path / "b.onnx").run(None, {})[0], large)
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    random = np.random.default_rng(1)
+    with (folder / "manifest.csv").open("w") as file:
+        rows = csv.writer(file)
+        rows.writerow(["file", "split"])
+        for number in range(6):
+            small = random.integers(0, 256, (12, 16, 3), dtype=np.uint8)
+            Image.fromarray(small).resize((128, 96), Image.Resampling.BICUBIC).save(folder / f"{number}.png")
+            rows.writerow([f"{number}.png", "train"])
+    return folder
 
 
-def test_a_folder_is_written_and_then_told_anew_without_its_network(network, tmp_path, monkeypatch):
+def test_a_quarter_of_the_bytes_say_nearly_the_same_and_may_start_from_strips(network, data, tmp_path):
+    seen = list(seen_in(data))
+    store(network / "locate.onnx", seen, tmp_path / "a.onnx")
+
+    size = (tmp_path / "a.onnx").stat().st_size / (network / "locate.onnx").stat().st_size
+    assert size < 0.35
+    assert len(seen) == 6 and all((one["table"] > 0).any() for one in (seen[1], seen[2]))
+    assert all(0 < difference < 0.1 for difference in compare(network / "locate.onnx", tmp_path / "a.onnx", seen[1]).values())
+    halves = whole(in_strips(in_strips(onnx.load(network / "locate.onnx"), LAST), FIRST))
+    onnx.save(halves, tmp_path / "whole.onnx")
+    assert max(compare(network / "locate.onnx", tmp_path / "whole.onnx", seen[1]).values()) < 1e-4
+    assert in_8_bits(halves) == in_8_bits(onnx.load(network / "locate.onnx")) > 20
+
+
+def in_8_bits(model: onnx.ModelProto) -> int:
+    exact = set(in_32_bits(model))
+    return sum(node.op_type == "Conv" and node.output[0] not in exact for node in model.graph.node)
+
+
+def test_a_folder_is_written_and_then_told_anew_without_its_network(network, data, tmp_path, monkeypatch):
     out, fused, figures = tmp_path / "locate-9", tmp_path / "fused.json", tmp_path / "figures.json"
     fused.write_text(json.dumps({"thresholds": {"a": 1}, "fusion": {"b": 2}}))
     figures.write_text(json.dumps({"measured": [], "called": [CALLED]}))
@@ -54,7 +69,7 @@ def test_a_folder_is_written_and_then_told_anew_without_its_network(network, tmp
         main()
         return json.loads((out / "manifest.json").read_text())
 
-    first = release("--network", network, "--version", "0.1.0")
+    first = release("--network", network, "--data", data, "--version", "0.1.0")
     (out / "CARD.md").write_text("# locate-9\n\n## Figures\n\nOld.\n\n## Limits\n\nMany.\n")
     second = release("--version", "0.2.0", "--fused", fused, "--figures", figures)
 

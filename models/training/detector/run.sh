@@ -10,12 +10,13 @@ run=.work/runs/$name
 # Readings of an earlier checkpoint are read anew.
 read_part() {
   [ "$run/$1.pkl" -nt "$run/checkpoint.pt" ] && return
-  "$python" -m detector.read --run "$name" --mirror "$mirror" --out "$run/$1.part" "${@:2}"
+  "$python" -m detector.read --run "$name" --exported "$out" --mirror "$mirror" --out "$run/$1.part" "${@:2}"
   mv "$run/$1.part" "$run/$1.pkl"
 }
 
 "$python" -m detector.collect --data "$data" --mirror "$mirror"
 "$python" -m detector.train --name "$name" --backbone lite2 --steps 2000 --side 176
+"$python" -m detector.export --run "$name" --out "$out"
 read_part calibration --part calibration --whole 3 --crops 3 --ruined
 read_part train --part train --whole 0 --crops 1
 read_part val --part val --whole 3
