@@ -149,11 +149,14 @@ def main() -> None:
     options.add_argument("--fused", type=Path)
     options.add_argument("--figures", type=Path)
     asked = options.parse_args()
+    if asked.network and not asked.data:
+        options.error("--network needs --data")
     source = asked.network or asked.out
-    before = json.loads(path.read_text()) if (path := source / "manifest.json").exists() else {**UNFITTED, **UNMEASURED}
+    told, limits = source / "manifest.json", source / "limits.json"
+    before = json.loads(told.read_text()) if told.exists() else {**UNFITTED, **UNMEASURED}
     fused = json.loads(asked.fused.read_text()) if asked.fused else before
     figures = json.loads(asked.figures.read_text()) if asked.figures else before
-    training = json.loads(path.read_text()) if (path := source / "limits.json").exists() else before["training"]
+    training = json.loads(limits.read_text()) if limits.exists() else before["training"]
     if asked.network:
         asked.out.mkdir(parents=True, exist_ok=True)
         network, stored, seen = asked.network / NETWORK, asked.out / f"{NETWORK}.new", list(seen_in(asked.data))

@@ -15,6 +15,9 @@ import onnx
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 
+ROUNDED = "_QuantizeLinear_Output"  # what the quantiser adds to the name of a tensor for the same in 8 bits
+
+
 @dataclass(frozen=True)
 class Local:
     """A part of a network that a strip suffices for. All its tensors have a whole number of rows for each row of the coarsest."""
@@ -108,14 +111,14 @@ def in_8_bits(graph: GraphProto, local: Local) -> Local:
     made = {name for node in graph.node for name in node.output}
 
     def cut(name: str) -> str:
-        return rounded if (rounded := f"{name}_QuantizeLinear_Output") in made else name
+        return name + ROUNDED if name + ROUNDED in made else name
 
     sources, outputs = ({cut(name): value for name, value in given.items()} for given in (local.sources, local.outputs))
     return replace(local, sources=sources, outputs=outputs)
 
 
 def element_of(name: str) -> int:
-    return TensorProto.UINT8 if name.endswith("_QuantizeLinear_Output") else TensorProto.FLOAT
+    return TensorProto.UINT8 if name.endswith(ROUNDED) else TensorProto.FLOAT
 
 
 def between(nodes: Iterable[NodeProto], sources: Iterable[str], outputs: Iterable[str]) -> list[NodeProto]:

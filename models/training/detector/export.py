@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import torch
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 from torch import nn
 from torch.nn import functional
 
@@ -106,8 +106,9 @@ def store(path: Path, seen: list[np.ndarray]) -> None:
 def compare(pixels: Pixels, judge: Judge, seen: list[np.ndarray], out: Path) -> None:
     session = open_session(out / "model.onnx")
     features = [pixels(torch.from_numpy(rgb[None])).numpy() for rgb in seen]
-    means = [np.stack([one[0].mean((1, 2)) for one in all_]) for all_ in (features, [session.run(None, {"rgb": rgb[None]})[0] for rgb in seen])]
-    if (likeness := float(np.corrcoef(*(one.ravel() for one in means))[0, 1])) < LIKE:
+    said = [session.run(None, {"rgb": rgb[None]})[0] for rgb in seen]
+    means, said_means = (np.concatenate([one[0].mean((1, 2)) for one in maps]) for maps in (features, said))
+    if (likeness := float(np.corrcoef(means, said_means)[0, 1])) < LIKE:
         raise ValueError(f"In 8 bits the network says something else: its features correlate with those of PyTorch by {likeness:.4f}.")
     pooled = features[0].reshape(features[0].shape[1], -1).T.copy()
     masks = np.ones((3, pooled.shape[1]), np.float32)
