@@ -8,26 +8,23 @@ if (major < 22 || (major === 22 && minor < 18)) {
   );
   process.exitCode = 1;
 } else {
-  await resolveQuickly(['drizzle-orm', 'typebox']);
+  await takeGathered();
   const { main } = await import('../dist/cli/main.js');
   process.exitCode = await main(process.argv);
 }
 
-/**
- * Node.js looks for the package.json above each file, to know its format: half of what loading the hundreds of files of these
- * two packages takes. Their files import each other by whole relative names, all of one format.
- */
-async function resolveQuickly(names) {
-  const { registerHooks } = await import('node:module');
-  const inside = names.map((name) => `/node_modules/${name}/`);
+/** Packages that the build gathered in one file each (`gather.js`) are loaded from there. */
+async function takeGathered() {
+  const [{ existsSync }, { registerHooks }] = await Promise.all([
+    import('node:fs'),
+    import('node:module'),
+  ]);
+  const packages = /^(@peculiar\/x509|drizzle-orm|typebox)(\/|$)/;
   registerHooks({
     resolve(specifier, context, next) {
-      const parent = context.parentURL ?? '';
-      const isInside =
-        specifier.startsWith('.') && inside.some((folder) => parent.includes(folder));
-      if (!isInside || !/\.m?js$/.test(specifier)) return next(specifier, context);
-      const { href } = new URL(specifier, parent);
-      return { url: href, format: 'module', shortCircuit: true };
+      const url = new URL(`../dist/gathered/${specifier}.js`, import.meta.url);
+      if (!packages.test(specifier) || !existsSync(url)) return next(specifier, context);
+      return { url: url.href, format: 'module', shortCircuit: true };
     },
   });
 }
