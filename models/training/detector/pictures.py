@@ -6,12 +6,10 @@ grid of its file, `middle` is such a square of the picture scaled to about a meg
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import json
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
