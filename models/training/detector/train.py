@@ -27,8 +27,8 @@ SMOOTHING = 0.05
 DRAWN, VIEWS = 0.06, 0.35  # shares of a batch
 SMALLEST = 0.45  # least scale of a square of a picture's own pixels
 PAGES = 0.06  # share of the views: the picture on a page or a screen, which is no photograph any more
-# Drawn less where the label is inferred (see data/README.md), more where photographs were edited: few sources, and the ones that were called fake.
-DRAWN_BY = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6, "edited camera": 2}
+# Drawn less where the label is inferred (see data/README.md) or sources of one kind are many, more where photographs were edited: few sources, and the ones that were called fake.
+DRAWN_BY = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6, "google-imagefx": 0.5, "edited camera": 2}
 
 
 class Batches(Dataset):
