@@ -24,6 +24,8 @@ const target = join(root, 'dist', 'gathered');
 const bundle = await rolldown({
   input: Object.fromEntries(specifiers.map((name) => [name, name])),
   platform: 'node',
+  // Where a package has no `exports`, its modules instead of its CommonJS.
+  resolve: { mainFields: ['module', 'main'] },
   cwd: root,
 });
 const { output } = await bundle.write({ dir: target, cleanDir: true });
