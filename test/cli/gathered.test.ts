@@ -1,8 +1,10 @@
-import 'reflect-metadata';
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 
 const fromHere = createRequire(import.meta.url);
+
+// @peculiar/x509 needs it.
+await import('reflect-metadata');
 
 test.each([
   '@peculiar/x509',
