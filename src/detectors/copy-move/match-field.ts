@@ -41,6 +41,8 @@ const rounds = 2;
 /** Pixels of the same key that each cell is compared with first. */
 const maxCandidates = 4;
 const searchPx = [32, 8, 2] as const;
+/** From a pixel to the one below it. */
+const rowStep = 1 << rowBits;
 
 export function matchField(parts: FieldParts): MatchField {
   const { width, height } = parts;
@@ -48,7 +50,8 @@ export function matchField(parts: FieldParts): MatchField {
   const rows = Math.ceil(height / gridPx);
   const best = new Int32Array(columns * rows).fill(-1);
   const cells = askingCells(parts, columns);
-  const search = { ...parts, columns, best, cells, offer: offering(parts, best) };
+  const cost = new Int32Array(best.length).fill(0x7fffffff);
+  const search = { ...parts, columns, cells, best, cost };
   startAlike(search);
   improve(search);
   const target = best.map((at) => (at < 0 ? -1 : (at >> rowBits) * width + (at & columnMask)));
@@ -57,108 +60,143 @@ export function matchField(parts: FieldParts): MatchField {
 
 interface Search extends FieldParts {
   readonly columns: number;
-  /** Of each cell the best match so far, as `row << rowBits | column`; -1 before the first. */
-  readonly best: Int32Array;
   /** Cells that are matched. */
   readonly cells: Int32Array;
-  readonly offer: Offer;
-}
-
-/** Offers a cell, whose first pixel is (x, y), the pixel (tx, ty). */
-type Offer = (cell: number, x: number, y: number, tx: number, ty: number) => void;
-
-/** Stores the offered pixel as the cell's match when it is more similar than the previous one. */
-function offering(parts: FieldParts, best: Int32Array): Offer {
-  const { descriptors, width, height, minPx } = parts;
-  const cost = new Int32Array(best.length).fill(0x7fffffff);
-  const [right, bottom] = [width - reachPx, height - reachPx];
-  const minSquaredPx = minPx * minPx;
-  return (cell, x, y, tx, ty) => {
-    if (tx < reachPx || ty < reachPx || tx >= right || ty >= bottom) return;
-    const other = (ty << rowBits) | tx;
-    if (other === best[cell]!) return;
-    if ((tx - x) * (tx - x) + (ty - y) * (ty - y) < minSquaredPx) return;
-    const limit = cost[cell]!;
-    // All sums stay below 2 ** 30, so whole numbers of 32 bits hold them.
-    let sum = 0;
-    let b = (ty * width + tx) * descriptorLength;
-    const first = (y * width + x) * descriptorLength;
-    for (let a = first; a < first + descriptorLength; a += 4, b += 4) {
-      const d0 = descriptors[a]! - descriptors[b]!;
-      const d1 = descriptors[a + 1]! - descriptors[b + 1]!;
-      const d2 = descriptors[a + 2]! - descriptors[b + 2]!;
-      const d3 = descriptors[a + 3]! - descriptors[b + 3]!;
-      sum =
-        (sum + Math.imul(d0, d0) + Math.imul(d1, d1) + Math.imul(d2, d2) + Math.imul(d3, d3)) | 0;
-      if (sum >= limit) return;
-    }
-    cost[cell] = sum;
-    best[cell] = other;
-  };
+  /** Of each cell the best match so far, as `row << rowBits | column`; -1 before the first. */
+  readonly best: Int32Array;
+  /** Squared distance of each cell's descriptor from its match's. */
+  readonly cost: Int32Array;
 }
 
 /** Offers each cell some of the pixels with about the same description. */
 function startAlike(search: Search): void {
-  const { width, random, columns, cells, offer } = search;
+  const { width, random, columns, cells } = search;
   const { keys, starts, members } = sortByKey(search);
-  for (const cell of cells) {
-    const x = (cell % columns) * gridPx;
-    const y = Math.floor(cell / columns) * gridPx;
-    const key = keys[y * width + x]!;
+  const offered = new Int32Array(maxCandidates);
+  for (let n = 0; n < cells.length; n++) {
+    const cell = cells[n]!;
+    const column = cell % columns;
+    const key = keys[((cell - column) / columns) * gridPx * width + column * gridPx]!;
     const first = starts[key]!;
     const count = starts[key + 1]! - first;
-    for (let n = 0; n < Math.min(count, maxCandidates); n++) {
-      const pick = count <= maxCandidates ? n : Math.floor(random() * count);
-      const at = members[first + pick]!;
-      offer(cell, x, y, at & columnMask, at >> rowBits);
+    for (let at = 0; at < Math.min(count, maxCandidates); at++) {
+      const pick = count <= maxCandidates ? at : Math.floor(random() * count);
+      offered[at] = members[first + pick]!;
     }
+    offer(search, cell, offered, Math.min(count, maxCandidates), 0);
   }
 }
 
 /** Forth and back over the picture, so that a good match spreads to all sides. */
-function improve({ best, cells, columns, offer, random, width, height }: Search): void {
+function improve(search: Search): void {
+  const { best, cells, columns, random, width, height } = search;
+  const offered = new Int32Array(9);
   for (let round = 0; round < rounds; round++) {
     const step = round % 2 === 0 ? 1 : -1;
     for (let n = 0; n < cells.length; n++) {
       const cell = cells[step === 1 ? n : cells.length - 1 - n]!;
-      const x = (cell % columns) * gridPx;
-      const y = Math.floor(cell / columns) * gridPx;
-      propagate(cell, x, y, step, 0);
-      propagate(cell, x, y, 0, step);
-      propagate(cell, x, y, step, step);
-      propagate(cell, x, y, -step, step);
-      wander(cell, x, y);
+      let count = 0;
+      for (let side = 0; side < 4; side++) {
+        // What the neighbour behind found: moved along, and continued as the two behind it change.
+        const sx = side === 1 ? 0 : side === 3 ? -step : step;
+        const sy = side === 0 ? 0 : step;
+        const back = sy * columns + sx;
+        const behind = best[cell - back]!;
+        if (behind < 0) continue;
+        const along = sy * gridPx * rowStep + sx * gridPx;
+        offered[count++] = behind + along;
+        const further = best[cell - 2 * back]!;
+        if (further >= 0 && behind - further !== along) offered[count++] = 2 * behind - further;
+      }
+      // Anywhere in the picture.
+      const anyX = Math.floor(random() * width);
+      offered[count++] = Math.floor(random() * height) * rowStep + anyX;
+      offer(search, cell, offered, count, searchPx.length);
     }
   }
+}
 
-  /** Offers what the neighbour behind found: moved along, and continued as the two behind it change. */
-  function propagate(cell: number, x: number, y: number, sx: number, sy: number): void {
-    const back = sy * columns + sx;
-    const behind = best[cell - back]!;
-    if (behind < 0) return;
-    const tx = behind & columnMask;
-    const ty = behind >> rowBits;
-    const stepX = sx * gridPx;
-    const stepY = sy * gridPx;
-    offer(cell, x, y, tx + stepX, ty + stepY);
-    const further = best[cell - 2 * back]!;
-    if (further < 0) return;
-    const onX = tx - (further & columnMask);
-    const onY = ty - (further >> rowBits);
-    if (onX !== stepX || onY !== stepY) offer(cell, x, y, tx + onX, ty + onY);
-  }
-
-  /** Anywhere in the picture, then ever closer to the best so far. */
-  function wander(cell: number, x: number, y: number): void {
-    offer(cell, x, y, Math.floor(random() * width), Math.floor(random() * height));
-    for (const span of searchPx) {
-      const at = best[cell]!;
-      if (at < 0) return;
-      const nearX = (at & columnMask) + Math.floor((2 * random() - 1) * span + 0.5);
-      const nearY = (at >> rowBits) + Math.floor((2 * random() - 1) * span + 0.5);
-      offer(cell, x, y, nearX, nearY);
+/**
+ * Stores the most similar of the offered pixels as the cell's match where it beats the one so far; then looks around that match,
+ * ever closer, `near` times.
+ */
+function offer(
+  search: Search,
+  cell: number,
+  offered: Int32Array,
+  count: number,
+  near: number,
+): void {
+  const { descriptors, width, height, columns, minPx, best, cost, random } = search;
+  const [right, bottom] = [width - reachPx, height - reachPx];
+  const minSquaredPx = minPx * minPx;
+  const column = cell % columns;
+  const x = column * gridPx;
+  const y = ((cell - column) / columns) * gridPx;
+  const own = (y * width + x) * descriptorLength;
+  // Read once for all that is offered.
+  const a0 = descriptors[own]!;
+  const a1 = descriptors[own + 1]!;
+  const a2 = descriptors[own + 2]!;
+  const a3 = descriptors[own + 3]!;
+  const a4 = descriptors[own + 4]!;
+  const a5 = descriptors[own + 5]!;
+  const a6 = descriptors[own + 6]!;
+  const a7 = descriptors[own + 7]!;
+  const a8 = descriptors[own + 8]!;
+  const a9 = descriptors[own + 9]!;
+  const a10 = descriptors[own + 10]!;
+  const a11 = descriptors[own + 11]!;
+  const a12 = descriptors[own + 12]!;
+  const a13 = descriptors[own + 13]!;
+  const a14 = descriptors[own + 14]!;
+  let match = best[cell]!;
+  let least = cost[cell]!;
+  for (let n = 0; n < count + near; n++) {
+    let other = n < count ? offered[n]! : match;
+    if (n >= count) {
+      if (match < 0) break;
+      const span = searchPx[n - count]!;
+      other += Math.floor((2 * random() - 1) * span + 0.5);
+      other += Math.floor((2 * random() - 1) * span + 0.5) * rowStep;
     }
+    if (other === match) continue;
+    const tx = other & columnMask;
+    const ty = other >> rowBits;
+    if (tx < reachPx || ty < reachPx || tx >= right || ty >= bottom) continue;
+    if ((tx - x) * (tx - x) + (ty - y) * (ty - y) < minSquaredPx) continue;
+    const b = (ty * width + tx) * descriptorLength;
+    const d3 = a3 - descriptors[b + 3]!;
+    const d10 = a10 - descriptors[b + 10]!;
+    const d8 = a8 - descriptors[b + 8]!;
+    const d4 = a4 - descriptors[b + 4]!;
+    // All sums stay below 2 ** 30, so whole numbers of 32 bits hold them.
+    let sum = (Math.imul(d3, d3) + Math.imul(d10, d10) + Math.imul(d8, d8) + Math.imul(d4, d4)) | 0;
+    if (sum >= least) continue;
+    const d0 = a0 - descriptors[b]!;
+    const d1 = a1 - descriptors[b + 1]!;
+    const d9 = a9 - descriptors[b + 9]!;
+    const d11 = a11 - descriptors[b + 11]!;
+    sum =
+      (sum + Math.imul(d0, d0) + Math.imul(d1, d1) + Math.imul(d9, d9) + Math.imul(d11, d11)) | 0;
+    if (sum >= least) continue;
+    const d6 = a6 - descriptors[b + 6]!;
+    const d7 = a7 - descriptors[b + 7]!;
+    const d13 = a13 - descriptors[b + 13]!;
+    const d14 = a14 - descriptors[b + 14]!;
+    sum =
+      (sum + Math.imul(d6, d6) + Math.imul(d7, d7) + Math.imul(d13, d13) + Math.imul(d14, d14)) | 0;
+    if (sum >= least) continue;
+    const d2 = a2 - descriptors[b + 2]!;
+    const d5 = a5 - descriptors[b + 5]!;
+    const d12 = a12 - descriptors[b + 12]!;
+    sum = (sum + Math.imul(d2, d2) + Math.imul(d5, d5) + Math.imul(d12, d12)) | 0;
+    if (sum >= least) continue;
+    least = sum;
+    match = other;
   }
+  best[cell] = match;
+  cost[cell] = least;
 }
 
 function askingCells({ width, height, spread }: FieldParts, columns: number): Int32Array {
