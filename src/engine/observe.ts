@@ -2,6 +2,8 @@
  * Everything that is found out about a picture before anything is decided: read once, it can be decided under every strategy.
  */
 
+import { copyMove, type findCopies } from '../detectors/copy-move/copy-move.ts';
+import { workingPicture } from '../detectors/copy-move/features.ts';
 import type { Answer, Detector, Skipped } from '../detectors/detector.ts';
 import { detectors } from '../detectors/list.ts';
 import { localisationNetwork } from '../detectors/localisation-network.ts';
@@ -25,6 +27,10 @@ export interface Models {
   readonly locator: LocateModel;
   /** Whether they may run at the same time. The numbers are the same; without a core to spare both would take longer. */
   readonly hasSpareCore?: boolean;
+  /** Looks for copies in another thread, which then has the other core: used only while there is one to spare. */
+  readonly findCopiesBeside?: (
+    ...given: Parameters<typeof findCopies>
+  ) => Promise<ReturnType<typeof findCopies>>;
 }
 
 export interface Observation {
@@ -55,20 +61,28 @@ export async function observe(
   const { manifest, statistics } = trace;
   const changing = readChanges(picture, locator);
   if (!hasSpareCore) await changing;
-  // The localisation network has a thread of its own; meanwhile every method looks at the picture but the one that words it.
-  const [changes, { patchScores, spread, traces, answered }] = await sideBySide(
+  const beside = hasSpareCore ? models.findCopiesBeside : undefined;
+  const copying = beside?.(workingPicture(picture), picture.facts) ?? null;
+  // The localisation network has a thread of its own, which then looks for copies; meanwhile all other methods look at the
+  // picture here, but the one that words what the network found.
+  const isElsewhere = ({ method }: Detector) =>
+    method === localisationNetwork.method || (copying !== null && method === copyMove.method);
+  const [changes, copies, { patchScores, spread, traces, answered }] = await sideBySide([
     changing,
+    copying,
     readTraces(picture, trace, seed).then((read) => {
       const input = { picture, traces: read.traces, changes: null, provenance };
       return {
         ...read,
-        answered: methods.map((it) => (needsChanges(it) ? null : it.examine(input))),
+        answered: methods.map((it) => (isElsewhere(it) ? null : it.examine(input))),
       };
     }),
-  );
-  const answers = methods.map(
-    (it, at) => answered[at] ?? it.examine({ picture, traces, changes, provenance }),
-  );
+  ]);
+  const answers = methods.map((it, at) => {
+    const isFound = copies !== null && it.method === copyMove.method;
+    const known = isFound ? copies : answered[at];
+    return known ?? it.examine({ picture, traces, changes, provenance });
+  });
   const grid = gridOfMaps(picture.facts);
   const found = localise({
     facts: picture.facts,
@@ -119,14 +133,12 @@ async function readTraces(picture: Picture, model: TraceModel, seed: number) {
   return { patchScores, spread, traces };
 }
 
-function needsChanges({ method }: Detector): boolean {
-  return method === localisationNetwork.method;
-}
-
-/** Both have ended when this ends, also when one fails: a network that still runs must not meet the next picture. */
-async function sideBySide<One, Other>(one: Promise<One>, other: Promise<Other>) {
-  await Promise.allSettled([one, other]);
-  return Promise.all([one, other]);
+/** All have ended when this ends, also when one fails: a network that still runs must not meet the next picture. */
+async function sideBySide<All extends readonly unknown[]>(
+  all: readonly [...All],
+): Promise<{ -readonly [At in keyof All]: Awaited<All[At]> }> {
+  await Promise.allSettled(all);
+  return Promise.all(all);
 }
 
 function isSkipped(answer: Answer): answer is Skipped {
