@@ -153,8 +153,7 @@ const outputs = new Float64Array(blockPx);
 function transformRows(luma: Uint8Array, start: number, width: number, halves: Float64Array): void {
   for (let y = 0; y < blockPx; y++) {
     for (let x = 0; x < blockPx; x++) eight[x] = luma[start + y * width + x]!;
-    transformEight(eight, 0, 1, outputs);
-    for (let u = 0; u < blockPx; u++) halves[y * blockPx + u] = outputs[u]!;
+    transformEight(eight, 0, 1, halves, y * blockPx);
   }
 }
 
@@ -187,13 +186,14 @@ const toOrthonormal = Float64Array.from(
 
 /**
  * Frequencies 0..7 of the eight numbers `step` apart that begin at `start`: the transform by Arai, Agui and Nakajima
- * (1988), five multiplications. Always given the same kind of array, it becomes part of the loops that call it.
+ * (1988), five multiplications, written from `to` on. Always given the same kind of array, it becomes part of the loops that call it.
  */
 export function transformEight(
   from: Float64Array,
   start: number,
   step: number,
   into: Float64Array,
+  to = 0,
 ): void {
   const v0 = from[start]!;
   const v1 = from[start + step]!;
@@ -220,12 +220,12 @@ export function transformEight(
   const near = c2MinusC6 * inner + shared;
   const far = c2PlusC6 * outer + shared;
   const middle = (d2 + d1) * c4;
-  into[0] = low + high;
-  into[1] = d0 + middle + far;
-  into[2] = edge + turned;
-  into[3] = d0 - middle - near;
-  into[4] = low - high;
-  into[5] = d0 - middle + near;
-  into[6] = edge - turned;
-  into[7] = d0 + middle - far;
+  into[to] = low + high;
+  into[to + 1] = d0 + middle + far;
+  into[to + 2] = edge + turned;
+  into[to + 3] = d0 - middle - near;
+  into[to + 4] = low - high;
+  into[to + 5] = d0 - middle + near;
+  into[to + 6] = edge - turned;
+  into[to + 7] = d0 + middle - far;
 }
