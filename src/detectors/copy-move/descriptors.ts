@@ -25,8 +25,9 @@ export interface Surroundings {
 export function describeSurroundings(picture: WorkingPicture): Surroundings {
   const { width, height, luma } = picture;
   const bells = bellsOf(luma, width);
-  const smallSpread = deviationsOf(luma, width, 2);
-  const spread = deviationsOf(luma, width, reachPx - 1);
+  const squares = squaresOf(luma);
+  const smallSpread = deviationsOf(luma, squares, width, 2);
+  const spread = deviationsOf(luma, squares, width, reachPx - 1);
   const [smallBlue, largeBlue] = tintsOf(picture.blue, width);
   const [smallRed, largeRed] = tintsOf(picture.red, width);
   const { dot, small, middle, large } = bells;
@@ -75,9 +76,14 @@ function tintsOf(values: Float32Array, width: number) {
 }
 
 /** Standard deviation in the square about each pixel. */
-function deviationsOf(values: Float32Array, width: number, radius: number): Float32Array {
+function deviationsOf(
+  values: Float32Array,
+  squares: Float32Array,
+  width: number,
+  radius: number,
+): Float32Array {
   const means = boxMean(values, width, radius);
-  const deviations = boxMean(squaresOf(values), width, radius);
+  const deviations = boxMean(squares, width, radius);
   for (let at = 0; at < means.length; at++) {
     deviations[at] = Math.sqrt(Math.max(0, deviations[at]! - means[at]! * means[at]!));
   }
@@ -140,16 +146,16 @@ interface Sorted {
 
 export function sortByKey(parts: Surroundings & { width: number; height: number }): Sorted {
   const { descriptors, spread, width, height } = parts;
-  const tables = digits.map(({ slot, parts: count }) => partsOf(parts, slot, count));
+  const slots = Int32Array.from(digits, ({ slot }) => slot);
+  const tables = tablesOf(parts);
   const keys = new Int32Array(width * height).fill(-1);
   const counts = new Int32Array(keyCount + 1);
   for (let y = reachPx; y < height - reachPx; y++) {
     for (let at = y * width + reachPx; at < (y + 1) * width - reachPx; at++) {
       if (spread[at]! < minSpread) continue;
       let key = 0;
-      for (let n = 0; n < digits.length; n++) {
-        const value = descriptors[at * descriptorLength + digits[n]!.slot]!;
-        key = key * digits[n]!.parts + tables[n]![value + tableMiddle]!;
+      for (let n = 0, middle = tableMiddle; n < slots.length; n++, middle += tableLength) {
+        key += tables[middle + descriptors[at * descriptorLength + slots[n]!]!]!;
       }
       keys[at] = key;
       counts[key + 1]!++;
@@ -163,28 +169,37 @@ export function sortByKey(parts: Surroundings & { width: number; height: number 
 function gather(keys: Int32Array, starts: Int32Array, width: number): Int32Array {
   const next = starts.slice();
   const members = new Int32Array(starts[keyCount]!);
-  for (let at = 0; at < keys.length; at++) {
-    const key = keys[at]!;
-    if (key < 0) continue;
-    const x = at % width;
-    members[next[key]!++] = (((at - x) / width) << rowBits) | x;
+  for (let at = 0, y = 0; at < keys.length; y++) {
+    for (let x = 0; x < width; x++, at++) {
+      const key = keys[at]!;
+      if (key >= 0) members[next[key]!++] = (y << rowBits) | x;
+    }
   }
   return members;
 }
 
 const tableMiddle = 0x8000;
+const tableLength = 2 * tableMiddle;
 
-/** For each value of a slot, from the min of an Int16 up, the equally frequent part it falls in. */
-function partsOf({ descriptors, spread }: Surroundings, slot: number, parts: number): Uint8Array {
-  const sampled: number[] = [];
-  for (let at = 0; at < spread.length; at += sampledEvery) {
-    if (spread[at]! >= minSpread) sampled.push(descriptors[at * descriptorLength + slot]!);
-  }
-  const sorted = Int16Array.from(sampled).toSorted();
-  const table = new Uint8Array(2 * tableMiddle);
-  for (let part = 1; part < parts; part++) {
-    const edge = sorted[Math.floor((part * sorted.length) / parts)] ?? 0;
-    table.fill(part, edge + tableMiddle);
-  }
-  return table;
+/**
+ * One table for each digit: for each value of its slot, from the min of an Int16 up, the equally frequent part it falls in, times
+ * the keys that the digits behind it can tell apart.
+ */
+function tablesOf({ descriptors, spread }: Surroundings): Uint16Array {
+  const tables = new Uint16Array(digits.length * tableLength);
+  let worth = keyCount;
+  digits.forEach(({ slot, parts }, n) => {
+    worth /= parts;
+    const sampled: number[] = [];
+    for (let at = 0; at < spread.length; at += sampledEvery) {
+      if (spread[at]! >= minSpread) sampled.push(descriptors[at * descriptorLength + slot]!);
+    }
+    const sorted = Int16Array.from(sampled).toSorted();
+    const table = tables.subarray(n * tableLength, (n + 1) * tableLength);
+    for (let part = 1; part < parts; part++) {
+      const edge = sorted[Math.floor((part * sorted.length) / parts)] ?? 0;
+      table.fill(part * worth, edge + tableMiddle);
+    }
+  });
+  return tables;
 }

@@ -87,9 +87,17 @@ function narrow(line: Float32Array, { cell, share, whole }: FeatureParts, row: F
   for (let x = 0; x < cell.length; x++) {
     const to = 3 * cell[x]!;
     const part = share[x]!;
-    for (let c = 0; c < 3; c++) row[to + c]! += part * line[3 * x + c]!;
+    const r = line[3 * x]!;
+    const g = line[3 * x + 1]!;
+    const b = line[3 * x + 2]!;
+    row[to]! += part * r;
+    row[to + 1]! += part * g;
+    row[to + 2]! += part * b;
     if (part >= whole) continue;
-    for (let c = 0; c < 3; c++) row[to + 3 + c]! += (whole - part) * line[3 * x + c]!;
+    const rest = whole - part;
+    row[to + 3]! += rest * r;
+    row[to + 4]! += rest * g;
+    row[to + 5]! += rest * b;
   }
 }
 

@@ -166,30 +166,28 @@ function offer(
     if (tx < reachPx || ty < reachPx || tx >= right || ty >= bottom) continue;
     if ((tx - x) * (tx - x) + (ty - y) * (ty - y) < minSquaredPx) continue;
     const b = (ty * width + tx) * descriptorLength;
-    const d3 = a3 - descriptors[b + 3]!;
-    const d10 = a10 - descriptors[b + 10]!;
-    const d8 = a8 - descriptors[b + 8]!;
-    const d4 = a4 - descriptors[b + 4]!;
-    // All sums stay below 2 ** 30, so whole numbers of 32 bits hold them.
-    let sum = (Math.imul(d3, d3) + Math.imul(d10, d10) + Math.imul(d8, d8) + Math.imul(d4, d4)) | 0;
-    if (sum >= least) continue;
+    // Four of five matches are ruled out by these eight. All sums stay below 2 ** 30, so 32 bits hold them.
     const d0 = a0 - descriptors[b]!;
     const d1 = a1 - descriptors[b + 1]!;
+    const d3 = a3 - descriptors[b + 3]!;
+    const d4 = a4 - descriptors[b + 4]!;
+    const d8 = a8 - descriptors[b + 8]!;
     const d9 = a9 - descriptors[b + 9]!;
+    const d10 = a10 - descriptors[b + 10]!;
     const d11 = a11 - descriptors[b + 11]!;
+    let sum = (Math.imul(d3, d3) + Math.imul(d10, d10) + Math.imul(d8, d8) + Math.imul(d4, d4)) | 0;
     sum =
       (sum + Math.imul(d0, d0) + Math.imul(d1, d1) + Math.imul(d9, d9) + Math.imul(d11, d11)) | 0;
     if (sum >= least) continue;
+    const d2 = a2 - descriptors[b + 2]!;
+    const d5 = a5 - descriptors[b + 5]!;
     const d6 = a6 - descriptors[b + 6]!;
     const d7 = a7 - descriptors[b + 7]!;
+    const d12 = a12 - descriptors[b + 12]!;
     const d13 = a13 - descriptors[b + 13]!;
     const d14 = a14 - descriptors[b + 14]!;
     sum =
       (sum + Math.imul(d6, d6) + Math.imul(d7, d7) + Math.imul(d13, d13) + Math.imul(d14, d14)) | 0;
-    if (sum >= least) continue;
-    const d2 = a2 - descriptors[b + 2]!;
-    const d5 = a5 - descriptors[b + 5]!;
-    const d12 = a12 - descriptors[b + 12]!;
     sum = (sum + Math.imul(d2, d2) + Math.imul(d5, d5) + Math.imul(d12, d12)) | 0;
     if (sum >= least) continue;
     least = sum;
