@@ -46,9 +46,15 @@ export interface Observation {
   readonly testStability: StabilityTest;
 }
 
+/** What is known while the localisation network may still be at work. */
+export interface TracesSeen extends Omit<Observation, 'seen' | 'seed'> {
+  readonly seen: Pick<Observation['seen'], 'predictions' | 'anomaly' | 'findings' | 'provenance'>;
+}
+
 /**
  * @param provenance - the file's own statements, read from the same bytes as `picture`.
  * @param methods - those that run: all, those that a verdict needs, or fewer to measure what the others add.
+ * @param meanwhile - is done before the localisation network is waited for.
  */
 export async function observe(
   picture: Picture,
@@ -56,6 +62,7 @@ export async function observe(
   seed: number,
   provenance: Provenance = noProvenance,
   methods: readonly Detector[] = detectors,
+  meanwhile?: (traces: TracesSeen) => Promise<unknown>,
 ): Promise<Observation> {
   const { trace, locator, hasSpareCore = false } = models;
   const { manifest, statistics } = trace;
@@ -67,17 +74,26 @@ export async function observe(
   // picture here, but the one that words what the network found.
   const isElsewhere = ({ method }: Detector) =>
     method === localisationNetwork.method || (copying !== null && method === copyMove.method);
-  const [changes, copies, { patchScores, spread, traces, answered }] = await sideBySide([
-    changing,
-    copying,
-    readTraces(picture, trace, seed).then((read) => {
-      const input = { picture, traces: read.traces, changes: null, provenance };
-      return {
-        ...read,
-        answered: methods.map((it) => (isElsewhere(it) ? null : it.examine(input))),
-      };
-    }),
-  ]);
+  const readHere = async () => {
+    const { patchScores, ...read } = await readTraces(picture, trace, seed);
+    const input = { picture, traces: read.traces, changes: null, provenance };
+    const answered = methods.map((it) => (isElsewhere(it) ? null : it.examine(input)));
+    const seen = {
+      predictions: toPredictions(patchScores.meanLogits, manifest),
+      anomaly: measureAnomaly(patchScores, cellDistances(patchScores), statistics),
+      findings: answered.flatMap((answer) => (answer === null ? [] : findingOf(answer))),
+      provenance,
+    };
+    const { fakeProbability, fakeUncertainty } = read.traces;
+    const scores = { patchScores, fakeProbability, fakeUncertainty };
+    const testStability = createStabilityTest(picture, trace);
+    const observed = { picture, models, ...scores, testStability };
+    await meanwhile?.({ ...observed, seen });
+    return { ...read, answered, observed, seen };
+  };
+  const [changes, copies, here] = await sideBySide([changing, copying, readHere()]);
+  const { traces, spread, answered, observed, seen } = here;
+  const { patchScores } = observed;
   const answers = methods.map((it, at) => {
     const isFound = copies !== null && it.method === copyMove.method;
     const known = isFound ? copies : answered[at];
@@ -91,22 +107,18 @@ export async function observe(
     manifest: locator.manifest,
   });
   return {
-    picture,
-    models,
+    ...observed,
     seed,
-    patchScores,
-    fakeProbability: traces.fakeProbability,
-    fakeUncertainty: traces.fakeUncertainty,
     seen: {
       facts: picture.facts,
       model: identityOf(manifest),
       locator: identityOf(locator.manifest),
       measured: manifest.measured,
       measuredCalls: locator.manifest.called,
-      predictions: toPredictions(patchScores.meanLogits, manifest),
+      predictions: seen.predictions,
       classUncertainties: spread.classUncertainties,
       classSimilarities: measureSimilarities(patchScores, statistics),
-      anomaly: measureAnomaly(patchScores, cellDistances(patchScores), statistics),
+      anomaly: seen.anomaly,
       manipulation: found.manipulation,
       provenance,
       findings: answers.flatMap(findingOf),
@@ -116,7 +128,6 @@ export async function observe(
       patchesRead: traces.patchesRead,
       environment: environmentOf({ onnxruntime: trace.runtimeVersion, ...codecVersions() }),
     },
-    testStability: createStabilityTest(picture, trace),
   };
 }
 
