@@ -35,10 +35,15 @@ function nearestBlock(cell: number, offset: number, blocks: number): number {
  * time independent of the window.
  *
  * @param radius - in cells; the window is `2 * radius + 1` wide.
+ * @param means - another array than `values`: is filled and returned.
  */
-export function boxMean(values: Float32Array, columns: number, radius: number): Float32Array {
+export function boxMean(
+  values: Float32Array,
+  columns: number,
+  radius: number,
+  means: Float32Array = new Float32Array(values.length),
+): Float32Array {
   const rows = values.length / columns;
-  const means = new Float32Array(values.length);
   const sums = new Float64Array(columns);
   const shares = Float64Array.from({ length: columns }, (_, x) => 1 / spanAt(x, columns, radius));
   const inside = 1 / (2 * radius + 1);

@@ -19,6 +19,7 @@ import { detailsOf, type WorkingPicture, workingPicture } from './features.ts';
 import { growAll } from './grow.ts';
 import { evenMap, markPair, type Marks, mergeMaps } from './mark.ts';
 import { matchField } from './match-field.ts';
+import { roomForDescriptors } from './match-kernel.ts';
 import { findRegions, type Region } from './regions.ts';
 import { likelyOf, type Likeness, likenessOf, noneScore, weightOf } from './score.ts';
 
@@ -175,7 +176,7 @@ const minSeed = 8;
 
 function lookForCopies(working: WorkingPicture): Look {
   const { width, height } = working;
-  const surroundings = describeSurroundings(working);
+  const surroundings = describeSurroundings(working, roomForDescriptors(width * height));
   const minPx = Math.max(minStepPx, minStep * Math.min(width, height));
   const field = matchField({ ...surroundings, width, height, minPx, random: createSteps() });
   const { spread } = surroundings;

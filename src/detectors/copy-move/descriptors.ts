@@ -21,17 +21,25 @@ export interface Surroundings {
 /**
  * Slopes and bends are scaled to about what a step through a disc of 3, 5 or 8 pixels gives in grey levels. Brightness may
  * have been changed with the copy, so the mean itself counts less than how the means differ.
+ *
+ * @param descriptors - all 0: is filled and returned.
  */
-export function describeSurroundings(picture: WorkingPicture): Surroundings {
+export function describeSurroundings(
+  picture: WorkingPicture,
+  descriptors: Int16Array = new Int16Array(picture.luma.length * descriptorLength),
+): Surroundings {
   const { width, height, luma } = picture;
-  const bells = bellsOf(luma, width);
-  const squares = squaresOf(luma);
-  const smallSpread = deviationsOf(luma, squares, width, 2);
-  const spread = deviationsOf(luma, squares, width, reachPx - 1);
+  const between = new Float32Array(luma.length);
+  const bells = bellsOf(luma, width, between);
+  const squares = luma.map((value) => value * value);
+  const smallSpread = deviationsOf(boxMean(luma, width, 2, between), boxMean(squares, width, 2));
+  const spread = deviationsOf(
+    boxMean(luma, width, reachPx - 1, between),
+    boxMean(squares, width, reachPx - 1),
+  );
   const [smallBlue, largeBlue] = tintsOf(picture.blue, width);
   const [smallRed, largeRed] = tintsOf(picture.red, width);
   const { dot, small, middle, large } = bells;
-  const descriptors = new Int16Array(width * height * descriptorLength);
   for (let y = reachPx; y < height - reachPx; y++) {
     for (let x = reachPx; x < width - reachPx; x++) {
       const at = y * width + x;
@@ -57,17 +65,15 @@ export function describeSurroundings(picture: WorkingPicture): Surroundings {
   return { descriptors, spread };
 }
 
-/** Boxes over boxes come close to bells, which look the same from all sides. */
-function bellsOf(values: Float32Array, width: number) {
+/** Boxes over boxes come close to bells, which look the same from all sides. @param between - is overwritten. */
+function bellsOf(values: Float32Array, width: number, between: Float32Array) {
+  const twice = (from: Float32Array, radius: number) =>
+    boxMean(boxMean(from, width, radius, between), width, radius);
   const dot = boxMean(values, width, 1);
-  const small = twice(dot, width, 1);
-  const middle = twice(small, width, 2);
-  const large = twice(middle, width, 2);
+  const small = twice(dot, 1);
+  const middle = twice(small, 2);
+  const large = twice(middle, 2);
   return { dot, small, middle, large };
-}
-
-function twice(values: Float32Array, width: number, radius: number): Float32Array {
-  return boxMean(boxMean(values, width, radius), width, radius);
 }
 
 function tintsOf(values: Float32Array, width: number) {
@@ -75,25 +81,12 @@ function tintsOf(values: Float32Array, width: number) {
   return [small, boxMean(small, width, 4)] as const;
 }
 
-/** Standard deviation in the square about each pixel. */
-function deviationsOf(
-  values: Float32Array,
-  squares: Float32Array,
-  width: number,
-  radius: number,
-): Float32Array {
-  const means = boxMean(values, width, radius);
-  const deviations = boxMean(squares, width, radius);
+/** @param ofSquares - means of the squares: is overwritten and returned. */
+function deviationsOf(means: Float32Array, ofSquares: Float32Array): Float32Array {
   for (let at = 0; at < means.length; at++) {
-    deviations[at] = Math.sqrt(Math.max(0, deviations[at]! - means[at]! * means[at]!));
+    ofSquares[at] = Math.sqrt(Math.max(0, ofSquares[at]! - means[at]! * means[at]!));
   }
-  return deviations;
-}
-
-function squaresOf(values: Float32Array): Float32Array {
-  const squares = new Float32Array(values.length);
-  for (let at = 0; at < values.length; at++) squares[at] = values[at]! * values[at]!;
-  return squares;
+  return ofSquares;
 }
 
 /** Grey levels a pixel along the steepest way. */

@@ -63,23 +63,31 @@ const matchBytes = 8;
 const descriptorShift = Math.log2(descriptorBytes);
 const matchShift = Math.log2(matchBytes);
 
-/** Kept from picture to picture, with a memory of 16 MB at most. One field at a time. */
+/** Kept from picture to picture, with a memory of 16 MB at most. One picture at a time. */
 let kept: ReturnType<typeof instantiate> | null = null;
 
-export function openMatchKernel({ width, height, descriptors, cells, minPx }: Field): MatchKernel {
+/** Room in the kernel's memory for the descriptors of so many pixels, all 0. The room of the picture before is lost. */
+export function roomForDescriptors(pixels: number): Int16Array {
   kept ??= instantiate({ parameters: 6, numbers: 9, vectors: 4, body });
-  const { memory, run } = kept;
-  const start = descriptorsAt + descriptors.byteLength;
-  const missing = start + cells * matchBytes - memory.buffer.byteLength;
+  const { memory } = kept;
+  const missing =
+    descriptorsAt + pixels * (descriptorBytes + matchBytes) - memory.buffer.byteLength;
   if (missing > 0) memory.grow(Math.ceil(missing / pageBytes));
+  return new Int16Array(memory.buffer, descriptorsAt, pixels * descriptorLength).fill(0);
+}
+
+/** @param descriptors - in the room for them. */
+export function openMatchKernel({ width, height, descriptors, cells, minPx }: Field): MatchKernel {
+  if (kept?.memory.buffer !== descriptors.buffer) throw new RangeError('They lie elsewhere.');
+  const { memory, run } = kept;
   const { buffer } = memory;
+  const start = descriptorsAt + descriptors.byteLength;
   const numbers = new Int32Array(buffer, 0, offeredAt / 4);
   numbers[widthAt / 4] = width;
   numbers[innerWidthAt / 4] = width - 2 * reachPx;
   numbers[innerHeightAt / 4] = height - 2 * reachPx;
   numbers[minSquaredAt / 4] = Math.ceil(minPx * minPx);
   numbers[matchesAt / 4] = start;
-  new Int16Array(buffer, descriptorsAt, descriptors.length).set(descriptors);
   const matches = new Int32Array(buffer, start, 2 * cells);
   for (let at = 0; at < matches.length; at += 2) {
     matches[at] = -1;

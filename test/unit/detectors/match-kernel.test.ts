@@ -1,16 +1,25 @@
 import { expect, test } from 'vitest';
-import { openMatchKernel } from '../../../src/detectors/copy-move/match-kernel.ts';
+import {
+  openMatchKernel,
+  roomForDescriptors,
+} from '../../../src/detectors/copy-move/match-kernel.ts';
 import { createRandom } from '../../../src/engine/calibration.ts';
 
 const [width, height, reachPx, length] = [61, 47, 8, 16];
 const minPx = 7.5;
 const random = createRandom(1);
 const whole = (below: number) => Math.floor(random() * below);
-const descriptors = Int16Array.from({ length: width * height * length }, () => whole(8000) - 4000);
+const descriptors = roomForDescriptors(width * height).map(() => whole(8000) - 4000);
+
+function openKernel(cells: number) {
+  const room = roomForDescriptors(width * height);
+  room.set(descriptors);
+  return openMatchKernel({ width, height, descriptors: room, cells, minPx });
+}
 
 test('the kernel keeps the match that a plain loop over the same pixels keeps', () => {
   const cells = 100;
-  const kernel = openMatchKernel({ width, height, descriptors, cells, minPx });
+  const kernel = openKernel(cells);
   const expected: number[] = [];
   for (let cell = 0; cell < cells; cell++) {
     const place = { x: reachPx + whole(40), y: reachPx + whole(30) };
@@ -29,7 +38,7 @@ test('the kernel keeps the match that a plain loop over the same pixels keeps', 
 });
 
 test('the kernel takes steps from the match that it has when their turn comes', () => {
-  const kernel = openMatchKernel({ width, height, descriptors, cells: 1, minPx });
+  const kernel = openKernel(1);
   const place = { x: 10, y: 10 };
   const first = { x: 40, y: 30 };
   kernel.offered[0] = first.y * 65_536 + first.x;
