@@ -35,10 +35,15 @@ function nearestBlock(cell: number, offset: number, blocks: number): number {
  * time independent of the window.
  *
  * @param radius - in cells; the window is `2 * radius + 1` wide.
+ * @param means - another array than `values`: is filled and returned.
  */
-export function boxMean(values: Float32Array, columns: number, radius: number): Float32Array {
+export function boxMean(
+  values: Float32Array,
+  columns: number,
+  radius: number,
+  means: Float32Array = new Float32Array(values.length),
+): Float32Array {
   const rows = values.length / columns;
-  const means = new Float32Array(values.length);
   const sums = new Float64Array(columns);
   const shares = Float64Array.from({ length: columns }, (_, x) => 1 / spanAt(x, columns, radius));
   const inside = 1 / (2 * radius + 1);
@@ -153,8 +158,7 @@ const outputs = new Float64Array(blockPx);
 function transformRows(luma: Uint8Array, start: number, width: number, halves: Float64Array): void {
   for (let y = 0; y < blockPx; y++) {
     for (let x = 0; x < blockPx; x++) eight[x] = luma[start + y * width + x]!;
-    transformEight(eight, 0, 1, outputs);
-    for (let u = 0; u < blockPx; u++) halves[y * blockPx + u] = outputs[u]!;
+    transformEight(eight, 0, 1, halves, y * blockPx);
   }
 }
 
@@ -187,13 +191,14 @@ const toOrthonormal = Float64Array.from(
 
 /**
  * Frequencies 0..7 of the eight numbers `step` apart that begin at `start`: the transform by Arai, Agui and Nakajima
- * (1988), five multiplications. Always given the same kind of array, it becomes part of the loops that call it.
+ * (1988), five multiplications, written from `to` on. Always given the same kind of array, it becomes part of the loops that call it.
  */
 export function transformEight(
   from: Float64Array,
   start: number,
   step: number,
   into: Float64Array,
+  to = 0,
 ): void {
   const v0 = from[start]!;
   const v1 = from[start + step]!;
@@ -220,12 +225,12 @@ export function transformEight(
   const near = c2MinusC6 * inner + shared;
   const far = c2PlusC6 * outer + shared;
   const middle = (d2 + d1) * c4;
-  into[0] = low + high;
-  into[1] = d0 + middle + far;
-  into[2] = edge + turned;
-  into[3] = d0 - middle - near;
-  into[4] = low - high;
-  into[5] = d0 - middle + near;
-  into[6] = edge - turned;
-  into[7] = d0 + middle - far;
+  into[to] = low + high;
+  into[to + 1] = d0 + middle + far;
+  into[to + 2] = edge + turned;
+  into[to + 3] = d0 - middle - near;
+  into[to + 4] = low - high;
+  into[to + 5] = d0 - middle + near;
+  into[to + 6] = edge - turned;
+  into[to + 7] = d0 + middle - far;
 }

@@ -121,10 +121,21 @@ export function doubledRatios(first: number, second: number): Float64Array {
     const [low, high] = [second * (at - maxSteps - 0.5), second * (at - maxSteps + 0.5)];
     let share = 0;
     for (let k = Math.floor((low - reach) / first); k <= Math.ceil((high + reach) / first); k++) {
-      share += below((high - k * first) / roundingNoise) - below((low - k * first) / roundingNoise);
+      share += belowHalves(2 * (high - k * first)) - belowHalves(2 * (low - k * first));
     }
     return (share * first) / second;
   });
+}
+
+/** Half grey levels beyond which rounding reaches no more: there the function below is 0 or 1. */
+const mostHalves = 64;
+const tableOfHalves = Float64Array.from({ length: 2 * mostHalves + 1 }, (_, at) =>
+  below((at - mostHalves) / 2 / roundingNoise),
+);
+
+/** Share of rounding noise below so many halves of a grey level: steps are whole numbers, so nothing lies between. */
+function belowHalves(halves: number): number {
+  return tableOfHalves[Math.min(mostHalves, Math.max(-mostHalves, halves)) + mostHalves]!;
 }
 
 /** Standard normal distribution function. @see Abramowitz and Stegun (1964), 7.1.26; errors below 1e-7. */

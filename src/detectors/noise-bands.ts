@@ -38,8 +38,7 @@ export interface Square {
  */
 export function bandsOf(square: Square, none: number): Bands {
   const { side } = square;
-  differ(square);
-  average(square);
+  split(square);
   let [diagonal, across, along, squares, empty] = [0, 0, 0, 0, 0];
   for (let at = 0; at < side * side; at++) {
     const below = at + side;
@@ -92,17 +91,32 @@ export function meanOf({ values, width, start, side }: Square): number {
 /** Fills `high`, `side` values a row: what changes from left to right. */
 function differ({ values, width, start, side }: Square): void {
   for (let y = 0, to = 0, row = start; y < side + overhang; y++, row += width) {
-    for (let at = row; at < row + side; at++, to++) {
-      high[to] = (3 * (values[at + 1]! - values[at + 2]!) - values[at]! + values[at + 3]!) / 4;
+    let v0 = values[row]!;
+    let v1 = values[row + 1]!;
+    let v2 = values[row + 2]!;
+    for (let at = row + overhang; at < row + overhang + side; at++, to++) {
+      const v3 = values[at]!;
+      high[to] = (3 * (v1 - v2) - v0 + v3) / 4;
+      v0 = v1;
+      v1 = v2;
+      v2 = v3;
     }
   }
 }
 
-/** Fills `low` in the same way: what does not. */
-function average({ values, width, start, side }: Square): void {
+/** Fills `high` as `differ` does, and `low` in the same way with what does not change. */
+function split({ values, width, start, side }: Square): void {
   for (let y = 0, to = 0, row = start; y < side + overhang; y++, row += width) {
-    for (let at = row; at < row + side; at++, to++) {
-      low[to] = (values[at]! + 3 * (values[at + 1]! + values[at + 2]!) + values[at + 3]!) / 8;
+    let v0 = values[row]!;
+    let v1 = values[row + 1]!;
+    let v2 = values[row + 2]!;
+    for (let at = row + overhang; at < row + overhang + side; at++, to++) {
+      const v3 = values[at]!;
+      high[to] = (3 * (v1 - v2) - v0 + v3) / 4;
+      low[to] = (v0 + 3 * (v1 + v2) + v3) / 8;
+      v0 = v1;
+      v1 = v2;
+      v2 = v3;
     }
   }
 }

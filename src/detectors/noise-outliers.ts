@@ -64,9 +64,10 @@ function standardise({ numbers, dimensions, usable }: Points): Float32Array {
     return deviation < minDeviation ? 0 : 1 / deviation;
   });
   const standard = new Float32Array(numbers.length);
-  for (let at = 0; at < numbers.length; at++) {
-    const number = at % dimensions;
-    standard[at] = (numbers[at]! - mean[number]!) * scale[number]!;
+  for (let at = 0; at < numbers.length; ) {
+    for (let number = 0; number < dimensions; number++, at++) {
+      standard[at] = (numbers[at]! - mean[number]!) * scale[number]!;
+    }
   }
   return standard;
 }

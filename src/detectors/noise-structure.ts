@@ -52,15 +52,21 @@ export function fineStructureOf(picture: Picture): FineStructure {
   const read = cellReader(picture, cellPx);
   for (let cell = 0; cell < usable.length; cell++) {
     const column = cell % columns;
-    const here = numbers.subarray(cell * numbersPerCell, (cell + 1) * numbersPerCell);
-    const found = read(column, (cell - column) / columns, here);
+    const row = (cell - column) / columns;
+    const found = read(column, row, { numbers, from: cell * numbersPerCell });
     usable[cell] = Number(!found.isClipped);
     structured[cell] = Number(found.isStructured && !found.isClipped);
   }
   return { cellPx, columns, rows, numbers, usable, structured };
 }
 
-/** Reads a cell, row by row of cells, into `numbers`. */
+interface CellNumbers {
+  readonly numbers: Float32Array;
+  /** Index of the cell's first number. */
+  readonly from: number;
+}
+
+/** Reads a cell, row by row of cells, into its numbers. */
 function cellReader(picture: Picture, cellPx: number) {
   const halved = halvePicture(picture);
   const coarseAt = cutter(halve(halved.luma), cellPx, 2);
@@ -68,23 +74,22 @@ function cellReader(picture: Picture, cellPx: number) {
   const blueAt = cutter(halved.blue, cellPx, 1);
   const redAt = cutter(halved.red, cellPx, 1);
   const fineAt = fineCutter(picture, cellPx);
-  return (column: number, row: number, numbers: Float32Array) => {
+  return (column: number, row: number, { numbers, from }: CellNumbers) => {
     const coarse = coarseAt(column, row);
-    setLoudness(numbers, 0, bandsOf(coarse, none));
-    numbers[3] = meanOf(coarse) / 128;
+    setLoudness(numbers, from, bandsOf(coarse, none));
+    numbers[from + 3] = meanOf(coarse) / 128;
     const middle = bandsOf(middleAt(column, row), none);
-    setLoudness(numbers, 4, middle);
-    numbers[7] = middle.peakedness;
-    numbers[8] = middle.emptyShare;
-    numbers[9] = Math.log(diagonalOf(blueAt(column, row)) + floor);
-    numbers[10] = Math.log(diagonalOf(redAt(column, row)) + floor);
-    const square = fineAt(column, row);
+    setLoudness(numbers, from + 4, middle);
+    numbers[from + 7] = middle.peakedness;
+    numbers[from + 8] = middle.emptyShare;
+    numbers[from + 9] = Math.log(diagonalOf(blueAt(column, row)) + floor);
+    numbers[from + 10] = Math.log(diagonalOf(redAt(column, row)) + floor);
+    const { square, isClipped } = fineAt(column, row);
     const fine = bandsOf(square, none);
-    setLoudness(numbers, 11, fine);
-    numbers[14] = fine.peakedness;
-    numbers[15] = fine.emptyShare;
-    const isStructured = fine.emptyShare < 1 || middle.emptyShare < 1;
-    return { isClipped: isClipped(square), isStructured };
+    setLoudness(numbers, from + 11, fine);
+    numbers[from + 14] = fine.peakedness;
+    numbers[from + 15] = fine.emptyShare;
+    return { isClipped, isStructured: fine.emptyShare < 1 || middle.emptyShare < 1 };
   };
 }
 
@@ -98,19 +103,27 @@ function cutter(plane: Plane, cellPx: number, level: number) {
   };
 }
 
-/** The same of the luma itself, copied: the planes hold another kind of number, and loops are fast on one kind only. */
+/**
+ * The same of the luma itself, copied: the planes hold another kind of number, and loops are fast on one kind only. Clipped where
+ * most of it is.
+ */
 function fineCutter({ facts: { width, height }, luma }: Picture, cellPx: number) {
   const taken = block + overhang;
-  const square = { values: new Float32Array(taken * taken), width: taken, start: 0, side: block };
+  const values = new Float32Array(taken * taken);
+  const square: Square = { values, width: taken, start: 0, side: block };
   const startOf = startsIn({ width, height }, { side: block, cellPx, level: 0 });
-  return (column: number, row: number): Square => {
-    const start = startOf(column, row);
-    for (let y = 0, to = 0; y < taken; y++) {
-      for (let at = start + y * width; at < start + y * width + taken; at++, to++) {
-        square.values[to] = luma[at]!;
+  return (column: number, row: number) => {
+    let clipped = 0;
+    let to = 0;
+    const first = startOf(column, row);
+    for (let start = first; start < first + taken * width; start += width) {
+      for (let at = start; at < start + taken; at++, to++) {
+        const value = luma[at]!;
+        values[to] = value;
+        clipped += Number(value <= darkest) + Number(value >= brightest);
       }
     }
-    return square;
+    return { square, isClipped: 2 * clipped > taken * taken };
   };
 }
 
@@ -137,17 +150,6 @@ function setLoudness(numbers: Float32Array, at: number, { diagonal, across, alon
   numbers[at] = Math.log(diagonal + floor);
   numbers[at + 1] = Math.log(across + floor);
   numbers[at + 2] = Math.log(along + floor);
-}
-
-function isClipped({ values, width, start, side }: Square): boolean {
-  const taken = side + overhang;
-  let clipped = 0;
-  for (let row = start; row < start + taken * width; row += width) {
-    for (let at = row; at < row + taken; at++) {
-      clipped += Number(values[at]! <= darkest || values[at]! >= brightest);
-    }
-  }
-  return 2 * clipped > taken * taken;
 }
 
 // Means over the usable cells of a square around each cell. At the border the square is shifted, not cropped: a mean over

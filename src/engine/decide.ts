@@ -29,6 +29,9 @@ export interface DecisionInput {
   readonly declaration: DeclarationEvidence | null;
 }
 
+/** What the verdict of the traces rests on, before it is put to the test. */
+export type TraceEvidence = Omit<DecisionInput, 'change' | 'isUnstable'>;
+
 /** The combined result of the methods that look for local changes. */
 export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
   /** How many indicate a change by themselves, at least weakly. */
@@ -89,7 +92,7 @@ export function decide(
  * decides this, because the two are compared under it.
  */
 export function needsStabilityTest(
-  evidence: Omit<DecisionInput, 'isUnstable'>,
+  evidence: TraceEvidence,
   rules: Rules,
   strategy: DecisionStrategy,
 ): boolean {
@@ -101,7 +104,7 @@ export function needsStabilityTest(
 type Conclusion = Pick<Decision, 'resultClass' | 'resultSubClasses' | 'reasons' | 'basis'>;
 
 /** The trace network has learned generated pictures only, so that is all it can name. */
-function decideByTraces(evidence: DecisionInput, limits: Limits): Conclusion {
+function decideByTraces(evidence: Omit<DecisionInput, 'change'>, limits: Limits): Conclusion {
   const abstains = reasonsToAbstain(evidence, limits);
   const doubts = reasonsToDoubt(evidence, limits);
   const resultClass = classOf(evidence.fakeProbability, abstains, doubts);
@@ -190,7 +193,7 @@ function limitsOf(
 }
 
 /** Outside the validated domain there is no decision between real and fake. */
-function reasonsToAbstain(evidence: DecisionInput, limits: Limits): readonly ReasonCode[] {
+function reasonsToAbstain(evidence: TraceEvidence, limits: Limits): readonly ReasonCode[] {
   const checks: readonly (readonly [ReasonCode, boolean])[] = [
     ['too_small', !evidence.hasFullPatch],
     ['too_compressed', evidence.predictions.compression > limits.compressionMax],
@@ -201,7 +204,10 @@ function reasonsToAbstain(evidence: DecisionInput, limits: Limits): readonly Rea
   return checks.filter(([, applies]) => applies).map(([reason]) => reason);
 }
 
-function reasonsToDoubt(evidence: DecisionInput, limits: Limits): readonly ReasonCode[] {
+function reasonsToDoubt(
+  evidence: Omit<DecisionInput, 'change'>,
+  limits: Limits,
+): readonly ReasonCode[] {
   const { fakeProbability, fakeUncertainty } = evidence;
   const margin = Math.abs(fakeProbability - 0.5);
   const isClear =

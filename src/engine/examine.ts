@@ -14,10 +14,10 @@ import {
   type ChangeClaim,
   decide,
   type DeclarationEvidence,
-  type DecisionInput,
   needsStabilityTest,
+  type TraceEvidence,
 } from './decide.ts';
-import { type Models, type Observation, observe } from './observe.ts';
+import { type Models, type Observation, observe, type TracesSeen } from './observe.ts';
 import { insideGrid } from './patches.ts';
 import type { CodedExamination } from './result.ts';
 
@@ -32,7 +32,10 @@ export async function examine(
   provenance?: Provenance,
   methods?: readonly Detector[],
 ): Promise<CodedExamination> {
-  return conclude(await observe(picture, models, seed, provenance, methods), decisionStrategy);
+  // The test of the traces' verdict asks nothing of the methods that look for changes, so it need not wait for them.
+  const test = (traces: TracesSeen) => testIfDecided(traces, decisionStrategy);
+  const observation = await observe(picture, models, seed, provenance, methods, test);
+  return conclude(observation, decisionStrategy);
 }
 
 /** One observation under every strategy. */
@@ -51,22 +54,31 @@ export async function conclude(
   observation: Observation,
   decisionStrategy: DecisionStrategy,
 ): Promise<CodedExamination> {
-  const { seen, seed, models, testStability } = observation;
-  const evidence = evidenceOf(observation);
-  const rules = { ...models.trace.manifest, localisation: models.locator.manifest.thresholds };
-  const isTested = needsStabilityTest(evidence, rules, decisionStrategy);
-  const stability = isTested ? await testStability(evidence.fakeProbability >= 0.5) : null;
+  const { seen, seed } = observation;
+  const stability = await testIfDecided(observation, decisionStrategy);
   const isUnstable = stability?.holds === false;
+  const evidence = { ...traceEvidenceOf(observation), change: changeOf(seen), isUnstable };
   return {
     ...seen,
     options: { decisionStrategy, seed },
-    decision: decide({ ...evidence, isUnstable }, rules, decisionStrategy),
+    decision: decide(evidence, rulesOf(observation), decisionStrategy),
     stability,
   };
 }
 
-function evidenceOf(observation: Observation): Omit<DecisionInput, 'isUnstable'> {
-  const { seen, picture, patchScores, models, fakeProbability, fakeUncertainty } = observation;
+/** Null where the traces give no verdict. */
+async function testIfDecided(traces: TracesSeen, strategy: DecisionStrategy) {
+  const evidence = traceEvidenceOf(traces);
+  if (!needsStabilityTest(evidence, rulesOf(traces), strategy)) return null;
+  return traces.testStability(evidence.fakeProbability >= 0.5);
+}
+
+function rulesOf({ models: { trace, locator } }: TracesSeen) {
+  return { ...trace.manifest, localisation: locator.manifest.thresholds };
+}
+
+function traceEvidenceOf(traces: TracesSeen): TraceEvidence {
+  const { seen, picture, patchScores, models, fakeProbability, fakeUncertainty } = traces;
   return {
     fakeProbability,
     fakeUncertainty,
@@ -74,9 +86,8 @@ function evidenceOf(observation: Observation): Omit<DecisionInput, 'isUnstable'>
     trace: toTrace(patchScores.meanLogits, models.trace.manifest),
     anomalyScore: seen.anomaly.score ?? 0,
     pixels: picture.facts.width * picture.facts.height,
-    hasFullPatch: hasFullPatch(observation),
+    hasFullPatch: hasFullPatch(traces),
     isPhotograph: isPhotograph(seen.findings),
-    change: changeOf(seen),
     declaration: declarationOf(seen.provenance),
   };
 }
@@ -101,7 +112,7 @@ function declarationOf({ declarations }: Provenance): DeclarationEvidence | null
   return best;
 }
 
-function hasFullPatch({ picture, models }: Observation): boolean {
+function hasFullPatch({ picture, models }: TracesSeen): boolean {
   const { cellPx, patchCells } = models.trace.manifest.input;
   const { columns, rows } = insideGrid(picture.facts, cellPx);
   return columns >= patchCells && rows >= patchCells;

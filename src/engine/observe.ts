@@ -2,6 +2,8 @@
  * Everything that is found out about a picture before anything is decided: read once, it can be decided under every strategy.
  */
 
+import { copyMove, type findCopies } from '../detectors/copy-move/copy-move.ts';
+import { workingPicture } from '../detectors/copy-move/features.ts';
 import type { Answer, Detector, Skipped } from '../detectors/detector.ts';
 import { detectors } from '../detectors/list.ts';
 import { localisationNetwork } from '../detectors/localisation-network.ts';
@@ -25,6 +27,10 @@ export interface Models {
   readonly locator: LocateModel;
   /** Whether they may run at the same time. The numbers are the same; without a core to spare both would take longer. */
   readonly hasSpareCore?: boolean;
+  /** Looks for copies in another thread, which then has the other core: used only while there is one to spare. */
+  readonly findCopiesBeside?: (
+    ...given: Parameters<typeof findCopies>
+  ) => Promise<ReturnType<typeof findCopies>>;
 }
 
 export interface Observation {
@@ -40,9 +46,15 @@ export interface Observation {
   readonly testStability: StabilityTest;
 }
 
+/** What is known while the localisation network may still be at work. */
+export interface TracesSeen extends Omit<Observation, 'seen' | 'seed'> {
+  readonly seen: Pick<Observation['seen'], 'predictions' | 'anomaly' | 'findings' | 'provenance'>;
+}
+
 /**
  * @param provenance - the file's own statements, read from the same bytes as `picture`.
  * @param methods - those that run: all, those that a verdict needs, or fewer to measure what the others add.
+ * @param meanwhile - is done before the localisation network is waited for.
  */
 export async function observe(
   picture: Picture,
@@ -50,25 +62,43 @@ export async function observe(
   seed: number,
   provenance: Provenance = noProvenance,
   methods: readonly Detector[] = detectors,
+  meanwhile?: (traces: TracesSeen) => Promise<unknown>,
 ): Promise<Observation> {
   const { trace, locator, hasSpareCore = false } = models;
   const { manifest, statistics } = trace;
   const changing = readChanges(picture, locator);
   if (!hasSpareCore) await changing;
-  // The localisation network has a thread of its own; meanwhile every method looks at the picture but the one that words it.
-  const [changes, { patchScores, spread, traces, answered }] = await sideBySide(
-    changing,
-    readTraces(picture, trace, seed).then((read) => {
-      const input = { picture, traces: read.traces, changes: null, provenance };
-      return {
-        ...read,
-        answered: methods.map((it) => (needsChanges(it) ? null : it.examine(input))),
-      };
-    }),
-  );
-  const answers = methods.map(
-    (it, at) => answered[at] ?? it.examine({ picture, traces, changes, provenance }),
-  );
+  const beside = hasSpareCore ? models.findCopiesBeside : undefined;
+  const copying = beside?.(workingPicture(picture), picture.facts) ?? null;
+  // The localisation network has a thread of its own, which then looks for copies; meanwhile all other methods look at the
+  // picture here, but the one that words what the network found.
+  const isElsewhere = ({ method }: Detector) =>
+    method === localisationNetwork.method || (copying !== null && method === copyMove.method);
+  const readHere = async () => {
+    const { patchScores, ...read } = await readTraces(picture, trace, seed);
+    const input = { picture, traces: read.traces, changes: null, provenance };
+    const answered = methods.map((it) => (isElsewhere(it) ? null : it.examine(input)));
+    const seen = {
+      predictions: toPredictions(patchScores.meanLogits, manifest),
+      anomaly: measureAnomaly(patchScores, cellDistances(patchScores), statistics),
+      findings: answered.flatMap((answer) => (answer === null ? [] : findingOf(answer))),
+      provenance,
+    };
+    const { fakeProbability, fakeUncertainty } = read.traces;
+    const scores = { patchScores, fakeProbability, fakeUncertainty };
+    const testStability = createStabilityTest(picture, trace);
+    const observed = { picture, models, ...scores, testStability };
+    await meanwhile?.({ ...observed, seen });
+    return { ...read, answered, observed, seen };
+  };
+  const [changes, copies, here] = await sideBySide([changing, copying, readHere()]);
+  const { traces, spread, answered, observed, seen } = here;
+  const { patchScores } = observed;
+  const answers = methods.map((it, at) => {
+    const isFound = copies !== null && it.method === copyMove.method;
+    const known = isFound ? copies : answered[at];
+    return known ?? it.examine({ picture, traces, changes, provenance });
+  });
   const grid = gridOfMaps(picture.facts);
   const found = localise({
     facts: picture.facts,
@@ -77,22 +107,18 @@ export async function observe(
     manifest: locator.manifest,
   });
   return {
-    picture,
-    models,
+    ...observed,
     seed,
-    patchScores,
-    fakeProbability: traces.fakeProbability,
-    fakeUncertainty: traces.fakeUncertainty,
     seen: {
       facts: picture.facts,
       model: identityOf(manifest),
       locator: identityOf(locator.manifest),
       measured: manifest.measured,
       measuredCalls: locator.manifest.called,
-      predictions: toPredictions(patchScores.meanLogits, manifest),
+      predictions: seen.predictions,
       classUncertainties: spread.classUncertainties,
       classSimilarities: measureSimilarities(patchScores, statistics),
-      anomaly: measureAnomaly(patchScores, cellDistances(patchScores), statistics),
+      anomaly: seen.anomaly,
       manipulation: found.manipulation,
       provenance,
       findings: answers.flatMap(findingOf),
@@ -102,7 +128,6 @@ export async function observe(
       patchesRead: traces.patchesRead,
       environment: environmentOf({ onnxruntime: trace.runtimeVersion, ...codecVersions() }),
     },
-    testStability: createStabilityTest(picture, trace),
   };
 }
 
@@ -119,14 +144,12 @@ async function readTraces(picture: Picture, model: TraceModel, seed: number) {
   return { patchScores, spread, traces };
 }
 
-function needsChanges({ method }: Detector): boolean {
-  return method === localisationNetwork.method;
-}
-
-/** Both have ended when this ends, also when one fails: a network that still runs must not meet the next picture. */
-async function sideBySide<One, Other>(one: Promise<One>, other: Promise<Other>) {
-  await Promise.allSettled([one, other]);
-  return Promise.all([one, other]);
+/** All have ended when this ends, also when one fails: a network that still runs must not meet the next picture. */
+async function sideBySide<All extends readonly unknown[]>(
+  all: readonly [...All],
+): Promise<{ -readonly [At in keyof All]: Awaited<All[At]> }> {
+  await Promise.allSettled(all);
+  return Promise.all(all);
 }
 
 function isSkipped(answer: Answer): answer is Skipped {

@@ -1,28 +1,34 @@
 /**
  * The localisation network in a thread of its own: `session.run` holds its thread for as long as it works, and meanwhile the
  * child's main thread reads the picture with the trace network and the other methods. The network itself still runs on one
- * thread, so the numbers stay the same.
+ * thread, so the numbers stay the same. Then the thread looks for copies, which takes longest of the methods.
  */
 
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { findCopies } from '../detectors/copy-move/copy-move.ts';
+import type { Models } from '../engine/observe.ts';
 import type { LocateModel } from '../inference/networks.ts';
 import type { VerifiedLocator } from '../inference/registry.ts';
 
 export type LocatorQuestion =
   | { readonly open: VerifiedLocator }
   | { readonly locate: Parameters<LocateModel['locate']> }
+  | { readonly findCopies: Parameters<typeof findCopies> }
   | 'close';
 
 export type LocatorAnswer =
   | { readonly kind: 'opened'; readonly runtimeVersion: string }
   | { readonly kind: 'located'; readonly located: Awaited<ReturnType<LocateModel['locate']>> }
+  | { readonly kind: 'copies'; readonly copies: ReturnType<typeof findCopies> }
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly detail: string };
 
 export interface LocatorThread {
   /** One network at a time. @returns a model that is asked about one picture at a time. */
   open(verified: VerifiedLocator): Promise<LocateModel>;
+  /** After the network has answered. Takes the planes of the working picture away from its caller. */
+  readonly findCopies: NonNullable<Models['findCopiesBeside']>;
 }
 
 /** Starts the thread, which loads ONNX Runtime before it is asked for anything. It does not keep the process alive. */
@@ -30,9 +36,10 @@ export function startLocatorThread(): LocatorThread {
   const file = new URL(`./locator-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(file);
   worker.unref();
+  const ask = createAsker(worker);
   return {
     open: async (verified) => {
-      const { runtimeVersion } = await answerOf(worker, 'opened', { open: verified });
+      const { runtimeVersion } = await ask('opened', { open: verified });
       return {
         manifest: verified.manifest,
         runtimeVersion,
@@ -40,12 +47,18 @@ export function startLocatorThread(): LocatorThread {
           // A copy that is handed over: the other methods still read the picture's own pixels.
           const own = new Uint8Array(rgb);
           const question: LocatorQuestion = { locate: [{ rgb: own, width, height }, table] };
-          return (await answerOf(worker, 'located', question, [own.buffer])).located;
+          return (await ask('located', question, [own.buffer])).located;
         },
         release: async () => {
-          await answerOf(worker, 'closed', 'close');
+          await ask('closed', 'close');
         },
       };
+    },
+    findCopies: async (working, { width, height }) => {
+      const question: LocatorQuestion = { findCopies: [working, { width, height }] };
+      const planes = [working.luma, working.blue, working.red];
+      const buffers = planes.map(({ buffer }) => buffer).filter((it) => it instanceof ArrayBuffer);
+      return (await ask('copies', question, buffers)).copies;
     },
   };
 }
@@ -53,25 +66,34 @@ export function startLocatorThread(): LocatorThread {
 type AnswerTo<Kind extends LocatorAnswer['kind']> = Extract<LocatorAnswer, { kind: Kind }>;
 
 /**
- * Sends a question and waits for its answer; only meanwhile the thread keeps the process alive. Nobody listens for an error of
- * the thread itself: it ends this child, and the pool starts another.
+ * Sends questions, which the thread answers in turn; only while one is open the thread keeps the process alive. Nobody listens
+ * for an error of the thread itself: it ends this child, and the pool starts another.
  */
-function answerOf<Kind extends LocatorAnswer['kind']>(
-  worker: Worker,
-  kind: Kind,
-  question: LocatorQuestion,
-  handedOver: readonly ArrayBuffer[] = [],
-): Promise<AnswerTo<Kind>> {
-  return new Promise((resolve, reject) => {
-    worker.ref();
-    worker.once('message', (answer: LocatorAnswer) => {
-      worker.unref();
-      if (isOf(kind, answer)) resolve(answer);
-      else
-        reject(new Error(answer.kind === 'failed' ? answer.detail : `unexpected: ${answer.kind}`));
-    });
-    worker.postMessage(question, handedOver);
+function createAsker(worker: Worker) {
+  const waiting: ((answer: LocatorAnswer) => void)[] = [];
+  worker.on('message', (answer: LocatorAnswer) => {
+    const hear = waiting.shift();
+    if (waiting.length === 0) worker.unref();
+    hear?.(answer);
   });
+
+  return function ask<Kind extends LocatorAnswer['kind']>(
+    kind: Kind,
+    question: LocatorQuestion,
+    handedOver: readonly ArrayBuffer[] = [],
+  ): Promise<AnswerTo<Kind>> {
+    return new Promise((resolve, reject) => {
+      worker.postMessage(question, handedOver);
+      worker.ref();
+      waiting.push((answer) => {
+        if (isOf(kind, answer)) resolve(answer);
+        else
+          reject(
+            new Error(answer.kind === 'failed' ? answer.detail : `unexpected: ${answer.kind}`),
+          );
+      });
+    });
+  };
 }
 
 function isOf<Kind extends LocatorAnswer['kind']>(

@@ -1,6 +1,7 @@
-/** The thread behind `locator-thread.ts`: answers one question at a time. */
+/** The thread behind `locator-thread.ts`: answers one question after the other, in the order in which they come. */
 
 import { parentPort } from 'node:worker_threads';
+import { findCopies } from '../detectors/copy-move/copy-move.ts';
 import { loadLocateModel, type LocateModel } from '../inference/networks.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import type { LocatorAnswer, LocatorQuestion } from './locator-thread.ts';
@@ -9,9 +10,12 @@ import type { LocatorAnswer, LocatorQuestion } from './locator-thread.ts';
 const loadingRuntime = loadRuntime();
 loadingRuntime.catch(() => undefined);
 let model: LocateModel | null = null;
+let previous: Promise<unknown> = Promise.resolve();
 
 parentPort?.on('message', (question: LocatorQuestion) => {
-  void answer(question).then((said) => parentPort?.postMessage(said, []));
+  previous = previous
+    .then(() => answer(question))
+    .then((said) => parentPort?.postMessage(said, []));
 });
 
 /** A network that failed may answer the next picture: the thread goes on. */
@@ -33,6 +37,9 @@ async function perform(question: LocatorQuestion): Promise<LocatorAnswer> {
   if ('open' in question) {
     model = await loadLocateModel(question.open, await loadingRuntime);
     return { kind: 'opened', runtimeVersion: model.runtimeVersion };
+  }
+  if ('findCopies' in question) {
+    return { kind: 'copies', copies: findCopies(...question.findCopies) };
   }
   if (model === null) throw new TypeError('No network is open.');
   return { kind: 'located', located: await model.locate(...question.locate) };

@@ -74,5 +74,9 @@ async function openBoth(
   if (ofTrace.status === 'fulfilled' && ofLocator.status === 'rejected') {
     await ofTrace.value.release();
   }
-  return { trace: await openingTrace, locator: await opening };
+  return {
+    trace: await openingTrace,
+    locator: await opening,
+    findCopiesBeside: thread.findCopies,
+  };
 }

@@ -4,7 +4,6 @@
  * the map shows both.
  */
 
-import type { Picture } from '../../image/picture.ts';
 import type { Detector, LocalisedFinding, Skipped, Weight } from '../detector.ts';
 import {
   largestRegion,
@@ -20,6 +19,7 @@ import { detailsOf, type WorkingPicture, workingPicture } from './features.ts';
 import { growAll } from './grow.ts';
 import { evenMap, markPair, type Marks, mergeMaps } from './mark.ts';
 import { matchField } from './match-field.ts';
+import { roomForDescriptors } from './match-kernel.ts';
 import { findRegions, type Region } from './regions.ts';
 import { likelyOf, type Likeness, likenessOf, noneScore, weightOf } from './score.ts';
 
@@ -35,16 +35,25 @@ const unsaid = 0.5;
 
 export const copyMove: Detector<LocalisedFinding | Skipped> = {
   method: 'copy-move',
-  examine: ({ picture }) => {
-    const { width, height } = picture.facts;
-    if (Math.min(width, height) < minSidePx)
-      return { method: copyMove.method, reason: 'too_small_for_copies' };
-    const look = lookForCopies(picture);
-    if (look.comparedShare < minCompared)
-      return { method: copyMove.method, reason: 'too_smooth_for_copies' };
-    return toLocalisedFinding(look, { width, height });
-  },
+  examine: ({ picture }) => findCopies(workingPicture(picture), picture.facts),
 };
+
+/**
+ * All that `copyMove` reads of a picture, so that another thread can look for copies without the picture itself.
+ *
+ * @param size - of the picture, in pixels.
+ */
+export function findCopies(
+  working: WorkingPicture,
+  { width, height }: Size,
+): LocalisedFinding | Skipped {
+  if (Math.min(width, height) < minSidePx)
+    return { method: copyMove.method, reason: 'too_small_for_copies' };
+  const look = lookForCopies(working);
+  if (look.comparedShare < minCompared)
+    return { method: copyMove.method, reason: 'too_smooth_for_copies' };
+  return toLocalisedFinding(look, { width, height });
+}
 
 function toLocalisedFinding(look: Look, size: Size): LocalisedFinding {
   const likely = likelyOf(look.pairs);
@@ -165,10 +174,9 @@ const minStepPx = 16;
 /** Cells of a region as the field shows it: smaller ones match by chance. */
 const minSeed = 8;
 
-function lookForCopies(picture: Pick<Picture, 'rgb' | 'facts'>): Look {
-  const working = workingPicture(picture);
+function lookForCopies(working: WorkingPicture): Look {
   const { width, height } = working;
-  const surroundings = describeSurroundings(working);
+  const surroundings = describeSurroundings(working, roomForDescriptors(width * height));
   const minPx = Math.max(minStepPx, minStep * Math.min(width, height));
   const field = matchField({ ...surroundings, width, height, minPx, random: createSteps() });
   const { spread } = surroundings;

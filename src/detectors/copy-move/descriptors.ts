@@ -21,16 +21,25 @@ export interface Surroundings {
 /**
  * Slopes and bends are scaled to about what a step through a disc of 3, 5 or 8 pixels gives in grey levels. Brightness may
  * have been changed with the copy, so the mean itself counts less than how the means differ.
+ *
+ * @param descriptors - all 0: is filled and returned.
  */
-export function describeSurroundings(picture: WorkingPicture): Surroundings {
+export function describeSurroundings(
+  picture: WorkingPicture,
+  descriptors: Int16Array = new Int16Array(picture.luma.length * descriptorLength),
+): Surroundings {
   const { width, height, luma } = picture;
-  const bells = bellsOf(luma, width);
-  const smallSpread = deviationsOf(luma, width, 2);
-  const spread = deviationsOf(luma, width, reachPx - 1);
+  const between = new Float32Array(luma.length);
+  const bells = bellsOf(luma, width, between);
+  const squares = luma.map((value) => value * value);
+  const smallSpread = deviationsOf(boxMean(luma, width, 2, between), boxMean(squares, width, 2));
+  const spread = deviationsOf(
+    boxMean(luma, width, reachPx - 1, between),
+    boxMean(squares, width, reachPx - 1),
+  );
   const [smallBlue, largeBlue] = tintsOf(picture.blue, width);
   const [smallRed, largeRed] = tintsOf(picture.red, width);
   const { dot, small, middle, large } = bells;
-  const descriptors = new Int16Array(width * height * descriptorLength);
   for (let y = reachPx; y < height - reachPx; y++) {
     for (let x = reachPx; x < width - reachPx; x++) {
       const at = y * width + x;
@@ -56,17 +65,15 @@ export function describeSurroundings(picture: WorkingPicture): Surroundings {
   return { descriptors, spread };
 }
 
-/** Boxes over boxes come close to bells, which look the same from all sides. */
-function bellsOf(values: Float32Array, width: number) {
+/** Boxes over boxes come close to bells, which look the same from all sides. @param between - is overwritten. */
+function bellsOf(values: Float32Array, width: number, between: Float32Array) {
+  const twice = (from: Float32Array, radius: number) =>
+    boxMean(boxMean(from, width, radius, between), width, radius);
   const dot = boxMean(values, width, 1);
-  const small = twice(dot, width, 1);
-  const middle = twice(small, width, 2);
-  const large = twice(middle, width, 2);
+  const small = twice(dot, 1);
+  const middle = twice(small, 2);
+  const large = twice(middle, 2);
   return { dot, small, middle, large };
-}
-
-function twice(values: Float32Array, width: number, radius: number): Float32Array {
-  return boxMean(boxMean(values, width, radius), width, radius);
 }
 
 function tintsOf(values: Float32Array, width: number) {
@@ -74,20 +81,12 @@ function tintsOf(values: Float32Array, width: number) {
   return [small, boxMean(small, width, 4)] as const;
 }
 
-/** Standard deviation in the square about each pixel. */
-function deviationsOf(values: Float32Array, width: number, radius: number): Float32Array {
-  const means = boxMean(values, width, radius);
-  const deviations = boxMean(squaresOf(values), width, radius);
+/** @param ofSquares - means of the squares: is overwritten and returned. */
+function deviationsOf(means: Float32Array, ofSquares: Float32Array): Float32Array {
   for (let at = 0; at < means.length; at++) {
-    deviations[at] = Math.sqrt(Math.max(0, deviations[at]! - means[at]! * means[at]!));
+    ofSquares[at] = Math.sqrt(Math.max(0, ofSquares[at]! - means[at]! * means[at]!));
   }
-  return deviations;
-}
-
-function squaresOf(values: Float32Array): Float32Array {
-  const squares = new Float32Array(values.length);
-  for (let at = 0; at < values.length; at++) squares[at] = values[at]! * values[at]!;
-  return squares;
+  return ofSquares;
 }
 
 /** Grey levels a pixel along the steepest way. */
@@ -140,16 +139,16 @@ interface Sorted {
 
 export function sortByKey(parts: Surroundings & { width: number; height: number }): Sorted {
   const { descriptors, spread, width, height } = parts;
-  const tables = digits.map(({ slot, parts: count }) => partsOf(parts, slot, count));
+  const slots = Int32Array.from(digits, ({ slot }) => slot);
+  const tables = tablesOf(parts);
   const keys = new Int32Array(width * height).fill(-1);
   const counts = new Int32Array(keyCount + 1);
   for (let y = reachPx; y < height - reachPx; y++) {
     for (let at = y * width + reachPx; at < (y + 1) * width - reachPx; at++) {
       if (spread[at]! < minSpread) continue;
       let key = 0;
-      for (let n = 0; n < digits.length; n++) {
-        const value = descriptors[at * descriptorLength + digits[n]!.slot]!;
-        key = key * digits[n]!.parts + tables[n]![value + tableMiddle]!;
+      for (let n = 0, middle = tableMiddle; n < slots.length; n++, middle += tableLength) {
+        key += tables[middle + descriptors[at * descriptorLength + slots[n]!]!]!;
       }
       keys[at] = key;
       counts[key + 1]!++;
@@ -163,28 +162,37 @@ export function sortByKey(parts: Surroundings & { width: number; height: number 
 function gather(keys: Int32Array, starts: Int32Array, width: number): Int32Array {
   const next = starts.slice();
   const members = new Int32Array(starts[keyCount]!);
-  for (let at = 0; at < keys.length; at++) {
-    const key = keys[at]!;
-    if (key < 0) continue;
-    const x = at % width;
-    members[next[key]!++] = (((at - x) / width) << rowBits) | x;
+  for (let at = 0, y = 0; at < keys.length; y++) {
+    for (let x = 0; x < width; x++, at++) {
+      const key = keys[at]!;
+      if (key >= 0) members[next[key]!++] = (y << rowBits) | x;
+    }
   }
   return members;
 }
 
 const tableMiddle = 0x8000;
+const tableLength = 2 * tableMiddle;
 
-/** For each value of a slot, from the min of an Int16 up, the equally frequent part it falls in. */
-function partsOf({ descriptors, spread }: Surroundings, slot: number, parts: number): Uint8Array {
-  const sampled: number[] = [];
-  for (let at = 0; at < spread.length; at += sampledEvery) {
-    if (spread[at]! >= minSpread) sampled.push(descriptors[at * descriptorLength + slot]!);
-  }
-  const sorted = Int16Array.from(sampled).toSorted();
-  const table = new Uint8Array(2 * tableMiddle);
-  for (let part = 1; part < parts; part++) {
-    const edge = sorted[Math.floor((part * sorted.length) / parts)] ?? 0;
-    table.fill(part, edge + tableMiddle);
-  }
-  return table;
+/**
+ * One table for each digit: for each value of its slot, from the min of an Int16 up, the equally frequent part it falls in, times
+ * the keys that the digits behind it can tell apart.
+ */
+function tablesOf({ descriptors, spread }: Surroundings): Uint16Array {
+  const tables = new Uint16Array(digits.length * tableLength);
+  let worth = keyCount;
+  digits.forEach(({ slot, parts }, n) => {
+    worth /= parts;
+    const sampled: number[] = [];
+    for (let at = 0; at < spread.length; at += sampledEvery) {
+      if (spread[at]! >= minSpread) sampled.push(descriptors[at * descriptorLength + slot]!);
+    }
+    const sorted = Int16Array.from(sampled).toSorted();
+    const table = tables.subarray(n * tableLength, (n + 1) * tableLength);
+    for (let part = 1; part < parts; part++) {
+      const edge = sorted[Math.floor((part * sorted.length) / parts)] ?? 0;
+      table.fill(part * worth, edge + tableMiddle);
+    }
+  });
+  return tables;
 }

@@ -24,19 +24,24 @@ type Source = Pick<Picture, 'rgb'> & { readonly facts: Pick<Picture['facts'], 'w
 export function workingPicture({ rgb, facts: { width, height } }: Source): WorkingPicture {
   const scale = Math.max(1, Math.sqrt((width * height) / maxPixels));
   const size = { width: Math.round(width / scale), height: Math.round(height / scale) };
-  const small = scale === 1 ? rgb : averageDown(rgb, { width, height }, size);
   const pixels = size.width * size.height;
-  const [luma, blue, red] = [pixels, pixels, pixels].map((length) => new Float32Array(length));
-  for (let at = 0; at < pixels; at++) {
-    const r = small[3 * at]!;
-    const g = small[3 * at + 1]!;
-    const b = small[3 * at + 2]!;
-    const y = 0.299 * r + 0.587 * g + 0.114 * b;
-    luma![at] = y;
-    blue![at] = 0.564 * (b - y);
-    red![at] = 0.713 * (r - y);
-  }
-  return { ...size, scale, luma: luma!, blue: blue!, red: red! };
+  const luma = new Float32Array(pixels);
+  const blue = new Float32Array(pixels);
+  const red = new Float32Array(pixels);
+  const split = (row: Uint8Array | Float32Array, y: number) => {
+    for (let from = 0, at = y * size.width; from < row.length; from += 3, at++) {
+      const r = row[from]!;
+      const g = row[from + 1]!;
+      const b = row[from + 2]!;
+      const grey = 0.299 * r + 0.587 * g + 0.114 * b;
+      luma[at] = grey;
+      blue[at] = 0.564 * (b - grey);
+      red[at] = 0.713 * (r - grey);
+    }
+  };
+  if (scale > 1) averageDown(rgb, { width, height }, size, split);
+  else for (let y = 0; y < height; y++) split(rgb.subarray(3 * y * width, 3 * (y + 1) * width), y);
+  return { ...size, scale, luma, blue, red };
 }
 
 interface Size {
@@ -44,13 +49,22 @@ interface Size {
   readonly height: number;
 }
 
-/** Each output pixel is the mean of the area it covers, parts of pixels counted by their share. */
-function averageDown(rgb: Uint8Array, from: Size, to: Size): Float32Array {
-  const small = new Float32Array(3 * to.width * to.height);
+/**
+ * Each output pixel is the mean of the area it covers, parts of pixels counted by their share.
+ *
+ * @param take - is given the rows one after the other; a row is overwritten by the next.
+ */
+function averageDown(
+  rgb: Uint8Array,
+  from: Size,
+  to: Size,
+  take: (row: Float32Array, y: number) => void,
+): void {
   const rowParts = partsOf(from.height, to.height);
   const columnParts = partsOf(from.width, to.width);
   const length = 3 * from.width;
   const line = new Float32Array(length);
+  const small = new Float32Array(3 * to.width);
   for (let y = 0; y < from.height; y++) {
     const cell = rowParts.cell[y]!;
     const share = rowParts.share[y]!;
@@ -58,11 +72,12 @@ function averageDown(rgb: Uint8Array, from: Size, to: Size): Float32Array {
     for (let i = 0; i < length; i++) line[i]! += share * row[i]!;
     const isLast = y === from.height - 1 || rowParts.cell[y + 1]! > cell;
     if (!isLast) continue;
-    narrow(line, columnParts, small.subarray(3 * cell * to.width, 3 * (cell + 1) * to.width));
+    small.fill(0);
+    narrow(line, columnParts, small);
+    take(small, cell);
     const rest = rowParts.whole - share;
     for (let i = 0; i < length; i++) line[i] = rest * row[i]!;
   }
-  return small;
 }
 
 interface FeatureParts {
@@ -87,9 +102,17 @@ function narrow(line: Float32Array, { cell, share, whole }: FeatureParts, row: F
   for (let x = 0; x < cell.length; x++) {
     const to = 3 * cell[x]!;
     const part = share[x]!;
-    for (let c = 0; c < 3; c++) row[to + c]! += part * line[3 * x + c]!;
+    const r = line[3 * x]!;
+    const g = line[3 * x + 1]!;
+    const b = line[3 * x + 2]!;
+    row[to]! += part * r;
+    row[to + 1]! += part * g;
+    row[to + 2]! += part * b;
     if (part >= whole) continue;
-    for (let c = 0; c < 3; c++) row[to + 3 + c]! += (whole - part) * line[3 * x + c]!;
+    const rest = whole - part;
+    row[to + 3]! += rest * r;
+    row[to + 4]! += rest * g;
+    row[to + 5]! += rest * b;
   }
 }
 

@@ -9,13 +9,13 @@
 
 import {
   columnMask,
-  descriptorLength,
   minSpread,
   reachPx,
   rowBits,
   sortByKey,
   type Surroundings,
 } from './descriptors.ts';
+import { type MatchKernel, openMatchKernel } from './match-kernel.ts';
 
 /** Every second pixel of every second row is matched; every pixel may be its match. */
 export const gridPx = 2;
@@ -41,122 +41,84 @@ const rounds = 2;
 /** Pixels of the same key that each cell is compared with first. */
 const maxCandidates = 4;
 const searchPx = [32, 8, 2] as const;
+/** From a pixel to the one below it. */
+const rowStep = 1 << rowBits;
 
 export function matchField(parts: FieldParts): MatchField {
   const { width, height } = parts;
   const columns = Math.ceil(width / gridPx);
   const rows = Math.ceil(height / gridPx);
-  const best = new Int32Array(columns * rows).fill(-1);
   const cells = askingCells(parts, columns);
-  const search = { ...parts, columns, best, cells, offer: offering(parts, best) };
+  const kernel = openMatchKernel({ ...parts, cells: columns * rows });
+  const search = { ...parts, columns, cells, ...kernel };
   startAlike(search);
   improve(search);
-  const target = best.map((at) => (at < 0 ? -1 : (at >> rowBits) * width + (at & columnMask)));
+  const target = new Int32Array(columns * rows).fill(-1);
+  for (const cell of cells) {
+    const at = kernel.matches[2 * cell]!;
+    if (at >= 0) target[cell] = (at >> rowBits) * width + (at & columnMask);
+  }
   return { columns, rows, target };
 }
 
-interface Search extends FieldParts {
+interface Search extends FieldParts, MatchKernel {
   readonly columns: number;
-  /** Of each cell the best match so far, as `row << rowBits | column`; -1 before the first. */
-  readonly best: Int32Array;
   /** Cells that are matched. */
   readonly cells: Int32Array;
-  readonly offer: Offer;
-}
-
-/** Offers a cell, whose first pixel is (x, y), the pixel (tx, ty). */
-type Offer = (cell: number, x: number, y: number, tx: number, ty: number) => void;
-
-/** Stores the offered pixel as the cell's match when it is more similar than the previous one. */
-function offering(parts: FieldParts, best: Int32Array): Offer {
-  const { descriptors, width, height, minPx } = parts;
-  const cost = new Int32Array(best.length).fill(0x7fffffff);
-  const [right, bottom] = [width - reachPx, height - reachPx];
-  const minSquaredPx = minPx * minPx;
-  return (cell, x, y, tx, ty) => {
-    if (tx < reachPx || ty < reachPx || tx >= right || ty >= bottom) return;
-    const other = (ty << rowBits) | tx;
-    if (other === best[cell]!) return;
-    if ((tx - x) * (tx - x) + (ty - y) * (ty - y) < minSquaredPx) return;
-    const limit = cost[cell]!;
-    // All sums stay below 2 ** 30, so whole numbers of 32 bits hold them.
-    let sum = 0;
-    let b = (ty * width + tx) * descriptorLength;
-    const first = (y * width + x) * descriptorLength;
-    for (let a = first; a < first + descriptorLength; a += 4, b += 4) {
-      const d0 = descriptors[a]! - descriptors[b]!;
-      const d1 = descriptors[a + 1]! - descriptors[b + 1]!;
-      const d2 = descriptors[a + 2]! - descriptors[b + 2]!;
-      const d3 = descriptors[a + 3]! - descriptors[b + 3]!;
-      sum =
-        (sum + Math.imul(d0, d0) + Math.imul(d1, d1) + Math.imul(d2, d2) + Math.imul(d3, d3)) | 0;
-      if (sum >= limit) return;
-    }
-    cost[cell] = sum;
-    best[cell] = other;
-  };
 }
 
 /** Offers each cell some of the pixels with about the same description. */
 function startAlike(search: Search): void {
-  const { width, random, columns, cells, offer } = search;
+  const { width, random, columns, cells, offered, offer } = search;
   const { keys, starts, members } = sortByKey(search);
-  for (const cell of cells) {
+  for (let n = 0; n < cells.length; n++) {
+    const cell = cells[n]!;
     const x = (cell % columns) * gridPx;
     const y = Math.floor(cell / columns) * gridPx;
     const key = keys[y * width + x]!;
     const first = starts[key]!;
-    const count = starts[key + 1]! - first;
-    for (let n = 0; n < Math.min(count, maxCandidates); n++) {
-      const pick = count <= maxCandidates ? n : Math.floor(random() * count);
-      const at = members[first + pick]!;
-      offer(cell, x, y, at & columnMask, at >> rowBits);
+    const alike = starts[key + 1]! - first;
+    const count = Math.min(alike, maxCandidates);
+    for (let at = 0; at < count; at++) {
+      offered[at] = members[first + (alike <= count ? at : Math.floor(random() * alike))]!;
     }
+    offer(cell, y * width + x, x, y, count, 0);
   }
 }
 
 /** Forth and back over the picture, so that a good match spreads to all sides. */
-function improve({ best, cells, columns, offer, random, width, height }: Search): void {
+function improve(search: Search): void {
+  const { matches, cells, columns, random, width, height, offered, offer } = search;
   for (let round = 0; round < rounds; round++) {
     const step = round % 2 === 0 ? 1 : -1;
     for (let n = 0; n < cells.length; n++) {
       const cell = cells[step === 1 ? n : cells.length - 1 - n]!;
       const x = (cell % columns) * gridPx;
       const y = Math.floor(cell / columns) * gridPx;
-      propagate(cell, x, y, step, 0);
-      propagate(cell, x, y, 0, step);
-      propagate(cell, x, y, step, step);
-      propagate(cell, x, y, -step, step);
-      wander(cell, x, y);
-    }
-  }
-
-  /** Offers what the neighbour behind found: moved along, and continued as the two behind it change. */
-  function propagate(cell: number, x: number, y: number, sx: number, sy: number): void {
-    const back = sy * columns + sx;
-    const behind = best[cell - back]!;
-    if (behind < 0) return;
-    const tx = behind & columnMask;
-    const ty = behind >> rowBits;
-    const stepX = sx * gridPx;
-    const stepY = sy * gridPx;
-    offer(cell, x, y, tx + stepX, ty + stepY);
-    const further = best[cell - 2 * back]!;
-    if (further < 0) return;
-    const onX = tx - (further & columnMask);
-    const onY = ty - (further >> rowBits);
-    if (onX !== stepX || onY !== stepY) offer(cell, x, y, tx + onX, ty + onY);
-  }
-
-  /** Anywhere in the picture, then ever closer to the best so far. */
-  function wander(cell: number, x: number, y: number): void {
-    offer(cell, x, y, Math.floor(random() * width), Math.floor(random() * height));
-    for (const span of searchPx) {
-      const at = best[cell]!;
-      if (at < 0) return;
-      const nearX = (at & columnMask) + Math.floor((2 * random() - 1) * span + 0.5);
-      const nearY = (at >> rowBits) + Math.floor((2 * random() - 1) * span + 0.5);
-      offer(cell, x, y, nearX, nearY);
+      const pixel = y * width + x;
+      let count = 0;
+      // What the neighbours behind found: moved along, and continued as the two behind change.
+      for (let side = 0; side < 4; side++) {
+        const across = side === 1 ? 0 : side === 3 ? -step : step;
+        const down = side === 0 ? 0 : step;
+        const back = 2 * (down * columns + across);
+        const behind = matches[2 * cell - back]!;
+        if (behind < 0) continue;
+        const along = down * gridPx * rowStep + across * gridPx;
+        offered[count++] = behind + along;
+        const further = matches[2 * cell - 2 * back]!;
+        if (further >= 0 && behind - further !== along) offered[count++] = 2 * behind - further;
+      }
+      // Anywhere in the picture, then ever closer to the best so far.
+      const anyX = Math.floor(random() * width);
+      offered[count++] = Math.floor(random() * height) * rowStep + anyX;
+      if (offer(cell, pixel, x, y, count, 0) < 0) continue;
+      for (let near = 0; near < searchPx.length; near++) {
+        const span = searchPx[near]!;
+        const stepX = Math.floor((2 * random() - 1) * span + 0.5);
+        offered[near] = Math.floor((2 * random() - 1) * span + 0.5) * rowStep + stepX;
+      }
+      offer(cell, pixel, x, y, searchPx.length, -1);
     }
   }
 }

@@ -51,21 +51,27 @@ interface Targets {
 
 /** Where neighbours agree that each cell leads; strays go, edges of a region stay. */
 function smoothTargets({ field, width }: RegionParts): Targets {
-  const { target, columns } = field;
+  const { target, columns, rows } = field;
+  const alongX = new Int32Array(target.length).fill(nowhere);
+  const alongY = new Int32Array(target.length).fill(nowhere);
+  for (let row = 0, cell = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++, cell++) {
+      const match = target[cell]!;
+      if (match < 0) continue;
+      const matchColumn = match % width;
+      alongX[cell] = matchColumn - column * gridPx;
+      alongY[cell] = (match - matchColumn) / width - row * gridPx;
+    }
+  }
+  const [smoothX, smoothY] = [medians(alongX, columns), medians(alongY, columns)];
   const x = new Float32Array(target.length).fill(nowhere);
   const y = new Float32Array(target.length).fill(nowhere);
-  for (let cell = 0; cell < target.length; cell++) {
-    const match = target[cell]!;
-    if (match < 0) continue;
-    const column = match % width;
-    x[cell] = column - (cell % columns) * gridPx;
-    y[cell] = (match - column) / width - Math.floor(cell / columns) * gridPx;
-  }
-  const [alongX, alongY] = [medians(x, columns), medians(y, columns)];
-  for (let cell = 0; cell < target.length; cell++) {
-    const isAsking = target[cell]! >= 0;
-    x[cell] = isAsking ? alongX[cell]! + (cell % columns) * gridPx : nowhere;
-    y[cell] = isAsking ? alongY[cell]! + Math.floor(cell / columns) * gridPx : nowhere;
+  for (let row = 0, cell = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++, cell++) {
+      if (target[cell]! < 0) continue;
+      x[cell] = smoothX[cell]! + column * gridPx;
+      y[cell] = smoothY[cell]! + row * gridPx;
+    }
   }
   return { x, y };
 }
@@ -75,26 +81,30 @@ function smoothTargets({ field, width }: RegionParts): Targets {
  * median of the medians and the min of the maxima; the rows are sorted once. Cells at the edge are never matched, so their
  * values are arbitrary.
  */
-function medians(values: Float32Array, columns: number): Float32Array {
+function medians(values: Int32Array, columns: number): Int32Array {
   const [low, middle, high] = [values.slice(), values.slice(), values.slice()];
   for (let at = 1; at < values.length - 1; at++) {
-    const [one, two, three] = [values[at - 1]!, values[at]!, values[at + 1]!];
-    low[at] = Math.min(one, two, three);
+    const one = values[at - 1]!;
+    const two = values[at]!;
+    const three = values[at + 1]!;
+    low[at] = Math.min(Math.min(one, two), three);
     middle[at] = middleOf(one, two, three);
-    high[at] = Math.max(one, two, three);
+    high[at] = Math.max(Math.max(one, two), three);
   }
   const found = values.slice();
   for (let at = columns; at < values.length - columns; at++) {
-    const [above, below] = [at - columns, at + columns];
+    const above = at - columns;
+    const below = at + columns;
     found[at] = middleOf(
-      Math.max(low[above]!, low[at]!, low[below]!),
+      Math.max(Math.max(low[above]!, low[at]!), low[below]!),
       middleOf(middle[above]!, middle[at]!, middle[below]!),
-      Math.min(high[above]!, high[at]!, high[below]!),
+      Math.min(Math.min(high[above]!, high[at]!), high[below]!),
     );
   }
   return found;
 }
 
+/** Of whole numbers. */
 function middleOf(one: number, two: number, three: number): number {
   return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findCopies } from '../../../src/detectors/copy-move/copy-move.ts';
+import { workingPicture } from '../../../src/detectors/copy-move/features.ts';
 import { readChanges } from '../../../src/engine/localisation.ts';
 import { loadLocateModel, type LocateModel } from '../../../src/inference/networks.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
@@ -6,12 +8,13 @@ import { loadRuntime } from '../../../src/inference/runtime.ts';
 import { startLocatorThread } from '../../../src/sandbox/locator-thread.ts';
 import { scenePicture } from '../engine/fixtures.ts';
 
+const thread = startLocatorThread();
 let inThread: LocateModel;
 let here: LocateModel;
 
 beforeAll(async () => {
   const verified = await createRegistry().openLocator();
-  inThread = await startLocatorThread().open(verified);
+  inThread = await thread.open(verified);
   here = await loadLocateModel(verified, await loadRuntime());
 });
 
@@ -53,4 +56,19 @@ test('after a picture that the network refuses it answers the next one', async (
     null,
   );
   expect([columns, rows]).toEqual([16, 16]);
+});
+
+test('the thread finds the same copies as the method itself, asked before the network has answered', async () => {
+  const { facts, rgb, luma } = await scenePicture(200, 136);
+  // The left half once more on the right.
+  const row = 3 * facts.width;
+  const copied = rgb.map((_, at) => rgb[at % row < row / 2 ? at : at - row / 2]!);
+  const picture = { facts, rgb: copied, luma };
+
+  const asked = readChanges(picture, inThread);
+  const found = await thread.findCopies(workingPicture(picture), facts);
+
+  expect(found).toStrictEqual(findCopies(workingPicture(picture), facts));
+  expect(found).toMatchObject({ finding: { statement: { code: 'copies' } } });
+  expect(await asked).toStrictEqual(await readChanges(picture, here));
 });
