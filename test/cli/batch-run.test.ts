@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
 import { type PrepareExaminer, runAnalyze } from '../../src/cli/analyze/run.ts';
+import { createProgram } from '../../src/cli/main.ts';
 import { options, prepareFake } from './fake-examiner.ts';
 import { emptyFolder, startCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
@@ -19,6 +20,8 @@ async function batch(
     await mkdir(join(cwd, file, '..'), { recursive: true });
     await writeFile(join(cwd, file), '');
   }
+  // What another command of this process was given, such as --quiet, is not for this one.
+  createProgram([]);
   const before = process.cwd();
   process.chdir(cwd);
   const said = { stdout: '', stderr: '' };
