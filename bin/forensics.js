@@ -13,7 +13,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exitCode = await main(process.argv);
 }
 
-/** Packages that the build gathered in one file each (`gather.js`) are loaded from there. */
+/** Packages that the build gathered in a few files (`gather.js`) are loaded from there. */
 async function takeGathered() {
   const [{ existsSync }, { registerHooks }] = await Promise.all([
     import('node:fs'),
