@@ -17,7 +17,7 @@ import {
 } from 'drizzle-orm';
 import { type ResultClass, resultClasses, type Status } from '../contract/vocabulary.ts';
 import { countAnalyses } from '../db/counts.ts';
-import { contains, hasElement, isOneOf } from '../db/dialect.ts';
+import { contains, fewWithText, hasElement, isOneOf } from '../db/dialect.ts';
 import { foldText } from '../db/ids.ts';
 import { buildOnce, type Reader } from '../db/database.ts';
 import { analyses, examinations, users } from '../db/schema.ts';
@@ -118,6 +118,9 @@ const isOfTenant = and(
   isNull(analyses.deletedAt),
 );
 
+// The same, led by another condition: the signs keep SQLite from the index of the list.
+const isOfTenantUnindexed = sql`+${analyses.tenantId} = ${sql.placeholder('tenantId')} AND +${analyses.deletedAt} IS NULL`;
+
 const entryOf = buildOnce((reader) =>
   selectEntries(reader)
     .where(and(isOfTenant, eq(analyses.id, sql.placeholder('analysisId'))))
@@ -144,15 +147,17 @@ export async function findEntries(
   tenantId: string,
   { start, limit, ...filters }: Filters & Page,
 ): Promise<{ readonly entries: readonly Entry[]; readonly total: number }> {
-  const sought = [matches(reader, filters.searchTerm), ...filtersOf(reader, filters)];
+  const narrowed = and(...filtersOf(reader, filters));
   const page = { tenantId, start, limit };
-  if (sought.every((one) => one === undefined)) {
+  if (filters.searchTerm === '' && narrowed === undefined) {
     return {
       entries: await wholeList(reader).all(page),
       total: await countAnalyses(reader, tenantId),
     };
   }
-  const isMatch = and(isOfTenant, ...sought);
+  const isFound =
+    filters.searchTerm === '' ? isOfTenant : await matches(reader, filters.searchTerm);
+  const isMatch = and(isFound, narrowed);
   const entries = await listOf(reader, isMatch).all(page);
   // A page that is not full is the last one: what few analyses match is not looked for a second time.
   if (entries.length < limit && (entries.length > 0 || start === 0)) {
@@ -262,20 +267,24 @@ function filtersOf(
   ];
 }
 
-/** Literal: no character of the term means anything but itself. */
-function matches(reader: Reader, searchTerm: string) {
-  if (searchTerm === '') return undefined;
+/** Of the tenant, with this term. Literal: no character of it means anything but itself. */
+async function matches(reader: Reader, searchTerm: string): Promise<SQL | undefined> {
   const term = foldText(searchTerm);
   const people = reader.select({ id: users.id }).from(users);
   const ofSuchName = people.where(contains(reader, users.nameFolded, term));
-  return or(
+  const hasTerm = or(
     contains(reader, analyses.nameFolded, term),
     contains(reader, analyses.commentFolded, term),
-    and(
-      eq(analyses.lastChangedByType, 'user'),
-      isOneOf(reader, analyses.lastChangedById, ofSuchName),
-    ),
   );
+  const few = await fewWithText(reader, term);
+  if (few !== null && (await ofSuchName.limit(1).get()) === undefined) {
+    return and(few, isOfTenantUnindexed, hasTerm);
+  }
+  const isByPerson = and(
+    eq(analyses.lastChangedByType, 'user'),
+    isOneOf(reader, analyses.lastChangedById, ofSuchName),
+  );
+  return and(isOfTenant, or(hasTerm, isByPerson));
 }
 
 function notFound(): ForensicsError {

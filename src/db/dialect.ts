@@ -1,6 +1,6 @@
 /** The few conditions that SQLite and PostgreSQL spell differently. */
 
-import { type AnyColumn, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { type AnyColumn, count, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Reader } from './database.ts';
 
 /** The text of a field of a JSON object that is stored as text; spelt as the indexes on such fields are. */
@@ -37,4 +37,22 @@ export function skipLocked({ engine }: Reader): SQL {
 /** Whether a column has one of the values that a query finds; PostgreSQL runs the query first and can then use an index. */
 export function isOneOf({ engine }: Reader, column: AnyColumn, query: SQLWrapper): SQL {
   return engine === 'sqlite' ? sql`${column} IN ${query}` : sql`${column} = ANY (ARRAY ${query})`;
+}
+
+/** Reading that many rows one by one costs as much as reading a fifth of a million in order. */
+const fewAtMost = 20_000;
+/** Three characters; an index of texts ends at a zero. */
+const isIndexed = /^[^\0]{3}[^\0]*$/u;
+
+/**
+ * A condition on analyses whose folded name or comment may have this part, which an index answers; it has to lead the query.
+ * Null where they are many, the part is too short, or the engine uses its index by itself, as PostgreSQL does.
+ */
+export async function fewWithText(reader: Reader, part: string): Promise<SQL | null> {
+  if (reader.engine !== 'sqlite' || !isIndexed.test(part)) return null;
+  const phrase = `"${part.replaceAll('"', '""')}"`;
+  const found = sql`SELECT rowid FROM analysis_texts WHERE analysis_texts MATCH ${phrase}`;
+  const counted = reader.select({ many: count() }).from(sql`(${found} LIMIT ${fewAtMost + 1})`);
+  const { many = 0 } = (await counted.get()) ?? {};
+  return many > fewAtMost ? null : sql`analyses.text_id IN (${found})`;
 }

@@ -124,7 +124,8 @@ function brokenReferences(client: Database.Database): readonly string[] {
 function countRows(client: Database.Database): Record<string, number> {
   const tables = client
     .prepare<[], { name: string }>(
-      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
+      // Of tables alone: an index of texts counts no rows.
+      `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
     )
     .all();
   return Object.fromEntries(

@@ -72,6 +72,8 @@ function multiply(file: string, times: number): void {
     created_at: '1700000000000 + n * 1000',
     input_key: "'analyses/' || n || '/input.jpg'",
     status: "'completed'",
+    // Each gets one of its own.
+    text_id: 'NULL',
   };
   const sql = "SELECT name FROM pragma_table_info('analyses')";
   const names = db.prepare<[], string>(sql).pluck().all();
