@@ -1,7 +1,7 @@
 /** Commands of administration that are killed between their first change on the disk and their end. */
 
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, watch } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { builtEntry, runCli, spawnCli } from '../cli/run-cli.ts';
@@ -95,4 +95,22 @@ const longestActMs = 60_000;
 
 export function count({ counts }: Killing, what: string, many = 1): void {
   counts.set(what, (counts.get(what) ?? 0) + many);
+}
+
+/** None where it has ended, or is not there yet. Linux only. */
+export function childrenOf(pid: number | undefined): readonly number[] {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return text.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+export function sendSignal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself in between.
+  }
 }

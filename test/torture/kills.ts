@@ -4,7 +4,7 @@
  * receiver got, and by the database when nobody uses it any more.
  */
 
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -23,6 +23,7 @@ import {
 import type { Answer } from '../unit/server/open-server.ts';
 import { cutOffUpgrade, cutOffUpload, patienceMs, settle, size, work } from './clients.ts';
 import {
+  childrenOf,
   count,
   environment,
   type Killing,
@@ -30,6 +31,7 @@ import {
   killRestore,
   killRotation,
   leaseSeconds,
+  sendSignal,
 } from './kill-commands.ts';
 import { killMigration } from './kill-migration.ts';
 import { createLedger, type Ledger } from './ledger.ts';
@@ -192,7 +194,7 @@ async function killChildren(scene: Scene, { child }: Serving): Promise<void> {
     for (const pid of childrenOf(child.pid)) {
       count(scene, 'kills of children');
       scene.killedChildren.add(pid);
-      signal(pid, 'SIGKILL');
+      sendSignal(pid, 'SIGKILL');
     }
   }
 }
@@ -221,19 +223,6 @@ async function freezeWorker(scene: Scene): Promise<void> {
 function startWorker({ dataDir }: Scene) {
   const args = ['worker', '--data-dir', dataDir, '--workers', '1'];
   return spawnCli(args, { env: environment, entry: builtEntry });
-}
-
-function childrenOf(pid: number | undefined): readonly number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text.split(' ').filter(Boolean).map(Number);
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // It ended by itself in between.
-  }
 }
 
 async function deliverAll({ dataDir }: Scene): Promise<void> {

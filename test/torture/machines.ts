@@ -10,14 +10,14 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client as Database } from 'pg';
 import { fetch } from 'undici';
-import { runCli, spawnCli } from '../cli/run-cli.ts';
+import { builtEntry, runCli, spawnCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { type PostgresServer, startPostgres } from '../fixtures/postgres.ts';
 import { startReceiver } from '../journeys/receiver.ts';
 import { clientOf, newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { bucket, startOwnBuckets } from '../unit/storage/own-buckets.ts';
 import { type Client, cutOffUpgrade, patienceMs, settle, size, work } from './clients.ts';
-import { environment as common, leaseSeconds } from './kill-commands.ts';
+import { childrenOf, environment as common, leaseSeconds, sendSignal } from './kill-commands.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { proveFairness } from './load-fairness.ts';
 import { fill, mount, unmount } from './own-disk.ts';
@@ -140,7 +140,7 @@ async function prove(scene: Scene, webhookUrl: string): Promise<void> {
 async function oneRound(scene: Scene, workers: Worker[]): Promise<void> {
   const isEnded = { now: false };
   const clients = [0, 1].map(async (at) => work(scene, clientAt(scene, at), isEnded));
-  await pick(scene.random, acts)(scene, workers);
+  await Promise.all([pick(scene.random, acts)(scene, workers), killBeside(scene, workers)]);
   await setTimeout(600 * scene.random());
   isEnded.now = true;
   await Promise.all(clients);
@@ -151,9 +151,7 @@ type Act = (scene: Scene, workers: Worker[]) => Promise<void>;
 const acts: readonly Act[] = [
   killServer,
   killServer,
-  killWorker,
-  killWorker,
-  killWorker,
+  killServer,
   freezeWorker,
   restartDatabase,
   restartDatabase,
@@ -184,12 +182,24 @@ async function killServer(scene: Scene): Promise<void> {
 
 /** Trouble of the database is no reason for a server to end. */
 async function serve(scene: Scene, folder: string): Promise<Serving> {
-  const server = await startServing(folder, scene.environment);
+  const server = await startServing(folder, scene.environment, { entry: builtEntry });
   void server.child.then(({ exitCode, signal, stderr }) => {
     if (exitCode !== 0 && signal !== 'SIGKILL')
       scene.endedAlone.push(`${exitCode ?? signal}: ${stderr.slice(-2000)}`);
   });
   return server;
+}
+
+/** Whatever else happens: twice what a worker reads pictures with, then a worker. */
+async function killBeside(scene: Scene, workers: Worker[]): Promise<void> {
+  for (let n = 0; n < 2; n++) {
+    await setTimeout(800 * scene.random());
+    for (const pid of childrenOf(pick(scene.random, workers).pid)) {
+      tally(scene, 'kills of children');
+      sendSignal(pid, 'SIGKILL');
+    }
+  }
+  await killWorker(scene, workers);
 }
 
 async function killWorker(scene: Scene, workers: Worker[]): Promise<void> {
@@ -261,7 +271,7 @@ function tally({ counts }: Scene, what: string, many = 1): void {
 
 function startWorker({ folders, environment }: Scene, at: number): Worker {
   const args = ['worker', '--data-dir', folders[at]!, '--workers', '1', '--quiet'];
-  return spawnCli(args, { env: environment });
+  return spawnCli(args, { env: environment, entry: builtEntry });
 }
 
 /** Pictures go to the bucket, not through the server. */
