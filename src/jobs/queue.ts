@@ -19,8 +19,10 @@ export interface Job {
   readonly payload: unknown;
   /** On whose behalf it is done; null for the service's own. */
   readonly owner: string | null;
-  /** Number of claims so far, this one included; identifies the claim. */
+  /** Number of claims so far, this one included. */
   readonly fence: number;
+  /** Identifies the claim, with the fence: a crash of the database may undo one, and the next then has the same number. */
+  readonly leasedBy: string | null;
 }
 
 interface Claim {
@@ -94,7 +96,9 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       return (await db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run()).changes === 1;
     },
     async assertLease(tx, job) {
-      refuseUnlessHeld((await heldJob(tx).all({ id: job.id, fence: job.fence })).length);
+      refuseUnlessHeld(
+        (await heldJob(tx).all({ id: job.id, fence: job.fence, leasedBy: job.leasedBy })).length,
+      );
     },
     async finish(tx, job) {
       refuseUnlessHeld((await tx.delete(jobs).where(heldBy(job)).run()).changes);
@@ -248,32 +252,24 @@ async function take(
     .orderBy(...byDue)
     .limit(1);
   const leasedUntil = new Date(at.getTime() + leaseMs);
-  const { id, kind, payload, owner, fence } = jobs;
+  const { id, kind, payload, owner, fence, leasedBy } = jobs;
   const claimed = await tx
     .update(jobs)
-    .set({ fence: sql`${jobs.fence} + 1`, leasedBy: workerId, leasedUntil })
+    .set({ fence: sql`${jobs.fence} + 1`, leasedBy: `${workerId}/${newId(at)}`, leasedUntil })
     .where(sql`${jobs.id} = (${due.getSQL()}${skipLocked(tx)})`)
-    .returning({ id, kind, payload, owner, fence })
+    .returning({ id, kind, payload, owner, fence, leasedBy })
     .get();
   return claimed ?? null;
 }
 
-const heldJob = buildOnce((tx) =>
-  tx
-    .select({ id: jobs.id })
-    .from(jobs)
-    .where(
-      and(
-        eq(jobs.id, sql.placeholder('id')),
-        eq(jobs.fence, sql.placeholder('fence')),
-        sql`${jobs.leasedUntil} IS NOT NULL`,
-      ),
-    )
-    .prepare(),
-);
+const heldJob = buildOnce((tx) => {
+  const [id, fence, leasedBy] = ['id', 'fence', 'leasedBy'].map((name) => sql.placeholder(name));
+  return tx.select({ id: jobs.id }).from(jobs).where(heldBy({ id, fence, leasedBy })).prepare();
+});
 
-function heldBy(job: Job) {
-  return and(eq(jobs.id, job.id), eq(jobs.fence, job.fence), sql`${jobs.leasedUntil} IS NOT NULL`);
+/** No row while the job is free: then it is leased by nobody. */
+function heldBy({ id, fence, leasedBy }: Readonly<Record<'id' | 'fence' | 'leasedBy', unknown>>) {
+  return sql`${jobs.id} = ${id} AND ${jobs.fence} = ${fence} AND ${jobs.leasedBy} = ${leasedBy}`;
 }
 
 function refuseUnlessHeld(changes: number): void {

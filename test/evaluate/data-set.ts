@@ -55,7 +55,7 @@ function toSample(
   const isHeldOut = row['split'] === 'train' && heldOut.has(source);
   return {
     file: row['file'] ?? '',
-    split: isHeldOut ? 'calibration' : row['split'] === 'val' ? 'val' : 'train',
+    split: isHeldOut ? 'calibration' : (splits.find((one) => one === row['split']) ?? 'train'),
     isFake: row['label'] === 'ai-generated',
     generator: row['generator'] ?? '',
     source,

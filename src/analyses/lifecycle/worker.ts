@@ -1,9 +1,10 @@
 /** Changes of state that a worker makes while it holds the job of a run. */
 
-import { and, isNotNull, isNull } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { EventDetails } from '../../audit/events.ts';
 import { together, type Tx } from '../../db/database.ts';
 import { analyses, examinations } from '../../db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
 import type { Job } from '../../jobs/queue.ts';
 import {
   type ExaminationRow,
@@ -39,7 +40,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
   ): Promise<void> => {
     const change = { status: 'failed', statusMessage, processingFinishedAt: now() } as const;
     const row = await move(tx, target, { from: 'processing', change });
-    if (row === null) return;
+    if (row === null) return refuseIfPending(tx, target);
     await together(
       log(tx, target, { event: 'analysis.failed', details: { code } }),
       countFor(tx, row, ['errors', 1]),
@@ -79,7 +80,10 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
           queue.finish(tx, job),
           move(tx, target, { from: 'processing', change }),
         );
-        if (row === null) return false;
+        if (row === null) {
+          await refuseIfPending(tx, target);
+          return false;
+        }
         await together(
           tx.insert(examinations).values(record).run(),
           found.rendered === null ? undefined : claimObjects(tx, outputKeys(found.rendered), now()),
@@ -148,6 +152,17 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
     );
     return row;
   }
+}
+
+/** A crash of the database undid the beginning of this run: its end would leave the analysis without a job. */
+async function refuseIfPending(tx: Tx, target: Target): Promise<void> {
+  const isPending = and(isTarget(target), eq(analyses.status, 'pending'));
+  const row = await tx.select({ id: analyses.id }).from(analyses).where(isPending).get();
+  if (row === undefined) return;
+  throw new ForensicsError(
+    'lease_lost',
+    'The beginning of this run was undone by a crash of the database.',
+  );
 }
 
 function completionDetails(

@@ -306,6 +306,46 @@ describe('a worker that dies', () => {
   });
 });
 
+describe('a crash of the database', () => {
+  const leaseMs = 60_000;
+  const unbegun = { status: 'pending', processingStartedAt: null } as const;
+  const unclaimed = { fence: 0, leasedBy: null, leasedUntil: null };
+
+  test.each(['the beginning of a run', 'its claim as well, and another has it'])(
+    'that undoes %s does not leave the analysis without a job',
+    async (undone) => {
+      const { start, worker, openProcess, sandbox, clock, db, queue, ...seen } =
+        await openWorkshop();
+      const hanging = deferred();
+      const late = deferred<Examination>();
+      sandbox.next((request) => {
+        hanging.resolve();
+        return late.promise.then(() => examinationOf(request));
+      });
+      const id = await start();
+      const first = worker.drain();
+      await hanging.promise;
+      await db.update(tables.analyses).set(unbegun).run();
+      if (undone.startsWith('its claim')) {
+        await db.update(tables.jobs).set(unclaimed).run();
+        expect(
+          await queue.claim({ workerId: 'other', leaseMs, kinds: ['analysis.run'] }),
+        ).not.toBeNull();
+      }
+
+      late.resolve(examinationOf(sandbox.examined[0]!));
+      await first;
+      clock.step(leaseMs);
+      await (await openProcess('two')).worker.drain();
+
+      expect(seen.errors).toMatchObject([{ code: 'lease_lost' }]);
+      expect(await seen.status(id)).toMatchObject({ status: 'completed' });
+      expect(await seen.counters()).toMatchObject({ 'billed.flagging': 1 });
+      expect(await queue.count('analysis.run')).toBe(0);
+    },
+  );
+});
+
 describe('what is drawn', () => {
   test('lies in the store before anybody is told, and is removed when nobody will be', async () => {
     const { start, worker, store, sandbox, analyses, caller, status } = await openWorkshop();
