@@ -25,7 +25,7 @@ from metrics import fit_logistic
 
 OPSET = 17
 FALSE_ALARMS = 0.05  # of untouched pictures, at the limit of the score
-LEVELLED = 250  # pairs: two numbers need no more
+LEVELLED = 250  # pairs at most: two numbers need no more
 
 
 @dataclass(frozen=True)
@@ -126,15 +126,17 @@ def main() -> None:
     options.add_argument("--data", type=Path, required=True)
     options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
     options.add_argument("--run", default="main")
+    options.add_argument("--pairs", default="pairs-calibration", help="folder in .work/locate; pairs-squares-calibration after locate_train.py --start")
+    options.add_argument("--count", type=int, default=500, help="of its pairs")
     options.add_argument("--out", type=Path, default=Path(__file__).parent / ".work" / "locate" / "model")
     asked = options.parse_args()
     torch.set_num_threads(1)
     folder, locator = asked.work / "locate", Locator()
     locator.load_state_dict(torch.load(folder / asked.run / "best.pt", weights_only=True))
-    path, pairs = asked.out / "locate.onnx", Pairs(folder / "pairs-calibration", 500)
+    path, pairs = asked.out / "locate.onnx", Pairs(folder / asked.pairs, asked.count)
     export(locator, Moves(), path)
     read = open_reader(path)
-    level, f1 = best_level(open_cells(path), Pairs(folder / "pairs-calibration", LEVELLED))
+    level, f1 = best_level(open_cells(path), Pairs(folder / asked.pairs, min(LEVELLED, asked.count)))
     sources = photographs(asked.data, open_pictures(asked.data, asked.work).of("calibration"))
     scores = scores_of(read, pairs, sources)
     moves = Moves(level, *calibrated(scores))

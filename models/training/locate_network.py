@@ -17,7 +17,7 @@ from locate_traces import Blocks, Grid, Histogram, Residuals
 from layers import Residual, unit
 
 WIDTH = 96
-SCORED = 8  # numbers that the score is read from
+SCORED = 8 + 2 * WIDTH  # numbers that the score is read from
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,10 @@ class Locator(nn.Module):
         wide = functional.interpolate(x, scale_factor=2.0, mode="bilinear", align_corners=False)
         fine = self.fine(torch.cat([wide, quarter], 1))
         changed, trust = self.changed(fine), self.trust(fine.detach())
-        return Found(changed, trust, self.score(pooled(changed.detach(), trust.detach()))[:, 0], first)
+        with torch.autocast("cpu", enabled=False):
+            scored = torch.cat([pooled(changed, trust.detach()), compared(x, changed)], 1)
+            score = self.score(scored)[:, 0]
+        return Found(changed, trust, score, first)
 
     def traces(self, rgb: torch.Tensor, table: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
         log, steps = self.blocks(rgb, table)
@@ -137,6 +140,14 @@ def described(table: torch.Tensor) -> torch.Tensor:
     """[N,65]: logarithms of the steps over those of a middling table, and whether there is one."""
     known = (table.amax(1, keepdim=True) > 0).float()
     return torch.cat([(torch.log2(table.clamp(min=1)) - 3) / 2 * known, known], 1)
+
+
+def compared(x: torch.Tensor, changed: torch.Tensor) -> torch.Tensor:
+    """[N,2*WIDTH]: the features where most was changed, and their mean over what was not."""
+    places, share = x.float().flatten(2), functional.avg_pool2d(changed.float(), 2).flatten(1)
+    most, rest = torch.softmax(share, 1), torch.sigmoid(-share)
+    rest = rest / (rest.sum(1, keepdim=True) + 1e-3)
+    return torch.cat([(places * most[:, None]).sum(2), (places * rest[:, None]).sum(2)], 1)
 
 
 def pooled(changed: torch.Tensor, trust: torch.Tensor) -> torch.Tensor:

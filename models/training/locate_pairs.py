@@ -138,11 +138,12 @@ def main() -> None:
     options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
     options.add_argument("--split", choices=SPLITS, default="train")
     options.add_argument("--count", type=int, default=16_000)
+    options.add_argument("--without-family", action="store_true", help="repaint with the published autoencoder alone: a family is trained in an hour")
     asked = options.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     pictures = open_pictures(asked.data, asked.work)
-    trips = [published(asked.data), *open_family(pictures, asked.work, STEPS, 20)]
+    trips = [published(asked.data), *([] if asked.without_family else open_family(pictures, asked.work, STEPS, 20))]
     simulator = Simulator(pictures, trips, asked.split)
     store(simulator, asked.work / "locate" / f"pairs-{asked.split}", FIRST[asked.split], asked.count)
 

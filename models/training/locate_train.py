@@ -25,6 +25,7 @@ from locate_figures import figures_of
 from locate_network import Found, Locator, Parts
 from locate_pairs import Pairs, Reading, reading
 from locate_reading import CELL, Map, mapped
+from locate_start import start_from
 
 
 @dataclass(frozen=True)
@@ -45,9 +46,12 @@ class Plan:
     check_every: int = 400
     save_every: int = 100
     checked: int = 200  # pairs of the calibration split
+    still: bool = False  # batch norms keep what they know, as those of a published network do
 
 
 AGAIN = (60, 93)  # JPEG qualities
+# How a published network goes on with squares of whole photographs.
+WHOLE = Plan(sides=((256, 0.25), (384, 0.4), (512, 0.35)), pixels=5 * 2 * 384 * 384, rate=4e-4, fall=0.5, average=0.995, again=0.2, check_every=1300, checked=40, still=True)
 
 
 class Source:
@@ -73,6 +77,16 @@ class Source:
             "table": torch.from_numpy(np.stack([row.table for row in rows])),
             "share": torch.from_numpy(np.stack([row.share for row in rows])),
         }
+
+
+class Turns:
+    """Batches of several sources, in turns: what was learnt on one kind is kept while another is learnt."""
+
+    def __init__(self, *sources: Source):
+        self.sources = sources
+
+    def batch(self, step: int) -> dict[str, torch.Tensor]:
+        return self.sources[step % len(self.sources)].batch(step)
 
 
 def draw_crop(one: Reading, side: int, random: np.random.Generator) -> tuple[int, int]:
@@ -155,15 +169,19 @@ def rate_at(step: int, plan: Plan) -> float:
     return plan.rate * min(1.0, (step + 1) / plan.warmup, max(left, 0.0))
 
 
-def train(pairs: Pairs, judges: Pairs, folder: Path, plan: Plan, parts: Parts, until: int | None = None) -> None:
-    """Runs or resumes the plan in `folder`, to its end or to step `until`."""
+def train(
+    source: Source | Turns, judges: Pairs, folder: Path, plan: Plan, parts: Parts, until: int | None = None, start: Path | None = None
+) -> None:
+    """Runs or resumes the plan in `folder`, to its end or to step `until`. @param start a published network to go on from"""
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
-    source, model = Source(pairs, plan), Locator(parts)
+    model = Locator(parts)
+    if start:
+        start_from(start, model)
     average = copy.deepcopy(model)
     optimiser = torch.optim.AdamW(groups(model, plan.decay), lr=plan.rate, betas=(0.9, 0.99))
     first, best = resume(folder, model, average, optimiser)
-    model.train().to(memory_format=torch.channels_last)
+    model.train(not plan.still).to(memory_format=torch.channels_last)
     began, losses = time.time(), []
     for step in range(first, plan.steps if until is None else until):
         for group in optimiser.param_groups:
@@ -229,16 +247,22 @@ def main() -> None:
     options.add_argument("--name", default="main", help="folder of the run, in --work")
     options.add_argument("--steps", type=int, default=Plan.steps)
     options.add_argument("--until", type=int, help="stop at this step of the plan")
+    options.add_argument("--start", type=Path, help="ONNX file of a published network to go on from, with squares of whole photographs")
     options.add_argument("--pairs", type=int, default=Plan.pairs)
     options.add_argument("--beside", type=float, default=Plan.beside)
-    options.add_argument("--again", type=float, default=Plan.again)
+    options.add_argument("--again", type=float)
     options.add_argument("--without", nargs="*", default=[], choices=[part.name for part in fields(Parts)])
     asked = options.parse_args()
     torch.set_num_threads(1)
-    plan = Plan(steps=asked.steps, pairs=asked.pairs, beside=asked.beside, again=asked.again)
+    plan = replace(WHOLE if asked.start else Plan(), steps=asked.steps, pairs=asked.pairs, beside=asked.beside)
+    plan = replace(plan, again=plan.again if asked.again is None else asked.again)
     parts = Parts(**{name: False for name in asked.without})
-    pairs, judges = Pairs(asked.work / "pairs-train", plan.pairs), Pairs(asked.work / "pairs-calibration", plan.checked)
-    train(pairs, judges, asked.work / asked.name, plan, parts, asked.until)
+    made = "pairs-squares" if asked.start else "pairs"
+    source = Source(Pairs(asked.work / f"{made}-train", plan.pairs), plan)
+    if asked.start:
+        source = Turns(source, Source(Pairs(asked.work / "pairs-train", plan.pairs // 2), replace(plan, sides=Plan.sides)))
+    judges = Pairs(asked.work / f"{made}-calibration", plan.checked)
+    train(source, judges, asked.work / asked.name, plan, parts, asked.until, asked.start)
 
 
 if __name__ == "__main__":

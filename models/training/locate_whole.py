@@ -3,7 +3,8 @@ python locate_whole.py --data DIR --mirror DIR --split calibration --count 110
 
 The simulator's edits are done in a window of a whole photograph; both go through the same later life. `index.csv` is that of
 `locate_files.py`, so `npm run evaluate -- --manipulated --pairs` reads it. Photographs of a source stay on one side: those of
-the calibration split set limits, those of val only measure.
+the calibration split set limits, those of val only measure. With `--squares` pairs are made in squares cut from whole photographs
+and stored as `locate_pairs.py` stores them, for `locate_train.py --start`; only they may come from the training split.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -21,8 +23,9 @@ from PIL import Image
 from autoencoder import published
 from detector.collect import WORK, blob, git_folder
 from detector.pictures import Item, Pictures, decode
-from histories import FILTERS
+from histories import FILTERS, Save, encode
 from locate_files import FIELDS
+from locate_pairs import SHARD, held, write_shard
 from manipulate import KINDS, OFFERED, TRIES, edit, visible
 
 LIVES = {"saved again": 0.4, "posted at 1600 px": 0.3, "scaled": 0.3}
@@ -30,6 +33,10 @@ MOST_PIXELS = 12.5e6
 MOST_OF_A_SOURCE = 6
 WINDOW = (0.3, 0.7)  # of the shorter side
 WINDOW_PX = (320, 1400)
+SQUARE_PX = 1024  # of a photograph, for training
+SQUARES = 2  # of a photograph
+CUT_IN_TRAINING = 0.4  # of the pairs
+LOSSLESS = 0.15  # of them have no last save
 
 
 class Photographs:
@@ -47,6 +54,10 @@ class Photographs:
         group = self.sources[int(random.integers(len(self.sources)))]
         return group[int(random.integers(len(group)))]
 
+    def longer(self, item: Item, rgb: np.ndarray) -> int:
+        """Side of the photograph that `rgb` is of."""
+        return max(rgb.shape[:2])
+
     def read(self, item: Item) -> np.ndarray:
         rgb, _ = decode(blob(git_folder(self.mirror, item.source), item.key))
         factor = (MOST_PIXELS / (rgb.shape[0] * rgb.shape[1])) ** 0.5
@@ -55,7 +66,81 @@ class Photographs:
         return np.ascontiguousarray(rgb[:height, :width])
 
 
-def pair(photographs: Photographs, trips, seed: int, cut: bool = False) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
+@dataclass(frozen=True)
+class Square:
+    source: str
+    key: str
+    longer: int  # side of its photograph
+
+
+class Squares:
+    """Of the photographs of the training part, cut once and kept below `folder`."""
+
+    def __init__(self, folder: Path, photographs: Photographs):
+        self.folder = folder
+        index = folder / "index.csv"
+        if not index.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            squares = [square for group in photographs.sources for item in group for square in self.cut(photographs, item)]
+            with open(index, "w", newline="") as out:
+                csv.writer(out).writerows((one.source, one.key, one.longer) for one in squares)
+        by = defaultdict(list)
+        with open(index, newline="") as rows:
+            for source, key, longer in csv.reader(rows):
+                by[source].append(Square(source, key, int(longer)))
+        self.sources = list(by.values())
+
+    def cut(self, photographs: Photographs, item: Item) -> list[Square]:
+        rgb = photographs.read(item)
+        if min(rgb.shape[:2]) < 640:
+            return []
+        random, squares = np.random.default_rng(int(item.key[:12], 16)), []
+        for at in range(SQUARES if min(rgb.shape[:2]) >= 1.5 * SQUARE_PX else 1):
+            top, left = (int(random.integers(max(0, room - SQUARE_PX) // 16 + 1)) * 16 for room in rgb.shape[:2])
+            squares.append(Square(item.source, f"{item.key}-{at}", max(rgb.shape[:2])))
+            np.save(self.folder / f"{squares[-1].key}.npy", rgb[top : top + SQUARE_PX, left : left + SQUARE_PX])
+        return squares
+
+    def draw(self, random: np.random.Generator) -> Square:
+        # By the root of their number, so that small sources do not count as much as large ones.
+        weight = np.sqrt([len(group) for group in self.sources])
+        group = self.sources[int(random.choice(len(weight), p=weight / weight.sum()))]
+        return group[int(random.integers(len(group)))]
+
+    def longer(self, item: Square, rgb: np.ndarray) -> int:
+        return item.longer
+
+    def read(self, item: Square) -> np.ndarray:
+        return np.load(self.folder / f"{item.key}.npy")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A file as `locate_pairs.py` stores it."""
+
+    kind: str
+    file: bytes
+    share: np.ndarray
+
+
+def store(squares: Squares, trips, folder: Path, count: int) -> None:
+    """Writes what is missing of the first `count` pairs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for shard in range(-(-count // SHARD)):
+        path, wanted = folder / f"{shard:04d}", min(SHARD, count - shard * SHARD)
+        if held(path) < wanted:
+            write_shard(path, [finished(squares, trips, shard * SHARD + at) for at in range(wanted)])
+            print(f"shard {shard + 1}", flush=True)
+
+
+def finished(squares: Squares, trips, seed: int) -> tuple[Finished, Finished]:
+    random = np.random.default_rng([1, seed])
+    kind, changed, twin, share, saved = pair(squares, trips, 20_000_000 + seed, cut=random.random() < CUT_IN_TRAINING)
+    save = Save("png") if random.random() < LOSSLESS else Save("jpeg", saved["quality"], saved["subsampling"] == 2)
+    return Finished(kind, encode(changed, save), share), Finished("authentic", encode(twin, save), np.zeros_like(share))
+
+
+def pair(photographs: Photographs | Squares, trips, seed: int, cut: bool = False) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
     """@returns kind, changed and untouched uint8 [H,W,3], share uint8 [H,W] of what is new, and the options of the last save."""
     random = np.random.default_rng(seed)
     kind = str(random.choice(list(KINDS), p=list(KINDS.values())))
@@ -82,7 +167,7 @@ def pair(photographs: Photographs, trips, seed: int, cut: bool = False) -> tuple
         share[top : top + side, left : left + side] = piece.share
         if cut:
             changed, host, share = around(side, top, left, random, changed, host, share)
-        return kind, *live(changed, host, share, random)
+        return kind, *live(changed, host, share, random, max(host.shape[:2]) if cut else photographs.longer(host_item, host))
     raise RuntimeError(f"No visible {kind} in {TRIES} tries with seed {seed}.")
 
 
@@ -94,10 +179,9 @@ def around(side: int, top: int, left: int, random: np.random.Generator, *layers:
     return [np.ascontiguousarray(layer[first : first + height, begin : begin + width]) for layer in layers]
 
 
-def live(changed: np.ndarray, twin: np.ndarray, share: np.ndarray, random: np.random.Generator):
-    """The same later life for all three."""
+def live(changed: np.ndarray, twin: np.ndarray, share: np.ndarray, random: np.random.Generator, longer: int):
+    """The same later life for all three. @param longer side of the photograph that they are, or are of"""
     kind = str(random.choice(list(LIVES), p=list(LIVES.values())))
-    longer = max(share.shape)
     factor = min(1, 1600 / longer) if kind == "posted at 1600 px" else random.uniform(0.35, 0.9) if kind == "scaled" else 1
     quality = int(random.integers(75, 91) if kind == "posted at 1600 px" else random.integers(70, 97))
     if factor < 1:
@@ -130,16 +214,23 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--data", type=Path, required=True)
     options.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories, owner+name/repo each")
-    options.add_argument("--split", choices=("calibration", "val"), default="calibration")
+    options.add_argument("--split", choices=("train", "calibration", "val"), default="calibration")
     options.add_argument("--count", type=int, default=80)
     options.add_argument("--cut", action="store_true", help="to the surroundings of what was changed")
-    options.add_argument("--out", type=Path, help="default: .work/locate/whole-SPLIT, cut-SPLIT")
+    options.add_argument("--squares", action="store_true", help="in squares of photographs, stored for training")
+    options.add_argument("--out", type=Path, help="default: .work/locate/whole-SPLIT, cut-SPLIT, pairs-squares-SPLIT")
     asked = options.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    photographs = Photographs(Pictures(WORK / "pictures"), asked.mirror, asked.split)
+    if asked.split == "train" and not asked.squares:
+        options.error("--split train needs --squares")
+    photographs, trips = Photographs(Pictures(WORK / "pictures"), asked.mirror, asked.split), [published(asked.data)]
+    if asked.squares:
+        squares = Squares(WORK / "locate" / f"squares-{asked.split}", photographs)
+        store(squares, trips, asked.out or WORK / "locate" / f"pairs-squares-{asked.split}", asked.count)
+        return
     out = asked.out or WORK / "locate" / f"{'cut' if asked.cut else 'whole'}-{asked.split}"
-    write(photographs, [published(asked.data)], out, asked.count, asked.cut)
+    write(photographs, trips, out, asked.count, asked.cut)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from locate_network import Locator, Parts, pooled
+from locate_network import Locator, Parts, compared, pooled
 
 
 def picture(height: int, width: int, seed: int = 1) -> torch.Tensor:
@@ -42,14 +42,25 @@ def test_a_change_in_one_corner_is_felt_in_the_other_by_way_of_the_mean_of_the_p
     assert felt[True] > 0 and felt[False] == 0
 
 
-def test_neither_score_nor_trust_pulls_at_the_map():
+def test_trust_does_not_pull_at_the_map_and_the_score_does():
     locator = Locator()
     found = locator(picture(64, 64), torch.zeros(2, 64))
 
-    (found.score.sum() + found.trust.sum()).backward()
-
+    found.trust.sum().backward(retain_graph=True)
     assert locator.changed.weight.grad is None and locator.scale1[0].weight.grad is None
-    assert locator.score[0].weight.grad is not None
+    found.score.sum().backward()
+    assert locator.changed.weight.grad is not None and locator.scale1[0].weight.grad is not None
+
+
+def test_the_score_hears_the_features_where_most_was_changed_and_of_the_rest():
+    features, changed = torch.zeros(1, 2, 4, 4), torch.full((1, 1, 8, 8), -9.0)
+    features[:, 0, 0, 0], features[:, 1, 1:] = 5, 1
+    changed[..., :2, :2] = 9
+
+    most, rest = compared(features, changed).reshape(2, 2)
+
+    assert most.tolist() == pytest.approx([5, 0], abs=0.01)
+    assert rest[0] < 0.01 and rest[1] == pytest.approx(12 / 15, abs=0.01)
 
 
 def test_where_nothing_is_trusted_the_mean_of_the_score_hears_nothing():

@@ -111,7 +111,7 @@ def test_the_rate_stays_level_until_the_last_part():
 def test_a_resumed_run_ends_where_an_unbroken_one_does(pairs, tmp_path):
     for name, stops in (("whole", (4,)), ("broken", (2, 4))):
         for stop in stops:
-            train(pairs, pairs, tmp_path / name, PLAN, Parts(), stop)
+            train(Source(pairs, PLAN), pairs, tmp_path / name, PLAN, Parts(), stop)
 
     whole, broken = (torch.load(tmp_path / name / "last.pt", weights_only=True) for name in ("whole", "broken"))
     assert whole["step"] == broken["step"] == 4

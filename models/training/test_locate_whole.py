@@ -5,7 +5,8 @@ import pytest
 
 import locate_whole
 from detector.pictures import Item
-from locate_whole import WINDOW_PX, around, live, pair, write
+from locate_pairs import Pairs
+from locate_whole import WINDOW_PX, Squares, around, live, pair, store, write
 
 
 class Photographs:
@@ -18,6 +19,9 @@ class Photographs:
     def read(self, item: Item) -> np.ndarray:
         random = np.random.default_rng(int(item.key))
         return np.clip(random.normal(60 + 40 * int(item.key), 20, (960, 1280, 3)), 0, 255).astype(np.uint8)
+
+    def longer(self, item: Item, rgb: np.ndarray) -> int:
+        return max(rgb.shape[:2])
 
 
 @pytest.fixture
@@ -55,7 +59,7 @@ def test_the_surroundings_lie_inside_the_picture_and_on_its_block_grid():
 def test_all_three_layers_get_the_same_size():
     layers = (np.zeros((1200, 2000, 3), np.uint8), np.zeros((1200, 2000, 3), np.uint8), np.zeros((1200, 2000), np.uint8))
     for seed in range(8):
-        changed, twin, share, _ = live(*layers, np.random.default_rng(seed))
+        changed, twin, share, _ = live(*layers, np.random.default_rng(seed), max(layers[2].shape))
         assert changed.shape[:2] == twin.shape[:2] == share.shape and max(share.shape) <= 2000
 
 
@@ -69,3 +73,18 @@ def test_a_run_goes_on_where_it_ended_and_names_what_is_complete(copied, tmp_pat
     assert [row["number"] for row in rows] == ["0", "1"]
     assert (tmp_path / "0000-changed.jpg").stat().st_mtime_ns == first
     assert all((tmp_path / row[name]).exists() for row in rows for name in ("changed", "twin", "mask"))
+
+
+def test_squares_are_cut_once_and_training_pairs_stored_of_them(copied, tmp_path):
+    photographs = Photographs()
+    photographs.sources = [[Item(f"{at}00000000000", "train", "real", f"source {at}", "camera")] for at in (0, 1)]
+    squares = Squares(tmp_path / "squares", photographs)
+
+    store(squares, [], tmp_path / "pairs", 3)
+    again = Squares(tmp_path / "squares", None)
+
+    assert [len(group) for group in again.sources] == [1, 1]
+    pairs = Pairs(tmp_path / "pairs", 3)
+    for number in range(3):
+        changed, twin = pairs.read(number)
+        assert changed.rgb.shape == twin.rgb.shape and (changed.share > 127).any() and not twin.share.any()
