@@ -270,19 +270,19 @@ function filtersOf(
 /** Of the tenant, with this term. Literal: no character of it means anything but itself. */
 async function matches(reader: Reader, searchTerm: string): Promise<SQL | undefined> {
   const term = foldText(searchTerm);
-  const people = reader.select({ id: users.id }).from(users);
-  const ofSuchName = people.where(contains(reader, users.nameFolded, term));
+  const isOfSuchName = contains(reader, users.nameFolded, term);
+  const people = () => reader.select({ id: users.id }).from(users).where(isOfSuchName);
   const hasTerm = or(
     contains(reader, analyses.nameFolded, term),
     contains(reader, analyses.commentFolded, term),
   );
   const few = await fewWithText(reader, term);
-  if (few !== null && (await ofSuchName.limit(1).get()) === undefined) {
+  if (few !== null && (await people().limit(1).get()) === undefined) {
     return and(few, isOfTenantUnindexed, hasTerm);
   }
   const isByPerson = and(
     eq(analyses.lastChangedByType, 'user'),
-    isOneOf(reader, analyses.lastChangedById, ofSuchName),
+    isOneOf(reader, analyses.lastChangedById, people()),
   );
   return and(isOfTenant, or(hasTerm, isByPerson));
 }

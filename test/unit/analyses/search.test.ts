@@ -126,24 +126,26 @@ describe.each(engines)('a search in $name', (engine) => {
 
   on('finds by who changed it last, beside those with the name in their text', async () => {
     const db = await open();
+    const person = (id: string, name: string) => ({
+      id,
+      email: `${id}@example.org`,
+      name,
+      nameFolded: foldText(name),
+      userType: 'user',
+      scopes: [],
+      lang: 'en',
+      tosAccepted: true,
+      tokensValidFrom: at,
+      createdAt: at,
+    });
     await db
       .insert(users)
-      .values({
-        id: 'p',
-        email: 'anna@example.org',
-        name: 'Anna',
-        nameFolded: 'anna',
-        userType: 'user',
-        scopes: [],
-        lang: 'en',
-        tosAccepted: true,
-        tokensValidFrom: at,
-        createdAt: at,
-      })
+      .values([person('p', 'Anna'), person('q', 'Hannah')])
       .run();
     await add(db, row('1', { actor: 'p' }), row('2', { name: 'Annaberg' }), row('3', {}));
+    await add(db, row('4', { actor: 'q' }));
 
-    expect((await found(db, 'anna')).toSorted()).toEqual(['1', '2']);
+    expect((await found(db, 'anna')).toSorted()).toEqual(['1', '2', '4']);
   });
 });
 
