@@ -39,6 +39,19 @@ const row = (id: string, { name = id, comment = '', tenantId = 'a', actor = '' }
   ...(actor === '' ? {} : { lastChangedByType: 'user' as const, lastChangedById: actor }),
 });
 
+const person = (id: string, name: string) => ({
+  id,
+  email: `${id}@example.org`,
+  name,
+  nameFolded: foldText(name),
+  userType: 'user',
+  scopes: [],
+  lang: 'en',
+  tosAccepted: true,
+  tokensValidFrom: at,
+  createdAt: at,
+});
+
 async function addTenants(db: Db): Promise<void> {
   await transact(db, async (tx) => {
     for (const id of ['a', 'b']) {
@@ -126,18 +139,6 @@ describe.each(engines)('a search in $name', (engine) => {
 
   on('finds by who changed it last, beside those with the name in their text', async () => {
     const db = await open();
-    const person = (id: string, name: string) => ({
-      id,
-      email: `${id}@example.org`,
-      name,
-      nameFolded: foldText(name),
-      userType: 'user',
-      scopes: [],
-      lang: 'en',
-      tosAccepted: true,
-      tokensValidFrom: at,
-      createdAt: at,
-    });
     await db
       .insert(users)
       .values([person('p', 'Anna'), person('q', 'Hannah')])
