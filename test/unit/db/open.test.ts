@@ -109,7 +109,7 @@ describe('migrate', () => {
     ]);
     const columnsOf = $client.prepare<[string], { column: string }>(`
       SELECT name || ' ' || lower(type) || ' ' || iif("notnull" OR pk, 'true', 'false') AS column
-      FROM pragma_table_info(?)`);
+      FROM pragma_table_info(?) WHERE name <> 'text_id'`);
     const inFile = tables.map((table) => {
       const columns = columnsOf.all(getTableName(table)).map(({ column }) => column);
       return [getTableName(table), columns.toSorted()];
