@@ -7,7 +7,7 @@ import torch
 from locate_network import Found, Parts
 from locate_pairs import Pairs, Reading, store
 from locate_traces import Blocks
-from locate_train import Plan, Source, beside_twin, crop, cross_entropy, dice, loss_of, rate_at, targets, train
+from locate_train import Plan, Source, Turns, beside_twin, crop, cross_entropy, dice, loss_of, rate_at, targets, train
 from manipulate import Simulator
 from test_manipulate import Watched, textured
 
@@ -117,3 +117,17 @@ def test_a_resumed_run_ends_where_an_unbroken_one_does(pairs, tmp_path):
     assert whole["step"] == broken["step"] == 4
     for key, value in whole["average"].items():
         assert torch.allclose(value, broken["average"][key], atol=1e-4), key
+
+
+class Named:
+    def __init__(self, name: str):
+        self.name = name
+
+    def batch(self, step: int) -> tuple[str, int]:
+        return self.name, step
+
+
+def test_sources_give_batches_in_turns_that_depend_on_the_step_alone():
+    turns = Turns(Named("squares"), Named("crops"))
+
+    assert [turns.batch(step) for step in (0, 1, 2, 5)] == [("squares", 0), ("crops", 1), ("squares", 2), ("crops", 5)]

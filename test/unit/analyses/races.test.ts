@@ -13,6 +13,17 @@ const codes = (outcomes: readonly PromiseSettledResult<unknown>[]) => [
   ...new Set(outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))),
 ];
 
+/** The next examination has begun when `hanging` is resolved, and ends when `late` is. */
+function answerLate(sandbox: Awaited<ReturnType<typeof openWorkshop>>['sandbox']) {
+  const hanging = deferred();
+  const late = deferred<Examination>();
+  sandbox.next((request) => {
+    hanging.resolve();
+    return late.promise.then(() => examinationOf(request));
+  });
+  return { hanging, late };
+}
+
 describe('starts at once', () => {
   test('one wins, the others are refused, and one copy of the picture is kept', async () => {
     const { create, upload, analyses, caller, queue, store, db } = await openWorkshop();
@@ -194,12 +205,7 @@ describe('a worker that dies', () => {
   test('loses the run to another one; its late result is refused and nothing happens twice', async () => {
     const { start, worker, openProcess, sandbox, clock, status, messages, counters, errors } =
       await openWorkshop();
-    const hanging = deferred();
-    const late = deferred<Examination>();
-    sandbox.next((request) => {
-      hanging.resolve();
-      return late.promise.then(() => examinationOf(request));
-    });
+    const { hanging, late } = answerLate(sandbox);
     const id = await start('forensicReporting');
     const dying = worker.drain();
     await hanging.promise;
@@ -316,12 +322,7 @@ describe('a crash of the database', () => {
     async (undone) => {
       const { start, worker, openProcess, sandbox, clock, db, queue, ...seen } =
         await openWorkshop();
-      const hanging = deferred();
-      const late = deferred<Examination>();
-      sandbox.next((request) => {
-        hanging.resolve();
-        return late.promise.then(() => examinationOf(request));
-      });
+      const { hanging, late } = answerLate(sandbox);
       const id = await start();
       const first = worker.drain();
       await hanging.promise;

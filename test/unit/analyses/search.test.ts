@@ -9,35 +9,20 @@ import { analyses, tenants, users } from '../../../src/db/schema.ts';
 import { openDatabase, requireSqlite } from '../../../src/db/sqlite.ts';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
+import { analysisRow, rowMadeAt } from '../db/analysis-row.ts';
 import { temporaryFolder } from '../db/temporary.ts';
 import { engines } from '../db/engines.ts';
 
-const at = new Date('2026-03-01T12:00:00Z');
-const row = (id: string, { name = id, comment = '', tenantId = 'a', actor = '' } = {}) => ({
-  id,
-  tenantId,
-  name,
-  nameFolded: foldText(name),
-  comment,
-  commentFolded: foldText(comment),
-  tags: [],
-  storageType: 's3' as const,
-  format: 'jpg' as const,
-  width: 1,
-  height: 1,
-  filename: 'a.jpg',
-  inputKey: id,
-  model: 'trace-2',
-  modelVersion: '2.0.0',
-  decisionStrategy: 'default' as const,
-  tier: 'flagging' as const,
-  seed: 1,
-  status: 'pending' as const,
-  statusMessage: '',
-  retryCount: 0,
-  createdAt: at,
-  ...(actor === '' ? {} : { lastChangedByType: 'user' as const, lastChangedById: actor }),
-});
+const at = rowMadeAt;
+const row = (id: string, { name = id, comment = '', tenantId = 'a', actor = '' } = {}) =>
+  analysisRow(id, {
+    tenantId,
+    name,
+    nameFolded: foldText(name),
+    comment,
+    commentFolded: foldText(comment),
+    ...(actor === '' ? {} : { lastChangedByType: 'user', lastChangedById: actor }),
+  });
 
 const person = (id: string, name: string) => ({
   id,

@@ -3,43 +3,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Db, transact, type Tx } from '../../../src/db/database.ts';
 import { countAnalyses } from '../../../src/db/counts.ts';
 import { analyses, tenants } from '../../../src/db/schema.ts';
+import { analysisRow, rowMadeAt } from './analysis-row.ts';
 import { engines } from './engines.ts';
-
-const at = new Date('2026-03-01T12:00:00Z');
-const row = (id: string, tenantId: string) => ({
-  id,
-  tenantId,
-  name: id,
-  nameFolded: id,
-  comment: '',
-  commentFolded: '',
-  tags: [],
-  storageType: 's3' as const,
-  format: 'jpg' as const,
-  width: 1,
-  height: 1,
-  filename: 'a.jpg',
-  inputKey: id,
-  model: 'trace-2',
-  modelVersion: '2.0.0',
-  decisionStrategy: 'default' as const,
-  tier: 'flagging' as const,
-  seed: 1,
-  status: 'pending' as const,
-  statusMessage: '',
-  retryCount: 0,
-  createdAt: at,
-});
 
 const add = (db: Db, ids: readonly string[], tenantId: string) =>
   transact(db, async (tx) => {
-    for (const id of ids) await tx.insert(analyses).values(row(id, tenantId)).run();
+    for (const id of ids) await tx.insert(analyses).values(analysisRow(id, { tenantId })).run();
   });
 const hide = (db: Db, id: string, deletedAt: Date | null) =>
   db.update(analyses).set({ deletedAt }).where(eq(analyses.id, id)).run();
 
 async function addAndFail(tx: Tx): Promise<void> {
-  await tx.insert(analyses).values(row('2', 'a')).run();
+  await tx
+    .insert(analyses)
+    .values(analysisRow('2', { tenantId: 'a' }))
+    .run();
   throw new RangeError('no');
 }
 
@@ -53,7 +31,7 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
     const open = await engine.newDatabase();
     const [here, there] = [await open(), await open()];
     for (const id of ['a', 'b']) {
-      const tenant = { id, name: id, keyTag: id, isTrial: false, createdAt: at };
+      const tenant = { id, name: id, keyTag: id, isTrial: false, createdAt: rowMadeAt };
       await here.insert(tenants).values(tenant).run();
     }
     return [here, there];
@@ -67,8 +45,8 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
     await add(db, ['1', '2', '3'], 'a');
     await add(db, ['4'], 'b');
     seen.push(await counts());
-    await hide(db, '1', at);
-    await hide(db, '4', at);
+    await hide(db, '1', rowMadeAt);
+    await hide(db, '4', rowMadeAt);
     seen.push(await counts());
     await hide(db, '4', null);
     // One that was deleted before counts no second time when its row goes.
@@ -102,7 +80,7 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
     await add(there, ['2', '3'], 'a');
     seen.push(await countAnalyses(here, 'a'), await countAnalyses(there, 'a'));
     await add(here, ['4'], 'a');
-    await hide(there, '1', at);
+    await hide(there, '1', rowMadeAt);
     seen.push(await countAnalyses(there, 'a'), await countAnalyses(here, 'a'));
 
     expect(seen).toEqual([1, 1, 3, 3, 3, 3]);
