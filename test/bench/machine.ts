@@ -1,8 +1,10 @@
 /**
  * One machine of the bench `machines`: everything that a worker has but the networks. An analysis is a pause of 50 ms, so that
- * what is measured is the coordination. Prints a line when it is ready and another when nothing is left to do.
+ * what is measured is the coordination. Prints a line when it is ready and another when nothing is left to do, or, where it
+ * stays, when its input ends.
  */
 
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createTenants } from '../../src/access/tenants.ts';
@@ -79,7 +81,7 @@ export async function openMachine(url: string, folder: string): Promise<Machine>
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const [, , url, folder] = process.argv;
+  const [, , url, folder, stays] = process.argv;
   const { database, queue, analyses } = await openMachine(url!, folder!);
   const worker = createWorker({
     db: database.db,
@@ -94,7 +96,11 @@ if (process.argv[1] === import.meta.filename) {
   process.stdin.once('data', () => {
     void (async () => {
       const began = performance.now();
-      await worker.drain();
+      if (stays === undefined) await worker.drain();
+      else {
+        worker.start();
+        await once(process.stdin, 'end');
+      }
       process.stdout.write(`${performance.now() - began}\n`);
       await worker.stop();
       await database.close();

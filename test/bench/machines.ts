@@ -1,6 +1,6 @@
 /**
- * (g): how many analyses a second 1 to 8 machines finish on one PostgreSQL when an analysis is a pause of 50 ms, and what an
- * analysis costs the database from its start to its end.
+ * (g): how many analyses a second 1 to 8 machines finish on one PostgreSQL when an analysis is a pause of 50 ms, what an
+ * analysis costs the database from its start to its end, and what a tenant waits for one while another has many in the queue.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -8,19 +8,24 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import type { Caller } from '../../src/analyses/analyses.ts';
 import { startPostgres } from '../fixtures/postgres.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import type { Row } from './figures.ts';
-import { type Machine, openMachine } from './machine.ts';
+import { median, type Row, timed } from './figures.ts';
+import { type Machine, openMachine, taskMs } from './machine.ts';
 
 const program = fileURLToPath(new URL('./machine.ts', import.meta.url));
 const [width, height] = [96, 80];
 /** As many for each machine: the queue is never short, and what a process does first counts little. */
 const tasksOfAMachine = 250;
 const tenants = 4;
+
+const waitsMeasured = 21;
+/** Enough that none runs out of work while the waits are measured. */
+const queuedOfAMachine = 80;
 
 export async function benchMachines(): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-bench-'));
@@ -34,7 +39,7 @@ export async function benchMachines(): Promise<readonly Row[]> {
   await client.query('CREATE EXTENSION pg_stat_statements');
   const machine = await openMachine(url, folder);
   try {
-    const callers = [];
+    const callers: Caller[] = [];
     for (let n = 0; n < tenants; n++) callers.push(await addTenant(machine, `tenant-${n}`));
     const rows: Row[] = [];
     let one = 0;
@@ -65,6 +70,24 @@ export async function benchMachines(): Promise<readonly Row[]> {
           unit: 'an analysis',
         },
       );
+    }
+    const quiet = await addTenant(machine, 'quiet');
+    for (const machines of [1, 8]) {
+      const waits = async (queued: number) => {
+        await start(machine, callers, queued);
+        return waitOf({ url, folder, machines, machine, quiet, client });
+      };
+      const [alone, beside] = [await waits(0), await waits(machines * queuedOfAMachine)];
+      rows.push(
+        { what: `(g) wait for an analysis, ${machines} machines`, value: alone, unit: 'ms' },
+        {
+          what: "beside another tenant's queue / alone",
+          value: beside / alone,
+          unit: 'x',
+          ...(machines > 1 && { atMost: 1.2 }),
+        },
+      );
+      await client.query('DELETE FROM jobs');
     }
     return rows;
   } finally {
@@ -101,38 +124,81 @@ async function start(machine: Machine, callers: readonly Caller[], tasks: number
   const picture = await sceneJpeg({ width, height, seed: 1 });
   for (let n = 0; n < tasks; n++) {
     const caller = callers[n % callers.length]!;
-    const input = { format: 'jpg', version: 'v1', width, height, filename: 'a.jpg', options: {} };
-    const { id, input: made } = await machine.analyses.create(caller, {
-      name: 'A photograph',
-      type: 'image',
-      input: { ...input, format: 'jpg', version: 'v1' },
-    });
-    await machine.storeOf(caller.tenant.id).put(made.storageUrls.objectKey, picture);
-    await machine.analyses.start(caller, id);
+    await machine.analyses.start(caller, await upload(machine, caller, picture));
   }
 }
 
-/** @returns analyses a second, while all machines have something to do. */
-async function work({
-  url,
-  folder,
-  machines,
-  tasks,
-}: {
+/** @returns the id of an analysis that may be started. */
+async function upload(machine: Machine, caller: Caller, picture: Buffer): Promise<string> {
+  const input = { format: 'jpg', version: 'v1', width, height, filename: 'a.jpg', options: {} };
+  const { id, input: made } = await machine.analyses.create(caller, {
+    name: 'A photograph',
+    type: 'image',
+    input: { ...input, format: 'jpg', version: 'v1' },
+  });
+  await machine.storeOf(caller.tenant.id).put(made.storageUrls.objectKey, picture);
+  return id;
+}
+
+interface Machines {
   readonly url: string;
   readonly folder: string;
   readonly machines: number;
-  readonly tasks: number;
-}): Promise<number> {
-  const children = Array.from({ length: machines }, () =>
-    spawn(process.execPath, [program, url, folder], { stdio: ['pipe', 'pipe', 'inherit'] }),
-  );
-  await Promise.all(children.map((child) => lineOf(child)));
-  const lines = children.map((child) => lineOf(child));
-  for (const child of children) child.stdin.write('go\n');
-  const times = (await Promise.all(lines)).map(Number);
-  await Promise.all(children.map(async (child) => child.exitCode ?? once(child, 'exit')));
+}
+
+/** @returns analyses a second, while all machines have something to do. */
+async function work({ tasks, ...all }: Machines & { readonly tasks: number }): Promise<number> {
+  const children = await begin(all);
+  const times = (await Promise.all(children.map(lineOf))).map(Number);
+  await Promise.all(children.map(ended));
   return (tasks * 1000) / Math.max(...times);
+}
+
+interface Quiet extends Machines {
+  readonly machine: Machine;
+  readonly quiet: Caller;
+  readonly client: Client;
+}
+
+/** @returns ms from the start of an analysis to its end, the median of some that are started one after the other. */
+async function waitOf({ machine, quiet, client, ...all }: Quiet): Promise<number> {
+  const picture = await sceneJpeg({ width, height, seed: 1 });
+  const children = await begin(all, 'stays');
+  const waits: number[] = [];
+  for (let n = 0; n < waitsMeasured; n++) {
+    const id = await upload(machine, quiet, picture);
+    // At no fixed distance from the end of another run.
+    await setTimeout(taskMs * ((n * 0.618) % 1));
+    const wait = await timed(async () => {
+      await machine.analyses.start(quiet, id);
+      while (!(await isCompleted(client, id))) await setTimeout(1);
+    });
+    waits.push(wait);
+  }
+  for (const child of children) child.stdin!.end();
+  await Promise.all(children.map(ended));
+  return median(waits);
+}
+
+async function isCompleted(client: Client, id: string): Promise<boolean> {
+  const { rows } = await client.query('SELECT status FROM analyses WHERE id = $1', [id]);
+  return rows[0]?.status === 'completed';
+}
+
+/** Starts the machines, all at once when all are ready. @param args - see `machine.ts`. */
+async function begin({ url, folder, machines }: Machines, ...args: string[]) {
+  const children = Array.from({ length: machines }, () =>
+    spawn(process.execPath, [program, url, folder, ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
+  );
+  await Promise.all(children.map(lineOf));
+  for (const child of children) child.stdin.write('go\n');
+  return children;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null) await once(child, 'exit');
 }
 
 async function lineOf(child: ChildProcess): Promise<string> {
