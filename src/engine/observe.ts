@@ -86,7 +86,7 @@ export async function observe(
     };
     const { fakeProbability, fakeUncertainty } = read.traces;
     const scores = { patchScores, fakeProbability, fakeUncertainty };
-    const testStability = createStabilityTest(picture, trace);
+    const testStability = createStabilityTest(picture, patchScores.meanLogits, trace);
     const observed = { picture, models, ...scores, testStability };
     await meanwhile?.({ ...observed, seen });
     return { ...read, answered, observed, seen };

@@ -1,14 +1,15 @@
 /**
- * Repeats the verdict after changes that every shared picture goes through. It scores only the most textured part, of bounded
- * size, without maps or passes: on the crops of the calibration split the scores of such a part follow the whole picture
- * closely (correlation of log odds 0.98), at an eighth of a second a picture.
+ * Repeats the verdict after changes that every shared picture goes through. Only the most textured part is changed and read, of
+ * bounded size, without maps or passes. Such a part reads differently from its picture (their log odds lie 1.6 apart, root mean
+ * square of 300 pictures of the calibration part, as they are and at half size), so it is read unchanged as well, and what a
+ * change adds to its log odds is added to those of the picture.
  */
 
 import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
 import { decodePixels, type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
 import { cutPixels, type Planes, toPlanes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/networks.ts';
-import { toFakeProbability } from './calibration.ts';
+import { type Logits, toFakeProbability } from './calibration.ts';
 import { readLogits } from './patch-scores.ts';
 import { coveringGrid, insideGrid, patchStarts } from './patches.ts';
 import type { Stability } from './result.ts';
@@ -18,10 +19,10 @@ import { cellTextures, mostTextured } from './texture.ts';
 const regionSidePx = 256;
 
 /**
- * Probability of the other side from which a trial counts. Nearer to one half than this it is doubt, not contradiction:
- * at 0.5 a tenth of the verdicts would be given up, at 0.6 one of thirty, and no more real pictures called fake.
+ * Probability of the other side from which a trial counts. Nearer to one half than this it is doubt, not contradiction: of those
+ * pictures 4 % of the verdicts "real" are given up at 0.8, 7 % at 0.6, and no fewer photographs are called fake.
  */
-export const clearlyOther = 0.6;
+export const clearlyOther = 0.8;
 
 export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => Promise<Pixels>>> =
   {
@@ -35,11 +36,15 @@ export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => 
 /** @param isFake - which side the verdict is on. */
 export type StabilityTest = (isFake: boolean) => Promise<Stability>;
 
-/** Runs the trials once, on first request. */
-export function createStabilityTest(picture: Planes, model: TraceModel): StabilityTest {
+/** Runs the trials once, on first request. @param logits - of the whole picture. */
+export function createStabilityTest(
+  picture: Planes,
+  logits: Logits,
+  model: TraceModel,
+): StabilityTest {
   let trials: Promise<readonly Trial[]> | null = null;
   return async (isFake) => {
-    trials ??= makeTrials(picture, model);
+    trials ??= makeTrials(picture, logits, model);
     const judged = (await trials).map((trial) => ({
       ...trial,
       isFlip: (isFake ? 1 - trial.fakeProbability : trial.fakeProbability) >= clearlyOther,
@@ -50,14 +55,23 @@ export function createStabilityTest(picture: Planes, model: TraceModel): Stabili
 
 type Trial = Omit<Stability['trials'][number], 'isFlip'>;
 
-async function makeTrials(picture: Planes, model: TraceModel): Promise<readonly Trial[]> {
+async function makeTrials(
+  picture: Planes,
+  logits: Logits,
+  model: TraceModel,
+): Promise<readonly Trial[]> {
   const region = mostTexturedRegion(picture, model.manifest.input.cellPx);
+  const before = await readLogits(toPlanes(region), model);
   const trials: Trial[] = [];
-  // One after the other: five different sizes make no batch, and all five together take 0.14 s of one core.
+  // One after the other: different sizes make no batch, and all together take 0.1 s of one core.
   for (const change of stabilityChanges) {
-    const changed = await changePixels[change](region);
-    const logits = await readLogits(toPlanes(changed), model);
-    trials.push({ change, fakeProbability: toFakeProbability(logits, model.manifest) });
+    const after = await readLogits(toPlanes(await changePixels[change](region)), model);
+    const moved = {
+      ...logits,
+      real: logits.real + after.real - before.real,
+      fake: logits.fake + after.fake - before.fake,
+    };
+    trials.push({ change, fakeProbability: toFakeProbability(moved, model.manifest) });
   }
   return trials;
 }

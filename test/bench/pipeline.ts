@@ -85,13 +85,13 @@ async function prepareBare(bytes: Buffer) {
     };
   const { readFeatures, readEnsemble: readVotes } = model;
   const recording = { readFeatures: kept(readFeatures), readVotes: readVotes && kept(readVotes) };
-  await readPatchScores(picture, { ...model, ...recording });
+  const { meanLogits } = await readPatchScores(picture, { ...model, ...recording });
   return {
     run: async () => {
       await sharp(bytes).raw().toBuffer();
       for (const show of shown) await show();
     },
-    testStability: () => createStabilityTest(picture, model)(true),
+    testStability: () => createStabilityTest(picture, meanLogits, model)(true),
     release: () => model.release(),
   };
 }

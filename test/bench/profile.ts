@@ -63,7 +63,7 @@ async function profileOnce(bytes: Buffer, models: Models): Promise<ReadonlyMap<s
     observe(picture, clocked(models, clock), 1337, provenance, clockedMethods(clock)),
   );
   // Only a picture that is decided is put to this test: measured whatever the verdict, and with its networks.
-  const testStability = createStabilityTest(picture, models.trace);
+  const testStability = createStabilityTest(picture, observed.patchScores.meanLogits, models.trace);
   await clock.add('stability test', () => testStability(true));
   const examination = wordExamination(await conclude({ ...observed, testStability }, 'default'));
   await profileDrawing(clock, { bytes, picture, examination });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { stabilityChanges } from '../../../src/contract/vocabulary.ts';
-import { toFakeProbability } from '../../../src/engine/calibration.ts';
+import { type Logits, toFakeProbability } from '../../../src/engine/calibration.ts';
 import { readLogits } from '../../../src/engine/patch-scores.ts';
 import { createStabilityTest } from '../../../src/engine/stability.ts';
 import type { Picture } from '../../../src/image/picture.ts';
@@ -10,30 +10,32 @@ import { loadPackagedModel, pictureOf, scenePicture } from './fixtures.ts';
 
 let model: TraceModel;
 let picture: Picture;
+let logits: Logits;
 beforeAll(async () => {
   model = await loadPackagedModel();
   picture = await scenePicture(400, 300);
+  logits = await readLogits(picture, model);
 });
 
-/** The model with another offset of its decision: every picture's log odds move by as much. */
-function shifted(by: number): TraceModel {
-  const { calibration } = model.manifest;
-  const { scale, offset } = calibration.decision;
-  const decision = { scale, offset: offset + by };
-  return { ...model, manifest: { ...model.manifest, calibration: { ...calibration, decision } } };
+/** The same for a picture whose log odds are higher by so much. */
+function looking(by: number): Logits {
+  const { scale } = model.manifest.calibration.decision;
+  return { ...logits, fake: logits.fake + by / scale };
 }
 
+const logOdds = (probability: number) => Math.log(probability / (1 - probability));
+
 test('the changes are all tried, and twice the same gives the same', async () => {
-  const one = await createStabilityTest(picture, model)(true);
-  const other = await createStabilityTest(picture, model)(true);
+  const one = await createStabilityTest(picture, logits, model)(true);
+  const other = await createStabilityTest(picture, logits, model)(true);
 
   expect(one.trials.map(({ change }) => change)).toEqual([...stabilityChanges]);
   expect(other).toEqual(one);
 });
 
 test('a verdict holds when every trial agrees, and falls when the trials say the other side clearly', async () => {
-  const agreeing = await createStabilityTest(picture, shifted(20))(true);
-  const contradicting = await createStabilityTest(picture, shifted(20))(false);
+  const agreeing = await createStabilityTest(picture, looking(20), model)(true);
+  const contradicting = await createStabilityTest(picture, looking(20), model)(false);
 
   expect(agreeing.holds).toBe(true);
   expect(contradicting.holds).toBe(false);
@@ -41,23 +43,27 @@ test('a verdict holds when every trial agrees, and falls when the trials say the
 });
 
 test('a trial near one half is doubt and no contradiction', async () => {
-  const { trials } = await createStabilityTest(picture, model)(true);
-  const first = trials[0]!.fakeProbability;
-  const nearHalf = Math.log(0.45 / 0.55) - Math.log(first / (1 - first));
+  const { trials } = await createStabilityTest(picture, logits, model)(true);
+  const nearHalf = logOdds(0.3) - logOdds(trials[0]!.fakeProbability);
 
-  const moved = await createStabilityTest(picture, shifted(nearHalf))(true);
+  const moved = await createStabilityTest(picture, looking(nearHalf), model)(true);
 
-  expect(moved.trials[0]!.fakeProbability).toBeCloseTo(0.45, 6);
+  expect(moved.trials[0]!.fakeProbability).toBeCloseTo(0.3, 6);
   expect(moved.trials[0]!.isFlip).toBe(false);
 });
 
-test('a crop is read as the picture without its left and upper edge would be', async () => {
-  const { trials } = await createStabilityTest(await scenePicture(256, 256), model)(true);
-
+test('what a change adds to the part that is read is added to the whole picture', async () => {
+  const scene = await scenePicture(256, 256);
   const box = { left: 13, top: 13, width: 243, height: 243 };
-  const part = toPlanes(cutPixels(await scenePicture(256, 256), box));
-  const expected = toFakeProbability(await readLogits(part, model), model.manifest);
-  expect(trials.at(-1)!.fakeProbability).toBe(expected);
+  const before = await readLogits(scene, model);
+  const after = await readLogits(toPlanes(cutPixels(scene, box)), model);
+
+  const { trials } = await createStabilityTest(scene, looking(1), model)(true);
+
+  const probabilityOf = (read: Logits) => toFakeProbability(read, model.manifest);
+  const added = logOdds(probabilityOf(after)) - logOdds(probabilityOf(before));
+  const expected = logOdds(probabilityOf(looking(1))) + added;
+  expect(logOdds(trials.at(-1)!.fakeProbability)).toBeCloseTo(expected, 6);
 });
 
 test('only the most textured part of a large picture is put to the test', async () => {
@@ -69,8 +75,9 @@ test('only the most textured part of a large picture is put to the test', async 
 
   const inside = await createStabilityTest(
     await pictureOf({ width: 768, height: 768, rgb }),
+    logits,
     model,
   )(true);
 
-  expect(inside).toEqual(await createStabilityTest(scene, model)(true));
+  expect(inside).toEqual(await createStabilityTest(scene, logits, model)(true));
 });
