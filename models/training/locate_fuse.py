@@ -174,12 +174,19 @@ def middles(odds: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return (np.nan_to_num(odds) * answered).sum(0) / np.maximum(answered.sum(0), 1e-12)
 
 
-def fit_places(places: Table) -> tuple[Heard, Level]:
-    """Weights by regression, each picture counting the same; its offset is taken over by the level."""
+def fit_places(places: Table, kept: Mapping[str, float] | None = None) -> tuple[Heard, Level]:
+    """Weights by regression, each picture counting the same; its offset is taken over by the level.
+
+    @param kept weights by method instead
+    """
     cells = Cells(places)
     weight = balanced(cells.changed, cells.weight)
-    heard = fit(places.odds, cells.changed, weight, middles(places.odds, weight))
-    heard = Heard(0, heard.weights, heard.rests)
+    rests = middles(places.odds, weight)
+    if kept is None:
+        heard = fit(places.odds, cells.changed, weight, rests)
+        heard = Heard(0, heard.weights, heard.rests)
+    else:
+        heard = Heard(0, np.array([kept.get(method, 0) for method in places.methods]), rests.round(4))
     return heard, fit_level(cells, heard(places.odds))
 
 
@@ -296,7 +303,7 @@ def folds_of(pictures: Table) -> np.ndarray:
     return np.random.default_rng(1).permutation(len(distinct))[group] % FOLDS
 
 
-def held_out(pictures: Table, places: Table) -> dict[str, dict[str, float]]:
+def held_out(pictures: Table, places: Table, kept: Mapping[str, float] | None = None) -> dict[str, dict[str, float]]:
     """Figures of folds that nothing was fitted on, by condition."""
     fold = folds_of(pictures)
     fold_of_shot = dict(zip(shots(pictures), fold, strict=True))
@@ -305,7 +312,7 @@ def held_out(pictures: Table, places: Table) -> dict[str, dict[str, float]]:
     for number in range(FOLDS):
         heard = fit_pictures(pictures.only(fold != number))
         probability[fold == number] = heard(pictures.odds[fold == number], pictures.circumstances[fold == number])
-        placed, apart = fit_places(places.only(place_fold != number)), places.only(place_fold == number)
+        placed, apart = fit_places(places.only(place_fold != number), kept), places.only(place_fold == number)
         for condition in np.unique(apart.text["condition"]):
             f1.setdefault(condition, []).extend(f1_of(*placed, apart.only(apart.has("condition", condition))))
     changed, paired = pictures.number("changed") > 0, pictures.text["source"] == ""
@@ -324,9 +331,10 @@ def told(heard: Heard, methods: Sequence[str]) -> dict[str, dict[str, float]]:
             for method, weight, rest in rows if weight > 0}  # fmt: skip
 
 
-def fuse(pictures: Table, places: Table, given: Mapping[str, float]) -> dict:
-    """@param given weights of methods that simulated pairs cannot show, by method: added to what is fitted"""
-    scores, (maps, level) = fit_pictures(pictures), fit_places(places)
+def fuse(pictures: Table, places: Table, given: Mapping[str, float], kept: Mapping[str, float] | None = None) -> dict:
+    """@param given weights of methods that simulated pairs cannot show, by method: added to what is fitted
+    @param kept as `fit_places` takes them"""
+    scores, (maps, level) = fit_pictures(pictures), fit_places(places, kept)
     in_pictures = {method: row["weight"] for method, row in told(scores, pictures.methods).items()}
     in_places = told(maps, places.methods)
     return {
@@ -341,6 +349,11 @@ def fuse(pictures: Table, places: Table, given: Mapping[str, float]) -> dict:
     }  # fmt: skip
 
 
+def weights_of_places(manifest: Path) -> dict[str, float]:
+    rows = json.loads(manifest.read_text())["fusion"]["places"]["weights"]
+    return {method: row["weight"] for method, row in rows.items()}
+
+
 def pair_of(text: str) -> tuple[str, float]:
     method, weight = text.split("=")
     return method, float(weight)
@@ -351,11 +364,13 @@ def main() -> None:
     options.add_argument("--readings", type=Path, required=True)
     options.add_argument("--out", type=Path, required=True)
     options.add_argument("--given", type=pair_of, nargs="*", default=[], metavar="METHOD=WEIGHT")
+    options.add_argument("--places", type=Path, help="manifest.json whose weights of places are kept: those fitted on pairs of the law that taught the network trust it too much")
     asked = options.parse_args()
     pictures, places = open_readings(asked.readings)
-    asked.out.write_text(json.dumps(fuse(pictures, places, dict(asked.given)), indent=2) + "\n")
+    kept = weights_of_places(asked.places) if asked.places else None
+    asked.out.write_text(json.dumps(fuse(pictures, places, dict(asked.given), kept), indent=2) + "\n")
     print(asked.out.read_text())
-    for condition, figures in held_out(pictures, places).items():
+    for condition, figures in held_out(pictures, places, kept).items():
         print("held out |", condition, "|", json.dumps(figures), flush=True)
 
 

@@ -100,6 +100,19 @@ def test_the_method_that_knows_is_heard_and_what_it_rests_at_lies_between_both_c
     assert 0.1 < sharp["rest"] < 0.3  # changed cells lie around odds of 0, untouched ones around -3
 
 
+def test_weights_of_places_that_are_kept_are_not_fitted_and_what_is_missing_there_is_not_heard(folder, tmp_path):
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps({"fusion": {"places": {"weights": {"sharp": {"weight": 0.25, "rest": 0.9}}}}}))
+
+    answer = fuse(*tables(folder), {}, locate_fuse.weights_of_places(manifest))["fusion"]
+
+    places = answer["places"]["weights"]
+    assert list(places) == ["sharp"]
+    assert places["sharp"]["weight"] == 0.25
+    assert 0.1 < places["sharp"]["rest"] < 0.3
+    assert answer["picture"] == fuse(*tables(folder), {})["fusion"]["picture"]
+
+
 def test_the_level_of_places_is_as_good_as_any_and_of_those_marks_least_of_untouched_pictures(folder):
     _, places = tables(folder)
     cells = Cells(places)
