@@ -175,7 +175,7 @@ async function waitOf({ machine, quiet, client, ...all }: Quiet): Promise<number
     });
     waits.push(wait);
   }
-  for (const child of children) child.stdin!.end();
+  for (const child of children) child.stdin.end();
   await Promise.all(children.map(ended));
   return median(waits);
 }
