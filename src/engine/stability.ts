@@ -19,8 +19,8 @@ import { cellTextures, mostTextured } from './texture.ts';
 const regionSidePx = 256;
 
 /**
- * Probability of the other side from which a trial counts. Nearer to one half than this it is doubt, not contradiction: of those
- * pictures 4 % of the verdicts "real" are given up at 0.8, 7 % at 0.6, and no fewer photographs are called fake.
+ * Probability of the other side from which a trial counts. Nearer to one half than this it is doubt, not contradiction: of the
+ * same pictures 4 % of the verdicts "real" are given up at 0.8 and 8 % at 0.6, and as many photographs are called fake at either.
  */
 export const clearlyOther = 0.8;
 

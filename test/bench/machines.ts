@@ -87,6 +87,7 @@ export async function benchMachines(): Promise<readonly Row[]> {
           ...(machines > 1 && { atMost: 1.2 }),
         },
       );
+      // What is left of the queue is for nobody.
       await client.query('DELETE FROM jobs');
     }
     return rows;

@@ -11,6 +11,7 @@ import { newId } from '../../../src/db/ids.ts';
 import { analyses, storageConfigs } from '../../../src/db/schema.ts';
 import { createBuckets } from '../../../src/storage/embedded/buckets.ts';
 import { bucketNameFor } from '../../../src/storage/embedded/credentials.ts';
+import { analysisRow } from '../db/analysis-row.ts';
 
 let root: string;
 beforeEach(() => {
@@ -87,7 +88,7 @@ test('the objects that rows name are the files that the embedded store wrote', a
   const tenantId = (await core.tenants.byName('acme'))!.id;
   const id = newId(now());
   const [inputKey, evidenceKey] = [`analyses/${id}/input.jpg`, `evidence/${id}`];
-  await db.insert(analyses).values(rowOf({ id, tenantId, inputKey, evidenceKey })).run();
+  await db.insert(analyses).values(analysisRow(id, { tenantId, inputKey, evidenceKey })).run();
   const { objects } = createBuckets({ root: join(dataDir, 'blobs') }).of(bucketNameFor(tenantId));
   for (const key of [inputKey, evidenceKey]) {
     await objects.write(key, {
@@ -119,10 +120,7 @@ test('objects in the store of somebody else are counted and named by their place
     .insert(storageConfigs)
     .values({ id: storageConfigId, tenantId, type: 's3', place, ...sealed })
     .run();
-  await db
-    .insert(analyses)
-    .values(rowOf({ id, tenantId, inputKey: 'a', storageConfigId }))
-    .run();
+  await db.insert(analyses).values(analysisRow(id, { tenantId, storageConfigId })).run();
 
   const objects = await Array.fromAsync(embeddedObjects(db));
   const elsewhere = await storesElsewhere(db);
@@ -131,30 +129,3 @@ test('objects in the store of somebody else are counted and named by their place
   expect(objects).toEqual([]);
   expect(elsewhere).toEqual([{ type: 's3', place, analyses: 1 }]);
 });
-
-type Row = typeof analyses.$inferInsert;
-
-function rowOf(own: Pick<Row, 'id' | 'tenantId' | 'inputKey'> & Partial<Row>): Row {
-  return {
-    name: 'A',
-    nameFolded: 'a',
-    comment: '',
-    commentFolded: '',
-    tags: [],
-    storageType: 's3',
-    format: 'jpg',
-    width: 100,
-    height: 100,
-    filename: 'a.jpg',
-    model: 'trace-1',
-    modelVersion: '1',
-    decisionStrategy: 'default',
-    tier: 'flagging',
-    seed: 1,
-    status: 'pending',
-    statusMessage: '',
-    retryCount: 0,
-    createdAt: now(),
-    ...own,
-  };
-}
