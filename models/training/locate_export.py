@@ -1,5 +1,7 @@
 """Writes the localisation network as ONNX, proves it against PyTorch, and chooses its limits on the calibration split:
 python locate_export.py --data DIR --run main --out .work/locate/model
+
+Of several runs it takes the mean of the weights (Wortsman et al., "Model soups", ICML 2022).
 """
 
 from __future__ import annotations
@@ -121,18 +123,24 @@ def shares_above(scores: Scores) -> dict[str, list[float]]:
     return {str(ratio): [round(float((group >= np.log(ratio)).mean()), 4) for group in groups] for ratio in (2, 5, 10, 20, 50, 100)}
 
 
+def mean_of(states: list[dict[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
+    """Weights of networks that went on from the same ones; of whole numbers the first's."""
+    first = states[0]
+    return {name: torch.stack([state[name] for state in states]).mean(0) if value.is_floating_point() else value for name, value in first.items()}
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--data", type=Path, required=True)
     options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
-    options.add_argument("--run", default="main")
+    options.add_argument("--run", nargs="+", default=["main"], help="folders of runs in .work/locate")
     options.add_argument("--pairs", default="pairs-calibration", help="folder in .work/locate; pairs-squares-calibration after locate_train.py --start")
     options.add_argument("--count", type=int, default=500, help="of its pairs")
     options.add_argument("--out", type=Path, default=Path(__file__).parent / ".work" / "locate" / "model")
     asked = options.parse_args()
     torch.set_num_threads(1)
     folder, locator = asked.work / "locate", Locator()
-    locator.load_state_dict(torch.load(folder / asked.run / "best.pt", weights_only=True))
+    locator.load_state_dict(mean_of([torch.load(folder / name / "best.pt", weights_only=True) for name in asked.run]))
     path, pairs = asked.out / "locate.onnx", Pairs(folder / asked.pairs, asked.count)
     export(locator, Moves(), path)
     read = open_reader(path)

@@ -4,7 +4,7 @@ import torch
 
 from histories import Save, encode
 from locate_evaluate import Case, evaluate, open_cases
-from locate_export import Moves, Scores, calibrated, export, limits_of, scores_of
+from locate_export import Moves, Scores, calibrated, export, limits_of, mean_of, scores_of
 from locate_level import Level
 from locate_network import Locator
 from locate_pairs import Pairs, Reading, reading, store
@@ -97,3 +97,11 @@ def test_cases_are_read_as_the_manifest_lists_them(tmp_path):
     assert (changed.type, twin.type) == ("splice jpeg", "")
     assert (changed.file.share > 127).mean() == 0.5 and not twin.file.share.any()
     assert changed.file.table.any()
+
+
+def test_several_runs_give_the_mean_of_their_weights():
+    one, other = ({"weight": torch.tensor([value, 2.0]), "seen": torch.tensor(seen)} for value, seen in ((1.0, 7), (3.0, 9)))
+
+    mean = mean_of([one, other])
+
+    assert mean["weight"].tolist() == [2.0, 2.0] and mean["seen"] == 7

@@ -1,6 +1,7 @@
 /**
  * A database with very many analyses behind a server at work: how long reads, creations and searches take, whether a tenant
- * that floods the server makes another wait, whether memory grows, and that who asks too much is told when to come again.
+ * that floods the server makes another wait, whether memory grew when the first reads are asked once more at the end, and that
+ * who asks too much is told when to come again.
  */
 
 import { readFileSync, rmSync } from 'node:fs';
@@ -31,8 +32,10 @@ export async function proveLoad(proof: Proof): Promise<void> {
   // Opening a connection costs more than a request over it.
   await many({ forMs: 1, atOnce }, read);
   const work = watchWork(serving.child.pid ?? 0);
+  const began = performance.now();
   const reads = await many({ forMs: shareMs / 2, atOnce }, read);
   report(proof, `reads, ${atOnce} connections without a pause`, reads, work.stop());
+  const atFirst = { mb: memory.lately(shareMs / 4), at: performance.now() };
   const rate = { forMs: shareMs / 2, atOnce, everyMs: (1000 * atOnce) / readsASecond };
   const pacedWork = watchWork(serving.child.pid ?? 0);
   const paced = await many(rate, read);
@@ -55,7 +58,10 @@ export async function proveLoad(proof: Proof): Promise<void> {
     },
     clientFor: (tenantName, key) => clientOf(serving, tenantName, key),
   });
-  proof.note('memory', memory.stop());
+  const leftMs = proof.minutes * 60_000 - (performance.now() - began);
+  await many({ forMs: Math.max(shareMs / 2, leftMs), atOnce }, read);
+  const atLast = { mb: memory.lately(shareMs / 4), at: performance.now() };
+  proof.note('memory', `${memory.stop()} MB at most; ${growth(atFirst, atLast)}`);
   await asked.close();
   demand((await serving.end('SIGTERM')) === 0, 'The server did not end cleanly.');
   await proveBackPressure(proof, dataDir, apiKey);
@@ -104,29 +110,35 @@ function report(proof: Proof, what: string, { ms, aSecond }: Measured, goal: str
   );
 }
 
-/** @returns a stop that says what became of the resident memory; the slope by least squares. */
-function watchMemory(pid: number): { stop(): string } {
-  const samples: (readonly [hours: number, megabytes: number])[] = [];
-  const begun = performance.now();
+/** Resident memory of a process, sampled once a second, in MB. Linux only. */
+function watchMemory(pid: number) {
+  const samples: number[] = [];
   const timer = setInterval(() => {
     const kilobytes = Number(/VmRSS:\s+(\d+)/.exec(procFile(pid, 'status'))?.[1] ?? 0);
-    samples.push([(performance.now() - begun) / 3_600_000, kilobytes / 1024]);
+    samples.push(kilobytes / 1024);
   }, 1000);
   return {
-    stop() {
+    /** Median of the last so many milliseconds. */
+    lately: (ms: number) => percentile(samples.slice(-Math.ceil(ms / 1000)), 0.5),
+    /** @returns the most that was seen. */
+    stop(): string {
       clearInterval(timer);
-      const most = Math.max(...samples.map(([, megabytes]) => megabytes)).toFixed(0);
-      // The first half is warming up.
-      const kept = samples.slice(samples.length >> 1);
-      const minutes = Math.round((60 * kept.length) / 3600);
-      if (minutes < leastSlopeMinutes) return `${most} MB at most; too short for a slope`;
-      const meanX = kept.reduce((sum, [x]) => sum + x, 0) / kept.length;
-      const meanY = kept.reduce((sum, [, y]) => sum + y, 0) / kept.length;
-      const up = kept.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
-      const slope = up / kept.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
-      return `${most} MB at most; ${slope.toFixed(1)} MB an hour in the last ${minutes} minutes`;
+      return Math.max(...samples).toFixed(0);
     },
   };
+}
+
+interface Moment {
+  readonly mb: number;
+  readonly at: number;
+}
+
+/** Under the same load at both times: each kind of request has a heap of its own size. */
+function growth(first: Moment, last: Moment): string {
+  const hours = (last.at - first.at) / 3_600_000;
+  const from = `${first.mb.toFixed(0)} MB during the first reads, ${last.mb.toFixed(0)} during the same reads`;
+  const slope = ((last.mb - first.mb) / hours).toFixed(1);
+  return `${from} ${(60 * hours).toFixed(0)} minutes later: ${slope} MB an hour`;
 }
 
 const ticksASecond = 100;
@@ -149,9 +161,6 @@ function watchWork(pid: number) {
     },
   };
 }
-
-// Within less the steps of the garbage collector are all that is seen.
-const leastSlopeMinutes = 10;
 
 function procFile(pid: number, name: string): string {
   try {
