@@ -137,9 +137,13 @@ interface Moment {
 function growth(first: Moment, last: Moment): string {
   const hours = (last.at - first.at) / 3_600_000;
   const from = `${first.mb.toFixed(0)} MB during the first reads, ${last.mb.toFixed(0)} during the same reads`;
+  if (60 * hours < leastSlopeMinutes) return `${from} at the end; too short for a slope`;
   const slope = ((last.mb - first.mb) / hours).toFixed(1);
   return `${from} ${(60 * hours).toFixed(0)} minutes later: ${slope} MB an hour`;
 }
+
+// Within less the steps of the garbage collector are all that is seen.
+const leastSlopeMinutes = 10;
 
 const ticksASecond = 100;
 
