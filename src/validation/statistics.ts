@@ -82,20 +82,22 @@ function weightedAuc(rising: readonly Placed[], weights: Uint32Array): number {
 
 /**
  * Mean gap between the probability that was stated and the share of fakes among the pictures it was stated for, over
- * ten bins of equal width (Naeini, Cooper, Hauskrecht, AAAI 2015). Both classes weigh the same whatever their numbers:
- * that is what the probability is calibrated for. NaN without both classes.
+ * ten bins of equal width (Naeini, Cooper, Hauskrecht, AAAI 2015). The classes weigh what the probability assumes of them,
+ * whatever their numbers. NaN without both classes.
  *
- * @param all - whose classes weigh the same, where `scored` are only some of them, such as those that are decided.
+ * @param all - whose classes are weighed, where `scored` are only some of them, such as those that are decided.
+ * @param fakeShare - of all, as the probability assumes.
  */
 export function calibrationError(
   scored: readonly Scored[],
   all: readonly Scored[] = scored,
+  fakeShare = 0.5,
 ): number {
   const bins = Array.from({ length: 10 }, () => ({ weight: 0, stated: 0, fake: 0 }));
   const fakes = all.filter(({ isFake }) => isFake).length;
   let total = 0;
   for (const { score, isFake } of scored) {
-    const weight = 0.5 / (isFake ? fakes : all.length - fakes);
+    const weight = isFake ? fakeShare / fakes : (1 - fakeShare) / (all.length - fakes);
     total += weight;
     const bin = bins[Math.min(9, Math.floor(10 * score))]!;
     bin.weight += weight;

@@ -1,4 +1,4 @@
-/** The goals set for the trace model, and what was measured of each, with the denominators that the tables have. */
+/** The goals set for the trace model, and what was measured of each, with the denominators that the tables have; those of localisation are in `manipulated/goals.ts`. */
 
 import { decisionStrategies } from '../../src/contract/vocabulary.ts';
 import { followingOf } from './compression.ts';
@@ -13,15 +13,16 @@ import {
   worstSourceOf,
 } from './rates.ts';
 import type { Outcome } from './read-samples.ts';
+import { numberWithin, percent, percentWithin, type Table, table } from './table.ts';
 
-interface Goal {
+export interface Goal<Item> {
   readonly of: string;
   readonly bound: 'at least' | 'at most';
   readonly goal: number;
-  readonly measure: (rows: readonly Outcome[]) => Estimate | Rate;
+  readonly measure: (items: readonly Item[]) => Estimate | Rate;
 }
 
-export interface Result extends Omit<Goal, 'measure'> {
+export interface Result extends Omit<Goal<never>, 'measure'> {
   readonly condition: string;
   readonly measured: Estimate | Rate;
   /** By the value itself, wherever its interval lies; null where nothing was measured. */
@@ -36,7 +37,7 @@ const minAuc: Readonly<Record<string, number>> = {
 };
 
 /** Of every condition that has one for its AUC. */
-const goalsOfVerdicts: readonly Goal[] = [
+const goalsOfVerdicts: readonly Goal<Outcome>[] = [
   atMost(0, 'pedantic: photographs called fake', (rows) =>
     calledRate(realOf(rows), 'pedantic', 'fake'),
   ),
@@ -58,7 +59,7 @@ const goalsOfVerdicts: readonly Goal[] = [
 ];
 
 /** Of pictures as they are. */
-const goalsAsIs: readonly Goal[] = [
+const goalsAsIs: readonly Goal<Outcome>[] = [
   atLeast(0.5, 'default: generated pictures called fake', (rows) =>
     calledRate(fakeOf(rows), 'default', 'fake'),
   ),
@@ -67,9 +68,9 @@ const goalsAsIs: readonly Goal[] = [
 /** Rank correlation of the score of compression with the quality of one picture's re-saves. */
 export const minFollowing = 0.9;
 
-const goalsOfResaves: readonly Goal[] = [
+const goalsOfResaves: readonly Goal<Outcome>[] = [
   ...decisionStrategies.map((strategy) =>
-    atMost(0.005, `${strategy}: decided pictures that a re-save turns round`, (rows) =>
+    atMost<Outcome>(0.005, `${strategy}: decided pictures that a re-save turns round`, (rows) =>
       flipRate(rows, strategy),
     ),
   ),
@@ -96,17 +97,43 @@ export function resultsOf(
   });
 }
 
-function resultOf({ measure, ...goal }: Goal, condition: string, rows: readonly Outcome[]): Result {
-  const measured = measure(rows);
+export function resultOf<Item>(
+  { measure, ...goal }: Goal<Item>,
+  condition: string,
+  items: readonly Item[],
+): Result {
+  const measured = measure(items);
   const { value } = measured;
   const holds = goal.bound === 'at least' ? value >= goal.goal : value <= goal.goal;
   return { ...goal, condition, measured, isMet: Number.isNaN(value) ? null : holds };
 }
 
-function atLeast(goal: number, of: string, measure: Goal['measure']): Goal {
+export function atLeast<Item>(
+  goal: number,
+  of: string,
+  measure: Goal<Item>['measure'],
+): Goal<Item> {
   return { of, bound: 'at least', goal, measure };
 }
 
-function atMost(goal: number, of: string, measure: Goal['measure']): Goal {
+export function atMost<Item>(goal: number, of: string, measure: Goal<Item>['measure']): Goal<Item> {
   return { of, bound: 'at most', goal, measure };
+}
+
+/** Met or not is said of the measured value, not of its interval. */
+export function tableOfGoals(results: readonly Result[]): Table {
+  return table(['condition', 'of', 'goal', 'measured', 'pictures', 'met'], results.map(goalRow));
+}
+
+function goalRow({ condition, of, bound, goal, measured, isMet }: Result): string[] {
+  const isRate = 'count' in measured;
+  const within: (estimate: Estimate) => string = isRate ? percentWithin : numberWithin;
+  return [
+    condition,
+    of,
+    `${bound} ${isRate ? percent(goal) : goal}`,
+    within(measured),
+    isRate ? `${measured.count} of ${measured.of}` : '',
+    isMet === null ? 'not measured' : isMet ? 'yes' : 'no',
+  ];
 }

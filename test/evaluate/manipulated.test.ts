@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { manifestFigures } from './manipulated/figures.ts';
+import { goalsReached } from './manipulated/goals.ts';
 import { printTraces } from './manipulated/print-traces.ts';
 import { classByTraces, type Row } from './manipulated/read-cases.ts';
 import { rowsOf } from './outcomes.ts';
@@ -82,4 +83,69 @@ test('of untouched pictures the false alarms of traces are counted, whatever is 
     ['default', '0 of 2: 0.0 % '],
     ['relaxed', '1 of 2: 50.0 %'],
   ]);
+});
+
+function about(one: Row, probability: number, f1Half = 0): Row {
+  const fusion = { f1Best: 0.7, f1Half, auc: 0.9, f1Chance: 0.2 };
+  return { ...one, scores: { fusion: probability }, judged: one.mask ? { fusion } : {} };
+}
+
+function reached(condition: string, rows: readonly Row[]) {
+  return new Map(
+    goalsReached([[condition, rows]]).map(({ of, measured, isMet }) => {
+      return [of, { value: measured.value, isMet }];
+    }),
+  );
+}
+
+describe('the goals of localisation', () => {
+  test('of photographs count those that are suspected as well as those that are called manipulated', () => {
+    const loud = { pedantic: sure.pedantic, default: suspected, relaxed: silent };
+    const quiet = { pedantic: silent, default: silent, relaxed: silent };
+    const rows = [loud, quiet, quiet, quiet].map((called) =>
+      about(row('photographs', false, called), called === loud ? 0.6 : 0.1),
+    );
+
+    const goals = reached('half', rows);
+
+    expect(goals.get('photographs called manipulated')).toEqual({ value: 0, isMet: true });
+    const doubted = goals.get('photographs called manipulated or suspected');
+    expect(doubted).toEqual({ value: 0.25, isMet: false });
+    const middle = goals.get('photographs, median probability of a change');
+    expect(middle).toEqual({ value: 0.1, isMet: true });
+    expect(goals.has('calibration error, below 1.5 MP')).toBe(false);
+  });
+
+  test('of the sets take changed against untouched pictures, without simulated changes', () => {
+    const rows = [
+      about(row('misd', true, sure), 0.8),
+      about(row('casia', false, eager), 0.3),
+      about(row('simulated', true, eager), 0.1),
+    ];
+
+    const goals = reached('jpeg 95', rows);
+
+    const auc = goals.get('AUC of the probability of a change');
+    expect(auc).toEqual({ value: 1, isMet: true });
+    expect(goals.get('changed pictures found at 5 % of false alarms')?.value).toBe(1);
+  });
+
+  test('of pixels stand for each type, with what a reader of the map loses', () => {
+    const goals = reached('as is', [about(row('misd', true, sure), 0.8, 0.65)]);
+
+    expect(goals.get('F1 of splice, best threshold')).toEqual({ value: 0.7, isMet: false });
+    expect(goals.get('F1 of splice, at 0.5')).toEqual({ value: 0.65, isMet: true });
+    expect(goals.get('F1 lost at 0.5 against the best threshold')?.isMet).toBe(true);
+    expect(goals.get('F1 of removal, at 0.5')?.isMet).toBeNull();
+  });
+
+  test('hold the probability to one changed picture in five', () => {
+    const rows = [
+      ...Array.from({ length: 5 }, () => about(row('misd', true, sure), 0.2)),
+      ...Array.from({ length: 5 }, () => about(row('misd', false, eager), 0.2)),
+    ];
+
+    const error = reached('half', rows).get('calibration error, below 1.5 MP');
+    expect(error?.value).toBeCloseTo(0, 12);
+  });
 });

@@ -3,8 +3,8 @@
 import { decisionStrategies } from '../../src/contract/vocabulary.ts';
 import { calibrationError, groupBy } from '../../src/validation/statistics.ts';
 import { meanOf, recallAt } from './figures.ts';
-import { type Result, resultsOf } from './goals.ts';
-import { type Estimate, estimateOf, rateOf } from './intervals.ts';
+import { resultsOf, tableOfGoals } from './goals.ts';
+import { estimateOf, rateOf } from './intervals.ts';
 import { printGroups } from './print-groups.ts';
 import { printResaves } from './print-resaves.ts';
 import {
@@ -19,7 +19,7 @@ import {
   worstSourceOf,
 } from './rates.ts';
 import { type Outcome, type Row, toScored } from './read-samples.ts';
-import { type Block, numberWithin, percent, percentWithin, table } from './table.ts';
+import { type Block, numberWithin, percentWithin, table } from './table.ts';
 
 export function printFigures(rows: readonly Row[]): readonly Block[] {
   const byCondition = [...groupBy(rows, ({ condition }) => condition)];
@@ -32,10 +32,7 @@ export function printFigures(rows: readonly Row[]): readonly Block[] {
       byCondition.map(([condition, some]) => overall(condition, some)),
     ),
     'The goals set for the trace model. Met or not is said of the measured value, not of its interval.',
-    table(
-      ['condition', 'of', 'goal', 'measured', 'pictures', 'met'],
-      resultsOf(byCondition).map(goalRow),
-    ),
+    tableOfGoals(resultsOf(byCondition)),
     'What the service says, local changes among it unless `--traces` leaves them out. Errors are shares of the pictures of a class that are decided; worst source: of ten decided photographs or more.',
     table(
       [
@@ -162,17 +159,4 @@ function namesOf(
 
 function countCalled(rows: readonly Outcome[], wanted: 'real' | 'fake'): number {
   return rows.filter(({ classes }) => classes.default === wanted).length;
-}
-
-function goalRow({ condition, of, bound, goal, measured, isMet }: Result): string[] {
-  const isRate = 'count' in measured;
-  const within: (estimate: Estimate) => string = isRate ? percentWithin : numberWithin;
-  return [
-    condition,
-    of,
-    `${bound} ${isRate ? percent(goal) : goal}`,
-    within(measured),
-    isRate ? `${measured.count} of ${measured.of}` : '',
-    isMet === null ? 'not measured' : isMet ? 'yes' : 'no',
-  ];
 }

@@ -93,6 +93,11 @@ export function calledFigures(rows: readonly Row[], strategy: DecisionStrategy) 
   };
 }
 
+/** The upper one of two. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[values.length >> 1]!;
+}
+
 export const isSimulated = (row: Row) => row.case.set === 'simulated';
 
 /** Each set, each type, all; changed pictures only. Simulated changes stand by themselves. */
