@@ -16,7 +16,6 @@ import {
   sql,
 } from 'drizzle-orm';
 import { type ResultClass, resultClasses, type Status } from '../contract/vocabulary.ts';
-import { countAnalyses } from '../db/counts.ts';
 import { contains, fewWithText, hasElement, isOneOf } from '../db/dialect.ts';
 import { foldText } from '../db/ids.ts';
 import { buildOnce, type Reader } from '../db/database.ts';
@@ -152,7 +151,7 @@ export async function findEntries(
   if (filters.searchTerm === '' && narrowed === undefined) {
     return {
       entries: await wholeList(reader).all(page),
-      total: await countAnalyses(reader, tenantId),
+      total: await countAll(reader, tenantId),
     };
   }
   const isFound =
@@ -170,6 +169,16 @@ export async function findEntries(
     : counting;
   const counted = await joined.where(isMatch).prepare().get({ tenantId });
   return { entries, total: counted?.total ?? 0 };
+}
+
+/** How many analyses a tenant has that were not deleted. A database file keeps the number; PostgreSQL counts. */
+export async function countAll(reader: Reader, tenantId: string): Promise<number> {
+  const [row] = await reader.values(
+    reader.engine === 'sqlite'
+      ? sql`SELECT counted FROM analysis_counts WHERE tenant_id = ${tenantId}`
+      : sql`SELECT count(*) FROM analyses WHERE tenant_id = ${tenantId} AND deleted_at IS NULL`,
+  );
+  return Number(row?.[0] ?? 0);
 }
 
 const wholeList = buildOnce((reader) => listOf(reader, isOfTenant));

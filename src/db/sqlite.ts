@@ -22,7 +22,6 @@ import {
   type Tx,
   type Upgrade,
 } from './database.ts';
-import { keepCounts } from './counts.ts';
 import { knownSchemaOf, migrate, migrations } from './migrations.ts';
 import { copyBeforeMigration } from './safety-copy.ts';
 import { countLostCommits } from './wal-damage.ts';
@@ -67,7 +66,6 @@ export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
     client.pragma('foreign_keys = ON');
     if (loss !== null) dropDamagedLog(client);
     upgrade = bringUpToDate(client, place);
-    keepCounts(client);
     // From now on nobody waits for the lock with the whole process: see `createSqliteDb`.
     client.pragma('busy_timeout = 0');
   } catch (error) {

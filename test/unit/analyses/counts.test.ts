@@ -1,10 +1,16 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Db, transact, type Tx } from '../../../src/db/database.ts';
-import { countAnalyses } from '../../../src/db/counts.ts';
+import { countAll } from '../../../src/analyses/rows.ts';
 import { analyses, tenants } from '../../../src/db/schema.ts';
-import { analysisRow, rowMadeAt } from './analysis-row.ts';
-import { engines } from './engines.ts';
+import { analysisRow, rowMadeAt } from '../db/analysis-row.ts';
+import { engines } from '../db/engines.ts';
+import { temporaryDb, temporaryFolder } from '../db/temporary.ts';
+
+/** Number of the last schema that kept no count. */
+const beforeCounts = 15;
 
 const add = (db: Db, ids: readonly string[], tenantId: string) =>
   transact(db, async (tx) => {
@@ -39,7 +45,7 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
 
   on('follows what this process does', async () => {
     const [db] = await twoProcesses();
-    const counts = async () => [await countAnalyses(db, 'a'), await countAnalyses(db, 'b')];
+    const counts = async () => [await countAll(db, 'a'), await countAll(db, 'b')];
     const seen = [await counts()];
 
     await add(db, ['1', '2', '3'], 'a');
@@ -65,24 +71,45 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
   on('is what it was when a transaction fails', async () => {
     const [db] = await twoProcesses();
     await add(db, ['1'], 'a');
-    const before = await countAnalyses(db, 'a');
+    const before = await countAll(db, 'a');
 
     await expect(transact(db, addAndFail)).rejects.toThrow(RangeError);
 
-    expect([before, await countAnalyses(db, 'a')]).toEqual([1, 1]);
+    expect([before, await countAll(db, 'a')]).toEqual([1, 1]);
   });
 
   on('follows what another process does', async () => {
     const [here, there] = await twoProcesses();
     await add(here, ['1'], 'a');
-    const seen = [await countAnalyses(here, 'a'), await countAnalyses(there, 'a')];
+    const seen = [await countAll(here, 'a'), await countAll(there, 'a')];
 
     await add(there, ['2', '3'], 'a');
-    seen.push(await countAnalyses(here, 'a'), await countAnalyses(there, 'a'));
+    seen.push(await countAll(here, 'a'), await countAll(there, 'a'));
     await add(here, ['4'], 'a');
     await hide(there, '1', rowMadeAt);
-    seen.push(await countAnalyses(there, 'a'), await countAnalyses(here, 'a'));
+    seen.push(await countAll(there, 'a'), await countAll(here, 'a'));
 
     expect(seen).toEqual([1, 1, 3, 3, 3, 3]);
   });
+});
+
+test('analyses of a database file from before the count was kept are counted when it is upgraded', async () => {
+  const path = join(temporaryFolder(), 'forensics.db');
+  const old = temporaryDb(path);
+  const tenant = { id: 'a', name: 'a', keyTag: 'a', isTrial: false, createdAt: rowMadeAt };
+  await old.insert(tenants).values(tenant).run();
+  await add(old, ['1', '2', '3'], 'a');
+  await hide(old, '3', rowMadeAt);
+  const client = new Database(path);
+  for (const name of ['analysis_counted', 'analysis_uncounted', 'analysis_recounted']) {
+    client.exec(`DROP TRIGGER ${name}`);
+  }
+  client.exec('DROP TABLE analysis_counts');
+  client.pragma(`user_version = ${beforeCounts}`);
+  client.close();
+
+  const upgraded = temporaryDb(path);
+  await add(upgraded, ['4'], 'a');
+
+  expect(await countAll(upgraded, 'a')).toBe(3);
 });
