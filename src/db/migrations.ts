@@ -359,7 +359,7 @@ export const migrations: readonly string[] = [
   -- How many analyses a tenant has that were not deleted: every list says it, and counting a million of a file that is not in
   -- memory takes seconds.
   CREATE TABLE analysis_counts (
-    tenant_id TEXT PRIMARY KEY REFERENCES tenants (id),
+    tenant_id TEXT PRIMARY KEY REFERENCES tenants (id) ON DELETE CASCADE,
     counted INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   INSERT INTO analysis_counts
