@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { schemaOf } from './migrations.ts';
+import { schemaOf } from './migrate.ts';
 
 const keptCopies = 3;
 /** With the journal that SQLite keeps beside it. */

@@ -3,7 +3,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import Database from 'better-sqlite3';
-import { schemaOf } from './migrations.ts';
+import { schemaOf } from './migrate.ts';
 import type { Db } from './database.ts';
 import { createSqliteDb, type SqliteDb, toDatabaseError } from './sqlite.ts';
 

@@ -22,7 +22,8 @@ import {
   type Tx,
   type Upgrade,
 } from './database.ts';
-import { knownSchemaOf, migrate, migrations } from './migrations.ts';
+import { knownSchemaOf, migrate } from './migrate.ts';
+import { migrations } from './migrations.ts';
 import { copyBeforeMigration } from './safety-copy.ts';
 import { countLostCommits } from './wal-damage.ts';
 

@@ -7,7 +7,7 @@ import type {
   MeasuredCalls,
   MeasuredLocalisation,
 } from '../../../src/inference/model.ts';
-import { auc, aucInterval, groupBy } from '../../../src/validation/statistics.ts';
+import { auc, aucInterval, groupBy, quantile } from '../../../src/validation/statistics.ts';
 import { meanOf } from '../figures.ts';
 import type { Judged } from './judge.ts';
 import type { Row } from './read-cases.ts';
@@ -93,9 +93,12 @@ export function calledFigures(rows: readonly Row[], strategy: DecisionStrategy) 
   };
 }
 
-/** The upper one of two. */
-export function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[values.length >> 1]!;
+/** Of a change. */
+export function medianProbability(rows: readonly Row[]): number {
+  const rising = rows
+    .map(({ scores: { fusion = 0.5 } }) => fusion)
+    .toSorted((one, other) => one - other);
+  return quantile(rising, 0.5);
 }
 
 export const isSimulated = (row: Row) => row.case.set === 'simulated';

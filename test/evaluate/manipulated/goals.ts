@@ -4,7 +4,7 @@ import { calibrationError } from '../../../src/validation/statistics.ts';
 import { meanOf, recallAt } from '../figures.ts';
 import { atLeast, atMost, type Goal, type Result, resultOf } from '../goals.ts';
 import { type Estimate, estimateOf, rateOf } from '../intervals.ts';
-import { bySize, isSimulated, median, pictureFigures } from './figures.ts';
+import { bySize, isSimulated, medianProbability, pictureFigures } from './figures.ts';
 import type { Judged } from './judge.ts';
 import type { Row } from './read-cases.ts';
 
@@ -19,7 +19,7 @@ const goalsOfPhotographs: readonly Goal<Row>[] = [
     shareOf(rows, ({ called }) => called.default.isManipulated || called.default.isSuspected),
   ),
   atMost(0.15, 'photographs, median probability of a change', (rows) =>
-    estimateOfRows(rows, (some) => median(some.map(probabilityOf))),
+    estimateOfRows(rows, medianProbability),
   ),
 ];
 

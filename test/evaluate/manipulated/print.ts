@@ -9,7 +9,7 @@ import {
   calledFigures,
   groupsOf,
   isSimulated,
-  median,
+  medianProbability,
   pictureFigures,
   pixelFigures,
 } from './figures.ts';
@@ -122,7 +122,7 @@ function pictureRows(rows: readonly Row[], methods: readonly string[]): string[]
 }
 
 function sizeRow(size: string, condition: string, rows: readonly Row[]): string[] {
-  const middle = median(rows.map(({ scores: { fusion = 0.5 } }) => fusion)).toFixed(2);
+  const middle = medianProbability(rows).toFixed(2);
   const { manipulated, suspected } = calledFigures(rows, 'default');
   return [size, condition, String(rows.length), middle, percent(manipulated), percent(suspected)];
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { type Principal, systemPrincipal } from '../../../src/access/principal.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
-import { migrate, migrations } from '../../../src/db/migrations.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { migrations } from '../../../src/db/migrations.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 
 function setUp() {

@@ -93,6 +93,21 @@ describe.each(engines)('how many analyses a tenant has, in $name', (engine) => {
   });
 });
 
+test('a database file says the number that it keeps and counts nothing', async () => {
+  const path = join(temporaryFolder(), 'forensics.db');
+  const db = temporaryDb(path);
+  const tenant = { id: 'a', name: 'a', keyTag: 'a', isTrial: false, createdAt: rowMadeAt };
+  await db.insert(tenants).values(tenant).run();
+  await add(db, ['1'], 'a');
+  const client = new Database(path);
+  client.exec('UPDATE analysis_counts SET counted = 41');
+  client.close();
+
+  await add(db, ['2'], 'a');
+
+  expect(await countAll(db, 'a')).toBe(42);
+});
+
 test('analyses of a database file from before the count was kept are counted when it is upgraded', async () => {
   const path = join(temporaryFolder(), 'forensics.db');
   const old = temporaryDb(path);

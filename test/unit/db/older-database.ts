@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
-import { migrate, migrations } from '../../../src/db/migrations.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { migrations } from '../../../src/db/migrations.ts';
 
 /** A database as an earlier version made it: the first `steps` of all steps. */
 export function makeOlderDatabase(path: string, steps = migrations.length - 1): void {

@@ -11,20 +11,29 @@ afterEach(async () => open.close());
 
 test('a tenant that floods the server is one turn ahead of another, not all its requests', async () => {
   const [noisy, quiet] = [await open.makeTenant('noisy'), await open.makeTenant('quiet')];
-  const answered: string[] = [];
-  const ask = async (name: string, secret: string) => {
-    const headers = { authorization: `ApiKey ${secret}` };
-    const url = `/v1/analysis?tenantName=${name}`;
-    const { statusCode } = await open.server.inject({ url, headers });
-    answered.push(`${name} ${statusCode}`);
-  };
+  const places: number[] = [];
+  for (let flood = 0; flood < 5; flood++) {
+    const answered: string[] = [];
+    const ask = async (name: string, secret: string) => {
+      const headers = { authorization: `ApiKey ${secret}` };
+      const url = `/v1/analysis?tenantName=${name}`;
+      const { statusCode } = await open.server.inject({ url, headers });
+      answered.push(`${name} ${statusCode}`);
+    };
 
-  const flood = Array.from({ length: 200 }, async () => ask('noisy', noisy.secret));
-  await Promise.all([...flood, ask('quiet', quiet.secret), ask('quiet', quiet.secret)]);
+    const noise = Array.from({ length: 200 }, async () => ask('noisy', noisy.secret));
+    await Promise.all([...noise, ask('quiet', quiet.secret), ask('quiet', quiet.secret)]);
 
-  expect(answered).toHaveLength(202);
-  // On PostgreSQL a connection may first have to be opened for it, while the others answer some more.
-  expect(answered.slice(0, 20).filter((one) => one === 'quiet 200')).toHaveLength(2);
+    expect(answered).toHaveLength(202);
+    expect(answered.filter((one) => one === 'quiet 200')).toHaveLength(2);
+    places.push(1 + answered.lastIndexOf('quiet 200'));
+  }
+
+  const rising = places.toSorted((one, other) => one - other);
+  expect(rising[2]).toBeLessThanOrEqual(8);
+  // In which order the processes of PostgreSQL get to run is theirs: a single flood may end a little later.
+  const isPostgres = process.env['FORENSICS_TEST_POSTGRES'] !== undefined;
+  expect(rising[4]).toBeLessThanOrEqual(isPostgres ? 20 : 8);
 });
 
 test('who asks for the state of the server waits for nobody', async () => {
