@@ -1,5 +1,7 @@
 """Writes the two ONNX files of a model folder, the network in 8 bits, and proves that they say what PyTorch says:
 `python -m detector.export --run NAME --out DIR`
+
+Of several runs it takes the mean of the weights (Wortsman et al., "Model soups", ICML 2022).
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from torch import nn
 from torch.nn import functional
 
 from degrade import save_jpeg
-from detector.network import CELL_PX, HIDDEN, Detector, Ensemble
+from detector.network import CELL_PX, HIDDEN, Detector, Head
 from detector.pictures import Pictures
 from quantise import quantise
 from strips import Local, in_strips
@@ -35,7 +37,7 @@ LIKE = 0.95  # least correlation of the features with those in 32 bits
 class Pixels(nn.Module):
     """uint8 [1, H, W, 3] to features [1, C, H / 32, W / 32]."""
 
-    def __init__(self, model: Detector | Ensemble):
+    def __init__(self, model: Detector):
         super().__init__()
         self.features = model.features
 
@@ -46,7 +48,7 @@ class Pixels(nn.Module):
 class Judge(nn.Module):
     """features [N, C] and masks [T, C] to logits [T, N, 3] and embedding [N, D]."""
 
-    def __init__(self, model: Detector | Ensemble):
+    def __init__(self, model: Detector):
         super().__init__()
         self.embed, self.judge = model.head.embed, model.head.judge
 
@@ -55,20 +57,24 @@ class Judge(nn.Module):
         return self.judge(hidden), functional.normalize(self.embed(features)[:, :HIDDEN], dim=1)
 
 
-def load(runs: str) -> Detector | Ensemble:
-    """@param runs - the name of a run, or of several with + between them: the mean of what they say."""
-    members = [load_one(run) for run in runs.split("+")]
-    return members[0] if len(members) == 1 else Ensemble(members).eval().to(memory_format=torch.channels_last)
+def load(runs: list[str], backbone: str) -> Detector:
+    """@param runs names of runs, or model folders; @param backbone that of the model folders."""
+    first, *others = [load_one(run, backbone) for run in runs]
+    states = [one.state_dict() for one in (first, *others)]
+    first.load_state_dict({name: sum(state[name] for state in states) / len(states) for name in states[0]})
+    return first.eval()
 
 
-def load_one(run: str) -> Detector:
+def load_one(run: str, backbone: str) -> Detector:
+    if Path(run).is_dir():
+        return restore(Path(run), backbone)
     kept = torch.load(WORK / "runs" / run / "checkpoint.pt", weights_only=False)
     model = Detector(kept["given"]["backbone"], tuple(kept["given"]["taps"]), kept["given"]["stride"])
     model.load_state_dict(kept["average"])
-    return model.eval().to(memory_format=torch.channels_last)
+    return model
 
 
-def export(model: Detector | Ensemble, seen: Iterable[np.ndarray], out: Path) -> None:
+def export(model: Detector, seen: Iterable[np.ndarray], out: Path) -> None:
     """@param seen pictures, uint8 [H, W, 3], sides multiples of `CELL_PX`: what flows in the network stays within what they show."""
     out.mkdir(parents=True, exist_ok=True)
     model = model.float().to(memory_format=torch.contiguous_format).eval()
@@ -97,7 +103,7 @@ def store(path: Path, seen: list[np.ndarray]) -> None:
     model = onnx.load(path)
     made = [name for node in model.graph.node for name in node.output]
     exact = [name for name in made if any(layer in name for layer in EXACT)]
-    ends = {name: 1 for name in made if name.endswith(FIRST)}  # one for each backbone
+    ends = {name: 1 for name in made if name.endswith(FIRST)}
     model = quantise(model, ({"rgb": rgb[None]} for rgb in seen), exact)
     onnx.save(in_strips(model, Local("first", {"rgb": (1, 4)}, ends, rows=64, halo=4)), path)
 
@@ -134,10 +140,16 @@ def restore(folder: Path, name: str) -> Detector:
             factor = norm.weight / (norm.running_var + norm.eps).sqrt()
             layer.weight.copy_(weight / factor[:, None, None, None])
             norm.bias.copy_(bias + norm.running_mean * factor)
-        head = {one.name: torch.tensor(numpy_helper.to_array(one)) for one in onnx.load(folder / "head.onnx").graph.initializer}
-        judge = next(value for value in head.values() if value.shape == model.head.judge.weight.T.shape).T
-        model.head.load_state_dict({name: head.get(name, judge) for name in model.head.state_dict()})
+    model.head = restore_head(folder)
     return model
+
+
+def restore_head(folder: Path) -> Head:
+    stored = {one.name: torch.tensor(numpy_helper.to_array(one)) for one in onnx.load(folder / "head.onnx").graph.initializer}
+    head = Head(stored["embed.weight"].shape[1])
+    judge = next(value for value in stored.values() if value.shape == head.judge.weight.T.shape).T
+    head.load_state_dict({name: stored.get(name, judge) for name in head.state_dict()})
+    return head
 
 
 def gather(graph: onnx.GraphProto, arrays: dict[str, np.ndarray], convolutions: list[list[str]]) -> None:
@@ -174,11 +186,12 @@ def seen_in(folder: Path) -> Iterator[np.ndarray]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--run", required=True, help="the name of a run, or of several with + between them")
+    parser.add_argument("--run", nargs="+", required=True, help="names of runs, or model folders")
+    parser.add_argument("--backbone", default="lite2", help="that of the model folders")
     parser.add_argument("--pictures", type=Path, default=WORK / "pictures")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    export(load(given.run), seen_in(given.pictures), given.out)
+    export(load(given.run, given.backbone), seen_in(given.pictures), given.out)
 
 
 if __name__ == "__main__":

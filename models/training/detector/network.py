@@ -80,36 +80,6 @@ class Detector(nn.Module):
         return self.head(self.features(rgb).mean((2, 3)))
 
 
-class SideBySide(nn.Module):
-    """The features of several readers, one after the other."""
-
-    def __init__(self, members: list[Features]):
-        super().__init__()
-        self.members = nn.ModuleList(members)
-        self.channels = sum(one.channels for one in members)
-
-    def forward(self, rgb: torch.Tensor) -> torch.Tensor:
-        return torch.cat([one(rgb) for one in self.members], 1)
-
-
-class Ensemble(nn.Module):
-    """Several detectors as one: the mean of their logits. The embedding is that of the first: the first `HIDDEN` values of `head.embed`."""
-
-    def __init__(self, members: list[Detector]):
-        super().__init__()
-        self.features = SideBySide([one.features for one in members])
-        heads = [one.head for one in members]
-        self.head = Head(self.features.channels, HIDDEN * len(heads))
-        with torch.no_grad():
-            self.head.embed.weight.copy_(torch.block_diag(*(one.embed.weight for one in heads)))
-            self.head.embed.bias.copy_(torch.cat([one.embed.bias for one in heads]))
-            self.head.judge.weight.copy_(torch.cat([one.judge.weight for one in heads], 1) / len(heads))
-            self.head.judge.bias.copy_(sum(one.judge.bias for one in heads) / len(heads))
-
-    def forward(self, rgb: torch.Tensor) -> torch.Tensor:
-        return self.head(self.features(rgb).mean((2, 3)))
-
-
 def freeze_statistics(model: nn.Module) -> None:
     """Batch normalisation keeps the statistics of its pre-training: batches here are small and of mixed quality."""
     for module in model.modules():

@@ -3,7 +3,7 @@
 A picture above `MOST_PIXELS` is scaled to that many. Patches of `PATCH` x `PATCH` cells lie `STRIDE` cells apart, one more ends at each edge.
 Of a picture that was scaled, the most textured squares of its own pixels are read as well; of every picture all of it, small.
 
-`python -m detector.read --run NAME --exported DIR --mirror DIR --part val --out FILE` reads the whole pictures of a part, and the crops of
+`python -m detector.read --exported DIR --mirror DIR --part val --out FILE` reads the whole pictures of a part, and the crops of
 the first round, under each condition, with the network in 8 bits that `detector.export` wrote, as the service does.
 """
 
@@ -21,8 +21,8 @@ from PIL import Image
 
 from degrade import save_jpeg
 from detector.collect import blob, git_folder
-from detector.export import load, open_session
-from detector.network import CELL_PX, HIDDEN, Detector, Ensemble
+from detector.export import open_session, restore_head
+from detector.network import CELL_PX, HIDDEN, Detector
 from detector.pictures import Item, Pictures, decode
 
 WORK = Path(__file__).resolve().parent.parent / ".work"
@@ -54,14 +54,13 @@ RUINED = {
 }
 
 
-class Exported(torch.nn.Module):
-    """The features that the network of a model folder finds: those of `Features` and `SideBySide` in 8 bits."""
+class Exported:
+    """The detector of a model folder, its network in 8 bits."""
 
     def __init__(self, folder: Path):
-        super().__init__()
-        self.session = open_session(folder / "model.onnx")
+        self.session, self.head = open_session(folder / "model.onnx"), restore_head(folder)
 
-    def forward(self, rgb: torch.Tensor) -> torch.Tensor:
+    def features(self, rgb: torch.Tensor) -> torch.Tensor:
         pixels = rgb.permute(0, 2, 3, 1).to(torch.uint8).contiguous().numpy()
         return torch.from_numpy(self.session.run(["features"], {"rgb": pixels})[0])
 
@@ -75,7 +74,7 @@ def scaled(rgb: np.ndarray, factor: float) -> np.ndarray:
 
 
 @torch.no_grad()
-def cells_of(model: Detector | Ensemble, rgb: np.ndarray) -> np.ndarray:
+def cells_of(model: Detector | Exported, rgb: np.ndarray) -> np.ndarray:
     """Features [C, rows, columns]; edge pixels are repeated to fill the last cells."""
     height, width = rgb.shape[:2]
     rgb = np.pad(rgb, ((0, -height % CELL_PX), (0, -width % CELL_PX), (0, 0)), mode="edge")
@@ -112,7 +111,7 @@ def textured_tiles(rgb: np.ndarray) -> list[np.ndarray]:
 class HeadOf:
     """The head in numpy: logits, embedding, and logits of each Monte Carlo pass."""
 
-    def __init__(self, model: Detector | Ensemble):
+    def __init__(self, model: Detector | Exported):
         head = model.head
         self.one, self.bias = head.embed.weight.detach().numpy().T, head.embed.bias.detach().numpy()
         self.two, self.bias2 = head.judge.weight.detach().numpy().T, head.judge.bias.detach().numpy()
@@ -131,7 +130,7 @@ class HeadOf:
         return np.stack([self.logits(features * mask).mean(0) for mask in self.masks])
 
 
-def read(model: Detector | Ensemble, head: HeadOf, rgb: np.ndarray) -> dict[str, np.ndarray]:
+def read(model: Detector | Exported, head: HeadOf, rgb: np.ndarray) -> dict[str, np.ndarray]:
     """For `patches`, `tiles` (of a picture that was scaled) and `whole N`: mean logits [3], and of each pass [T, 3]."""
     height, width = rgb.shape[:2]
     size = scaled(rgb, min(1.0, (MOST_PIXELS / (height * width)) ** 0.5))
@@ -170,8 +169,7 @@ def chosen(pictures: Pictures, part: str, whole: int, crops: int) -> list[Item]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--run", required=True)
-    parser.add_argument("--exported", type=Path, required=True, help="the model folder with its network")
+    parser.add_argument("--exported", type=Path, required=True, help="the model folder")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--pictures", type=Path, default=WORK / "pictures")
     parser.add_argument("--mirror", type=Path, required=True)
@@ -182,8 +180,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
     torch.set_num_threads(given.threads), cv2.setNumThreads(1)
-    pictures, model = Pictures(given.pictures), load(given.run)
-    model.features = Exported(given.exported)
+    pictures, model = Pictures(given.pictures), Exported(given.exported)
     head, rows, began = HeadOf(model), [], time.time()
     for item in chosen(pictures, given.part, given.whole, given.crops):
         rgb = pixels_of(item, pictures, given.mirror)

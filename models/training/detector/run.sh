@@ -10,7 +10,7 @@ run=.work/runs/$name
 # Readings of an earlier checkpoint are read anew.
 read_part() {
   [ "$run/$1.pkl" -nt "$run/checkpoint.pt" ] && return
-  "$python" -m detector.read --run "$name" --exported "$out" --mirror "$mirror" --out "$run/$1.part" "${@:2}"
+  "$python" -m detector.read --exported "$out" --mirror "$mirror" --out "$run/$1.part" "${@:2}"
   mv "$run/$1.part" "$run/$1.pkl"
 }
 

@@ -7,19 +7,11 @@ import torch
 from onnx import numpy_helper
 
 from detector.conftest import coarse
-from detector.export import export, open_session, restore
-from detector.network import CELL_PX, HIDDEN, Detector, Ensemble, freeze_statistics
+from detector.export import export, load, open_session, restore
+from detector.network import CELL_PX, HIDDEN, Detector, freeze_statistics
 from detector.read import Exported, HeadOf
 
 SEEN = [coarse(np.random.default_rng(seed), 3 * CELL_PX, 4 * CELL_PX) for seed in range(8)]
-
-
-@pytest.fixture(scope="module", params=["one", "two"])
-def model(model, request):
-    if request.param == "one":
-        return model
-    torch.manual_seed(2)
-    return Ensemble([model, Detector("lite0")]).eval()
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +34,7 @@ def test_the_exported_network_reads_pictures_of_any_size_as_the_trained_one_does
     assert features.shape == (1, model.features.channels, rows, columns) and features.dtype == np.float32
     assert np.abs(features - expected).mean() <= 0.02 * expected.max()
     with torch.no_grad():
-        assert (Exported(exported)(torch.from_numpy(rgb).permute(2, 0, 1)[None].float()).numpy() == features).all()
+        assert (Exported(exported).features(torch.from_numpy(rgb).permute(2, 0, 1)[None].float()).numpy() == features).all()
 
 
 def test_the_exported_head_answers_each_pass_and_patch_as_the_trained_one_does(model, exported):
@@ -54,6 +46,21 @@ def test_the_exported_head_answers_each_pass_and_patch_as_the_trained_one_does(m
     assert logits.shape == (len(head.masks), 4, 3) and embedding.shape == (4, HIDDEN)
     np.testing.assert_allclose(logits.mean(1), head.passes(features), rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(embedding, head.embeddings(features), atol=1e-4)
+
+
+def test_of_several_runs_and_folders_the_mean_of_the_weights_is_exported(model, exported, tmp_path, monkeypatch):
+    torch.manual_seed(2)
+    other = Detector("lite2")
+    (tmp_path / "runs" / "other").mkdir(parents=True)
+    given = {"backbone": "lite2", "taps": [], "stride": 2}
+    torch.save({"given": given, "average": other.state_dict()}, tmp_path / "runs" / "other" / "checkpoint.pt")
+    monkeypatch.setattr("detector.export.WORK", tmp_path)
+
+    mean = load([str(exported), "other"], "lite2").state_dict()
+
+    for name, value in restore(exported, "lite2").state_dict().items():
+        torch.testing.assert_close(mean[name], ((value + other.state_dict()[name]) / 2).to(value.dtype))
+    assert all((load(["other"], "lite2").state_dict()[name] == value).all() for name, value in other.state_dict().items())
 
 
 def test_training_goes_on_from_a_model_folder(tmp_path):

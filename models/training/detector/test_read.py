@@ -3,7 +3,6 @@ import pytest
 import torch
 
 from detector.conftest import coarse, fill
-from detector.network import Detector, Ensemble
 from detector.read import (
     CONDITIONS,
     DROPPED,
@@ -56,23 +55,6 @@ def test_the_head_in_numpy_says_what_the_network_says(model):
 
     np.testing.assert_allclose(head.logits(features), expected, rtol=1e-4, atol=1e-4 * np.abs(expected).max())
     np.testing.assert_allclose(head.embeddings(features), hidden, atol=1e-4)
-
-
-def test_several_detectors_say_the_mean_of_what_each_says_and_keep_the_embedding_of_the_first(model):
-    torch.manual_seed(2)
-    other = Detector("lite0").eval()
-    both = Ensemble([model, other]).eval()
-    rgb = coarse(np.random.default_rng(1), 160, 224)
-
-    said, alone = read(both, HeadOf(both), rgb), [read(one, HeadOf(one), rgb) for one in (model, other)]
-
-    for name in ("patches", "whole 384"):
-        expected = (alone[0][name] + alone[1][name]) / 2
-        np.testing.assert_allclose(said[name], expected, rtol=1e-3, atol=1e-3 * np.abs(expected).max())
-    np.testing.assert_allclose(said["embeddings"], alone[0]["embeddings"], atol=1e-4)
-    with torch.no_grad():
-        shown = torch.from_numpy(rgb).permute(2, 0, 1)[None].float()
-        torch.testing.assert_close(both(shown), (model(shown) + other(shown)) / 2, rtol=1e-3, atol=1e-3)
 
 
 def test_passes_drop_features_and_keep_their_sum(model):
