@@ -1,4 +1,4 @@
-"""The weights of a published locate-1, to go on from: those of a version whose weights have 16 bits (up to 1.3.1)."""
+"""Weights to go on from: those of a run, or of a published locate-1 whose weights have 16 bits (up to 1.3.1)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from strips import whole
 
 
 def start_from(path: Path, locator: Locator) -> None:
-    """Puts the weights of the network in `path` into `locator`. Its batch norms are part of the convolutions there, so here they
-    only add. What the score is read from beyond the maps counts for nothing at first.
+    """Puts the weights in `path` into `locator`: a `best.pt`, or the ONNX file of a published network. There its batch norms are
+    part of the convolutions, so here they only add, and what the score is read from beyond the maps counts for nothing at first.
 
     @raises ValueError where the networks have not the same layers
     """
+    if path.suffix == ".pt":
+        locator.load_state_dict(torch.load(path, weights_only=True))
+        return
     model = whole(onnx.load(path))
     values = {one.name: torch.from_numpy(numpy_helper.to_array(one).copy()) for one in model.graph.initializer}
     learnt = [node for node in model.graph.node if node.op_type == "Conv" and len(node.input) == 3]

@@ -172,7 +172,7 @@ def rate_at(step: int, plan: Plan) -> float:
 def train(
     source: Source | Turns, judges: Pairs, folder: Path, plan: Plan, parts: Parts, until: int | None = None, start: Path | None = None
 ) -> None:
-    """Runs or resumes the plan in `folder`, to its end or to step `until`. @param start a published network to go on from"""
+    """Runs or resumes the plan in `folder`, to its end or to step `until`. @param start weights to go on from"""
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
     model = Locator(parts)
@@ -247,7 +247,7 @@ def main() -> None:
     options.add_argument("--name", default="main", help="folder of the run, in --work")
     options.add_argument("--steps", type=int, default=Plan.steps)
     options.add_argument("--until", type=int, help="stop at this step of the plan")
-    options.add_argument("--start", type=Path, help="ONNX file of a published network to go on from, with squares of whole photographs")
+    options.add_argument("--start", type=Path, help="best.pt of a run, or ONNX file of a published network, to go on from with squares of whole photographs")
     options.add_argument("--pairs", type=int, default=Plan.pairs)
     options.add_argument("--beside", type=float, default=Plan.beside)
     options.add_argument("--again", type=float)

@@ -4,7 +4,8 @@ python locate_whole.py --data DIR --mirror DIR --split calibration --count 110
 The simulator's edits are done in a window of a whole photograph; both go through the same later life. `index.csv` is that of
 `locate_files.py`, so `npm run evaluate -- --manipulated --pairs` reads it. Photographs of a source stay on one side: those of
 the calibration split set limits, those of val only measure. With `--squares` pairs are made in squares cut from whole photographs
-and stored as `locate_pairs.py` stores them, for `locate_train.py --start`; only they may come from the training split.
+and stored as `locate_pairs.py` stores them, for `locate_train.py --start`; only they may come from the training split, and only
+among them are generated pictures: a picture that no camera took was not changed for that.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import csv
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -28,6 +30,8 @@ from locate_files import FIELDS
 from locate_pairs import SHARD, held, write_shard
 from manipulate import KINDS, OFFERED, TRIES, edit, visible
 
+Cut = Literal["window", "close"]
+
 LIVES = {"saved again": 0.4, "posted at 1600 px": 0.3, "scaled": 0.3}
 MOST_PIXELS = 12.5e6
 MOST_OF_A_SOURCE = 6
@@ -35,7 +39,10 @@ WINDOW = (0.3, 0.7)  # of the shorter side
 WINDOW_PX = (320, 1400)
 SQUARE_PX = 1024  # of a photograph, for training
 SQUARES = 2  # of a photograph
-CUT_IN_TRAINING = 0.4  # of the pairs
+SQUARED_OF_A_SOURCE = 3  # photographs
+GENERATED = 5  # every so many of the sources of generated pictures give squares
+CUT_IN_TRAINING = 0.4  # of the pairs; half of these close to what was changed
+CLOSE_PX = 288  # least side of what is close to it
 LOSSLESS = 0.15  # of them have no last save
 
 
@@ -44,11 +51,13 @@ class Photographs:
 
     def __init__(self, pictures: Pictures, mirror: Path, part: str):
         self.mirror = mirror
-        by = defaultdict(list)
+        by = {"real": defaultdict(list), "ai-generated": defaultdict(list)}
         for item in pictures.items:
-            if item.part == part and item.label == "real" and "view" in item.arrays:
-                by[item.source].append(item)
-        self.sources = [sorted(items, key=lambda item: item.key)[:MOST_OF_A_SOURCE] for items in by.values()]
+            if item.part == part and item.label in by and "view" in item.arrays:
+                by[item.label][item.source].append(item)
+        self.sources, self.generated = (
+            [sorted(items, key=lambda item: item.key)[:MOST_OF_A_SOURCE] for items in groups.values()] for groups in by.values()
+        )
 
     def draw(self, random: np.random.Generator) -> Item:
         group = self.sources[int(random.integers(len(self.sources)))]
@@ -74,14 +83,15 @@ class Square:
 
 
 class Squares:
-    """Of the photographs of the training part, cut once and kept below `folder`."""
+    """Of the photographs of one part, and some generated pictures, cut once and kept below `folder`."""
 
     def __init__(self, folder: Path, photographs: Photographs):
         self.folder = folder
         index = folder / "index.csv"
         if not index.exists():
             folder.mkdir(parents=True, exist_ok=True)
-            squares = [square for group in photographs.sources for item in group for square in self.cut(photographs, item)]
+            groups = photographs.sources + photographs.generated[::GENERATED]
+            squares = [square for group in groups for item in group[:SQUARED_OF_A_SOURCE] for square in self.cut(photographs, item)]
             with open(index, "w", newline="") as out:
                 csv.writer(out).writerows((one.source, one.key, one.longer) for one in squares)
         by = defaultdict(list)
@@ -135,13 +145,16 @@ def store(squares: Squares, trips, folder: Path, count: int) -> None:
 
 def finished(squares: Squares, trips, seed: int) -> tuple[Finished, Finished]:
     random = np.random.default_rng([1, seed])
-    kind, changed, twin, share, saved = pair(squares, trips, 20_000_000 + seed, cut=random.random() < CUT_IN_TRAINING)
+    cut = random.random()
+    cut = None if cut >= CUT_IN_TRAINING else "close" if cut < CUT_IN_TRAINING / 2 else "window"
+    kind, changed, twin, share, saved = pair(squares, trips, 20_000_000 + seed, cut)
     save = Save("png") if random.random() < LOSSLESS else Save("jpeg", saved["quality"], saved["subsampling"] == 2)
     return Finished(kind, encode(changed, save), share), Finished("authentic", encode(twin, save), np.zeros_like(share))
 
 
-def pair(photographs: Photographs | Squares, trips, seed: int, cut: bool = False) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
-    """@returns kind, changed and untouched uint8 [H,W,3], share uint8 [H,W] of what is new, and the options of the last save."""
+def pair(photographs: Photographs | Squares, trips, seed: int, cut: Cut | None = None) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
+    """@param cut to the window of the edit, or close to what was changed in it
+    @returns kind, changed and untouched uint8 [H,W,3], share uint8 [H,W] of what is new, and the options of the last save."""
     random = np.random.default_rng(seed)
     kind = str(random.choice(list(KINDS), p=list(KINDS.values())))
     for _ in range(TRIES):
@@ -166,16 +179,32 @@ def pair(photographs: Photographs | Squares, trips, seed: int, cut: bool = False
         changed[top : top + side, left : left + side] = piece.rgb
         share[top : top + side, left : left + side] = piece.share
         if cut:
-            changed, host, share = around(side, top, left, random, changed, host, share)
+            box = (top, left, side, side) if cut == "window" else box_of(share)
+            changed, host, share = around(box, random, changed, host, share)
         return kind, *live(changed, host, share, random, max(host.shape[:2]) if cut else photographs.longer(host_item, host))
     raise RuntimeError(f"No visible {kind} in {TRIES} tries with seed {seed}.")
 
 
-def around(side: int, top: int, left: int, random: np.random.Generator, *layers: np.ndarray) -> list[np.ndarray]:
-    """Cut to the window and a little beside it: a small picture of which much was changed."""
-    height, width = (int(side * random.uniform(1, 1.6)) // 8 * 8 for _ in range(2))
-    first = max(0, min(top - (height - side) // 16 * 8, layers[0].shape[0] - height))
-    begin = max(0, min(left - (width - side) // 16 * 8, layers[0].shape[1] - width))
+def box_of(share: np.ndarray) -> tuple[int, int, int, int]:
+    """Top, left, height and width of what was changed, widened to the block grid and to `CLOSE_PX`."""
+    box = []
+    for axis in (1, 0):
+        touched = np.flatnonzero(share.any(axis))
+        first, length = int(touched[0]), int(touched[-1]) + 1 - int(touched[0])
+        spare = max(0, CLOSE_PX - length)
+        first = max(0, first - spare // 2) // 8 * 8
+        box.append((first, -(-(length + spare) // 8) * 8 + 8))
+    (top, height), (left, width) = box
+    return top, left, height, width
+
+
+def around(box: tuple[int, int, int, int], random: np.random.Generator, *layers: np.ndarray) -> list[np.ndarray]:
+    """Cut to the box (top, left, height, width) and a little beside it: a small picture of which much was changed."""
+    top, left, *lengths = box
+    rooms = layers[0].shape
+    height, width = (min(room, int(length * random.uniform(1, 1.6))) // 8 * 8 for length, room in zip(lengths, rooms, strict=False))
+    first = max(0, min(top - (height - lengths[0]) // 16 * 8, rooms[0] - height)) // 8 * 8
+    begin = max(0, min(left - (width - lengths[1]) // 16 * 8, rooms[1] - width)) // 8 * 8
     return [np.ascontiguousarray(layer[first : first + height, begin : begin + width]) for layer in layers]
 
 
@@ -191,7 +220,7 @@ def live(changed: np.ndarray, twin: np.ndarray, share: np.ndarray, random: np.ra
     return changed, twin, share, {"quality": quality, "subsampling": 2 if random.random() < 0.65 else 0}
 
 
-def write(photographs: Photographs, trips, folder: Path, count: int, cut: bool) -> None:
+def write(photographs: Photographs, trips, folder: Path, count: int, cut: Cut | None) -> None:
     """A pair that is there already is kept, so a run goes on; the index names what is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
@@ -230,7 +259,7 @@ def main() -> None:
         store(squares, trips, asked.out or WORK / "locate" / f"pairs-squares-{asked.split}", asked.count)
         return
     out = asked.out or WORK / "locate" / f"{'cut' if asked.cut else 'whole'}-{asked.split}"
-    write(photographs, trips, out, asked.count, asked.cut)
+    write(photographs, trips, out, asked.count, "window" if asked.cut else None)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import pytest
 import locate_whole
 from detector.pictures import Item
 from locate_pairs import Pairs
-from locate_whole import WINDOW_PX, Squares, around, live, pair, store, write
+from locate_whole import CLOSE_PX, GENERATED, WINDOW_PX, Squares, around, box_of, live, pair, store, write
 
 
 class Photographs:
@@ -43,17 +43,30 @@ def test_a_pair_differs_only_where_its_mask_says_so(copied):
 
 
 def test_cutting_keeps_the_change_and_enlarges_its_share(copied):
-    whole, cut = pair(Photographs(), [], 3)[3], pair(Photographs(), [], 3, cut=True)[3]
+    whole, window, close = (pair(Photographs(), [], 3, cut)[3] for cut in (None, "window", "close"))
 
-    assert cut.size < whole.size and (cut > 127).mean() > (whole > 127).mean()
+    assert close.size < window.size < whole.size
+    assert (close > 127).mean() > (window > 127).mean() > (whole > 127).mean()
 
 
 def test_the_surroundings_lie_inside_the_picture_and_on_its_block_grid():
     rows, columns = np.mgrid[:640, :960]
 
-    top, left = (layer[0, 0] for layer in around(320, 320, 640, np.random.default_rng(1), rows, columns))
+    top, left = (layer[0, 0] for layer in around((320, 640, 320, 320), np.random.default_rng(1), rows, columns))
 
     assert top % 8 == left % 8 == 0 and 0 <= top <= 320 and 0 <= left <= 640
+
+
+@pytest.mark.parametrize(("rows", "columns"), [((100, 140), (200, 230)), ((0, 500), (3, 900)), ((990, 1000), (990, 1000))])
+def test_what_is_close_to_a_change_holds_all_of_it(rows, columns):
+    share = np.zeros((1000, 1000), np.uint8)
+    share[slice(*rows), slice(*columns)] = 255
+    box = box_of(share)
+
+    cuts = [around(box, np.random.default_rng(seed), share)[0] for seed in range(8)]
+
+    assert all((cut > 0).sum() == (share > 0).sum() for cut in cuts)
+    assert all(min(cut.shape) >= CLOSE_PX and cut.shape[0] % 8 == cut.shape[1] % 8 == 0 for cut in cuts)
 
 
 def test_all_three_layers_get_the_same_size():
@@ -64,10 +77,10 @@ def test_all_three_layers_get_the_same_size():
 
 
 def test_a_run_goes_on_where_it_ended_and_names_what_is_complete(copied, tmp_path):
-    write(Photographs(), [], tmp_path, 1, False)
+    write(Photographs(), [], tmp_path, 1, None)
     first = (tmp_path / "0000-changed.jpg").stat().st_mtime_ns
 
-    write(Photographs(), [], tmp_path, 2, False)
+    write(Photographs(), [], tmp_path, 2, None)
 
     rows = list(csv.DictReader((tmp_path / "index.csv").open()))
     assert [row["number"] for row in rows] == ["0", "1"]
@@ -78,12 +91,13 @@ def test_a_run_goes_on_where_it_ended_and_names_what_is_complete(copied, tmp_pat
 def test_squares_are_cut_once_and_training_pairs_stored_of_them(copied, tmp_path):
     photographs = Photographs()
     photographs.sources = [[Item(f"{at}00000000000", "train", "real", f"source {at}", "camera")] for at in (0, 1)]
+    photographs.generated = [[Item(f"{2 + at}00000000000", "train", "ai-generated", f"source {2 + at}", "some")] for at in range(GENERATED)]
     squares = Squares(tmp_path / "squares", photographs)
 
     store(squares, [], tmp_path / "pairs", 3)
     again = Squares(tmp_path / "squares", None)
 
-    assert [len(group) for group in again.sources] == [1, 1]
+    assert [group[0].source for group in again.sources] == ["source 0", "source 1", "source 2"]
     pairs = Pairs(tmp_path / "pairs", 3)
     for number in range(3):
         changed, twin = pairs.read(number)

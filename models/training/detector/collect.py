@@ -91,7 +91,7 @@ def write_files(pictures: Pictures, given: argparse.Namespace) -> None:
         if item.part != given.part or "view" not in item.arrays or taken[item.source] >= given.most:
             continue
         data = blob(git_folder(given.mirror, item.source), item.key)
-        if data[8:12] == b"WEBP":
+        if not data or data[8:12] == b"WEBP":
             continue
         taken[item.source] += 1
         name = item.key + (".png" if data.startswith(b"\x89PNG") else ".jpg")
