@@ -88,8 +88,9 @@ describe('an examination', () => {
     // A model that is sure of everything, drawings too, and says fake of everything.
     const fakeMin = { pedantic: 0.5, default: 0.5, relaxed: 0.5 };
     const traceMin = { pedantic: 0, default: 0, relaxed: 0 };
+    const anomalyMax = { pedantic: 1, default: 1, relaxed: 1 };
     const { trace } = models;
-    const thresholds = { ...trace.manifest.thresholds, fakeMin, traceMin };
+    const thresholds = { ...trace.manifest.thresholds, fakeMin, traceMin, anomalyMax };
     const calibration = { ...trace.manifest.calibration, decision: { scale: 1e-6, offset: 2 } };
     const regimes = { compressedRegime: null, smallRegime: null };
     const manifest = { ...trace.manifest, thresholds, ...regimes, calibration };
