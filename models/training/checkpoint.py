@@ -29,3 +29,12 @@ def resume(folder: Path, model: nn.Module, average: nn.Module, optimiser: torch.
     average.load_state_dict(state["average"])
     optimiser.load_state_dict(state["optimiser"])
     return state["step"], state["best"]
+
+
+def mean_of(states: list[dict[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
+    """Weights of networks that went on from the same ones; of whole numbers the first's.
+
+    @see Wortsman et al., "Model soups" (ICML 2022)
+    """
+    first = states[0]
+    return {name: torch.stack([state[name] for state in states]).mean(0) if value.is_floating_point() else value for name, value in first.items()}

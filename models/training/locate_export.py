@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from checkpoint import mean_of
 from data import open_pictures
 from locate_figures import worst_limit
 from locate_level import Level, best_level, open_cells
@@ -121,12 +122,6 @@ def shares_above(scores: Scores) -> dict[str, list[float]]:
     photographs_ = np.concatenate([told for name, (told, _) in scores.untouched.items() if name != "twins"])
     groups = (scores.changed, scores.untouched["twins"][0], photographs_)
     return {str(ratio): [round(float((group >= np.log(ratio)).mean()), 4) for group in groups] for ratio in (2, 5, 10, 20, 50, 100)}
-
-
-def mean_of(states: list[dict[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
-    """Weights of networks that went on from the same ones; of whole numbers the first's."""
-    first = states[0]
-    return {name: torch.stack([state[name] for state in states]).mean(0) if value.is_floating_point() else value for name, value in first.items()}
 
 
 def main() -> None:

@@ -201,8 +201,8 @@ def box_of(share: np.ndarray) -> tuple[int, int, int, int]:
 def around(box: tuple[int, int, int, int], random: np.random.Generator, *layers: np.ndarray) -> list[np.ndarray]:
     """Cut to the box (top, left, height, width) and a little beside it: a small picture of which much was changed."""
     top, left, *lengths = box
-    rooms = layers[0].shape
-    height, width = (min(room, int(length * random.uniform(1, 1.6))) // 8 * 8 for length, room in zip(lengths, rooms, strict=False))
+    rooms = layers[0].shape[:2]
+    height, width = (min(room, int(length * random.uniform(1, 1.6))) // 8 * 8 for length, room in zip(lengths, rooms, strict=True))
     first = max(0, min(top - (height - lengths[0]) // 16 * 8, rooms[0] - height)) // 8 * 8
     begin = max(0, min(left - (width - lengths[1]) // 16 * 8, rooms[1] - width)) // 8 * 8
     return [np.ascontiguousarray(layer[first : first + height, begin : begin + width]) for layer in layers]

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 import torch
 
+from checkpoint import mean_of
 from histories import Save, encode
 from locate_evaluate import Case, evaluate, open_cases
-from locate_export import Moves, Scores, calibrated, export, limits_of, mean_of, scores_of
+from locate_export import Moves, Scores, calibrated, export, limits_of, scores_of
 from locate_level import Level
 from locate_network import Locator
 from locate_pairs import Pairs, Reading, reading, store

@@ -19,6 +19,7 @@ from onnx import numpy_helper
 from torch import nn
 from torch.nn import functional
 
+from checkpoint import mean_of
 from degrade import save_jpeg
 from detector.network import CELL_PX, HIDDEN, Detector, Head
 from detector.pictures import Pictures
@@ -59,10 +60,9 @@ class Judge(nn.Module):
 
 def load(runs: list[str], backbone: str) -> Detector:
     """@param runs names of runs, or model folders; @param backbone that of the model folders."""
-    first, *others = [load_one(run, backbone) for run in runs]
-    states = [one.state_dict() for one in (first, *others)]
-    first.load_state_dict({name: sum(state[name] for state in states) / len(states) for name in states[0]})
-    return first.eval()
+    members = [load_one(run, backbone) for run in runs]
+    members[0].load_state_dict(mean_of([one.state_dict() for one in members]))
+    return members[0].eval()
 
 
 def load_one(run: str, backbone: str) -> Detector:
