@@ -40,6 +40,62 @@ def paste_on_page(photograph: np.ndarray, random: np.random.Generator) -> np.nda
     return page
 
 
+def draw_scene(side: int, random: np.random.Generator) -> np.ndarray:
+    """Textured ground, and balls, boxes and polygons of other textures before it, as a simple renderer draws them: hard edges,
+    and each thing with a grain of its own, though nobody put anything in. Half of them are drawn larger and made smaller, some
+    are seen through a sensor's noise or colour filters.
+
+    @returns uint8 [side, side, 3], RGB
+    """
+    large = side * int(random.choice((1, 1, 2, 3)))
+    light = np.empty((large, large, 3), np.float32)
+    everywhere = np.ones((large, large), bool)
+    lay(light, everywhere, random)
+    below = (np.arange(large)[:, None] - large * random.uniform(0.3, 0.6) - (np.arange(large) - large / 2) * random.uniform(-0.1, 0.1)) > 0
+    lay(light, below, random)
+    for _ in range(int(random.integers(3, 16))):
+        lay(light, outline(large, random), random)
+    small = cv2.resize(light, (side, side), interpolation=cv2.INTER_AREA) if large > side else light
+    if random.random() < 0.6:
+        small = small + random.standard_normal(small.shape, np.float32) * np.sqrt(random.uniform(0.2, 2) + random.uniform(0, 0.08) * small)
+    rgb = np.clip(small, 0, 255).round().astype(np.uint8)
+    if random.random() < 0.4:
+        rows, columns = np.mgrid[0:side, 0:side] % 2
+        mosaic = np.take_along_axis(rgb, (rows + columns)[..., None], 2)[..., 0]
+        rgb = cv2.cvtColor(mosaic, cv2.COLOR_BayerBG2RGB)
+    return rgb
+
+
+def lay(light: np.ndarray, where: np.ndarray, random: np.random.Generator) -> None:
+    """Colours what is `where` in a shade that runs across it, under a texture."""
+    side = light.shape[0]
+    along = np.linspace(-1, 1, side, dtype=np.float32)
+    shade = 1 + random.uniform(-0.4, 0.4) * along[:, None] + random.uniform(-0.4, 0.4) * along
+    shade *= 1 + random.uniform(0, 0.7) * texture(side, random)
+    light[where] = (shade[..., None] * random.uniform(30, 230, 3).astype(np.float32))[where].clip(0, 255)
+
+
+def texture(side: int, random: np.random.Generator) -> np.ndarray:
+    """Noise of several scales, the coarser the stronger, between about -1 and 1: float32 [side, side]."""
+    value, finest = np.zeros((side, side), np.float32), random.uniform(1, 12)
+    for octave in range(6):
+        knots = max(2, int(side / (finest * 2**octave)))
+        value += cv2.resize(random.uniform(-1, 1, (knots, knots)).astype(np.float32), (side, side), interpolation=cv2.INTER_LINEAR) * 0.12 * 1.35**octave
+    return value
+
+
+def outline(side: int, random: np.random.Generator) -> np.ndarray:
+    """What a ball, a box or a polygon covers: bool [side, side], with hard edges."""
+    mask, middle, radius = np.zeros((side, side), np.uint8), np.array(point(side, random)), side * random.uniform(0.04, 0.2)
+    if random.random() < 0.5:
+        cv2.circle(mask, middle.tolist(), int(radius), 1, -1)
+    else:
+        corners = np.sort(random.uniform(0, 2 * np.pi, int(random.integers(3, 7))))
+        reach = radius * random.uniform(0.6, 1.4, (len(corners), 1))
+        cv2.fillPoly(mask, [(middle + reach * np.stack([np.cos(corners), np.sin(corners)], 1)).astype(np.int32)], 1)
+    return mask > 0
+
+
 def shapes(canvas: np.ndarray, random: np.random.Generator) -> None:
     for _ in range(int(random.integers(4, 24))):
         shape(canvas, random)

@@ -5,7 +5,7 @@ The simulator's edits are done in a window of a whole photograph; both go throug
 `locate_files.py`, so `npm run evaluate -- --manipulated --pairs` reads it. Photographs of a source stay on one side: those of
 the calibration split set limits, those of val only measure. With `--squares` pairs are made in squares cut from whole photographs
 and stored as `locate_pairs.py` stores them, for `locate_train.py --start`; only they may come from the training split, and only
-among them are generated pictures: a picture that no camera took was not changed for that.
+among them are generated and drawn pictures: a picture that no camera took was not changed for that.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from PIL import Image
 from autoencoder import published
 from detector.collect import WORK, blob, git_folder
 from detector.pictures import Item, Pictures, decode
+from drawings import draw_picture, draw_scene
 from histories import FILTERS, Save, encode
 from locate_files import FIELDS
 from locate_pairs import SHARD, held, write_shard
@@ -41,6 +42,7 @@ SQUARE_PX = 1024  # of a photograph, for training
 SQUARES = 2  # of a photograph
 SQUARED_OF_A_SOURCE = 3  # photographs
 GENERATED = 5  # every so many of the sources of generated pictures give squares
+DRAWN = 60  # squares, a source each; every other one a scene
 CUT_IN_TRAINING = 0.4  # of the pairs; half of these close to what was changed
 CLOSE_PX = 288  # least side of what is close to it
 LOSSLESS = 0.15  # of them have no last save
@@ -55,8 +57,11 @@ class Photographs:
         for item in pictures.items:
             if item.part == part and item.label in by and "view" in item.arrays:
                 by[item.label][item.source].append(item)
+        missing = {source for groups in by.values() for source in groups if not git_folder(mirror, source).exists()}
+        if missing:
+            print(f"{len(missing)} sources are not in {mirror} and are left out: {', '.join(sorted(missing))}")
         self.sources, self.generated = (
-            [sorted(items, key=lambda item: item.key)[:MOST_OF_A_SOURCE] for items in groups.values()] for groups in by.values()
+            [sorted(items, key=lambda item: item.key)[:MOST_OF_A_SOURCE] for source, items in groups.items() if source not in missing] for groups in by.values()
         )
 
     def draw(self, random: np.random.Generator) -> Item:
@@ -83,7 +88,7 @@ class Square:
 
 
 class Squares:
-    """Of the photographs of one part, and some generated pictures, cut once and kept below `folder`."""
+    """Of the photographs of one part, some generated and some drawn pictures, made once and kept below `folder`."""
 
     def __init__(self, folder: Path, photographs: Photographs):
         self.folder = folder
@@ -92,6 +97,7 @@ class Squares:
             folder.mkdir(parents=True, exist_ok=True)
             groups = photographs.sources + photographs.generated[::GENERATED]
             squares = [square for group in groups for item in group[:SQUARED_OF_A_SOURCE] for square in self.cut(photographs, item)]
+            squares += [self.drawn(number) for number in range(DRAWN)]
             with open(index, "w", newline="") as out:
                 csv.writer(out).writerows((one.source, one.key, one.longer) for one in squares)
         by = defaultdict(list)
@@ -110,6 +116,12 @@ class Squares:
             squares.append(Square(item.source, f"{item.key}-{at}", max(rgb.shape[:2])))
             np.save(self.folder / f"{squares[-1].key}.npy", rgb[top : top + SQUARE_PX, left : left + SQUARE_PX])
         return squares
+
+    def drawn(self, number: int) -> Square:
+        square = Square(f"drawn {number}", f"drawn-{number}", SQUARE_PX)
+        draw = draw_scene if number % 2 else draw_picture
+        np.save(self.folder / f"{square.key}.npy", draw(SQUARE_PX, np.random.default_rng([2, number])))
+        return square
 
     def draw(self, random: np.random.Generator) -> Square:
         # By the root of their number, so that small sources do not count as much as large ones.
@@ -152,18 +164,19 @@ def finished(squares: Squares, trips, seed: int) -> tuple[Finished, Finished]:
     return Finished(kind, encode(changed, save), share), Finished("authentic", encode(twin, save), np.zeros_like(share))
 
 
-def pair(photographs: Photographs | Squares, trips, seed: int, cut: Cut | None = None) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
+def pair(photographs: Photographs | Squares, trips, seed: int, cut: Cut | None = None, least: float = 0) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
     """@param cut to the window of the edit, or close to what was changed in it
+    @param least pixels of the pictures
     @returns kind, changed and untouched uint8 [H,W,3], share uint8 [H,W] of what is new, and the options of the last save."""
     random = np.random.default_rng(seed)
     kind = str(random.choice(list(KINDS), p=list(KINDS.values())))
-    for _ in range(TRIES):
+    for _ in range(TRIES * (10 if least else 1)):  # few are large after their later life
         host_item = photographs.draw(random)
         host = photographs.read(host_item)
         donors = [photographs.draw(random) for _ in range(OFFERED)]
         donor_item = next((item for item in donors if item.source != host_item.source), None)
         shorter = min(host.shape[:2])
-        if donor_item is None or shorter < 480:
+        if donor_item is None or shorter < 480 or host[..., 0].size < least:
             continue
         side = int(np.clip(shorter * random.uniform(*WINDOW), *WINDOW_PX)) // 8 * 8
         top, left = (int(random.integers((room - side) // 8 + 1)) * 8 for room in host.shape[:2])
@@ -181,7 +194,9 @@ def pair(photographs: Photographs | Squares, trips, seed: int, cut: Cut | None =
         if cut:
             box = (top, left, side, side) if cut == "window" else box_of(share)
             changed, host, share = around(box, random, changed, host, share)
-        return kind, *live(changed, host, share, random, max(host.shape[:2]) if cut else photographs.longer(host_item, host))
+        lived = live(changed, host, share, random, max(host.shape[:2]) if cut else photographs.longer(host_item, host))
+        if lived[2].size >= least:
+            return kind, *lived
     raise RuntimeError(f"No visible {kind} in {TRIES} tries with seed {seed}.")
 
 
@@ -220,14 +235,14 @@ def live(changed: np.ndarray, twin: np.ndarray, share: np.ndarray, random: np.ra
     return changed, twin, share, {"quality": quality, "subsampling": 2 if random.random() < 0.65 else 0}
 
 
-def write(photographs: Photographs, trips, folder: Path, count: int, cut: Cut | None) -> None:
+def write(photographs: Photographs, trips, folder: Path, count: int, cut: Cut | None = None, least: float = 0) -> None:
     """A pair that is there already is kept, so a run goes on; the index names what is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
     for number in range(count):
         names = [f"{number:04d}-{name}" for name in ("changed.jpg", "twin.jpg", "mask.png", "kind.txt")]
         if not (folder / names[3]).exists():
-            kind, changed, twin, share, saved = pair(photographs, trips, number, cut)
+            kind, changed, twin, share, saved = pair(photographs, trips, number, cut, least)
             for name, rgb in zip(names, (changed, twin)):
                 Image.fromarray(rgb).save(folder / name, "JPEG", **saved)
             Image.fromarray(share).save(folder / names[2])
@@ -246,8 +261,9 @@ def main() -> None:
     options.add_argument("--split", choices=("train", "calibration", "val"), default="calibration")
     options.add_argument("--count", type=int, default=80)
     options.add_argument("--cut", action="store_true", help="to the surroundings of what was changed")
+    options.add_argument("--least", type=float, default=0, metavar="MEGAPIXELS", help="of the pictures as they are saved")
     options.add_argument("--squares", action="store_true", help="in squares of photographs, stored for training")
-    options.add_argument("--out", type=Path, help="default: .work/locate/whole-SPLIT, cut-SPLIT, pairs-squares-SPLIT")
+    options.add_argument("--out", type=Path, help="default: .work/locate/whole-SPLIT, large-SPLIT with --least, cut-SPLIT, pairs-squares-SPLIT")
     asked = options.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
@@ -258,8 +274,8 @@ def main() -> None:
         squares = Squares(WORK / "locate" / f"squares-{asked.split}", photographs)
         store(squares, trips, asked.out or WORK / "locate" / f"pairs-squares-{asked.split}", asked.count)
         return
-    out = asked.out or WORK / "locate" / f"{'cut' if asked.cut else 'whole'}-{asked.split}"
-    write(photographs, trips, out, asked.count, "window" if asked.cut else None)
+    out = asked.out or WORK / "locate" / f"{'cut' if asked.cut else 'large' if asked.least else 'whole'}-{asked.split}"
+    write(photographs, trips, out, asked.count, "window" if asked.cut else None, asked.least * 1e6)
 
 
 if __name__ == "__main__":

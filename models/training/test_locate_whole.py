@@ -42,6 +42,12 @@ def test_a_pair_differs_only_where_its_mask_says_so(copied):
         assert 70 <= saved["quality"] <= 96
 
 
+def test_only_pictures_of_the_size_that_was_asked_for_are_kept(copied):
+    shares = [pair(Photographs(), [], seed, least=960 * 1280)[3] for seed in range(6)]
+
+    assert {share.shape for share in shares} == {(960, 1280)}
+
+
 def test_cutting_keeps_the_change_and_enlarges_its_share(copied):
     whole, window, close = (pair(Photographs(), [], 3, cut)[3] for cut in (None, "window", "close"))
 
@@ -77,10 +83,10 @@ def test_all_three_layers_get_the_same_size():
 
 
 def test_a_run_goes_on_where_it_ended_and_names_what_is_complete(copied, tmp_path):
-    write(Photographs(), [], tmp_path, 1, None)
+    write(Photographs(), [], tmp_path, 1)
     first = (tmp_path / "0000-changed.jpg").stat().st_mtime_ns
 
-    write(Photographs(), [], tmp_path, 2, None)
+    write(Photographs(), [], tmp_path, 2)
 
     rows = list(csv.DictReader((tmp_path / "index.csv").open()))
     assert [row["number"] for row in rows] == ["0", "1"]
@@ -88,7 +94,8 @@ def test_a_run_goes_on_where_it_ended_and_names_what_is_complete(copied, tmp_pat
     assert all((tmp_path / row[name]).exists() for row in rows for name in ("changed", "twin", "mask"))
 
 
-def test_squares_are_cut_once_and_training_pairs_stored_of_them(copied, tmp_path):
+def test_squares_are_made_once_and_training_pairs_stored_of_them(copied, tmp_path, monkeypatch):
+    monkeypatch.setattr(locate_whole, "DRAWN", 2)
     photographs = Photographs()
     photographs.sources = [[Item(f"{at}00000000000", "train", "real", f"source {at}", "camera")] for at in (0, 1)]
     photographs.generated = [[Item(f"{2 + at}00000000000", "train", "ai-generated", f"source {2 + at}", "some")] for at in range(GENERATED)]
@@ -97,7 +104,8 @@ def test_squares_are_cut_once_and_training_pairs_stored_of_them(copied, tmp_path
     store(squares, [], tmp_path / "pairs", 3)
     again = Squares(tmp_path / "squares", None)
 
-    assert [group[0].source for group in again.sources] == ["source 0", "source 1", "source 2"]
+    assert [group[0].source for group in again.sources] == ["source 0", "source 1", "source 2", "drawn 0", "drawn 1"]
+    assert all(again.read(group[0]).shape[2] == 3 for group in again.sources)
     pairs = Pairs(tmp_path / "pairs", 3)
     for number in range(3):
         changed, twin = pairs.read(number)

@@ -5,7 +5,7 @@
 
 import sharp, { type Sharp } from 'sharp';
 import { createRandom } from '../../src/engine/calibration.ts';
-import { drawScene } from '../fixtures/pictures.ts';
+import { drawScene, fromScene } from '../fixtures/pictures.ts';
 
 type Random = () => number;
 
@@ -34,6 +34,7 @@ export async function* drawings(): AsyncGenerator<Drawn> {
       const svg = draw({ width, height, random });
       const text = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${svg}</svg>`;
       let picture = sharp(Buffer.from(text)).flatten({ background: '#fff' });
+      if (kind === 'rendered scene') picture = scene(width, height, at % 2 === 0 ? 1 : 3, random);
       if (kind === 'page with a picture')
         picture = await withPicture(picture, { width, height, random });
       if (kind === 'scan of text') picture = scanned(picture, random);
@@ -156,18 +157,22 @@ const kinds: Readonly<Record<string, (canvas: Canvas) => string>> = {
         .join('')
     );
   },
+  'rendered scene': () => '',
 };
 
 /** A picture of light and noise on less than a third of the page. */
 async function withPicture(paper: Sharp, { width, height, random }: Canvas): Promise<Sharp> {
   const [wide, high] = [Math.floor(width * 0.5), Math.floor(height * 0.5)];
-  const { rgb } = drawScene({ width: wide, height: high, seed: int(random, 1e6) });
-  const input = await sharp(rgb, { raw: { width: wide, height: high, channels: 3 } })
-    .png()
-    .toBuffer();
+  const input = await scene(wide, high, 1, random).png().toBuffer();
   const left = int(random, width - wide);
   const top = int(random, height - high);
   return sharp(await paper.composite([{ input, left, top }]).png().toBuffer());
+}
+
+/** Textured things before a ground, drawn `times` as large as they are shown. */
+function scene(width: number, height: number, times: number, random: Random): Sharp {
+  const large = { width: times * width, height: times * height };
+  return fromScene(drawScene({ ...large, seed: int(random, 1e6) })).resize(width, height);
 }
 
 function scanned(paper: Sharp, random: Random): Sharp {

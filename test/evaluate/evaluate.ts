@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ForensicsError } from '../../src/errors.ts';
 import type { Models } from '../../src/engine/observe.ts';
+import type { Decision } from '../../src/engine/result.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { writeIntoCard } from './card.ts';
 import { findDataDir, readSamples, type Split, splits } from './data-set.ts';
@@ -114,21 +115,24 @@ function usualCellsOf(rows: readonly Row[]): string {
   return `Anomaly map: ${(100 * mean).toFixed(1)} % of the cells of photographs lie below 0.5.`;
 }
 
-/** Of drawings, screens and pages nothing may be decided. */
+/** Of drawings, screens and pages nothing may be decided, and nobody changed a part of any. */
 async function measureDrawn(both: Models): Promise<void> {
-  const called = new Map<string, string[]>();
+  const decided = new Map<string, Decision[]>();
   for await (const { kind, file } of drawings()) {
-    const { classes } = await examineUnderAll(await decodePicture(file), both);
-    called.set(kind, [...(called.get(kind) ?? []), classes.default]);
+    const { decisions } = await examineUnderAll(await decodePicture(file), both);
+    decided.set(kind, [...(decided.get(kind) ?? []), decisions.default]);
   }
-  for (const [kind, classes] of [...called, ['all', [...called.values()].flat()] as const]) {
-    const told = ['abstain', 'uncertain', 'real', 'fake'].map((name) => share(classes, name));
-    process.stdout.write(`${kind}: ${classes.length} pictures, ${told.join(', ')}\n`);
+  for (const [kind, some] of [...decided, ['all', [...decided.values()].flat()] as const]) {
+    const count = (is: (one: Decision) => boolean) => some.filter(is).length;
+    const told = [
+      ...(['abstain', 'uncertain', 'real', 'fake'] as const).map(
+        (name) => `${count(({ resultClass }) => resultClass === name)} ${name}`,
+      ),
+      `${count(({ reasons }) => reasons.includes('manipulation_suspected'))} suspected of a change`,
+      `${count(({ resultSubClasses }) => resultSubClasses.includes('manipulated'))} called manipulated`,
+    ];
+    process.stdout.write(`${kind}: ${some.length} pictures, ${told.join(', ')}\n`);
   }
-}
-
-function share(classes: readonly string[], name: string): string {
-  return `${classes.filter((one) => one === name).length} ${name}`;
 }
 
 function fail(message: string): never {

@@ -1,5 +1,6 @@
 /** The goals set for localisation, and what was measured of each. */
 
+import { createRandom } from '../../../src/engine/calibration.ts';
 import { calibrationError } from '../../../src/validation/statistics.ts';
 import { meanOf, recallAt } from '../figures.ts';
 import { atLeast, atMost, type Goal, type Result, resultOf } from '../goals.ts';
@@ -61,7 +62,7 @@ export function goalsReached(
       ...ofSets.map((goal) => [goal, sets] as const),
       ...bySize(rows)
         .filter(([, some]) => new Set(some.map(({ mask }) => mask === null)).size === 2)
-        .map(([size, some]) => [calibrated(size), some] as const),
+        .map(([size, some]) => [calibrated(size, some), some] as const),
     ].flatMap(([goal, some]) => (some.length === 0 ? [] : [resultOf(goal, condition, some)]));
   });
 }
@@ -71,10 +72,63 @@ const gap = atMost<Row>(0.08, 'F1 lost at 0.5 against the best threshold', (rows
   ofMaps(rows, (judged) => judged.f1Best - judged.f1Half),
 );
 
-function calibrated(size: string): Goal<Row> {
-  return atMost(0.07, `calibration error, ${size}`, (rows) =>
-    estimateOfRows(rows, (some) => calibrationError(some.map(toScored), undefined, assumedShare)),
+function calibrated(size: string, rows: readonly Row[]): Goal<Row> {
+  const chance = chanceError(rows.map(toScored)).toFixed(3);
+  return atMost(0.07, `calibration error, ${size} (by chance alone ${chance})`, (some) =>
+    estimateOfRows(some, (drawn) => errorOf(drawn.map(toScored))),
   );
+}
+
+type Scored = Parameters<typeof calibrationError>[0][number];
+
+function errorOf(scored: readonly Scored[]): number {
+  return calibrationError(scored, undefined, assumedShare);
+}
+
+const drawsOfChance = 200;
+
+/** Mean error that as many pictures would show if each probability were exactly right, and its mean the assumed share. */
+function chanceError(scored: readonly Scored[]): number {
+  const changed = scored.filter(({ isFake }) => isFake).length;
+  const counts = { changed, untouched: scored.length - changed };
+  const weights = scored.map(({ isFake }) =>
+    isFake ? assumedShare / counts.changed : (1 - assumedShare) / counts.untouched,
+  );
+  const right = movedToMean(
+    scored.map(({ score }) => score),
+    weights,
+  );
+  const random = createRandom(1);
+  const draw = (isFake: boolean) => {
+    const upTo = runningSum(right.map((p, at) => weights[at]! * (isFake ? p : 1 - p)));
+    return Array.from({ length: isFake ? counts.changed : counts.untouched }, () => {
+      const place = random() * upTo.at(-1)!;
+      return { score: right[upTo.findIndex((sum) => sum > place)]!, isFake, source: '' };
+    });
+  };
+  const errors = Array.from({ length: drawsOfChance }, () =>
+    errorOf([...draw(true), ...draw(false)]),
+  );
+  return meanOf(errors);
+}
+
+/** All log odds moved alike, so that the weighted mean of the probabilities is the assumed share. */
+function movedToMean(probabilities: readonly number[], weights: readonly number[]): number[] {
+  let [low, high] = [-20, 20];
+  let moved: number[] = [];
+  while (high - low > 1e-6) {
+    const by = (low + high) / 2;
+    moved = probabilities.map((p) => 1 / (1 + ((1 - p) / p) * Math.exp(-by)));
+    const mean = moved.reduce((sum, p, at) => sum + p * weights[at]!, 0);
+    if (mean < assumedShare) low = by;
+    else high = by;
+  }
+  return moved;
+}
+
+function runningSum(values: readonly number[]): number[] {
+  let sum = 0;
+  return values.map((value) => (sum += value));
 }
 
 function aucAtLeast(goal: number): Goal<Row> {
