@@ -1,4 +1,6 @@
 import csv
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -92,6 +94,16 @@ def test_a_run_goes_on_where_it_ended_and_names_what_is_complete(copied, tmp_pat
     assert [row["number"] for row in rows] == ["0", "1"]
     assert (tmp_path / "0000-changed.jpg").stat().st_mtime_ns == first
     assert all((tmp_path / row[name]).exists() for row in rows for name in ("changed", "twin", "mask"))
+
+
+def test_sources_whose_repository_is_not_in_the_mirror_are_left_out_and_named(tmp_path, capsys):
+    (tmp_path / "a+here" / "repo").mkdir(parents=True)
+    items = [replace(Item("00", "val", "real", source, "camera"), arrays=("view",)) for source in ("a/here", "b/missing")]
+
+    photographs = locate_whole.Photographs(SimpleNamespace(items=items), tmp_path, "val")
+
+    assert [group[0].source for group in photographs.sources] == ["a/here"]
+    assert "1 sources are not" in (told := capsys.readouterr().out) and "b/missing" in told
 
 
 def test_squares_are_made_once_and_training_pairs_stored_of_them(copied, tmp_path, monkeypatch):
