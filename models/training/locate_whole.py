@@ -15,7 +15,7 @@ import csv
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import cv2
 import numpy as np
@@ -37,19 +37,22 @@ LIVES = {"saved again": 0.4, "posted at 1600 px": 0.3, "scaled": 0.3}
 MOST_PIXELS = 12.5e6
 MOST_OF_A_SOURCE = 6
 WINDOW = (0.3, 0.7)  # of the shorter side
+WINDOW_OF_A_SQUARE = (0.5, 1.0)  # people change more of a picture than a window of a whole photograph holds
 WINDOW_PX = (320, 1400)
 SQUARE_PX = 1024  # of a photograph, for training
 SQUARES = 2  # of a photograph
 SQUARED_OF_A_SOURCE = 3  # photographs
 GENERATED = 5  # every so many of the sources of generated pictures give squares
 DRAWN = 60  # squares, a source each; every other one a scene
-CUT_IN_TRAINING = 0.4  # of the pairs; half of these close to what was changed
+CUT_IN_TRAINING = {"close": 0.4, "window": 0.2}  # of the pairs; close to what was changed, or to the window
 CLOSE_PX = 288  # least side of what is close to it
 LOSSLESS = 0.15  # of them have no last save
 
 
 class Photographs:
     """Whole photographs of one part of the data, read from their repositories when they are drawn."""
+
+    window = WINDOW
 
     def __init__(self, pictures: Pictures, mirror: Path, part: str):
         self.mirror = mirror
@@ -89,6 +92,8 @@ class Square:
 
 class Squares:
     """Of the photographs of one part, some generated and some drawn pictures, made once and kept below `folder`."""
+
+    window = WINDOW_OF_A_SQUARE
 
     def __init__(self, folder: Path, photographs: Photographs):
         self.folder = folder
@@ -157,9 +162,8 @@ def store(squares: Squares, trips, folder: Path, count: int) -> None:
 
 def finished(squares: Squares, trips, seed: int) -> tuple[Finished, Finished]:
     random = np.random.default_rng([1, seed])
-    cut = random.random()
-    cut = None if cut >= CUT_IN_TRAINING else "close" if cut < CUT_IN_TRAINING / 2 else "window"
-    kind, changed, twin, share, saved = pair(squares, trips, 20_000_000 + seed, cut)
+    cut = random.choice([*CUT_IN_TRAINING, None], p=[*CUT_IN_TRAINING.values(), 1 - sum(CUT_IN_TRAINING.values())])
+    kind, changed, twin, share, saved = pair(squares, trips, 30_000_000 + seed, cut)
     save = Save("png") if random.random() < LOSSLESS else Save("jpeg", saved["quality"], saved["subsampling"] == 2)
     return Finished(kind, encode(changed, save), share), Finished("authentic", encode(twin, save), np.zeros_like(share))
 
@@ -178,7 +182,7 @@ def pair(photographs: Photographs | Squares, trips, seed: int, cut: Cut | None =
         shorter = min(host.shape[:2])
         if donor_item is None or shorter < 480 or host[..., 0].size < least:
             continue
-        side = int(np.clip(shorter * random.uniform(*WINDOW), *WINDOW_PX)) // 8 * 8
+        side = int(np.clip(shorter * random.uniform(*photographs.window), *WINDOW_PX)) // 8 * 8
         top, left = (int(random.integers((room - side) // 8 + 1)) * 8 for room in host.shape[:2])
         window = np.ascontiguousarray(host[top : top + side, left : left + side])
         donor = photographs.read(donor_item)
@@ -260,10 +264,10 @@ def main() -> None:
     options.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories, owner+name/repo each")
     options.add_argument("--split", choices=("train", "calibration", "val"), default="calibration")
     options.add_argument("--count", type=int, default=80)
-    options.add_argument("--cut", action="store_true", help="to the surroundings of what was changed")
+    options.add_argument("--cut", choices=get_args(Cut), help="to the window of the edit, or close to what was changed in it")
     options.add_argument("--least", type=float, default=0, metavar="MEGAPIXELS", help="of the pictures as they are saved")
     options.add_argument("--squares", action="store_true", help="in squares of photographs, stored for training")
-    options.add_argument("--out", type=Path, help="default: .work/locate/whole-SPLIT, large-SPLIT with --least, cut-SPLIT, pairs-squares-SPLIT")
+    options.add_argument("--out", type=Path, help="default: .work/locate/whole-SPLIT, large-SPLIT with --least, window-SPLIT and close-SPLIT with --cut, pairs-squares-SPLIT")
     asked = options.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
@@ -274,8 +278,8 @@ def main() -> None:
         squares = Squares(WORK / "locate" / f"squares-{asked.split}", photographs)
         store(squares, trips, asked.out or WORK / "locate" / f"pairs-squares-{asked.split}", asked.count)
         return
-    out = asked.out or WORK / "locate" / f"{'cut' if asked.cut else 'large' if asked.least else 'whole'}-{asked.split}"
-    write(photographs, trips, out, asked.count, "window" if asked.cut else None, asked.least * 1e6)
+    out = asked.out or WORK / "locate" / f"{asked.cut or ('large' if asked.least else 'whole')}-{asked.split}"
+    write(photographs, trips, out, asked.count, asked.cut, asked.least * 1e6)
 
 
 if __name__ == "__main__":

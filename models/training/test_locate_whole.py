@@ -8,11 +8,13 @@ import pytest
 import locate_whole
 from detector.pictures import Item
 from locate_pairs import Pairs
-from locate_whole import CLOSE_PX, GENERATED, WINDOW_PX, Squares, around, box_of, live, pair, store, write
+from locate_whole import CLOSE_PX, GENERATED, WINDOW, WINDOW_PX, Squares, around, box_of, live, pair, store, write
 
 
 class Photographs:
     """Noise in place of pictures: two sources, each picture of its own colour."""
+
+    window = WINDOW
 
     def draw(self, random: np.random.Generator) -> Item:
         number = int(random.integers(4))
