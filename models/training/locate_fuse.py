@@ -5,7 +5,7 @@ python locate_fuse.py --readings FOLDER --out fusion.json
 method was skipped (or gives no map), columns that are not named here are methods.
 
 `pictures.csv`, a row for each picture under each condition:
-  picture          what it is told apart by, together with `condition`
+  picture          what it is told apart by, together with `condition`: no two rows have both in common
   pair             a changed picture and its twin share it; empty for a photograph
   source           of a photograph; empty for a pair
   condition        as is, jpeg 75, half
@@ -269,6 +269,9 @@ def open_readings(folder: Path) -> tuple[Table, Table]:
     """Pictures and places; a method that answered too seldom counts as skipped throughout. Photographs that somebody did change
     set no limits."""
     pictures, places = (read_table(folder / f"{name}.csv") for name in ("pictures", "places"))
+    names, counts = np.unique(shots(pictures), return_counts=True)
+    if counts.max() > 1:
+        raise ValueError(f"{folder / 'pictures.csv'}: {names[counts.argmax()]} stands there {counts.max()} times. Its places could not be told apart.")
     return silenced(pictures.only(~np.isin(pictures.text["source"], list(LEFT_OUT)))), silenced(places)
 
 

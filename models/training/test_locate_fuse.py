@@ -169,6 +169,15 @@ def test_a_source_whose_photographs_were_changed_sets_no_limits(folder, tmp_path
     assert limits[1] < limits[0]
 
 
+def test_two_pictures_of_one_name_are_refused(folder, tmp_path):
+    lines = (folder / "pictures.csv").read_text().splitlines()
+    (tmp_path / "pictures.csv").write_text("\n".join([*lines, lines[1]]))
+    (tmp_path / "places.csv").write_text((folder / "places.csv").read_text())
+
+    with pytest.raises(ValueError, match="stands there 2 times"):
+        open_readings(tmp_path)
+
+
 def test_the_worst_source_sets_the_limits_and_they_are_nested(folder):
     pictures, places = tables(folder)
 

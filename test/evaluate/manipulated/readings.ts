@@ -35,12 +35,12 @@ export function headsOf(methods: readonly string[]): Tables {
 
 /** @param kind - of the pair's change, in the row of the twin too. */
 export function linesOf(row: Row, kind: string, methods: readonly string[]): Tables {
-  const { name, set, source } = row.case;
+  const { set, source } = row.case;
   const isPair = set === 'simulated';
   const shares = sharesOf(row);
   const isChanged = row.mask !== null;
   const head = [
-    name,
+    nameOf(row),
     isPair ? source : '',
     isPair ? '' : source,
     row.condition,
@@ -56,6 +56,11 @@ export function linesOf(row: Row, kind: string, methods: readonly string[]): Tab
   };
 }
 
+/** With the folder and number of its pair, because files of several folders have the same names. */
+function nameOf({ case: { name, set, source } }: Row): string {
+  return set === 'simulated' ? `${source}/${name}` : name;
+}
+
 function placesOf(row: Row, shares: Float32Array, methods: readonly string[]): readonly string[] {
   const random = createRandom(Number(row.case.source.split(' ').at(-1)) + 1);
   const isTwin = row.mask === null;
@@ -66,7 +71,7 @@ function placesOf(row: Row, shares: Float32Array, methods: readonly string[]): r
     const weight = (cells.length / chosen.length).toFixed(3);
     return chosen.map((cell) => {
       const values = methods.map((method) => valueAt(row.maps, method, cell));
-      return [row.case.name, row.condition, changed, pixelsOf(row), weight, ...values].join(',');
+      return [nameOf(row), row.condition, changed, pixelsOf(row), weight, ...values].join(',');
     });
   };
   return [
