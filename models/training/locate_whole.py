@@ -62,7 +62,7 @@ class Photographs:
                 by[item.label][item.source].append(item)
         missing = {source for groups in by.values() for source in groups if not git_folder(mirror, source).exists()}
         if missing:
-            print(f"{len(missing)} sources are not in {mirror} and are left out: {', '.join(sorted(missing))}")
+            print(f"Left out, not in {mirror}: {', '.join(sorted(missing))}")
         self.sources, self.generated = (
             [sorted(items, key=lambda item: item.key)[:MOST_OF_A_SOURCE] for source, items in groups.items() if source not in missing] for groups in by.values()
         )
