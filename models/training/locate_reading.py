@@ -29,12 +29,24 @@ class Map:
 Read = Callable[[Reading], Map]
 
 
+MIRRORED_PIXELS = 1 << 20  # of a small picture as many mirror images are read too as together have no more
+MIRRORINGS = ((1, 1), (1, -1), (-1, 1), (-1, -1))  # steps through rows and columns
+
+
 def open_reader(path: Path) -> Read:
     session = open_session(path)
 
     def read(one: Reading) -> Map:
-        changed, trust, score = session.run(None, {"rgb": one.rgb[None], "table": one.table[None]})
-        return mapped(changed[0], trust[0], float(score[0]), one.rgb)
+        height, width = one.rgb.shape[:2]
+        # Whole blocks, so that the block grid begins in every corner.
+        rgb = np.pad(one.rgb, ((0, -height % 8), (0, -width % 8), (0, 0)), "edge")
+        answers = []
+        for down, across in MIRRORINGS[: max(1, MIRRORED_PIXELS // (height * width))]:
+            view = np.ascontiguousarray(rgb[::down, ::across])
+            changed, trust, score = session.run(None, {"rgb": view[None], "table": one.table[None]})
+            answers.append((changed[0, ::down, ::across], trust[0, ::down, ::across], float(score[0])))
+        changed, trust, score = (np.mean(values, 0) for values in zip(*answers, strict=True))
+        return mapped(changed, trust, float(score), one.rgb)
 
     return read
 

@@ -41,6 +41,17 @@ def test_the_exported_network_reads_any_size_and_moves_its_map_and_its_score(tmp
     assert maps[1].score == pytest.approx(2 * maps[0].score + 0.5, abs=1e-4)
 
 
+def test_a_small_picture_gets_the_same_answer_in_the_mirror(tmp_path):
+    torch.manual_seed(1)
+    export(Locator(), Moves(), tmp_path / "locate.onnx")
+    read, rgb, share = open_reader(tmp_path / "locate.onnx"), textured(1, 99)[:72, :96], np.zeros((72, 96), np.uint8)
+
+    one, mirrored = (read(Reading(np.ascontiguousarray(view), np.full(64, 5, np.float32), share)) for view in (rgb, rgb[::-1, ::-1]))
+
+    assert np.allclose(mirrored.changed[::-1, ::-1], one.changed, atol=1e-4) and not np.allclose(mirrored.changed, one.changed, atol=1e-2)
+    assert mirrored.score == pytest.approx(one.score, abs=1e-4)
+
+
 def test_the_limit_is_that_of_the_worst_source(pairs):
     def crops(level: int, count: int) -> list[Reading]:
         return [Reading(np.full((80, 80, 3), level + n, np.uint8), np.zeros(64, np.float32), np.zeros((80, 80), np.uint8))

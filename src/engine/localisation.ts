@@ -14,6 +14,7 @@ import { inRows } from '../image/jpeg-quality.ts';
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
 import { halvePixels } from '../image/pixels.ts';
+import { blockPx } from '../inference/manifest.ts';
 import type { LocateManifest } from '../inference/model.ts';
 import { boundedLogit, quantilesOf, sigmoid } from './calibration.ts';
 import { type CellGrid, ontoGrid } from './maps.ts';
@@ -164,12 +165,76 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
   // Halved pixels have no block grid, so the steps of the file would mislead the network.
   const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
   const table = steps && inRows(steps);
-  const { columns, rows, changed, trust, score } = await locator.locate(pixels, table);
+  const { columns, rows, changed, trust, score } = await locate(locator, pixels, table);
   const mapOf = (logits: Float32Array): CellMap => {
     const map = { cellPx: cellPx << halvings, columns, rows, values: logits.map(sigmoid) };
     return toUpright(coverStored(map, facts), facts);
   };
   return { score, changed: mapOf(changed), trust: mapOf(trust) };
+}
+
+const mirrorings = [
+  { isAcross: false, isDown: false },
+  { isAcross: true, isDown: false },
+  { isAcross: false, isDown: true },
+  { isAcross: true, isDown: true },
+] as const;
+
+type Mirroring = (typeof mirrorings)[number];
+
+/** Of a small picture as many mirror images are read too as together have no more pixels; `locate_reading.py` does the same. */
+const mirroredPixels = 1 << 20;
+
+/** A trace is the same in the mirror, the network's answer is not quite: the mean of several is better than one. */
+async function locate(locator: LocateModel, pixels: Pixels, table: readonly number[] | null) {
+  const shown = mirrorings.slice(0, Math.floor(mirroredPixels / (pixels.width * pixels.height)));
+  if (shown.length < 2) return locator.locate(pixels, table);
+  const whole = toWholeBlocks(pixels);
+  const { cellPx } = locator.manifest.input;
+  const [columns, rows] = [whole.width / cellPx, whole.height / cellPx];
+  const changed = new Float32Array(columns * rows);
+  const trust = new Float32Array(columns * rows);
+  let score = 0;
+  for (const mirroring of shown) {
+    const answer = await locator.locate(mirrored(whole, mirroring), table);
+    mirroredPlaces(columns, rows, mirroring).forEach((from, at) => {
+      changed[at]! += answer.changed[from]! / shown.length;
+      trust[at]! += answer.trust[from]! / shown.length;
+    });
+    score += answer.score / shown.length;
+  }
+  return { columns, rows, changed, trust, score };
+}
+
+/** Edge pixels repeated at the right and below, as an encoder does it: now blocks begin in every corner. */
+function toWholeBlocks({ width, height, rgb }: Pixels): Pixels {
+  const [across, down] = [wholeBlocks(width), wholeBlocks(height)];
+  const whole = new Uint8Array(3 * across * down);
+  for (let y = 0, to = 0; y < down; y++) {
+    for (let x = 0; x < across; x++, to += 3) {
+      const from = 3 * (Math.min(y, height - 1) * width + Math.min(x, width - 1));
+      for (let colour = 0; colour < 3; colour++) whole[to + colour] = rgb[from + colour]!;
+    }
+  }
+  return { width: across, height: down, rgb: whole };
+}
+
+const wholeBlocks = (length: number) => Math.ceil(length / blockPx) * blockPx;
+
+function mirrored({ width, height, rgb }: Pixels, mirroring: Mirroring): Pixels {
+  const view = new Uint8Array(rgb.length);
+  mirroredPlaces(width, height, mirroring).forEach((from, at) => {
+    for (let colour = 0; colour < 3; colour++) view[3 * at + colour] = rgb[3 * from + colour]!;
+  });
+  return { width, height, rgb: view };
+}
+
+/** Which place of a row-major grid stands at each place of its mirror image, and the other way round. */
+function mirroredPlaces(columns: number, rows: number, { isAcross, isDown }: Mirroring) {
+  return Uint32Array.from({ length: columns * rows }, (_, at) => {
+    const [column, row] = [at % columns, Math.floor(at / columns)];
+    return (isDown ? rows - 1 - row : row) * columns + (isAcross ? columns - 1 - column : column);
+  });
 }
 
 /** The stored picture, halved as often as necessary. */

@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ChangeEvidence, CellMap } from '../../../src/detectors/detector.ts';
 import { toUpright } from '../../../src/detectors/stored-plane.ts';
@@ -40,16 +41,48 @@ function shapeOf({ cellPx, columns, rows, values }: CellMap) {
   return [cellPx, columns, rows, values.length];
 }
 
-test('a picture is shown whole, and its maps cover it with cells of 4 px, also beyond the last whole block', async () => {
-  const picture = await scenePicture(133, 90);
+test.each([
+  { width: 1021, height: 602, shown: [1021, 602, 1], cells: [4, 256, 151, 256 * 151] },
+  { width: 637, height: 474, shown: [640, 480, 3], cells: [4, 160, 119, 160 * 119] },
+  { width: 133, height: 90, shown: [136, 96, 4], cells: [4, 34, 23, 34 * 23] },
+])(
+  'a picture of $width x $height is shown whole, a small one in whole blocks and several times, and its maps cover it with cells of 4 px',
+  async ({ width, height, shown, cells }) => {
+    const { evidence, pixels, calls } = await watch(await scenePicture(width, height));
 
-  const { evidence, pixels, calls } = await watch(picture);
+    expect([pixels.width, pixels.height, calls]).toEqual(shown);
+    expect(cellsOf(evidence)).toEqual(cells);
+    const values = [...evidence.changed.values, ...evidence.trust.values];
+    expect(values.every((value) => value > 0 && value < 1)).toBe(true);
+  },
+);
 
-  expect([pixels.width, pixels.height, calls]).toEqual([133, 90, 1]);
-  expect(cellsOf(evidence)).toEqual([4, 34, 23, 34 * 23]);
-  const values = [...evidence.changed.values, ...evidence.trust.values];
-  expect(values.every((value) => value > 0 && value < 1)).toBe(true);
+test('the mirror image of a small picture of whole blocks gets the mirror image of its answer', async () => {
+  const picture = await scenePicture(128, 96, 5);
+  const { rgb } = await sharp(picture.rgb, { raw: { width: 128, height: 96, channels: 3 } })
+    .flop()
+    .png()
+    .toBuffer()
+    .then((file) => decodePicture(file));
+
+  const answer = await readChanges(picture, locator);
+  const mirrored = await readChanges({ ...picture, rgb }, locator);
+
+  expect(rgb).not.toEqual(picture.rgb);
+  expect(mirrored.score).toBeCloseTo(answer.score, 5);
+  for (const name of ['changed', 'trust'] as const) {
+    const { values, columns } = answer[name];
+    const expected = values.map(
+      (_, at) => values[at - (at % columns) + columns - 1 - (at % columns)]!,
+    );
+    expect(largestDifference(mirrored[name].values, expected)).toBeLessThan(1e-5);
+    expect(largestDifference(mirrored[name].values, values)).toBeGreaterThan(0.01);
+  }
 });
+
+function largestDifference(left: Float32Array, right: Float32Array): number {
+  return left.reduce((most, value, at) => Math.max(most, Math.abs(value - right[at]!)), 0);
+}
 
 test('a picture beyond the limit is halved until it fits, and the cells of its maps grow with it', async () => {
   const picture = await scenePicture(335, 299);
@@ -57,9 +90,10 @@ test('a picture beyond the limit is halved until it fits, and the cells of its m
   const once = await watch(picture, 65_536);
   const twice = await watch(picture, 20_000);
 
-  expect([once.pixels.width, once.pixels.height]).toEqual([167, 149]);
+  // 167 x 149 and 83 x 74, in whole blocks.
+  expect([once.pixels.width, once.pixels.height]).toEqual([168, 152]);
   expect(cellsOf(once.evidence)).toEqual([8, 42, 38, 42 * 38]);
-  expect([twice.pixels.width, twice.pixels.height]).toEqual([83, 74]);
+  expect([twice.pixels.width, twice.pixels.height]).toEqual([88, 80]);
   expect(cellsOf(twice.evidence)).toEqual([16, 21, 19, 21 * 19]);
 });
 

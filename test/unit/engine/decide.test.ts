@@ -135,6 +135,19 @@ describe('a part that was changed', () => {
     expect(verdict({ trace: 0, change: changed }).resultClass).toBe('abstain');
   });
 
+  test('is only suspected in a picture of less than 256 x 256 pixels', () => {
+    const [least, smaller] = [256 * 256, 256 * 256 - 1].map((pixels) =>
+      verdict({ ...camera, pixels, change: changed }),
+    );
+
+    expect(least!.resultSubClasses).toEqual(['manipulated']);
+    expect(smaller).toMatchObject({
+      resultClass: 'uncertain',
+      resultSubClasses: [],
+      reasons: ['manipulation_suspected'],
+    });
+  });
+
   test.each<[string, DecisionInput['change'], readonly string[]]>([
     ['weak signs', { ...changed, probability: 0.6 }, ['manipulation_suspected']],
     [
