@@ -117,12 +117,6 @@ function decideByTraces(evidence: Omit<DecisionInput, 'change'>, limits: Limits)
 }
 
 /**
- * In smaller pictures the probability of a change is worth little: on the calibration part it tells changed pictures from
- * their twins with an AUC of 0.6 to 0.7, in larger ones of 0.8 (EXPERIMENTS.md).
- */
-const minPixelsOfChange = 256 * 256;
-
-/**
  * A changed part makes the picture fake, whatever the traces of the whole picture indicate; but only a photograph of
  * sufficient size with usable traces is called changed: drawings and screens have sharp seams and repeated shapes by nature. Weaker signs still prevent the picture from being called real. The pixels do not show
  * whether a generator painted the part (EXPERIMENTS.md 31): only a declaration makes it `ai-manipulated`.
@@ -132,10 +126,9 @@ function decideByChanges(
   limits: Limits,
   byTraces: Conclusion,
 ): Conclusion {
-  const { change, pixels, hasFullPatch, isPhotograph, trace } = evidence;
+  const { change, hasFullPatch, isPhotograph, trace } = evidence;
   const isSupported = change.isStrong || change.speaking > 1;
-  const isLargeEnough = hasFullPatch && pixels >= minPixelsOfChange;
-  const isInDomain = isLargeEnough && isPhotograph && trace >= limits.traceMin;
+  const isInDomain = hasFullPatch && isPhotograph && trace >= limits.traceMin;
   if (isInDomain && isSupported && change.probability >= limits.manipulatedMin) {
     const subClasses = [...byTraces.resultSubClasses, 'manipulated'] as const;
     const basis = byTraces.resultClass === 'fake' ? 'traces' : 'localisation';
@@ -178,6 +171,13 @@ function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusi
   };
 }
 
+/**
+ * In smaller pictures a change is only suspected: on the calibration part its probability tells changed pictures from their
+ * twins with an AUC of 0.6 to 0.7, in larger ones of 0.8 (EXPERIMENTS.md).
+ */
+const minPixelsOfChange = 256 * 256;
+const neverReached = 1;
+
 function limitsOf(
   { predictions, pixels }: Pick<DecisionInput, 'predictions' | 'pixels'>,
   { thresholds, compressedRegime, smallRegime, localisation }: Rules,
@@ -194,7 +194,8 @@ function limitsOf(
     compressionMax: thresholds.compressionMax[strategy],
     anomalyMax: thresholds.anomalyMax[strategy],
     minDeviations: minDeviations[strategy],
-    manipulatedMin: localisation.manipulatedMin[strategy],
+    manipulatedMin:
+      pixels < minPixelsOfChange ? neverReached : localisation.manipulatedMin[strategy],
     suspectedMin: localisation.suspectedMin[strategy],
   };
 }
