@@ -125,10 +125,17 @@ def tables(told: dict) -> str:
     lines = ["| set | condition | pictures | F1, best threshold | 95 % | F1 at 0.5 | AUC |", "|---|---|---|---|---|---|---|"]
     lines += [f"| {row['set']} | {row['condition']} | {row['pictures']} | {row['f1Best']:.3f} | {row['f1Low']:.3f}-{row['f1High']:.3f} "
               f"| {row['f1Half']:.3f} | {row['pixelAuc']:.3f} |" for row in told["measured"]]  # fmt: skip
-    lines += ["", "Called manipulated:", "", "| condition | strategy | changed pictures | untouched photographs |", "|---|---|---|---|"]
-    lines += [f"| {row['condition']} | {strategy} | {share(counts['changed'], row['changed'])} | {share(counts['photographs'], row['photographs'])} |"
+    lines += ["", "Called manipulated; in rows of one size simulated changes count too:", "",
+              "| condition | megapixels | strategy | changed pictures | untouched photographs |", "|---|---|---|---|---|"]  # fmt: skip
+    lines += [f"| {row['condition']} | {size(row.get('megapixels'))} | {strategy} | {share(counts['changed'], row['changed'])} | {share(counts['photographs'], row['photographs'])} |"
               for row in told["called"] for strategy, counts in row["strategies"].items()]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def size(megapixels: dict | None) -> str:
+    if megapixels is None:
+        return "all"
+    return f"from {megapixels['from']}" + ("" if megapixels["below"] is None else f", below {megapixels['below']}")
 
 
 def share(some: int, of: int) -> str:

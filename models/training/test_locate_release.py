@@ -78,7 +78,7 @@ def test_a_folder_is_written_and_then_told_anew_without_its_network(network, dat
     assert (first["id"], first["version"], first["training"]) == ("locate-9", "0.1.0", {"shift": 0.5})
     assert (second["version"], second["thresholds"], second["fusion"]) == ("0.2.0", {"a": 1}, {"b": 2})
     assert (second["files"], second["training"]) == (first["files"], first["training"])
-    assert "| as is | default | 3 of 10, 30.0 % | 1 of 40, 2.5 % |" in (out / "CARD.md").read_text()
+    assert "| as is | all | default | 3 of 10, 30.0 % | 1 of 40, 2.5 % |" in (out / "CARD.md").read_text()
     assert (out / "CARD.md").read_text().endswith("\n\n## Limits\n\nMany.\n")
 
 
@@ -86,4 +86,7 @@ def test_the_tables_say_what_was_measured_or_that_nothing_was():
     row = {"set": "a", "condition": "as is", "pictures": 9, "f1Best": 0.5, "f1Low": 0.4, "f1High": 0.6, "f1Half": 0.3, "pixelAuc": 0.7}
 
     assert "| a | as is | 9 | 0.500 | 0.400-0.600 | 0.300 | 0.700 |" in tables({"measured": [row], "called": []})
+    sizes = tables({"measured": [], "called": [CALLED | {"megapixels": {"from": 1.5, "below": 4}}, CALLED | {"megapixels": {"from": 4, "below": None}}]})
+    assert "| as is | from 1.5, below 4 | default | 3 of 10, 30.0 % |" in sizes
+    assert "| as is | from 4 | default | 3 of 10, 30.0 % |" in sizes
     assert with_tables("## Figures\n\nOld.\n", {"measured": [], "called": []}).startswith("## Figures\n\nNone were recorded")

@@ -370,6 +370,7 @@ function calledOf(value: unknown, name: string): MeasuredCalls {
   };
   return {
     condition: textOf(fields['condition'], `${name}.condition`),
+    ...megapixelsOf(fields['megapixels'], `${name}.megapixels`),
     changed,
     photographs,
     strategies: {
@@ -378,4 +379,13 @@ function calledOf(value: unknown, name: string): MeasuredCalls {
       relaxed: under('relaxed'),
     },
   };
+}
+
+function megapixelsOf(value: unknown, name: string): Pick<MeasuredCalls, 'megapixels'> {
+  if (value === undefined) return {};
+  const fields = fieldsOf(value, name);
+  const from = numberOf(fields['from'], `${name}.from`, 0, 1e6);
+  const below =
+    fields['below'] === null ? null : numberOf(fields['below'], `${name}.below`, from, 1e6);
+  return { megapixels: { from, below } };
 }

@@ -165,7 +165,9 @@ export interface MeasuredLocalisation {
 /** How often a verdict was that something was changed, on pictures that nothing was fitted on. */
 export interface MeasuredCalls {
   readonly condition: string;
-  /** Pictures with a changed part, and unchanged photographs. */
+  /** Of pictures of this size alone; without it of every size. */
+  readonly megapixels?: { readonly from: number; readonly below: number | null };
+  /** Pictures with a changed part, changed by people alone where no size is given; and unchanged photographs. */
   readonly changed: number;
   readonly photographs: number;
   /** How many of them were called manipulated. */

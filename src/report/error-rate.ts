@@ -29,7 +29,9 @@ export function errorRatesOf({ measured, options }: Measured): ErrorRates | null
 }
 
 export function changeErrorRatesOf({ measuredCalls, options }: Measured): ChangeErrorRates | null {
-  const asIs = measuredCalls.find(({ condition }) => condition === 'as is');
+  const asIs = measuredCalls.find(
+    ({ condition, megapixels }) => condition === 'as is' && megapixels === undefined,
+  );
   if (!asIs) return null;
   const { changed, photographs, strategies } = asIs;
   const called = strategies[options.decisionStrategy];

@@ -32,20 +32,39 @@ const sure = { pedantic: manipulated, default: manipulated, relaxed: manipulated
 const changed = [row('casia', true, sure), row('casia', true, eager)];
 const photographs = [row('photographs', false, eager)];
 
-test('verdicts of a change are counted over changed pictures and over photographs; untouched pictures of the sets are neither', () => {
+const counted = {
+  condition: 'as is',
+  changed: 2,
+  photographs: 1,
+  strategies: {
+    pedantic: { changed: 1, photographs: 0 },
+    default: { changed: 1, photographs: 0 },
+    relaxed: { changed: 2, photographs: 1 },
+  },
+};
+const small = { ...counted, megapixels: { from: 0, below: 1.5 } };
+
+test('verdicts of a change are counted over changed pictures and over photographs, of all sizes and of each; untouched pictures of the sets are neither', () => {
   const { called } = manifestFigures([...changed, row('casia', false, sure), ...photographs]);
 
-  expect(called).toEqual([
-    {
-      condition: 'as is',
-      changed: 2,
-      photographs: 1,
-      strategies: {
-        pedantic: { changed: 1, photographs: 0 },
-        default: { changed: 1, photographs: 0 },
-        relaxed: { changed: 2, photographs: 1 },
-      },
-    },
+  expect(called).toEqual([counted, small]);
+});
+
+test('simulated changes count only where a size is told', () => {
+  const simulated = { ...row('simulated', true, eager), megapixels: 4 };
+  const { called } = manifestFigures([
+    ...changed,
+    simulated,
+    ...photographs,
+    { ...photographs[0]!, megapixels: 12 },
+  ]);
+
+  expect(
+    called.map(({ megapixels, changed: some, photographs: of }) => [megapixels, some, of]),
+  ).toEqual([
+    [undefined, 2, 2],
+    [{ from: 0, below: 1.5 }, 2, 1],
+    [{ from: 4, below: null }, 1, 1],
   ]);
 });
 

@@ -2,7 +2,7 @@
 
 import { isSameModel, nameOfModel } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
-import type { MeasuredCondition } from '../../inference/model.ts';
+import type { MeasuredCalls, MeasuredCondition } from '../../inference/model.ts';
 import { errorOf, type MeasuredError, worstError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
@@ -104,12 +104,12 @@ function nameOf({ labels }: SectionInput, { condition }: { readonly condition: s
 function changeRatesBlocks(input: SectionInput): readonly Block[] {
   const { examination, catalogue, numbers } = input;
   const { measuredCalls, options } = examination;
-  const { title, intro, columns, meaning } = catalogue.limits.validation.changes;
-  const [first] = measuredCalls;
+  const { title, intro, columns, sizes, meaning } = catalogue.limits.validation.changes;
+  const [condition, ...shares] = columns;
+  const ofEverySize = measuredCalls.filter(({ megapixels }) => megapixels === undefined);
+  const bySize = measuredCalls.filter((one) => one.condition === 'as is' && one.megapixels);
+  const [first] = ofEverySize;
   if (first === undefined) return [];
-  const shareOf = (some: number, of: number) =>
-    writeError({ rate: some / of, ...shareInterval(some, of) }, numbers);
-  const [condition, changed, photographs] = columns;
   return [
     heading(title),
     paragraph(
@@ -119,25 +119,55 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
         photographs: numbers.count(first.photographs),
       }),
     ),
-    {
-      kind: 'grid',
-      columns: [
-        { title: condition, share: 0.3 },
-        { title: changed, share: 0.35 },
-        { title: photographs, share: 0.35 },
-      ],
-      rows: measuredCalls.map((one) => {
-        const called = one.strategies[options.decisionStrategy];
-        const cells = [
-          nameOf(input, one),
-          shareOf(called.changed, one.changed),
-          shareOf(called.photographs, one.photographs),
-        ];
-        return { cells };
-      }),
-    },
+    callsGrid(input, [condition, ...shares], ofEverySize, (one) => nameOf(input, one)),
+    ...only(
+      bySize.length > 0,
+      paragraph(sizes.intro),
+      callsGrid(input, [sizes.column, ...shares], bySize, (one) => sizeOf(input, one)),
+    ),
     paragraph(meaning),
   ];
+}
+
+function sizeOf(
+  { catalogue, numbers }: SectionInput,
+  { megapixels, changed, photographs }: MeasuredCalls,
+): string {
+  const { from = 0, below = null } = megapixels ?? {};
+  const { sizes } = catalogue.limits.validation.changes;
+  return sizes.row({
+    from: from === 0 ? null : numbers.plain(from),
+    below: below === null ? null : numbers.plain(below),
+    changed: numbers.count(changed),
+    photographs: numbers.count(photographs),
+  });
+}
+
+function callsGrid(
+  { examination, numbers }: SectionInput,
+  [name, changed, photographs]: readonly [string, string, string],
+  measured: readonly MeasuredCalls[],
+  cellOf: (one: MeasuredCalls) => string,
+): Block {
+  const shareOf = (some: number, of: number) =>
+    writeError({ rate: some / of, ...shareInterval(some, of) }, numbers);
+  return {
+    kind: 'grid',
+    columns: [
+      { title: name, share: 0.3 },
+      { title: changed, share: 0.35 },
+      { title: photographs, share: 0.35 },
+    ],
+    rows: measured.map((one) => {
+      const called = one.strategies[examination.options.decisionStrategy];
+      const cells = [
+        cellOf(one),
+        shareOf(called.changed, one.changed),
+        shareOf(called.photographs, one.photographs),
+      ];
+      return { cells };
+    }),
+  };
 }
 
 function writeError({ rate, low, high }: MeasuredError, numbers: NumberWriter): string {

@@ -119,20 +119,20 @@ export function groupsOf(rows: readonly Row[]): readonly (readonly [string, read
   ];
 }
 
-/** In megapixels. */
 const sizes = [
-  ['below 1.5 MP', 0, 1.5],
-  ['1.5 to 4 MP', 1.5, 4],
-  ['above 4 MP', 4, Infinity],
+  { name: 'below 1.5 MP', megapixels: { from: 0, below: 1.5 } },
+  { name: '1.5 to 4 MP', megapixels: { from: 1.5, below: 4 } },
+  { name: 'above 4 MP', megapixels: { from: 4, below: null } },
 ] as const;
 
 export function bySize(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
   return sizes
-    .map(([name, from, to]) => {
-      const within = ({ megapixels }: Row) => megapixels >= from && megapixels < to;
-      return [name, rows.filter(within)] as const;
-    })
+    .map(({ name, megapixels }) => [name, rows.filter(isWithin(megapixels))] as const)
     .filter(([, some]) => some.length > 0);
+}
+
+function isWithin({ from, below }: (typeof sizes)[number]['megapixels']) {
+  return ({ megapixels }: Row) => megapixels >= from && megapixels < (below ?? Infinity);
 }
 
 /** What `locate_release.py --figures` writes into the manifest and the card: the fusion's maps, and its verdicts. */
@@ -146,19 +146,31 @@ export function manifestFigures(rows: readonly Row[]): Pick<LocateManifest, 'mea
     measured: kept.flatMap(([condition, some]) =>
       groupsOf(some).flatMap(([set, members]) => measuredOf(set, condition, members)),
     ),
-    called: kept.flatMap(([condition, some]) =>
-      callsOf(
-        condition,
-        some.filter((row) => row.mask !== null && !isSimulated(row)),
-        photographs.filter((row) => row.condition === condition),
-      ),
-    ),
+    called: kept.flatMap(([condition, some]) => {
+      const changed = some.filter((row) => row.mask !== null);
+      const unchanged = photographs.filter((row) => row.condition === condition);
+      return [
+        ...callsOf(
+          { condition },
+          changed.filter((row) => !isSimulated(row)),
+          unchanged,
+        ),
+        ...sizes.flatMap(({ megapixels }) => {
+          const within = isWithin(megapixels);
+          return callsOf(
+            { condition, megapixels },
+            changed.filter(within),
+            unchanged.filter(within),
+          );
+        }),
+      ];
+    }),
   };
 }
 
 /** None without pictures of both kinds, which a small sample may lack. */
 function callsOf(
-  condition: string,
+  measuredOn: Pick<MeasuredCalls, 'condition' | 'megapixels'>,
   changed: readonly Row[],
   photographs: readonly Row[],
 ): MeasuredCalls[] {
@@ -169,7 +181,7 @@ function callsOf(
   });
   return [
     {
-      condition,
+      ...measuredOn,
       changed: changed.length,
       photographs: photographs.length,
       strategies: {

@@ -6,6 +6,13 @@ const file = 'locate-1/manifest.json';
 
 const two = { changed: 2, photographs: 0 };
 const moreThanAll = { pedantic: two, default: two, relaxed: two };
+const none = { changed: 0, photographs: 0 };
+const noneOfOne = {
+  condition: 'as is',
+  changed: 1,
+  photographs: 1,
+  strategies: { pedantic: none, default: none, relaxed: none },
+};
 
 test('the manifest of the packaged model can be read, and its type says which kind it is', () => {
   const manifest = parseLocateManifest(packagedText(file));
@@ -52,7 +59,10 @@ test('what was measured is read, and a model that nobody has measured says so wi
   };
 
   expect(parseLocateManifest(withValue(file, 'measured', [row])).measured).toEqual([row]);
-  expect(parseLocateManifest(withValue(file, 'called', [calls])).called).toEqual([calls]);
+  const large = { ...calls, megapixels: { from: 4, below: null } };
+  const called = [calls, large, { ...calls, megapixels: { from: 1.5, below: 4 } }];
+
+  expect(parseLocateManifest(withValue(file, 'called', called)).called).toEqual(called);
   expect(parseLocateManifest(withValue(file, 'measured', undefined)).measured).toEqual([]);
   expect(parseLocateManifest(withValue(file, 'called', undefined)).called).toEqual([]);
 });
@@ -83,8 +93,10 @@ describe('a manifest is refused', () => {
     ['fusion.picture.weights', { network: null }],
     ['measured', {}],
     ['measured', [{}]],
-    ['called', [{ condition: 'as is', changed: 1, photographs: 1, strategies: {} }]],
-    ['called', [{ condition: 'as is', changed: 1, photographs: 1, strategies: moreThanAll }]],
+    ['called', [{ ...noneOfOne, strategies: {} }]],
+    ['called', [{ ...noneOfOne, strategies: moreThanAll }]],
+    ['called', [{ ...noneOfOne, megapixels: { from: 4, below: 1.5 } }]],
+    ['called', [{ ...noneOfOne, megapixels: 4 }]],
   ])('with %s = %j', (path, value) => {
     expect(() => parseAnyManifest(withValue(file, path, value))).toThrow(
       expect.objectContaining({ code: 'model_integrity' }),

@@ -325,6 +325,28 @@ describe.each(languages)('sections in %s', (language) => {
     expect(never).not.toContain(accused[language]);
   });
 
+  test('tell it by size too, of files as they were', () => {
+    const base = makeExamination();
+    const [all] = base.measuredCalls;
+    const ofSize = (from: number, below: number | null, condition = 'as is') => ({
+      ...all!,
+      condition,
+      megapixels: { from, below },
+    });
+    const measuredCalls = [all!, ofSize(0, 1.5), ofSize(1.5, 4), ofSize(4, null)];
+    const told = stringsOf(sectionsOf({ ...base, measuredCalls }));
+    const saved = stringsOf(
+      sectionsOf({ ...base, measuredCalls: [all!, ofSize(4, null, 'jpeg 75')] }),
+    );
+    const sizes = {
+      en: ['below 1.5 (153 and 1,210)', '1.5 to 4 (153 and 1,210)', '4 and more (153 and 1,210)'],
+      de: ['unter 1,5 (153 und 1.210)', '1,5 bis 4 (153 und 1.210)', 'ab 4 (153 und 1.210)'],
+    }[language];
+
+    for (const size of sizes) expect(told).toContain(size);
+    expect(saved).not.toContain(sizes[2]);
+  });
+
   test('explain escapes where a name needs them, and only there', () => {
     const { escapes } = wordsIn(language).labels;
 

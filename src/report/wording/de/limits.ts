@@ -38,6 +38,15 @@ export const limits: typeof english = {
         'Veränderte als „manipulated“ eingestuft',
         'Fotografien als „manipulated“ eingestuft',
       ],
+      sizes: {
+        intro:
+          'Dasselbe nach Größe, für die Dateien, wie sie waren. Hier zählen auch simulierte Veränderungen in ganzen Fotografien; die in großen Bildern sind fast alle simuliert.',
+        column: 'Megapixel (Bilder)',
+        row({ from, below, changed, photographs }) {
+          const range = from === null ? `unter ${below}` : `${from} bis ${below}`;
+          return `${below === null ? `ab ${from}` : range} (${changed} und ${photographs})`;
+        },
+      },
       meaning:
         'Veränderungen werden oft übersehen, besonders wenn ein Bild danach erneut gespeichert oder skaliert wurde: Dass keine gefunden wurde, zeigt nicht, dass es keine gibt.',
     },
@@ -48,7 +57,7 @@ export const limits: typeof english = {
       'Sie wurde mit einem anderen Modell als diese Untersuchung durchgeführt und gilt für diese nicht.',
     neverTestedTitle: 'Nie geprüft',
     neverTested: [
-      'Veränderte Teile in Bildern von mehr als etwa 2 Megapixeln: Die Sammlungen von Bildern mit bekannten Veränderungen enthalten keine.',
+      'Von Menschen veränderte Teile in Bildern von mehr als etwa 2 Megapixeln: Die öffentlichen Sammlungen enthalten keine, dort wurden nur simulierte Veränderungen gemessen.',
       'Fotografien von Bildschirmen und Abzügen, Scans, starke Retusche und Vergrößern mit Software.',
       'Absichtliche Versuche, das Verfahren zu täuschen.',
       'Generatoren, Kameras und Programme, die in der Modellkarte nicht genannt sind.',

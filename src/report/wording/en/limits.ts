@@ -1,3 +1,7 @@
+/** A range of sizes, open at an end that is null, and how many pictures of it were measured. */
+type MeasuredSizes = Record<'from' | 'below', string | null> &
+  Record<'changed' | 'photographs', string>;
+
 /** How often the method errs, what it cannot do, and what was not looked at. */
 export const limits = {
   validation: {
@@ -42,6 +46,15 @@ export const limits = {
         'Changed, called “manipulated”',
         'Photographs called “manipulated”',
       ] satisfies readonly [string, string, string],
+      sizes: {
+        intro:
+          'The same by size, of files as they were. Simulated changes in whole photographs count here too; almost all of those in large pictures are simulated.',
+        column: 'Megapixels (pictures)',
+        row({ from, below, changed, photographs }: MeasuredSizes) {
+          const range = from === null ? `below ${below}` : `${from} to ${below}`;
+          return `${below === null ? `${from} and more` : range} (${changed} and ${photographs})`;
+        },
+      },
       meaning:
         'Changes are often missed, most of all once a picture was saved again or scaled: that none was found does not show that there is none.',
     },
@@ -57,7 +70,7 @@ export const limits = {
     ownOtherModel: 'It was made with another model than this examination and does not hold for it.',
     neverTestedTitle: 'Never tested',
     neverTested: [
-      'Changed parts in pictures of more than about 2 megapixels: the sets of pictures with known changes hold none.',
+      'Parts that people changed in pictures of more than about 2 megapixels: the public sets hold none, and only simulated changes were measured there.',
       'Photographs of screens and prints, scans, heavy retouching and enlargement by software.',
       'Deliberate attempts to deceive the procedure.',
       'Generators, cameras and programs that are not named in the model card.',
