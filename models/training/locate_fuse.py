@@ -279,6 +279,11 @@ def silenced(table: Table) -> Table:
     return Table(table.text, table.methods, np.where(answering(table), table.odds, np.nan))
 
 
+def without(table: Table, methods: Sequence[str]) -> Table:
+    """As if these methods were always skipped."""
+    return Table(table.text, table.methods, np.where(np.isin(table.methods, methods), np.nan, table.odds))
+
+
 def thresholds_of(probability: np.ndarray, pictures: Table) -> dict[str, dict[str, float]]:
     """From the untouched pictures under each condition; @param probability of each row of `pictures`"""
     limits = {}
@@ -368,9 +373,15 @@ def main() -> None:
     options.add_argument("--out", type=Path, required=True)
     options.add_argument("--given", type=pair_of, nargs="*", default=[], metavar="METHOD=WEIGHT")
     options.add_argument("--places", type=Path, help="manifest.json whose weights of places are kept: those fitted on pairs of the law that taught the network trust it too much")
+    options.add_argument("--without", nargs="*", default=[], metavar="METHOD", help="methods that are not heard: to see what each adds, and to leave out what adds nothing")
     asked = options.parse_args()
     pictures, places = open_readings(asked.readings)
+    if unknown := set(asked.without) - set(pictures.methods):
+        options.error(f"--without {' '.join(sorted(unknown))}: the readings have {', '.join(pictures.methods)}.")
+    pictures, places = without(pictures, asked.without), without(places, asked.without)
     kept = weights_of_places(asked.places) if asked.places else None
+    if kept is not None:
+        kept = {method: weight for method, weight in kept.items() if method not in asked.without}
     asked.out.write_text(json.dumps(fuse(pictures, places, dict(asked.given), kept), indent=2) + "\n")
     print(asked.out.read_text())
     for condition, figures in held_out(pictures, places, kept).items():

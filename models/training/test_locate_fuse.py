@@ -218,3 +218,21 @@ def test_the_command_writes_what_the_manifest_holds(folder, tmp_path, monkeypatc
     assert list(written) == ["thresholds", "fusion"]
     assert written["fusion"]["picture"]["weights"]["thumbnail"] == 2
     assert "held out | as is" in capsys.readouterr().out
+
+
+def test_a_method_that_is_left_out_is_heard_nowhere_and_one_that_is_unknown_is_refused(folder, tmp_path, monkeypatch, capsys):
+    manifest, out = tmp_path / "manifest.json", tmp_path / "f.json"
+    kept = {method: {"weight": 0.25, "rest": 0.9} for method in ("sharp", "guessing")}
+    manifest.write_text(json.dumps({"fusion": {"places": {"weights": kept}}}))
+    asked = ["", "--readings", str(folder), "--out", str(out), "--places", str(manifest), "--without"]
+
+    monkeypatch.setattr("sys.argv", [*asked, "guessing"])
+    main()
+
+    fusion = json.loads(out.read_text())["fusion"]
+    assert list(fusion["places"]["weights"]) == list(fusion["picture"]["weights"]) == ["sharp"]
+
+    monkeypatch.setattr("sys.argv", [*asked, "sharpe"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "--without sharpe: the readings have sharp, guessing, rare." in capsys.readouterr().err

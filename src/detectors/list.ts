@@ -29,7 +29,7 @@ export const localisingDetectors: readonly Detector[] = [
 ];
 
 /** Those that a report shows and that no verdict rests on while the fusion does not weigh them. */
-export const shownDetectors: readonly Detector[] = [jpegGrid, resampling, errorLevel];
+export const shownDetectors: readonly Detector[] = [jpegGrid, noiseLevel, resampling, errorLevel];
 
 export const detectors: readonly Detector[] = [
   traceNetwork,
