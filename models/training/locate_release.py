@@ -135,7 +135,10 @@ def tables(told: dict) -> str:
 def size(megapixels: dict | None) -> str:
     if megapixels is None:
         return "all"
-    return f"from {megapixels['from']}" + ("" if megapixels["below"] is None else f", below {megapixels['below']}")
+    low, high = megapixels["from"], megapixels["below"]
+    if high is None:
+        return f"from {low}"
+    return f"{low} to {high}" if low else f"below {high}"
 
 
 def share(some: int, of: int) -> str:

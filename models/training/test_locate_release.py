@@ -87,6 +87,6 @@ def test_the_tables_say_what_was_measured_or_that_nothing_was():
 
     assert "| a | as is | 9 | 0.500 | 0.400-0.600 | 0.300 | 0.700 |" in tables({"measured": [row], "called": []})
     sizes = tables({"measured": [], "called": [CALLED | {"megapixels": {"from": 1.5, "below": 4}}, CALLED | {"megapixels": {"from": 4, "below": None}}]})
-    assert "| as is | from 1.5, below 4 | default | 3 of 10, 30.0 % |" in sizes
+    assert "| as is | 1.5 to 4 | default | 3 of 10, 30.0 % |" in sizes
     assert "| as is | from 4 | default | 3 of 10, 30.0 % |" in sizes
     assert with_tables("## Figures\n\nOld.\n", {"measured": [], "called": []}).startswith("## Figures\n\nNone were recorded")
