@@ -37,7 +37,10 @@ export function storedLuma(picture: Picture): StoredPlane {
 }
 
 /** Row-major RGB in the same way; the picture's own where nothing was turned. */
-export function storedRgb({ facts, rgb }: Picture): Uint8Array {
+export function storedRgb({
+  facts,
+  rgb,
+}: Pick<Picture, 'rgb'> & { readonly facts: Turned }): Uint8Array {
   if (facts.orientation === 1) return rgb;
   const stored = new Uint8Array(rgb.length);
   const { origin, right, below } = stepsThrough(facts);

@@ -18,7 +18,9 @@ import { blockPx } from '../inference/manifest.ts';
 import type { LocateManifest } from '../inference/model.ts';
 import { boundedLogit, quantilesOf, sigmoid } from './calibration.ts';
 import { type CellGrid, ontoGrid } from './maps.ts';
+import { coveringGrid } from './patches.ts';
 import type { Manipulation } from './result.ts';
+import { cutTile } from './tiles.ts';
 import type { LocateModel } from '../inference/networks.ts';
 
 export interface Localisation {
@@ -173,14 +175,8 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
   return { score, changed: mapOf(changed), trust: mapOf(trust) };
 }
 
-const mirrorings = [
-  { isAcross: false, isDown: false },
-  { isAcross: true, isDown: false },
-  { isAcross: false, isDown: true },
-  { isAcross: true, isDown: true },
-] as const;
-
-type Mirroring = (typeof mirrorings)[number];
+/** EXIF orientations that mirror a picture, each of which undoes itself. */
+const mirrorings = [1, 2, 4, 3] as const;
 
 /** Of a small picture as many mirror images are read too as together have no more pixels; `locate_reading.py` does the same. */
 const mirroredPixels = 1 << 20;
@@ -189,52 +185,31 @@ const mirroredPixels = 1 << 20;
 async function locate(locator: LocateModel, pixels: Pixels, table: readonly number[] | null) {
   const shown = mirrorings.slice(0, Math.floor(mirroredPixels / (pixels.width * pixels.height)));
   if (shown.length < 2) return locator.locate(pixels, table);
-  const whole = toWholeBlocks(pixels);
+  // Whole blocks, so that the block grid begins in every corner.
+  const blocks = coveringGrid(pixels, blockPx);
+  const rgb = cutTile(
+    { rgb: pixels.rgb, facts: pixels },
+    { column: 0, row: 0, ...blocks },
+    blockPx,
+  );
+  const [width, height] = [blockPx * blocks.columns, blockPx * blocks.rows];
   const { cellPx } = locator.manifest.input;
-  const [columns, rows] = [whole.width / cellPx, whole.height / cellPx];
+  const [columns, rows] = [width / cellPx, height / cellPx];
   const changed = new Float32Array(columns * rows);
   const trust = new Float32Array(columns * rows);
   let score = 0;
-  for (const mirroring of shown) {
-    const answer = await locator.locate(mirrored(whole, mirroring), table);
-    mirroredPlaces(columns, rows, mirroring).forEach((from, at) => {
-      changed[at]! += answer.changed[from]! / shown.length;
-      trust[at]! += answer.trust[from]! / shown.length;
-    });
+  for (const orientation of shown) {
+    const facts = { width, height, storedWidth: width, orientation };
+    const answer = await locator.locate({ width, height, rgb: storedRgb({ facts, rgb }) }, table);
+    const add = (values: Float32Array, sums: Float32Array) => {
+      const map = toUpright({ cellPx, columns, rows, values }, facts);
+      map.values.forEach((value, at) => (sums[at]! += value / shown.length));
+    };
+    add(answer.changed, changed);
+    add(answer.trust, trust);
     score += answer.score / shown.length;
   }
   return { columns, rows, changed, trust, score };
-}
-
-/** Edge pixels repeated at the right and below, as an encoder does it: now blocks begin in every corner. */
-function toWholeBlocks({ width, height, rgb }: Pixels): Pixels {
-  const [across, down] = [wholeBlocks(width), wholeBlocks(height)];
-  const whole = new Uint8Array(3 * across * down);
-  for (let y = 0, to = 0; y < down; y++) {
-    for (let x = 0; x < across; x++, to += 3) {
-      const from = 3 * (Math.min(y, height - 1) * width + Math.min(x, width - 1));
-      for (let colour = 0; colour < 3; colour++) whole[to + colour] = rgb[from + colour]!;
-    }
-  }
-  return { width: across, height: down, rgb: whole };
-}
-
-const wholeBlocks = (length: number) => Math.ceil(length / blockPx) * blockPx;
-
-function mirrored({ width, height, rgb }: Pixels, mirroring: Mirroring): Pixels {
-  const view = new Uint8Array(rgb.length);
-  mirroredPlaces(width, height, mirroring).forEach((from, at) => {
-    for (let colour = 0; colour < 3; colour++) view[3 * at + colour] = rgb[3 * from + colour]!;
-  });
-  return { width, height, rgb: view };
-}
-
-/** Which place of a row-major grid stands at each place of its mirror image, and the other way round. */
-function mirroredPlaces(columns: number, rows: number, { isAcross, isDown }: Mirroring) {
-  return Uint32Array.from({ length: columns * rows }, (_, at) => {
-    const [column, row] = [at % columns, Math.floor(at / columns)];
-    return (isDown ? rows - 1 - row : row) * columns + (isAcross ? columns - 1 - column : column);
-  });
 }
 
 /** The stored picture, halved as often as necessary. */

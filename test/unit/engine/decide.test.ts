@@ -141,7 +141,9 @@ describe('a part that was changed', () => {
     );
 
     expect(least!.resultSubClasses).toEqual(['manipulated']);
+    expect(least!.thresholds['manipulatedMin']).toBeLessThan(1);
     expect(smaller).toMatchObject({
+      thresholds: { manipulatedMin: 1 },
       resultClass: 'uncertain',
       resultSubClasses: [],
       reasons: ['manipulation_suspected'],
