@@ -22,8 +22,8 @@ import {
 } from './contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from './engine/contract.ts';
 import type { Examination } from './engine/result.ts';
-import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
-import type { PictureSource, Rendering } from './sandbox/tasks.ts';
+import { createSandbox, type Sandbox } from './examiner/sandbox.ts';
+import type { PictureSource, Rendering } from './examiner/tasks.ts';
 
 export type {
   DecisionBasis,
@@ -39,10 +39,10 @@ export type {
 
 export { ForensicsError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
-export type { PoolStatus } from './sandbox/pool.ts';
-export { createSandbox } from './sandbox/sandbox.ts';
-export type { SandboxOptions, Sandbox } from './sandbox/sandbox.ts';
-export type { ExamineRequest, PictureSource, RenderRequest, Rendering } from './sandbox/tasks.ts';
+export type { PoolStatus } from './examiner/pool.ts';
+export { createSandbox } from './examiner/sandbox.ts';
+export type { SandboxOptions, Sandbox } from './examiner/sandbox.ts';
+export type { ExamineRequest, PictureSource, RenderRequest, Rendering } from './examiner/tasks.ts';
 export type { ResultFields } from './engine/contract.ts';
 export type {
   CellMaps,
@@ -62,10 +62,10 @@ export type { Problem, Verification } from './evidence/checks.ts';
 export { verifyBundle } from './evidence/verify.ts';
 export type { VerifyOptions } from './evidence/verify.ts';
 export type { PictureFacts } from './image/picture.ts';
-export { writeEvidence } from './report/evidence.ts';
+export { writeEvidence } from './present/evidence.ts';
 export type { Evidence } from './contract/evidence.ts';
-export type { RankedFinding } from './report/evidence.ts';
-export type { ReportTexts } from './report/report-item.ts';
+export type { RankedFinding } from './present/evidence.ts';
+export type { ReportTexts } from './present/report-item.ts';
 
 export interface AnalyzeOptions {
   /** Model identifier; the latest image model of the package when absent. */

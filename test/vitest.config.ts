@@ -1,13 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-const long = 'test/**/*.long.test.ts';
+const long = '{bin,test}/**/*.long.test.ts';
 const temporaryFolder = 'test/temporary-folder.ts';
 const onPostgres = 'test/**/*.postgres.test.ts';
 
 /** `npm run check` runs all but the long ones and those of PostgreSQL; `npm run check:long` (`--mode long`, `--mode postgres`) these, and more of what is generated. */
 const selections = {
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['{bin,test}/**/*.test.ts'],
     exclude: [long, onPostgres],
     globalSetup: temporaryFolder,
   },
@@ -17,13 +17,14 @@ const selections = {
       'test/contract/{identity-*,interface,service-local}.test.ts',
       'test/journeys/{access,audit,bundle,crash,default-storage,life,metrics}.test.ts',
       onPostgres,
-      'test/unit/app/first-user.test.ts',
-      'test/unit/analyses/{model.long,races,requests,retention,states,upgrades,usage-report,view}.test.ts',
-      'test/unit/{access,db,feedback,jobs,secrets,server,tenants,webhooks}/**/*.test.ts',
+      'test/unit/service/first-user.test.ts',
+      'test/unit/service/analyses/{model.long,races,requests,retention,states,upgrades,view}.test.ts',
+      'test/unit/service/{access,feedback,jobs,secrets,tenants,usage,webhooks}/**/*.test.ts',
+      'test/unit/{ports/db,server}/**/*.test.ts',
       'test/walls/*.test.ts',
     ],
     // The handlers of the worker's tests end sooner than PostgreSQL hands out the next job.
-    exclude: ['test/unit/jobs/worker.test.ts'],
+    exclude: ['test/unit/service/jobs/worker.test.ts'],
     globalSetup: [temporaryFolder, 'test/postgres-setup.ts'],
   },
   long: {

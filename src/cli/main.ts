@@ -3,7 +3,7 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import wrapAnsi from 'wrap-ansi';
 import { type ExitCode, exitCodes } from '../errors.ts';
-import { withNameBytes } from '../files/byte-names.ts';
+import { withNameBytes } from '../ports/files/byte-names.ts';
 import { packageVersion } from '../version.ts';
 import { addCommands, completeCommand } from './commands.ts';
 import { printFailure, printUsageError } from './errors.ts';

@@ -9,8 +9,8 @@ import { Compile } from 'typebox/compile';
 import type { Language } from '../contract/vocabulary.ts';
 import type { Examination, MapName } from '../engine/result.ts';
 import type { Format, Limits } from '../image/picture.ts';
-import type { ReportItem } from '../report/report-item.ts';
-import type { Rendering } from '../sandbox/tasks.ts';
+import type { ReportItem } from '../present/report-item.ts';
+import type { Rendering } from '../examiner/tasks.ts';
 
 export const bundleFormat = 'forensics-evidence-bundle/2';
 /** Its heatmaps were drawn in more colours, and its raw maps had a value for each pixel. */

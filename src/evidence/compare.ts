@@ -2,8 +2,8 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { PixelDifference, Rendering } from '../sandbox/tasks.ts';
+import type { Sandbox } from '../examiner/sandbox.ts';
+import type { PixelDifference, Rendering } from '../examiner/tasks.ts';
 import {
   firstBundleFormat,
   heatmapFile,

@@ -9,13 +9,13 @@ import { resultClasses, decisionStrategies } from '../contract/vocabulary.ts';
 import { toResultFields } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
 import { type PictureFacts, localLimits } from '../image/picture.ts';
-import { writeEvidence } from '../report/evidence.ts';
+import { writeEvidence } from '../present/evidence.ts';
 import {
   type CaseData,
   custodyEvents,
   type OwnValidation,
   type ReportItem,
-} from '../report/report-item.ts';
+} from '../present/report-item.ts';
 import { type BundleCase, maxBundleBytes, parseJson } from './bundle-format.ts';
 
 const identity = Type.Object({ id: Type.String(), version: Type.String() });

@@ -7,13 +7,13 @@ import { languages } from '../contract/vocabulary.ts';
 import { identityOf, isSameModel } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
-import { readFileUpTo } from '../files/read-file.ts';
+import { readFileUpTo } from '../ports/files/read-file.ts';
 import type { AnyManifest } from '../inference/model.ts';
 import { localLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
-import type { Rendering } from '../sandbox/tasks.ts';
+import { createSandbox, type Sandbox } from '../examiner/sandbox.ts';
+import type { Rendering } from '../examiner/tasks.ts';
 import {
   custodyFile,
   htmlFile,

@@ -4,11 +4,11 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createAuthenticator } from '../access/authenticate.ts';
-import { type Principal, settingsScope } from '../access/principal.ts';
-import type { Tenant } from '../access/tenants.ts';
-import type { Caller } from '../analyses/analyses.ts';
-import type { App } from '../app/app.ts';
+import { createAuthenticator } from '../service/access/authenticate.ts';
+import { type Principal, settingsScope } from '../service/access/principal.ts';
+import type { Tenant } from '../service/tenants/tenants.ts';
+import type { Caller } from '../service/analyses/analyses.ts';
+import type { App } from '../service/app.ts';
 import { ForensicsError } from '../errors.ts';
 
 /** What a route demands; null for one that does not ask who is there. */

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
-import type { App } from '../app/app.ts';
+import type { App } from '../service/app.ts';
 import type { Transport } from './transport.ts';
 
 // The same from `src/server` and from `dist/server`.

@@ -6,8 +6,8 @@
 
 import { createHmac } from 'node:crypto';
 import type { FastifyInstance, FastifyLoggerOptions, FastifyRequest } from 'fastify';
-import { tagOf } from '../access/key-format.ts';
-import type { LogLevel } from '../config/config.ts';
+import { tagOf } from '../service/access/key-format.ts';
+import type { LogLevel } from '../contract/config.ts';
 
 export interface LogTarget {
   write(line: string): void;

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Workload } from '../app/health.ts';
+import type { Workload } from '../service/health.ts';
 
 export interface Metrics {
   /** Takes the time of every answer of this server; to be called before it is ready. */

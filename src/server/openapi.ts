@@ -7,7 +7,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { Type } from 'typebox';
-import { settingsScope } from '../access/principal.ts';
+import { settingsScope } from '../service/access/principal.ts';
 import { analysisComponents } from '../contract/analysis.ts';
 import { dateTime, failed, oneOf, orNull } from '../contract/common.ts';
 import { tenantComponents } from '../contract/tenant.ts';

@@ -6,9 +6,9 @@
 
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { countRequest, readCount } from '../access/request-counts.ts';
-import type { App } from '../app/app.ts';
-import type { Db } from '../db/database.ts';
+import { countRequest, readCount } from '../service/access/request-counts.ts';
+import type { App } from '../service/app.ts';
+import type { Db } from '../ports/db/database.ts';
 import { ForensicsError, toForensicsError } from '../errors.ts';
 import { principalOf } from './authenticate.ts';
 

@@ -5,8 +5,8 @@
 
 import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
-import type { App } from '../app/app.ts';
-import type { LogLevel } from '../config/config.ts';
+import type { App } from '../service/app.ts';
+import type { LogLevel } from '../contract/config.ts';
 import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { bodyLimitBytes, drainRefused, guardBodies, readJsonBodies } from './bodies.ts';

@@ -6,7 +6,7 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { onBehalfOf } from '../db/database.ts';
+import { onBehalfOf } from '../ports/db/database.ts';
 import { createLines } from '../lines.ts';
 
 /** Before requests are authenticated: who sends them is known by what they bring. */

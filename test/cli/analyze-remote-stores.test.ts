@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
-import { portOf } from '../unit/client/tls-server.ts';
-import { type Azurite, startAzurite } from '../unit/storage/azurite.ts';
-import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/storage/own-buckets.ts';
+import { portOf } from '../unit/cli/client/tls-server.ts';
+import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
+import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/ports/storage/own-buckets.ts';
 import { openDoor } from './open-door.ts';
 import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
 

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { lockForServing } from '../../src/data-folder/data-folder.ts';
-import { migrations } from '../../src/db/migrations.ts';
-import { makeOlderDatabase } from '../unit/db/older-database.ts';
+import { lockForServing } from '../../src/ports/data-folder/data-folder.ts';
+import { migrations } from '../../src/ports/db/migrations.ts';
+import { makeOlderDatabase } from '../unit/ports/db/older-database.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';

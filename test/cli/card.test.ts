@@ -4,7 +4,7 @@ import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
 import { type Language, languages, reasonCodes } from '../../src/contract/vocabulary.ts';
 import type { Examination, WordedProvenance } from '../../src/engine/result.ts';
 import { noProvenance } from '../../src/provenance/provenance.ts';
-import { credentials, makeExamination } from '../unit/report/examination.ts';
+import { credentials, makeExamination } from '../unit/present/examination.ts';
 
 const cameraFile: WordedProvenance = {
   ...noProvenance,

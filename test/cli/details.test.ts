@@ -5,8 +5,8 @@ import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
 import { stabilityChanges } from '../../src/contract/vocabulary.ts';
 import type { Finding } from '../../src/detectors/detector.ts';
 import type { Examination } from '../../src/engine/result.ts';
-import { writeEvidence } from '../../src/report/evidence.ts';
-import { makeExamination } from '../unit/report/examination.ts';
+import { writeEvidence } from '../../src/present/evidence.ts';
+import { makeExamination } from '../unit/present/examination.ts';
 
 function found(method: string, speaksFor: Finding['speaksFor'], strength: Finding['strength']) {
   const statement = { en: `What ${method} saw.`, de: `Was ${method} sah.` };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judgeChain, judgeHealth, judgeVersion } from '../../src/cli/commands/doctor.ts';
-import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
+import type { Diagnosis } from '../../src/ops/doctor/diagnosis.ts';
 import { ensureLocalTls } from '../../src/server/tls.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { runHere } from './run-here.ts';

@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
+import type { Diagnosis } from '../../src/ops/doctor/diagnosis.ts';
 import { type Serving, startServing } from '../journeys/serving.ts';
 import {
   bucket,
   otherBucket,
   type OwnBuckets,
   startOwnBuckets,
-} from '../unit/storage/own-buckets.ts';
+} from '../unit/ports/storage/own-buckets.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));

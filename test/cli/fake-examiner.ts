@@ -5,7 +5,7 @@ import { type AnalysisRecord, failedRecordOf, recordOf } from '../../src/cli/ana
 import type { PrepareExaminer } from '../../src/cli/analyze/run.ts';
 import { resultClasses } from '../../src/contract/vocabulary.ts';
 import { type ErrorCode, ForensicsError } from '../../src/errors.ts';
-import { makeExamination } from '../unit/report/examination.ts';
+import { makeExamination } from '../unit/present/examination.ts';
 
 const examinedAt = new Date('2026-03-01T12:00:00Z');
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createPasswords } from '../../src/access/embedded/passwords.ts';
-import { openApp } from '../../src/app/app.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { createPasswords } from '../../src/service/access/embedded/passwords.ts';
+import { openApp } from '../../src/service/app.ts';
+import { readConfig } from '../../src/contract/config.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 
 test('feedback is listed and shown as text, its control characters made visible', async () => {

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openCore } from '../../src/app/core.ts';
-import { operator } from '../../src/audit/entry.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { openCore } from '../../src/service/core.ts';
+import { operator } from '../../src/service/audit/entry.ts';
+import { readConfig } from '../../src/contract/config.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import { runHere } from './run-here.ts';
 

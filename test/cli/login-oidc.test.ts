@@ -15,7 +15,7 @@ import {
   openOidcServer,
   publicClientId,
 } from '../fixtures/oidc-server.ts';
-import { portOf } from '../unit/client/tls-server.ts';
+import { portOf } from '../unit/cli/client/tls-server.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { runInTerminal, type TerminalHow } from './in-terminal.ts';
 import { emptyFolder } from './run-cli.ts';

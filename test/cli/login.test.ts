@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { saveCredentials, saveProfile } from '../../src/cli/target/profiles.ts';
 import { sessionOf } from '../../src/cli/target/session.ts';
-import type { Tokens } from '../../src/client/device-login.ts';
+import type { Tokens } from '../../src/cli/client/device-login.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { emptyFolder, runCli } from './run-cli.ts';

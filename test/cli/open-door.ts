@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { relay } from '../fixtures/relay.ts';
-import { portOf } from '../unit/client/tls-server.ts';
+import { portOf } from '../unit/cli/client/tls-server.ts';
 
 /** A way to a server that can be led elsewhere, or cut; until it leads anywhere it is shut. */
 export async function openDoor() {

@@ -2,7 +2,12 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Issued } from '../../src/server/certificate.ts';
-import { newAuthority, newLeaf, openTlsServer, type TlsServer } from '../unit/client/tls-server.ts';
+import {
+  newAuthority,
+  newLeaf,
+  openTlsServer,
+  type TlsServer,
+} from '../unit/cli/client/tls-server.ts';
 import { emptyFolder } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 

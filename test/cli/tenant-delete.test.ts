@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeFirstTenant } from '../../src/app/first-run.ts';
+import { makeFirstTenant } from '../../src/service/first-run.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import { draft, type Listening, openListening } from '../unit/server/open-server.ts';
 import { runInTerminal } from './in-terminal.ts';

@@ -2,11 +2,11 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { countUsage } from '../../src/analyses/usage.ts';
-import { openCore } from '../../src/app/core.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { countUsage } from '../../src/service/usage/usage.ts';
+import { openCore } from '../../src/service/core.ts';
+import { readConfig } from '../../src/contract/config.ts';
 import type { UsageReport } from '../../src/contract/usage.ts';
-import { transact } from '../../src/db/database.ts';
+import { transact } from '../../src/ports/db/database.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-report-'));

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/storage/own-buckets.ts';
+import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/ports/storage/own-buckets.ts';
 import { runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openCore } from '../../src/app/core.ts';
+import { openCore } from '../../src/service/core.ts';
 import { askHidden } from '../../src/cli/output/prompts.ts';
 import type { ShownUser } from '../../src/cli/target/local.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/contract/config.ts';
 import { runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 

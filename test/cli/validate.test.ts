@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Validation } from '../../src/validation/validation.ts';
+import type { Validation } from '../../src/service/validation/validation.ts';
 import { sceneJpeg, scenePng } from '../fixtures/pictures.ts';
-import { readPages } from '../unit/report/pdf-text.ts';
+import { readPages } from '../unit/render/pdf-text.ts';
 import { emptyFolder, startCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 

@@ -2,12 +2,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { openCore } from '../../src/app/core.ts';
-import { readConfig } from '../../src/config/config.ts';
-import { transact } from '../../src/db/database.ts';
-import { adviceOn } from '../../src/doctor/webhooks.ts';
-import { createOutbox } from '../../src/webhooks/outbox.ts';
-import { startReceiver } from '../unit/webhooks/receiver.ts';
+import { openCore } from '../../src/service/core.ts';
+import { readConfig } from '../../src/contract/config.ts';
+import { transact } from '../../src/ports/db/database.ts';
+import { adviceOn } from '../../src/ops/doctor/webhooks.ts';
+import { createOutbox } from '../../src/service/webhooks/outbox.ts';
+import { startReceiver } from '../unit/service/webhooks/receiver.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-webhooks-'));

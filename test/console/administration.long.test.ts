@@ -3,9 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { verifyLines } from '../../src/audit/verify.ts';
+import { verifyLines } from '../../src/service/audit/verify.ts';
 import { draft, type OpenServer, openServer, password } from '../unit/server/open-server.ts';
-import { startReceiver } from '../unit/webhooks/receiver.ts';
+import { startReceiver } from '../unit/service/webhooks/receiver.ts';
 import { browserPath, launch, logIn, openWindow } from './browser.ts';
 
 const fresh = 'walnut ribbon quartz 77 lamps';

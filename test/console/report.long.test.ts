@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { languages } from '../../src/contract/vocabulary.ts';
-import { renderHeatmaps } from '../../src/report/heatmap/heatmap.ts';
-import { renderHtml } from '../../src/report/html/html.ts';
-import { writeTexts } from '../../src/report/report-texts.ts';
-import { makePicture } from '../unit/report/examination.ts';
-import { full, fullItem, size } from '../unit/report/full-report.ts';
+import { renderHeatmaps } from '../../src/render/heatmap/heatmap.ts';
+import { renderHtml } from '../../src/render/html/html.ts';
+import { writeTexts } from '../../src/present/report-texts.ts';
+import { makePicture } from '../unit/present/examination.ts';
+import { full, fullItem, size } from '../unit/present/full-report.ts';
 import { browserPath, launch, openWindow, overflow } from './browser.ts';
 
 describe.skipIf(browserPath === null)('the HTML report at 390 pixels', () => {

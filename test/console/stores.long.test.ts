@@ -9,14 +9,14 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
-import { type Azurite, startAzurite } from '../unit/storage/azurite.ts';
+import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
 import {
   bucket,
   keys,
   region,
   type S3ApiServer,
   startS3Api,
-} from '../unit/storage/s3-api-server.ts';
+} from '../unit/ports/storage/s3-api-server.ts';
 import { browserPath, chooseFiles, freePort, launch, logIn, openWindow } from './browser.ts';
 
 const password = 'violet harbour 42 lanterns';

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type Dispatcher, fetch, type RequestInit, type Response } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { BlobStore } from '../../src/storage/store.ts';
+import type { BlobStore } from '../../src/ports/storage/store.ts';
 
 export interface StoreUnderTest {
   readonly store: BlobStore;

@@ -1,4 +1,4 @@
-import { startAzurite } from '../unit/storage/azurite.ts';
+import { startAzurite } from '../unit/ports/storage/azurite.ts';
 import { describeBlobStore } from './blob-store.ts';
 
 describeBlobStore('the Azure store', async () => {

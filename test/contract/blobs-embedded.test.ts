@@ -1,4 +1,4 @@
-import { bucket, otherBucket, startS3Api } from '../unit/storage/s3-api-server.ts';
+import { bucket, otherBucket, startS3Api } from '../unit/ports/storage/s3-api-server.ts';
 import { describeBlobStore } from './blob-store.ts';
 
 describeBlobStore('the embedded store', async () => {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { describe } from 'vitest';
-import { createS3Store } from '../../src/storage/s3/s3.ts';
+import { createS3Store } from '../../src/ports/storage/s3/s3.ts';
 import { type S3Server, storesAt } from '../fixtures/s3-server.ts';
-import { bucket, otherBucket, startS3Api } from '../unit/storage/s3-api-server.ts';
-import { s3ConfigFor } from '../unit/storage/s3-config.ts';
+import { bucket, otherBucket, startS3Api } from '../unit/ports/storage/s3-api-server.ts';
+import { s3ConfigFor } from '../unit/ports/storage/s3-config.ts';
 import { describeBlobStore, type StoreUnderTest } from './blob-store.ts';
 
 // The adapter against the embedded store's S3 API: two sides that were written apart, over a real socket.

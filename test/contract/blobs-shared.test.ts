@@ -1,7 +1,7 @@
-import { createS3Store } from '../../src/storage/s3/s3.ts';
-import { withPrefix } from '../../src/storage/shared-store.ts';
-import { startS3Api } from '../unit/storage/s3-api-server.ts';
-import { s3ConfigFor } from '../unit/storage/s3-config.ts';
+import { createS3Store } from '../../src/ports/storage/s3/s3.ts';
+import { withPrefix } from '../../src/ports/storage/shared-store.ts';
+import { startS3Api } from '../unit/ports/storage/s3-api-server.ts';
+import { s3ConfigFor } from '../unit/ports/storage/s3-config.ts';
 import { describeBlobStore, type StoreUnderTest } from './blob-store.ts';
 
 // Two tenants in one bucket, with the same credentials.

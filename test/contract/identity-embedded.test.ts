@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/db/sqlite.ts';
-import { openPeople } from '../unit/access/people.ts';
-import { steppedClock } from '../unit/db/temporary.ts';
+import { openDatabase } from '../../src/ports/db/sqlite.ts';
+import { openPeople } from '../unit/service/access/people.ts';
+import { steppedClock } from '../unit/ports/db/temporary.ts';
 import { describeIdentity } from './identity.ts';
 
 describeIdentity('embedded accounts', async () => {

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import { createOidcIdentity } from '../../src/access/oidc/identity.ts';
+import { createOidcIdentity } from '../../src/service/access/oidc/identity.ts';
 import type { TokenSet } from '../../src/contract/auth.ts';
-import { openDatabase } from '../../src/db/sqlite.ts';
+import { openDatabase } from '../../src/ports/db/sqlite.ts';
 import { audience, clientId, clientSecret, openOidcServer } from '../fixtures/oidc-server.ts';
-import { openPeople } from '../unit/access/people.ts';
+import { openPeople } from '../unit/service/access/people.ts';
 import { describeIdentity } from './identity.ts';
 
 // The provider lives in this process: there is one clock for all.

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { stabilityChanges } from '../../src/contract/vocabulary.ts';
 import type { WordedProvenance } from '../../src/engine/result.ts';
-import { writeEvidence } from '../../src/report/evidence.ts';
-import { makeExamination } from '../unit/report/examination.ts';
+import { writeEvidence } from '../../src/present/evidence.ts';
+import { makeExamination } from '../unit/present/examination.ts';
 import { openServer } from '../unit/server/open-server.ts';
 import { componentOf, operationsOf } from './interface/document.ts';
 import { createJudge, strictComplaint } from './interface/judge.ts';

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPasswords } from '../../src/access/embedded/passwords.ts';
-import { openCore } from '../../src/app/core.ts';
+import { createPasswords } from '../../src/service/access/embedded/passwords.ts';
+import { openCore } from '../../src/service/core.ts';
 import { createLocalService } from '../../src/cli/target/local.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/contract/config.ts';
 import { password } from '../unit/server/open-server.ts';
 import { describeService, tenant } from './service.ts';
 

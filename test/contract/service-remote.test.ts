@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { settingsScope } from '../../src/access/principal.ts';
-import { openCore } from '../../src/app/core.ts';
+import { settingsScope } from '../../src/service/access/principal.ts';
+import { openCore } from '../../src/service/core.ts';
 import { createLocalService } from '../../src/cli/target/local.ts';
 import { createRemoteService } from '../../src/cli/target/service.ts';
-import { openApi } from '../../src/client/connect.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { openApi } from '../../src/cli/client/connect.ts';
+import { readConfig } from '../../src/contract/config.ts';
 import { caOf, urlOf } from '../cli/on-server.ts';
 import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { describeService, tenant } from './service.ts';

@@ -5,8 +5,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Core } from '../../src/app/core.ts';
-import { operator, parseEntry } from '../../src/audit/entry.ts';
+import type { Core } from '../../src/service/core.ts';
+import { operator, parseEntry } from '../../src/service/audit/entry.ts';
 import type { Service } from '../../src/cli/target/service.ts';
 
 export interface ServiceUnderTest {

@@ -2,10 +2,10 @@
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { settingsScope } from '../../src/access/principal.ts';
-import { type Core, openCore } from '../../src/app/core.ts';
-import { operator } from '../../src/audit/entry.ts';
-import { readConfig } from '../../src/config/config.ts';
+import { settingsScope } from '../../src/service/access/principal.ts';
+import { type Core, openCore } from '../../src/service/core.ts';
+import { operator } from '../../src/service/audit/entry.ts';
+import { readConfig } from '../../src/contract/config.ts';
 import type { TokenSet } from '../../src/contract/auth.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import { databaseIn } from '../fixtures/postgres.ts';

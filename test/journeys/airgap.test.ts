@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished, test as anyTest, expect } from 'vitest';
-import { shippedTrialImage } from '../../src/app/first-run.ts';
+import { shippedTrialImage } from '../../src/service/first-run.ts';
 
 const run = promisify(execFile);
 const entry = fileURLToPath(new URL('../cli/entry.ts', import.meta.url));

@@ -6,9 +6,9 @@ import { type Dispatcher, fetch } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Analysis, StorageUrls } from '../../src/contract/analysis.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { type Azurite, startAzurite } from '../unit/storage/azurite.ts';
-import { type Forwarder, startForwarder } from '../unit/storage/forwarder.ts';
-import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/storage/own-buckets.ts';
+import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
+import { type Forwarder, startForwarder } from '../unit/ports/storage/forwarder.ts';
+import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/ports/storage/own-buckets.ts';
 import { clientOf, newDataDir, type Serving, spawnServe, startServing } from './serving.ts';
 
 const size = { width: 320, height: 240 };

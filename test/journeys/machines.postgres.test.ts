@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { transact } from '../../src/db/database.ts';
-import { openPostgres } from '../../src/db/postgres.ts';
-import { checkPostgres } from '../../src/doctor/postgres.ts';
+import { transact } from '../../src/ports/db/database.ts';
+import { openPostgres } from '../../src/ports/db/postgres.ts';
+import { checkPostgres } from '../../src/ops/doctor/postgres.ts';
 import { createDatabase, startPostgres } from '../fixtures/postgres.ts';
 import { openServer } from '../unit/server/open-server.ts';
 

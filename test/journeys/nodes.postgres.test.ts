@@ -9,7 +9,7 @@ import type { Analysis } from '../../src/contract/analysis.ts';
 import { runCli, spawnCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { createDatabase } from '../fixtures/postgres.ts';
-import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/storage/own-buckets.ts';
+import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/ports/storage/own-buckets.ts';
 import { clientOf, newDataDir, type Serving, startServing } from './serving.ts';
 
 const size = { width: 640, height: 480 };

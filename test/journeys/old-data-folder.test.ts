@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serviceChain } from '../../src/audit/entry.ts';
+import { serviceChain } from '../../src/service/audit/entry.ts';
 import type { Analysis } from '../../src/contract/analysis.ts';
 import { openServer, type OpenServer } from '../unit/server/open-server.ts';
 

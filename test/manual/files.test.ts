@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterAll, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/contract/config.ts';
 import { changeBody } from '../../src/contract/tenant.ts';
 import { blockNamed, readManual, root } from './manual.ts';
 

@@ -8,7 +8,7 @@ import {
   settingsSchema,
   shownDefault,
   variableOf,
-} from '../../src/config/settings.ts';
+} from '../../src/contract/settings.ts';
 import { exitCodes, failures } from '../../src/errors.ts';
 
 /** The text of each page that the code writes, by its path. */

@@ -1,10 +1,10 @@
 /** Every kind of caller: what of each one counts, and the Authorization header that each one sends. */
 
 import { randomBytes } from 'node:crypto';
-import { type Bearer, createTokens } from '../../src/access/embedded/tokens.ts';
-import { newSecret } from '../../src/access/key-format.ts';
-import { settingsScope } from '../../src/access/principal.ts';
-import { operator } from '../../src/audit/entry.ts';
+import { type Bearer, createTokens } from '../../src/service/access/embedded/tokens.ts';
+import { newSecret } from '../../src/service/access/key-format.ts';
+import { settingsScope } from '../../src/service/access/principal.ts';
+import { operator } from '../../src/service/audit/entry.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 
 export interface Caller {

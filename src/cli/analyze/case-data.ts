@@ -1,7 +1,7 @@
 /** Who ordered a report and who answers for it: the options of `analyze` and `report`. */
 
 import type { Command } from 'commander';
-import type { CaseData, Laboratory } from '../../report/report-item.ts';
+import type { CaseData, Laboratory } from '../../present/report-item.ts';
 import { named } from '../options.ts';
 
 export interface CaseOptions {

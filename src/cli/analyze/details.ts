@@ -8,11 +8,11 @@ import {
   type Side,
 } from '../../contract/vocabulary.ts';
 import type { PictureNote } from '../../image/picture.ts';
-import { type RankedFinding, suspectsChange } from '../../report/evidence.ts';
-import { createNumberWriter } from '../../report/numbers.ts';
-import { writeOrigin } from '../../report/origin.ts';
-import { capitalised, nameIn } from '../../report/printable.ts';
-import { type Words, wordsIn } from '../../report/wording/catalogue.ts';
+import { type RankedFinding, suspectsChange } from '../../present/evidence.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
+import { writeOrigin } from '../../present/origin.ts';
+import { capitalised, nameIn } from '../../present/printable.ts';
+import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
 import { printable } from '../output/print.ts';
 import { errorRateOf, titleOf } from './card.ts';

@@ -8,11 +8,11 @@ import { access, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ForensicsError } from '../../errors.ts';
-import { absolutePath, nameOf, pathOf, shownName } from '../../files/byte-names.ts';
-import { toReadFailure } from '../../files/read-file.ts';
-import { systemCodeOf } from '../../files/system-errors.ts';
+import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
+import { toReadFailure } from '../../ports/files/read-file.ts';
+import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import { localLimits } from '../../image/picture.ts';
-import type { PictureSource } from '../../sandbox/tasks.ts';
+import type { PictureSource } from '../../examiner/tasks.ts';
 
 /** One file; the sandbox decides whether its bytes are a picture. */
 export interface Input {

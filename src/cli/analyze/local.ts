@@ -1,8 +1,8 @@
 /** Examines on this machine. It opens no network and no database. */
 
 import { basename } from 'node:path';
-import { modelsFolder } from '../../data-folder/data-folder.ts';
-import { readConfig, type Settings } from '../../config/config.ts';
+import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
+import { readConfig, type Settings } from '../../contract/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
 import { toForensicsError } from '../../errors.ts';
@@ -14,12 +14,12 @@ import type {
   OwnValidation,
   ReportItem,
   ReportTexts,
-} from '../../report/report-item.ts';
-import { writeTexts } from '../../report/report-texts.ts';
-import { createSigningKeys, keysInFolder } from '../../secrets/signing-keys.ts';
-import type { Pool } from '../../sandbox/pool.ts';
-import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
-import type { Rendering } from '../../sandbox/tasks.ts';
+} from '../../present/report-item.ts';
+import { writeTexts } from '../../present/report-texts.ts';
+import { createSigningKeys, keysInFolder } from '../../service/secrets/signing-keys.ts';
+import type { Pool } from '../../examiner/pool.ts';
+import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
+import type { Rendering } from '../../examiner/tasks.ts';
 import { readCaseData } from './case-data.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
@@ -69,7 +69,7 @@ async function validationCitedBy(
   model: string | null,
 ): Promise<OwnValidation | null> {
   if (settings.validation === null) return null;
-  const { citedValidation } = await import('../../validation/saved-validations.ts');
+  const { citedValidation } = await import('../../service/validation/saved-validations.ts');
   const { createRegistry } = await import('../../inference/registry.ts');
   return citedValidation(settings, createRegistry({ extra: modelsDir }), model);
 }

@@ -1,7 +1,7 @@
 /** What a record amounts to for a person: which result, with which figures, for which reason. */
 
 import type { DecisionBasis, Language, ReasonCode } from '../../contract/vocabulary.ts';
-import { createNumberWriter } from '../../report/numbers.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
 import type { Style } from '../output/terminal.ts';
 import type { AnalysisRecord } from './record.ts';
 

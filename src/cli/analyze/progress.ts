@@ -1,8 +1,8 @@
 /** How far a run is: a line on stderr that is drawn again, only on a terminal. */
 
 import type { Language } from '../../contract/vocabulary.ts';
-import { createNumberWriter } from '../../report/numbers.ts';
-import { wordsIn } from '../../report/wording/catalogue.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { switches } from '../output/print.ts';
 import { canAnimate, startSpinner } from '../output/terminal.ts';
 

@@ -13,9 +13,9 @@ import {
   changeErrorRatesOf,
   type ErrorRates,
   errorRatesOf,
-} from '../../report/error-rate.ts';
-import { writeEvidence } from '../../report/evidence.ts';
-import type { ReportTexts } from '../../report/report-item.ts';
+} from '../../present/error-rate.ts';
+import { writeEvidence } from '../../present/evidence.ts';
+import type { ReportTexts } from '../../present/report-item.ts';
 import type { AnalyzeOptions } from './options.ts';
 
 /** The contract's result. Nothing is stored behind URLs here: heatmaps and PDFs are the record's `files`. */

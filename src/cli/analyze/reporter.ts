@@ -10,9 +10,9 @@ import {
   failures,
   type ForensicsError,
 } from '../../errors.ts';
-import { wordFailure } from '../../report/failure-text.ts';
-import { createNumberWriter } from '../../report/numbers.ts';
-import { wordsIn } from '../../report/wording/catalogue.ts';
+import { wordFailure } from '../../present/failure-text.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { printFileFailure } from '../errors.ts';
 import { log } from '../output/print.ts';
 import { columnsOf } from '../output/terminal.ts';

@@ -6,8 +6,8 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { ForensicsError } from '../../errors.ts';
-import { makeFolder } from '../../files/atomic-write.ts';
-import { systemCodeOf, toOutputFailure, writing } from '../../files/system-errors.ts';
+import { makeFolder } from '../../ports/files/atomic-write.ts';
+import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/system-errors.ts';
 import { removeAtExit } from '../output/terminal.ts';
 import type { AnalysisRecord } from './record.ts';
 

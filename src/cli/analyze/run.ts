@@ -1,7 +1,7 @@
 /** A run of `forensics analyze`: take pictures as there is room, examine side by side, report each in order. */
 
 import { type ExitCode, type ForensicsError, toForensicsError } from '../../errors.ts';
-import { wordsIn } from '../../report/wording/catalogue.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { refuseOptions } from '../options.ts';
 import { log } from '../output/print.ts';
 import { isRemote } from '../target/server-options.ts';
@@ -95,7 +95,7 @@ async function prepareExaminer(options: AnalyzeOptions): Promise<(run: Run) => E
     { '--tenant': tenant !== undefined, '--resume': resume, '--no-wait': !wait },
     'is for a server; add --url.',
   );
-  const { createChildren } = await import('../../sandbox/sandbox.ts');
+  const { createChildren } = await import('../../examiner/sandbox.ts');
   const children = createChildren({ poolSize: options.jobs });
   // The child loads what it needs while this process does: on two cores that saves a third of a second.
   children.start();

@@ -3,8 +3,8 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { Language } from '../../contract/vocabulary.ts';
-import { wordFailure } from '../../report/failure-text.ts';
-import { wordsIn } from '../../report/wording/catalogue.ts';
+import { wordFailure } from '../../present/failure-text.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { printable } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { paint, type Style } from '../output/terminal.ts';

@@ -3,8 +3,8 @@
 import { dirname, resolve } from 'node:path';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { readFileUpTo } from '../../files/read-file.ts';
-import type { Laboratory } from '../../report/report-item.ts';
+import { readFileUpTo } from '../../ports/files/read-file.ts';
+import type { Laboratory } from '../../present/report-item.ts';
 import { usageError } from '../errors.ts';
 
 const text = Type.String({ minLength: 1, maxLength: 600 });

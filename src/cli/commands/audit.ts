@@ -1,11 +1,11 @@
 /** `forensics audit`: the log of what was done on this machine, for each tenant and for the service. */
 
 import { type Command, InvalidArgumentError } from 'commander';
-import { type CheckedFile, checkFiles } from '../../analyses/evidence.ts';
-import { type Core, keptTenantNamed } from '../../app/core.ts';
-import { openBlobs } from '../../app/storage.ts';
-import { type Entry, parseEntry, serviceChain } from '../../audit/entry.ts';
-import { type Verification, verifyLines } from '../../audit/verify.ts';
+import { type CheckedFile, checkFiles } from '../../service/analyses/evidence.ts';
+import { type Core, keptTenantNamed } from '../../service/core.ts';
+import { openBlobs } from '../../service/storage.ts';
+import { type Entry, parseEntry, serviceChain } from '../../service/audit/entry.ts';
+import { type Verification, verifyLines } from '../../service/audit/verify.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../output/files.ts';

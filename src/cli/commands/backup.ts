@@ -3,9 +3,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Manifest } from '../../backup/contents.ts';
-import type { Verified } from '../../backup/verify.ts';
-import { readConfig, redacted } from '../../config/config.ts';
+import type { Manifest } from '../../ops/backup/contents.ts';
+import type { Verified } from '../../ops/backup/verify.ts';
+import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/concurrency.ts';
 import { named, withLocalOnlyOptions } from '../options.ts';
@@ -68,7 +68,7 @@ interface CreateOptions extends LocalOptions {
 
 async function create(options: CreateOptions): Promise<void> {
   const [{ backUp }, { withLocalCore }] = await Promise.all([
-    import('../../backup/backup.ts'),
+    import('../../ops/backup/backup.ts'),
     import('../target/local.ts'),
   ]);
   const now = new Date();
@@ -117,8 +117,8 @@ async function settingsGiven({ dataDir, config }: LocalOptions): Promise<Record<
 /** @throws {ForensicsError} `backup_damaged` once the problems are printed; those of `checkBackup`. */
 async function verify(file: string, { json }: { readonly json: boolean }): Promise<void> {
   const [{ checkBackup }, { isDamaged }] = await Promise.all([
-    import('../../backup/backup.ts'),
-    import('../../backup/verify.ts'),
+    import('../../ops/backup/backup.ts'),
+    import('../../ops/backup/verify.ts'),
   ]);
   const verified = await withProgress(async (show) =>
     checkBackup(file, (done, all) => show('Reading the backup', done / all)),
@@ -252,9 +252,9 @@ interface RestoreOptions extends LocalOptions {
 async function restore(file: string, options: RestoreOptions): Promise<void> {
   const { dryRun, force, keys, json } = options;
   const [restores, { settingsFor }, { migrations }] = await Promise.all([
-    import('../../backup/restore.ts'),
+    import('../../ops/backup/restore.ts'),
     import('../target/local.ts'),
-    import('../../db/migrations.ts'),
+    import('../../ports/db/migrations.ts'),
   ]);
   const settings = settingsFor(options);
   const { dataDir } = settings;

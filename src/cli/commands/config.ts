@@ -1,7 +1,7 @@
 /** `forensics config`: what the settings are, and where each of them comes from. */
 
 import type { Command } from 'commander';
-import { readConfig, redacted, type ShownSetting } from '../../config/config.ts';
+import { readConfig, redacted, type ShownSetting } from '../../contract/config.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { type SettingFlags, withSettingFlags } from './serve.ts';

@@ -1,8 +1,8 @@
 /** `forensics feedback`: the messages that people sent to the team through the service on this machine. */
 
 import { type Command, Option } from 'commander';
-import { type FeedbackEntry, getFeedback, listFeedback } from '../../feedback/feedback.ts';
-import { plainText } from '../../feedback/message.ts';
+import { type FeedbackEntry, getFeedback, listFeedback } from '../../service/feedback/feedback.ts';
+import { plainText } from '../../service/feedback/message.ts';
 import { examples, countFromOne, withLocalOptions } from '../options.ts';
 import { print, printable, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';

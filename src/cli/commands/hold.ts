@@ -1,8 +1,8 @@
 /** `forensics hold`: legal holds on this machine. What is held is never purged, also when a client deletes it. */
 
 import type { Command } from 'commander';
-import type { Hold } from '../../analyses/legal-holds.ts';
-import { keptTenantNamed } from '../../app/core.ts';
+import type { Hold } from '../../service/holds/legal-holds.ts';
+import { keptTenantNamed } from '../../service/core.ts';
 import { examples, withLocalOptions } from '../options.ts';
 import { printFields } from '../output/details.ts';
 import { print, printJson, log } from '../output/print.ts';

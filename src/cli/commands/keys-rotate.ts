@@ -1,10 +1,10 @@
 /** `forensics keys rotate`: a new key in place of an old one, which ends only when the new one was proven. */
 
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import type { Rotated } from '../../access/keys.ts';
+import type { Rotated } from '../../service/access/keys.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
-import { isFull, systemCodeOf } from '../../files/system-errors.ts';
+import { isFull, systemCodeOf } from '../../ports/files/system-errors.ts';
 import { usageError } from '../errors.ts';
 import { longestMs } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';

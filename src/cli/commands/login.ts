@@ -2,10 +2,10 @@
 
 import type { Command } from 'commander';
 import type { Static } from 'typebox';
-import { checkAccess } from '../../client/analyses.ts';
-import type { Api } from '../../client/api.ts';
-import { connectionsUnder, httpsAddress, openApi } from '../../client/connect.ts';
-import { type DevicePrompt, logInByDevice, type Tokens } from '../../client/device-login.ts';
+import { checkAccess } from '../client/analyses.ts';
+import type { Api } from '../client/api.ts';
+import { connectionsUnder, httpsAddress, openApi } from '../client/connect.ts';
+import { type DevicePrompt, logInByDevice, type Tokens } from '../client/device-login.ts';
 import { infoAnswer, loginAnswer } from '../../contract/auth.ts';
 import { told } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';

@@ -1,8 +1,8 @@
 /** `forensics master-key`: the key that all other secrets of a data folder hang on. */
 
 import type { Command } from 'commander';
-import { parseKey } from '../../secrets/master-key.ts';
-import { rotateMasterKey, type Rotation } from '../../secrets/rotate-master-key.ts';
+import { parseKey } from '../../service/secrets/master-key.ts';
+import { rotateMasterKey, type Rotation } from '../../service/secrets/rotate-master-key.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../output/files.ts';
 import { print, printJson, log } from '../output/print.ts';

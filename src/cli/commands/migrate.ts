@@ -1,9 +1,9 @@
 /** `forensics migrate`: from one machine to many. */
 
 import type { Command } from 'commander';
-import { migrateInstallation } from '../../app/migrate.ts';
-import { readConfig } from '../../config/config.ts';
-import { allowedFor, parseSetting } from '../../config/settings.ts';
+import { migrateInstallation } from '../../ops/migrate/migrate.ts';
+import { readConfig } from '../../contract/config.ts';
+import { allowedFor, parseSetting } from '../../contract/settings.ts';
 import { usageError } from '../errors.ts';
 import { log, print, printJson } from '../output/print.ts';
 import { type LocalOptions, installedSettings } from '../target/local.ts';

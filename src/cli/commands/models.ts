@@ -1,8 +1,8 @@
 /** `forensics models`: which models this machine has, and whether their files match their manifests. */
 
 import type { Command } from 'commander';
-import { readConfig } from '../../config/config.ts';
-import { modelsFolder } from '../../data-folder/data-folder.ts';
+import { readConfig } from '../../contract/config.ts';
+import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { AnyManifest } from '../../inference/model.ts';
 import { createRegistry } from '../../inference/registry.ts';

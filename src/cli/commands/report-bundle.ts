@@ -1,18 +1,18 @@
 /** `forensics report` on the data folder of this machine: opens the stored analysis, signs its bundle, and writes the file. */
 
-import { openBundleInput } from '../../analyses/evidence-bundle.ts';
-import { type Core, keptTenantNamed } from '../../app/core.ts';
-import { openBlobs } from '../../app/storage.ts';
-import { operator } from '../../audit/entry.ts';
-import type { Settings } from '../../config/config.ts';
-import { modelsFolder } from '../../data-folder/data-folder.ts';
+import { openBundleInput } from '../../service/analyses/evidence-bundle.ts';
+import { type Core, keptTenantNamed } from '../../service/core.ts';
+import { openBlobs } from '../../service/storage.ts';
+import { operator } from '../../service/audit/entry.ts';
+import type { Settings } from '../../contract/config.ts';
+import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
-import { checkFree, writeWholeFile } from '../../files/output-file.ts';
+import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
 import { serviceLimits } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
-import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
-import { citedValidation } from '../../validation/saved-validations.ts';
+import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
+import { citedValidation } from '../../service/validation/saved-validations.ts';
 import { readCaseData } from '../analyze/case-data.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { withLocalCore } from '../target/local.ts';

@@ -7,7 +7,7 @@ import {
   openConnection,
   type RemoteAnalyses,
   withFreshUrls,
-} from '../../client/analyses.ts';
+} from '../client/analyses.ts';
 import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import { type CaseOptions, caseOptionsGiven, withCaseOptions } from '../analyze/case-data.ts';

@@ -1,8 +1,8 @@
 /** `forensics reproduce`: the examination of an evidence bundle once more, and what came out otherwise. */
 
 import type { Command } from 'commander';
-import { modelsFolder } from '../../data-folder/data-folder.ts';
-import { readConfig } from '../../config/config.ts';
+import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
+import { readConfig } from '../../contract/config.ts';
 import { exitCodes } from '../../errors.ts';
 import {
   type FieldDifference,

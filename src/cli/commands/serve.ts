@@ -1,12 +1,12 @@
 /** `forensics serve`: opens everything, listens, prints how to use it, and closes everything again when asked to stop. */
 
 import type { Command } from 'commander';
-import { type App, openApp } from '../../app/app.ts';
-import { type Stack, withStack } from '../../app/disposer.ts';
-import { makeFirstTenant } from '../../app/first-run.ts';
-import { readConfig, type Settings } from '../../config/config.ts';
-import { helpFor, type SettingName } from '../../config/settings.ts';
-import { lockForServing, makeDataFolder } from '../../data-folder/data-folder.ts';
+import { type App, openApp } from '../../service/app.ts';
+import { type Stack, withStack } from '../../service/disposer.ts';
+import { makeFirstTenant } from '../../service/first-run.ts';
+import { readConfig, type Settings } from '../../contract/config.ts';
+import { helpFor, type SettingName } from '../../contract/settings.ts';
+import { lockForServing, makeDataFolder } from '../../ports/data-folder/data-folder.ts';
 import type { Metrics, MetricsListener } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';

@@ -1,16 +1,16 @@
 /** `forensics signing-key`: the key that signs the evidence bundles of this installation. */
 
 import type { Command } from 'commander';
-import { hasInstallation, openCore } from '../../app/core.ts';
-import { operator, serviceChain } from '../../audit/entry.ts';
-import type { Audit } from '../../audit/log.ts';
+import { hasInstallation, openCore } from '../../service/core.ts';
+import { operator, serviceChain } from '../../service/audit/entry.ts';
+import type { Audit } from '../../service/audit/log.ts';
 import { ForensicsError } from '../../errors.ts';
 import {
   createSigningKeys,
   keysInFolder,
   type SigningKey,
   type SigningKeys,
-} from '../../secrets/signing-keys.ts';
+} from '../../service/secrets/signing-keys.ts';
 import { examples, fingerprintIn, withLocalOptions } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';

@@ -1,16 +1,16 @@
 /** `forensics tenant`: the tenants of this machine; some acts also on a server. */
 
 import { type Command } from 'commander';
-import type { Tenant } from '../../access/tenants.ts';
-import { tenantNamed } from '../../app/core.ts';
-import { operator } from '../../audit/entry.ts';
+import type { Tenant } from '../../service/tenants/tenants.ts';
+import { tenantNamed } from '../../service/core.ts';
+import { operator } from '../../service/audit/entry.ts';
 import type { StorageRequest, TenantAnswer } from '../../contract/tenant.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
-import { deleteTenant } from '../../tenants/delete-tenant.ts';
-import { checkRequest } from '../../tenants/storage-config.ts';
-import type { TenantRequest } from '../../tenants/tenancy.ts';
-import { webhookStateOf } from '../../tenants/view.ts';
+import { deleteTenant } from '../../service/tenants/delete-tenant.ts';
+import { checkRequest } from '../../service/tenants/storage-config.ts';
+import type { TenantRequest } from '../../service/tenants/tenancy.ts';
+import { webhookStateOf } from '../../service/tenants/view.ts';
 import { usageError } from '../errors.ts';
 import { examples, withLocalOnlyOptions, yesOption } from '../options.ts';
 import { printFields } from '../output/details.ts';

@@ -1,7 +1,7 @@
 /** `forensics user passwd`, and where the password of a new account comes from. */
 
 import { type Command, Option } from 'commander';
-import { generatePassword } from '../../access/embedded/passwords.ts';
+import { generatePassword } from '../../service/access/embedded/passwords.ts';
 import { succeeded } from '../../contract/common.ts';
 import { usageError } from '../errors.ts';
 import { printFields } from '../output/details.ts';

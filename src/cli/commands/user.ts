@@ -1,8 +1,8 @@
 /** `forensics user`: the people who have an account on this machine, and what a user who is logged in to a server may change. */
 
 import { type Command, Option } from 'commander';
-import type { User, Users } from '../../access/users.ts';
-import type { Core } from '../../app/core.ts';
+import type { User, Users } from '../../service/access/users.ts';
+import type { Core } from '../../service/core.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { examples, withLocalOnlyOptions, yesOption } from '../options.ts';

@@ -1,17 +1,17 @@
 /** `forensics webhooks`: what was sent to the receivers of tenants, again and for a trial. */
 
 import { type Command, Option } from 'commander';
-import { operator } from '../../audit/entry.ts';
-import { tenantNamed } from '../../app/core.ts';
+import { operator } from '../../service/audit/entry.ts';
+import { tenantNamed } from '../../service/core.ts';
 import { type DeliveryState, deliveryStates } from '../../contract/vocabulary.ts';
-import { adviceOn } from '../../doctor/webhooks.ts';
+import { adviceOn } from '../../ops/doctor/webhooks.ts';
 import { exitCodes, ForensicsError } from '../../errors.ts';
 import {
   type DeliveryEntry,
   listDeliveries,
   replay as putBack,
-} from '../../webhooks/deliveries.ts';
-import { sendTestMessage } from '../../webhooks/signature.ts';
+} from '../../service/webhooks/deliveries.ts';
+import { sendTestMessage } from '../../service/webhooks/signature.ts';
 import { usageError } from '../errors.ts';
 import { countFromOne, withLocalOptions } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';

@@ -1,8 +1,8 @@
 /** `forensics worker`: more workers for the servers of a data folder or a database; they do not listen on any port. */
 
 import type { Command } from 'commander';
-import { openApp } from '../../app/app.ts';
-import { readConfig } from '../../config/config.ts';
+import { openApp } from '../../service/app.ts';
+import { readConfig } from '../../contract/config.ts';
 import { usageError } from '../errors.ts';
 import { printable } from '../output/print.ts';
 import { outliveBrokenOutput } from '../output/terminal.ts';

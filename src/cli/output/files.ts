@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ForensicsError } from '../../errors.ts';
-import { systemCodeOf } from '../../files/system-errors.ts';
+import { systemCodeOf } from '../../ports/files/system-errors.ts';
 
 /**
  * What a file holds, or standard input for `-`. Secrets come so, never from flags: those are seen by everybody on the

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import { exitCodes } from '../../errors.ts';
-import { toOutputFailure } from '../../files/system-errors.ts';
+import { toOutputFailure } from '../../ports/files/system-errors.ts';
 import { printFailure } from '../errors.ts';
 import { switches } from './print.ts';
 

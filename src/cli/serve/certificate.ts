@@ -1,7 +1,7 @@
 /** Which certificate `serve` shows: the operator's files, one of our own authority, or none behind a proxy. */
 
 import { X509Certificate } from 'node:crypto';
-import type { Settings } from '../../config/config.ts';
+import type { Settings } from '../../contract/config.ts';
 import type { HttpServer } from '../../server/server.ts';
 import { ensureLocalTls, readOwnTls, type TlsMaterial } from '../../server/tls.ts';
 import { showCertificate } from '../../server/transport.ts';

@@ -2,10 +2,10 @@
 
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
-import type { FirstRun } from '../../app/first-run.ts';
-import type { Settings } from '../../config/config.ts';
+import type { FirstRun } from '../../service/first-run.ts';
+import type { Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
-import { systemCodeOf } from '../../files/system-errors.ts';
+import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import type { HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
 import { shellWord } from '../output/print.ts';

@@ -1,19 +1,19 @@
 /** Acts of administration on the data folder of this machine, whether a server runs on it or not. */
 
-import { actorOf } from '../../access/principal.ts';
-import type { User } from '../../access/users.ts';
+import { actorOf } from '../../service/access/principal.ts';
+import type { User } from '../../service/access/users.ts';
 import {
   type Core,
   hasInstallation,
   keptTenantNamed,
   openCore,
   tenantNamed,
-} from '../../app/core.ts';
-import { lossMessage } from '../../app/health.ts';
-import { operator } from '../../audit/entry.ts';
-import { readConfig, type Settings } from '../../config/config.ts';
+} from '../../service/core.ts';
+import { lossMessage } from '../../service/health.ts';
+import { operator } from '../../service/audit/entry.ts';
+import { readConfig, type Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { Tenancy } from '../../tenants/tenancy.ts';
+import type { Tenancy } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
 import { log } from '../output/print.ts';
 import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
@@ -155,16 +155,16 @@ const now = () => new Date();
 
 /** Loaded where it is used: clients for S3 and Azure are slow to load. */
 async function openTenancyOf(core: Core, settings: Settings): Promise<Tenancy> {
-  const { openTenancy } = await import('../../app/tenant-storage.ts');
-  const { openTenantStorage } = await import('../../app/tenant-storage.ts');
+  const { openTenancy } = await import('../../service/tenants/tenant-storage.ts');
+  const { openTenantStorage } = await import('../../service/tenants/tenant-storage.ts');
   const storage = openTenantStorage({ settings, core, now, onError: raise });
   return openTenancy({ core, storage, webhookGuard: null, now });
 }
 
 /** No refusal: the server may run under other settings than this command. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
-  const { webhookGuardOf } = await import('../../app/tenant-storage.ts');
-  const { complaintAbout } = await import('../../tenants/view.ts');
+  const { webhookGuardOf } = await import('../../service/tenants/tenant-storage.ts');
+  const { complaintAbout } = await import('../../service/tenants/view.ts');
   const complaint = complaintAbout(webhookUrl, webhookGuardOf(settings));
   if (complaint !== null) log(`Warning, by the settings of this command: ${complaint}`);
 }

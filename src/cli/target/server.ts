@@ -2,8 +2,8 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
-import type { Api, Authorize } from '../../client/api.ts';
-import { openApi, type Trust } from '../../client/connect.ts';
+import type { Api, Authorize } from '../client/api.ts';
+import { openApi, type Trust } from '../client/connect.ts';
 import { packageVersion } from '../../version.ts';
 import { usageError } from '../errors.ts';
 import { fingerprintIn } from '../options.ts';

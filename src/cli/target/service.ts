@@ -4,9 +4,9 @@
  * interface. Tenants are given by name.
  */
 
-import type { Rotated } from '../../access/keys.ts';
-import type { UserSettingsChange } from '../../access/user-facts.ts';
-import { type Api, wholeAnswer } from '../../client/api.ts';
+import type { Rotated } from '../../service/access/keys.ts';
+import type { UserSettingsChange } from '../../service/access/user-facts.ts';
+import { type Api, wholeAnswer } from '../client/api.ts';
 import { infoAnswer, settingsAnswer, type UserSettings } from '../../contract/auth.ts';
 import { succeeded, told } from '../../contract/common.ts';
 import { type KeyEntry, keysAnswer, newKeyAnswer, type WhichKey } from '../../contract/keys.ts';
@@ -18,7 +18,7 @@ import {
   type UsageReport,
 } from '../../contract/usage.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { TenantRequest } from '../../tenants/tenancy.ts';
+import type { TenantRequest } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
 import { withApi } from './server.ts';
 import { isRemote, type ServiceOptions } from './server-options.ts';

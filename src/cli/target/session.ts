@@ -3,8 +3,8 @@
  * that comes twice ends the session, so that only one process at a time may send it, and only one request of it.
  */
 
-import type { Api, Authorize } from '../../client/api.ts';
-import type { Tokens } from '../../client/device-login.ts';
+import type { Api, Authorize } from '../client/api.ts';
+import type { Tokens } from '../client/device-login.ts';
 import { refreshAnswer } from '../../contract/auth.ts';
 import { ForensicsError } from '../../errors.ts';
 import {

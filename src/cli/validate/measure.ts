@@ -1,10 +1,10 @@
 /** Measures the chosen pictures side by side, and reports each in order. */
 
 import { type ForensicsError, toForensicsError } from '../../errors.ts';
-import { createNumberWriter } from '../../report/numbers.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
-import type { Measured } from '../../validation/record.ts';
-import { openValidations } from '../../validation/saved-validations.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
+import type { Sandbox } from '../../examiner/sandbox.ts';
+import type { Measured } from '../../service/validation/record.ts';
+import { openValidations } from '../../service/validation/saved-validations.ts';
 import { inOrder, isOfTheMachine, type Stop } from '../analyze/concurrency.ts';
 import type { Progress } from '../analyze/progress.ts';
 import type { ValidateOptions } from '../commands/validate.ts';

@@ -1,10 +1,10 @@
 /** A validation for a person, or as one JSON document. */
 
 import { type DecisionStrategy, reasonCodes } from '../../contract/vocabulary.ts';
-import { createNumberWriter } from '../../report/numbers.ts';
-import { wordsIn } from '../../report/wording/catalogue.ts';
-import { judgementOf, warningsOf } from '../../validation/statements.ts';
-import type { ClassFigures, Counted, Validation } from '../../validation/validation.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
+import { judgementOf, warningsOf } from '../../service/validation/statements.ts';
+import type { ClassFigures, Counted, Validation } from '../../service/validation/validation.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
 import { print, printable, printJson } from '../output/print.ts';
 import { listTable } from '../output/table.ts';

@@ -2,17 +2,17 @@
 
 import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { modelsFolder } from '../../data-folder/data-folder.ts';
-import { newId } from '../../db/ids.ts';
+import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
+import { newId } from '../../ports/db/ids.ts';
 import { ForensicsError } from '../../errors.ts';
-import { nameOf, pathOf, shownName } from '../../files/byte-names.ts';
-import { checkFree, writeWholeFile } from '../../files/output-file.ts';
+import { nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
+import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import { createSandbox } from '../../sandbox/sandbox.ts';
-import { type FileCounts, makeValidation } from '../../validation/record.ts';
-import { type Choice, chooseFiles, type LabelledFile } from '../../validation/sampling.ts';
-import { openValidations } from '../../validation/saved-validations.ts';
-import type { Validation } from '../../validation/validation.ts';
+import { createSandbox } from '../../examiner/sandbox.ts';
+import { type FileCounts, makeValidation } from '../../service/validation/record.ts';
+import { type Choice, chooseFiles, type LabelledFile } from '../../service/validation/sampling.ts';
+import { openValidations } from '../../service/validation/saved-validations.ts';
+import type { Validation } from '../../service/validation/validation.ts';
 import { listenForStop, type Stop } from '../analyze/concurrency.ts';
 import { type Input, toFileFailure, walkInputs } from '../analyze/inputs.ts';
 import { startProgress } from '../analyze/progress.ts';

@@ -60,7 +60,7 @@ export type ChainState =
  * Follows the chain from its newest entry back to its first. Does not believe the checksums that the server sends: each is
  * computed from the entry.
  *
- * @see src/audit/entry.ts, for how an entry is hashed.
+ * @see src/service/audit/entry.ts, for how an entry is hashed.
  */
 export async function checkChain(
   pages: AsyncIterable<readonly AuditEntry[]>,

@@ -1,8 +1,8 @@
 /** The chain of custody of one analysis: what happened to its picture, when, and at whose hands. */
 
 import type { CustodyStep } from '../../contract/verification.ts';
-import { writeActor } from '../../report/report-item.ts';
-import { wordsIn } from '../../report/wording/catalogue.ts';
+import { writeActor } from '../../present/report-item.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';

@@ -2,8 +2,8 @@
 
 import { useEffect } from 'preact/hooks';
 import { resultClasses } from '../../contract/vocabulary.ts';
-import { glossary as glossaryDe } from '../../report/wording/de/glossary.ts';
-import { glossary as glossaryEn } from '../../report/wording/en/glossary.ts';
+import { glossary as glossaryDe } from '../../present/wording/de/glossary.ts';
+import { glossary as glossaryEn } from '../../present/wording/en/glossary.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Failure, Loading, PageTitle } from '../parts/pieces.tsx';

@@ -2,7 +2,7 @@
 
 import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, type ReasonCode, resultClasses } from '../../contract/vocabulary.ts';
-import { wordsIn } from '../../report/wording/catalogue.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 
 type Outcome = 'real' | 'fake' | 'changed' | 'declared' | 'uncertain' | 'abstain';
 

@@ -1,9 +1,9 @@
 /** `/v1/tenant/audit` and `/v1/tenant/webhook`: what was done in a tenant, and what its receiver was told. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { actorOf } from '../../access/principal.ts';
-import type { App } from '../../app/app.ts';
-import { parseEntry } from '../../audit/entry.ts';
+import { actorOf } from '../../service/access/principal.ts';
+import type { App } from '../../service/app.ts';
+import { parseEntry } from '../../service/audit/entry.ts';
 import { auditAnswer, auditQuery } from '../../contract/audit.ts';
 import {
   deliveriesAnswer,

@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Static } from 'typebox';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../service/app.ts';
 import {
   analysisAnswer,
   analysisListAnswer,

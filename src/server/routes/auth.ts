@@ -2,8 +2,8 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
-import type { Identity } from '../../access/identity.ts';
-import type { App } from '../../app/app.ts';
+import type { Identity } from '../../service/access/identity.ts';
+import type { App } from '../../service/app.ts';
 import {
   changePasswordBody,
   infoAnswer,

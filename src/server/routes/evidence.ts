@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../service/app.ts';
 import {
   custodyAnswer,
   evidenceQuery,

@@ -1,9 +1,9 @@
 /** `/v1/tenant/hold`: the legal holds of a tenant, for those of its people who may change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { actorOf } from '../../access/principal.ts';
-import type { Hold } from '../../analyses/legal-holds.ts';
-import type { App } from '../../app/app.ts';
+import { actorOf } from '../../service/access/principal.ts';
+import type { Hold } from '../../service/holds/legal-holds.ts';
+import type { App } from '../../service/app.ts';
 import { succeeded } from '../../contract/common.ts';
 import {
   heldBody,

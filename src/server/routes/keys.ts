@@ -3,10 +3,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { tagOf } from '../../access/key-format.ts';
-import type { Keys, NewKey } from '../../access/keys.ts';
-import { actorOf } from '../../access/principal.ts';
-import type { App } from '../../app/app.ts';
+import { tagOf } from '../../service/access/key-format.ts';
+import type { Keys, NewKey } from '../../service/access/keys.ts';
+import { actorOf } from '../../service/access/principal.ts';
+import type { App } from '../../service/app.ts';
 import { told } from '../../contract/common.ts';
 import { keyQuery, keysAnswer, keysQuery, newKeyAnswer, newKeyBody } from '../../contract/keys.ts';
 import { ForensicsError } from '../../errors.ts';

@@ -1,8 +1,8 @@
 /** `/v1/tenant/user`: the people of a tenant, for those of them who may change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { TenantUser } from '../../access/tenant-users.ts';
-import type { App } from '../../app/app.ts';
+import type { TenantUser } from '../../service/access/tenant-users.ts';
+import type { App } from '../../service/app.ts';
 import { succeeded } from '../../contract/common.ts';
 import {
   changePersonBody,

@@ -9,7 +9,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../service/app.ts';
 import type { TokenSet } from '../../contract/auth.ts';
 import { oneOf, succeeded } from '../../contract/common.ts';
 import {

@@ -1,8 +1,8 @@
 /** `/v1/tenant`: a tenant, for everybody who may act for it; changes, for those who may change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { actorOf } from '../../access/principal.ts';
-import type { App } from '../../app/app.ts';
+import { actorOf } from '../../service/access/principal.ts';
+import type { App } from '../../service/app.ts';
 import { changeBody, changeQuery, tenantAnswer, tenantQuery } from '../../contract/tenant.ts';
 import { reportAnswer, reportQuery } from '../../contract/usage.ts';
 import { ForensicsError } from '../../errors.ts';

@@ -3,7 +3,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import type { App } from '../../app/app.ts';
+import type { App } from '../../service/app.ts';
 import { settingsAnswer, settingsBody } from '../../contract/auth.ts';
 import { succeeded } from '../../contract/common.ts';
 import { defaultSource, feedbackBody } from '../../contract/feedback.ts';

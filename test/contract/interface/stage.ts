@@ -1,7 +1,7 @@
 /** Who asks in the contract test: a tenant with things to ask about, and everybody who must not see them. */
 
-import { newSecret } from '../../../src/access/key-format.ts';
-import { operator } from '../../../src/audit/entry.ts';
+import { newSecret } from '../../../src/service/access/key-format.ts';
+import { operator } from '../../../src/service/audit/entry.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import type { Ask, OpenServer } from '../../unit/server/open-server.ts';
 import type { Known } from './values.ts';

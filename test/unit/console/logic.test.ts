@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { hashOf } from '../../../src/audit/entry.ts';
+import { hashOf } from '../../../src/service/audit/entry.ts';
 import { dayStart } from '../../../src/console/api/analyses.ts';
 import { type ChainState, checkChain, lineOf } from '../../../src/console/api/audit-log.ts';
 import { ApiError } from '../../../src/console/api/client.ts';

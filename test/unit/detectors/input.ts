@@ -13,7 +13,7 @@ import type { WordedFinding, WordedSkip } from '../../../src/engine/result.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
-import { wordFinding, wordSkipped } from '../../../src/report/findings.ts';
+import { wordFinding, wordSkipped } from '../../../src/present/findings.ts';
 
 const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 2 };
 

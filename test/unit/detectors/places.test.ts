@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { CellMap } from '../../../src/detectors/detector.ts';
 import { largestPart, largestRegion, placeOf } from '../../../src/detectors/regions.ts';
-import { wordsIn } from '../../../src/report/wording/catalogue.ts';
+import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 
 /** One letter a cell: `#` is 1, `.` is 0.5. */
 function mapOf(cellPx: number, lines: readonly string[]): CellMap {

@@ -7,11 +7,11 @@ import sharp from 'sharp';
 import { defaultSeed, languages } from '../../../src/contract/vocabulary.ts';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
-import type { ReportItem } from '../../../src/report/report-item.ts';
-import { createSandbox } from '../../../src/sandbox/sandbox.ts';
+import type { ReportItem } from '../../../src/present/report-item.ts';
+import { createSandbox } from '../../../src/examiner/sandbox.ts';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
-import { makeExamination } from '../report/examination.ts';
+import { makeExamination } from '../present/examination.ts';
 
 const examinedAt = new Date('2026-03-01T12:00:00Z');
 const options = { model: null, decisionStrategy: 'relaxed', seed: defaultSeed } as const;

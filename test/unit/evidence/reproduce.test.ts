@@ -11,7 +11,7 @@ import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
 import { archiveOf } from '../../../src/evidence/sign.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
-import { temporaryFolder } from '../db/temporary.ts';
+import { temporaryFolder } from '../ports/db/temporary.ts';
 import { realCase } from './real-case.ts';
 import { readEntries } from './repack.ts';
 import { newSigner, signedAt } from './small-case.ts';

@@ -6,8 +6,8 @@ import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
 import { createSigner, type Signer } from '../../../src/evidence/sign.ts';
 import { type BundleHow, writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
-import type { ReportTexts } from '../../../src/report/report-item.ts';
-import { makeExamination } from '../report/examination.ts';
+import type { ReportTexts } from '../../../src/present/report-item.ts';
+import { makeExamination } from '../present/examination.ts';
 
 export const signedAt = new Date('2026-03-02T08:00:00.000Z');
 const original = Buffer.from('not really a picture');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../src/evidence/checks.ts';
 import { sealBundle } from '../../../src/evidence/sign.ts';
 import { verifyBundle, openBundle } from '../../../src/evidence/verify.ts';
-import { makeExamination } from '../report/examination.ts';
+import { makeExamination } from '../present/examination.ts';
 import { readEntries, repack } from './repack.ts';
 import { newSigner, pngOf, smallBundle, smallCase } from './small-case.ts';
 

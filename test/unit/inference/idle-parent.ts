@@ -1,6 +1,6 @@
 /** A program that forgets to close its pool. It must end all the same. */
 
-import { createPool } from '../../../src/sandbox/pool.ts';
+import { createPool } from '../../../src/examiner/pool.ts';
 
 const pool = createPool({
   entry: new URL('./pool-child.ts', import.meta.url),

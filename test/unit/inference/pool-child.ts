@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { ForensicsError } from '../../../src/errors.ts';
-import { serveTasks } from '../../../src/sandbox/child-side.ts';
+import { serveTasks } from '../../../src/examiner/child-side.ts';
 
 const hoard: Uint8Array[] = [];
 

@@ -1,6 +1,6 @@
 /** A program that starts a child which never ends by itself, says its process id, and waits to be killed. */
 
-import { createPool } from '../../../src/sandbox/pool.ts';
+import { createPool } from '../../../src/examiner/pool.ts';
 
 const pool = createPool({
   entry: new URL('./pool-child.ts', import.meta.url),

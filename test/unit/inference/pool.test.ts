@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createPool, type Pool, type PoolOptions } from '../../../src/sandbox/pool.ts';
+import { createPool, type Pool, type PoolOptions } from '../../../src/examiner/pool.ts';
 
 const entry = new URL('./pool-child.ts', import.meta.url);
 const open: Pool[] = [];

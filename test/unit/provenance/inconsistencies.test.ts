@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { readProvenance } from '../../../src/provenance/read-provenance.ts';
-import { wordProvenance } from '../../../src/report/findings.ts';
+import { wordProvenance } from '../../../src/present/findings.ts';
 import { type ExifParts, exifSegment } from '../../fixtures/exif.ts';
 import { withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AuditEntry } from '../../../src/contract/audit.ts';
 import type { Delivery } from '../../../src/contract/webhooks.ts';
-import { startReceiver } from '../webhooks/receiver.ts';
+import { startReceiver } from '../service/webhooks/receiver.ts';
 import { draft, type Listening, openListening } from './open-server.ts';
 
 let open: Listening;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { logOf } from '../audit/log-of.ts';
+import { logOf } from '../service/audit/log-of.ts';
 import { draft, type Listening, openListening } from './open-server.ts';
 
 let open: Listening;

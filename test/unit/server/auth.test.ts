@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settingsScope } from '../../../src/access/principal.ts';
+import { settingsScope } from '../../../src/service/access/principal.ts';
 import type { TokenSet, UserInfo } from '../../../src/contract/auth.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { type Answer, type Listening, openListening, openServer, password } from './open-server.ts';

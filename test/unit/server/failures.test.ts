@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Check } from '../../../src/app/health.ts';
+import type { Check } from '../../../src/service/health.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import {
   type Ask,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listFeedback } from '../../../src/feedback/feedback.ts';
+import { listFeedback } from '../../../src/service/feedback/feedback.ts';
 import { type Answer, type Listening, openListening } from './open-server.ts';
 
 let open: Listening;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseEntry } from '../../../src/audit/entry.ts';
+import { parseEntry } from '../../../src/service/audit/entry.ts';
 import type { KeyEntry } from '../../../src/contract/keys.ts';
 import { type Ask, type Listening, openListening, type Question } from './open-server.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newSecret } from '../../../src/access/key-format.ts';
+import { newSecret } from '../../../src/service/access/key-format.ts';
 import { type Ask, type OpenServer, openServer, type Question } from './open-server.ts';
 
 const secret = 'unspeakable';

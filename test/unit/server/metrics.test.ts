@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jobs } from '../../../src/db/schema.ts';
+import { jobs } from '../../../src/ports/db/schema.ts';
 import {
   createMetrics,
   listenForMetrics,

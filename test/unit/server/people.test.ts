@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseEntry, serviceChain } from '../../../src/audit/entry.ts';
+import { parseEntry, serviceChain } from '../../../src/service/audit/entry.ts';
 import type { TenantPerson } from '../../../src/contract/people.ts';
 import { type Listening, openListening, password, type Question } from './open-server.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { newSecret } from '../../../src/access/key-format.ts';
-import { operator } from '../../../src/audit/entry.ts';
+import { newSecret } from '../../../src/service/access/key-format.ts';
+import { operator } from '../../../src/service/audit/entry.ts';
 import { type OpenServer, openServer } from './open-server.ts';
 
 const perMinute = 3;

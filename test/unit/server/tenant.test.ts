@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/contract/analysis.ts';
 import type { TenantAnswer } from '../../../src/contract/tenant.ts';
 import { scenePng } from '../../fixtures/pictures.ts';
-import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from '../storage/own-buckets.ts';
+import {
+  bucket,
+  otherBucket,
+  type OwnBuckets,
+  startOwnBuckets,
+} from '../ports/storage/own-buckets.ts';
 import { type Answer, draft, type Listening, openListening } from './open-server.ts';
 
 const path = '/v1/tenant';

@@ -6,7 +6,7 @@ import { draft, openListening } from './open-server.ts';
 
 const size = { width: 640, height: 480 };
 const shipped = (name: string) =>
-  readFileSync(new URL(`../../../src/app/trial/${name}`, import.meta.url));
+  readFileSync(new URL(`../../../src/service/trial/${name}`, import.meta.url));
 
 test('a trial tenant may start both shipped pictures, and any other fails', async () => {
   const open = await openListening();

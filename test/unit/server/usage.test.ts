@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { countUsage } from '../../../src/analyses/usage.ts';
+import { countUsage } from '../../../src/service/usage/usage.ts';
 import type { UsageReport } from '../../../src/contract/usage.ts';
-import { transact } from '../../../src/db/database.ts';
+import { transact } from '../../../src/ports/db/database.ts';
 import { type Ask, type OpenServer, openServer } from './open-server.ts';
 
 let now = new Date('2026-03-01T12:00:00.000Z');

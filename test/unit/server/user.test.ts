@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { settingsScope } from '../../../src/access/principal.ts';
+import { settingsScope } from '../../../src/service/access/principal.ts';
 import { type Listening, openListening } from './open-server.ts';
 
 let open: Listening;

@@ -7,7 +7,7 @@ import {
   openConnection,
   untilEnded,
   withFreshUrls,
-} from '../../../client/analyses.ts';
+} from '../../client/analyses.ts';
 import { type ErrorCode, toForensicsError } from '../../../errors.ts';
 import { createMutex, type Mutex } from '../../../mutex.ts';
 import { refuseOptions } from '../../options.ts';

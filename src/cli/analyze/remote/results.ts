@@ -1,6 +1,6 @@
 /** What a server answers of an analysis: its record in the shape of one that was examined here, and its files. */
 
-import type { Transfer } from '../../../client/transfer.ts';
+import type { Transfer } from '../../client/transfer.ts';
 import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
 import { ForensicsError } from '../../../errors.ts';

@@ -12,7 +12,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { createBody, type CreateRequest } from '../../../contract/analysis.ts';
 import { ForensicsError } from '../../../errors.ts';
-import { makeOwnFolder, replaceFile, writeOnce } from '../../../files/atomic-write.ts';
+import { makeOwnFolder, replaceFile, writeOnce } from '../../../ports/files/atomic-write.ts';
 import { log, shellWord } from '../../output/print.ts';
 import type { ServerOptions } from '../../target/server-options.ts';
 import type { RemoteOptions } from './remote.ts';

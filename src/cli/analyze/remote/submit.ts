@@ -2,8 +2,8 @@
 
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
-import { type RemoteAnalyses, withFreshUrls } from '../../../client/analyses.ts';
-import type { Transfer } from '../../../client/transfer.ts';
+import { type RemoteAnalyses, withFreshUrls } from '../../client/analyses.ts';
+import type { Transfer } from '../../client/transfer.ts';
 import type { Analysis, CreateRequest } from '../../../contract/analysis.ts';
 import { type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';

@@ -1,0 +1,5 @@
+/** A child of a pool that answers what it was sent. */
+
+import { serveTasks } from '../../src/examiner/child-side.ts';
+
+serveTasks(async (task) => task);

@@ -1,0 +1,181 @@
+/**
+ * `npm run bench -- --profile`: processor time of each step of one picture. The engine runs as in a child process, with a
+ * clock around each network and each method; "everything else" is what they leave of the whole. Processor time and not
+ * the clock on the wall: other work on the machine hardly moves it.
+ */
+
+import { generateKeyPairSync } from 'node:crypto';
+import sharp from 'sharp';
+import { detectors } from '../../src/detectors/list.ts';
+import { conclude } from '../../src/engine/examine.ts';
+import { type Models, observe } from '../../src/engine/observe.ts';
+import { createStabilityTest } from '../../src/engine/stability.ts';
+import { createSigner } from '../../src/evidence/sign.ts';
+import { writeBundle } from '../../src/evidence/write-bundle.ts';
+import { decodePicture } from '../../src/image/decode.ts';
+import { defaultLimits, localLimits, type Picture } from '../../src/image/picture.ts';
+import { loadLocateModel, loadTraceModel, type ReadCells } from '../../src/inference/networks.ts';
+import { createRegistry } from '../../src/inference/registry.ts';
+import { loadRuntime } from '../../src/inference/runtime.ts';
+import { readProvenance } from '../../src/provenance/read-provenance.ts';
+import { wordExamination } from '../../src/present/findings.ts';
+import { renderHeatmaps, renderRawMaps } from '../../src/render/heatmap/heatmap.ts';
+import { renderPdf } from '../../src/render/pdf/pdf.ts';
+import { writeTexts } from '../../src/present/report-texts.ts';
+import { createPool } from '../../src/examiner/pool.ts';
+import { median, type Row } from './figures.ts';
+import { sceneOf, type Size } from './sizes.ts';
+
+export async function benchProfile(size: Size, rounds: number): Promise<readonly Row[]> {
+  // The sandbox's children decode on one thread, and so does this.
+  sharp.concurrency(1);
+  const bytes = await sceneOf(size);
+  const models = await openModels();
+  const measured: ReadonlyMap<string, number>[] = [];
+  // The first round warms up and is not counted.
+  for (let round = 0; round <= rounds; round++) {
+    const times = await profileOnce(bytes, models);
+    if (round > 0) measured.push(times);
+  }
+  await Promise.all([models.trace.release(), models.locator.release()]);
+  return [...measured[0]!.keys()].map((what) => ({
+    what,
+    value: median(measured.map((times) => times.get(what)!)),
+    unit: 'ms',
+  }));
+}
+
+async function openModels(): Promise<Models> {
+  const [registry, runtime] = [createRegistry(), await loadRuntime()];
+  return {
+    trace: await loadTraceModel(await registry.open(null), runtime),
+    locator: await loadLocateModel(await registry.openLocator(null), runtime),
+  };
+}
+
+async function profileOnce(bytes: Buffer, models: Models): Promise<ReadonlyMap<string, number>> {
+  const clock = createClock();
+  const picture = await clock.add('decode', () => decodePicture(bytes, { limits: localLimits }));
+  const provenance = await clock.add('provenance', () =>
+    readProvenance(bytes, picture, { trustList: null }),
+  );
+  const observed = await clock.whole('everything else of the examination', async () =>
+    observe(picture, clocked(models, clock), 1337, provenance, clockedMethods(clock)),
+  );
+  // Only a picture that is decided is put to this test: measured whatever the verdict, and with its networks.
+  const testStability = createStabilityTest(picture, observed.patchScores.meanLogits, models.trace);
+  await clock.add('stability test', () => testStability(true));
+  const examination = wordExamination(await conclude({ ...observed, testStability }, 'default'));
+  await profileDrawing(clock, { bytes, picture, examination });
+  await clock.add('IPC, picture and examination', () => sendThrough([bytes, examination]));
+  return clock.times;
+}
+
+interface Examined {
+  readonly bytes: Buffer;
+  readonly picture: Picture;
+  readonly examination: ReturnType<typeof wordExamination>;
+}
+
+async function profileDrawing(clock: Clock, { bytes, picture, examination }: Examined) {
+  const item = { name: 'scene.jpg', analysisId: null, examinedAt: new Date(0), custody: [] };
+  const heatmaps = await clock.add('heatmaps', () => renderHeatmaps(picture, examination.maps));
+  const rawMaps = await clock.add('raw maps', () => renderRawMaps(examination.maps));
+  const pdfIn = (language: 'en' | 'de') =>
+    clock.add('both PDFs', async () => {
+      const texts = writeTexts(examination, { ...item, heatmapOrientation: 'upright' }, language);
+      const drawn = { ...item, heatmapOrientation: 'upright' } as const;
+      return {
+        texts,
+        pdf: await renderPdf({ picture, heatmaps, examination, item: drawn, language, texts }),
+      };
+    });
+  const reports = { en: await pdfIn('en'), de: await pdfIn('de') };
+  const bundleCase = {
+    original: bytes,
+    openedAs: 'scene.jpg',
+    examination,
+    item,
+    heatmapSize: null,
+    limits: defaultLimits,
+    trustList: null,
+    rendering: { examination, heatmaps, rawMaps, fullMaps: null, reports },
+  };
+  const signer = createSigner(generateKeyPairSync('ed25519').privateKey);
+  await clock.add('bundle', async () =>
+    writeBundle(bundleCase, { withOriginal: true, signer, signedAt: new Date(0) }),
+  );
+}
+
+type Clock = ReturnType<typeof createClock>;
+
+function createClock() {
+  const times = new Map<string, number>();
+
+  async function add<T>(what: string, act: () => Promise<T>): Promise<T> {
+    const began = process.cpuUsage();
+    const made = await act();
+    count(what, began);
+    return made;
+  }
+
+  function addSync<T>(what: string, act: () => T): T {
+    const began = process.cpuUsage();
+    const made = act();
+    count(what, began);
+    return made;
+  }
+
+  function count(what: string, began: NodeJS.CpuUsage): void {
+    const { user, system } = process.cpuUsage(began);
+    times.set(what, (times.get(what) ?? 0) + (user + system) / 1000);
+  }
+
+  /** What of `act` none of the steps inside it counts. */
+  async function whole<T>(what: string, act: () => Promise<T>): Promise<T> {
+    const sum = () => [...times.values()].reduce((total, ms) => total + ms, 0);
+    const before = sum();
+    const made = await add(what, act);
+    const inside = sum() - before - times.get(what)!;
+    times.set(what, times.get(what)! - inside);
+    return made;
+  }
+
+  return { times, add, addSync, whole };
+}
+
+function clocked({ trace, locator }: Models, clock: Clock): Models {
+  const around =
+    (what: string, read: ReadCells): ReadCells =>
+    (rgb, width, height) =>
+      clock.add(what, () => read(rgb, width, height));
+  return {
+    trace: {
+      ...trace,
+      readFeatures: around('trace network', trace.readFeatures),
+      readEnsemble: trace.readEnsemble && around('trace ensemble', trace.readEnsemble),
+      readHead: (...given) =>
+        clock.add('head of the trace network', () => trace.readHead(...given)),
+    },
+    locator: {
+      ...locator,
+      locate: (...given) => clock.add('localisation network', () => locator.locate(...given)),
+    },
+  };
+}
+
+function clockedMethods(clock: Clock) {
+  return detectors.map((it) => ({
+    ...it,
+    examine: (input: Parameters<typeof it.examine>[0]) =>
+      clock.addSync(it.method, () => it.examine(input)),
+  }));
+}
+
+/** There and back between two processes, as a task of the sandbox goes. Processor time of this side. */
+async function sendThrough(message: unknown): Promise<void> {
+  const entry = new URL('./echo-child.ts', import.meta.url);
+  const pool = createPool({ entry, size: 1, taskTimeoutMs: 60_000, memoryLimitBytes: 2e9 });
+  await pool.run(message);
+  await pool.close();
+}

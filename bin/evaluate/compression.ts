@@ -1,0 +1,76 @@
+/** Does the score of compression follow the quality of a save, and nothing else of a picture? */
+
+import { auc } from '../../src/service/validation/statistics.ts';
+import { meanOf, spearman, standardDeviation } from './figures.ts';
+import { type Estimate, estimateOf, type Rate, rateOf } from './intervals.ts';
+import type { Outcome } from './read-samples.ts';
+import type { Compression } from './resaves.ts';
+
+interface Resaved {
+  readonly sample: Outcome['sample'];
+  readonly compression: Compression;
+}
+
+/** Rank correlation of the score with falling quality, over the re-saves of one picture. */
+export interface Following {
+  readonly mean: Estimate;
+  readonly least: number;
+  /** Pictures that reach `wanted`. */
+  readonly reached: Rate;
+}
+
+export function followingOf(rows: readonly Outcome[], wanted: number): Following {
+  const followed = resavedOf(rows).map(({ sample, compression: { scores } }) => {
+    const falling = [...scores.keys()].map((quality) => -quality);
+    return { sample, correlation: spearman(falling, [...scores.values()]) };
+  });
+  return {
+    mean: estimateOf(followed, (some) => meanOf(some.map(({ correlation }) => correlation))),
+    least: Math.min(...followed.map(({ correlation }) => correlation)),
+    reached: rateOf(followed, ({ correlation }) => correlation >= wanted),
+  };
+}
+
+/** What the score tells of pictures beside the quality that all of them were saved at. */
+export interface Blindness {
+  readonly quality: number;
+  readonly real: number;
+  readonly fake: number;
+  /** Standard deviation between pictures: 0 for a score that sees the quality alone. */
+  readonly spread: Estimate;
+  /** Generated pictures score higher: 0.5 for a score that is blind. */
+  readonly auc: Estimate;
+  /** Rank correlation with the picture's texture: 0 for a score that is blind. */
+  readonly texture: Estimate;
+}
+
+/** Of each quality the pictures whose own save was not lower, or it would not be the quality that the score is about. */
+export function blindnessOf(rows: readonly Outcome[]): readonly Blindness[] {
+  const resaved = resavedOf(rows);
+  const qualities = [...(resaved[0]?.compression.scores.keys() ?? [])];
+  return qualities.map((quality) => {
+    const some = resaved
+      .filter(({ compression: { ownQuality } }) => ownQuality !== null && ownQuality >= quality)
+      .map(({ sample, compression: { scores, texture } }) => {
+        const { isFake, source } = sample;
+        return { sample, isFake, source, score: scores.get(quality)!, texture };
+      });
+    return {
+      quality,
+      real: some.filter(({ isFake }) => !isFake).length,
+      fake: some.filter(({ isFake }) => isFake).length,
+      spread: estimateOf(some, (drawn) => standardDeviation(drawn.map(({ score }) => score))),
+      auc: estimateOf(some, auc),
+      texture: estimateOf(some, (drawn) =>
+        spearman(
+          drawn.map(({ texture }) => texture),
+          drawn.map(({ score }) => score),
+        ),
+      ),
+    };
+  });
+}
+
+function resavedOf(rows: readonly Outcome[]): readonly Resaved[] {
+  return rows.flatMap(({ sample, compression }) => (compression ? [{ sample, compression }] : []));
+}

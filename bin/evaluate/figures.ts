@@ -1,0 +1,49 @@
+/** Figures that only the evaluation needs; those of `src/service/validation/statistics.ts` stand beside them. */
+
+import type { Scored } from '../../src/service/validation/statistics.ts';
+
+/** Share of fakes above the threshold that lets at most `falseAlarms` of the real pictures through. */
+export function recallAt(scored: readonly Scored[], falseAlarms: number): number {
+  const real = scored.filter(({ isFake }) => !isFake).map(({ score }) => score);
+  const fake = scored.filter(({ isFake }) => isFake);
+  const falling = real.toSorted((one, other) => other - one);
+  const threshold = falling[Math.floor(falseAlarms * real.length)] ?? -Infinity;
+  return fake.filter(({ score }) => score > threshold).length / fake.length;
+}
+
+/** Rank correlation, -1..1 (Spearman 1904); ties share their mean rank. NaN where one list says the same everywhere. */
+export function spearman(one: readonly number[], other: readonly number[]): number {
+  return correlation(ranksOf(one), ranksOf(other));
+}
+
+function ranksOf(values: readonly number[]): readonly number[] {
+  return values.map((value) => {
+    const below = values.filter((each) => each < value).length;
+    const equal = values.filter((each) => each === value).length;
+    return below + (equal - 1) / 2;
+  });
+}
+
+/** Pearson's. */
+function correlation(one: readonly number[], other: readonly number[]): number {
+  const [ones, others] = [centred(one), centred(other)];
+  return dot(ones, others) / Math.sqrt(dot(ones, ones) * dot(others, others));
+}
+
+function dot(one: readonly number[], other: readonly number[]): number {
+  return one.reduce((sum, value, at) => sum + value * other[at]!, 0);
+}
+
+/** Of the values themselves, not of what they were drawn from. */
+export function standardDeviation(values: readonly number[]): number {
+  return Math.sqrt(meanOf(centred(values).map((value) => value ** 2)));
+}
+
+function centred(values: readonly number[]): readonly number[] {
+  const mean = meanOf(values);
+  return values.map((value) => value - mean);
+}
+
+export function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,65 @@
+/** 95 % intervals of any figure: whole sources are drawn, because pictures of one source are not independent. */
+
+import { createRandom } from '../../src/engine/calibration.ts';
+import { shareInterval } from '../../src/engine/likelihood-ratio.ts';
+import { groupBy, quantile } from '../../src/service/validation/statistics.ts';
+import type { Sample } from './data-set.ts';
+
+export interface Estimate {
+  /** NaN where there is nothing to measure. */
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A share of counted pictures. */
+export interface Rate extends Estimate {
+  readonly count: number;
+  readonly of: number;
+}
+
+interface Drawn {
+  readonly sample: Pick<Sample, 'isFake' | 'source'>;
+}
+
+/**
+ * The figure with its interval: sources of each class drawn with replacement (percentile bootstrap, Efron 1979). Draws
+ * in which the figure cannot be measured are left out.
+ */
+export function estimateOf<Item extends Drawn>(
+  items: readonly Item[],
+  figure: (items: readonly Item[]) => number,
+  { draws = 1000, seed = 1 } = {},
+): Estimate {
+  const random = createRandom(seed);
+  const classes = [false, true].map((isFake) => [
+    ...groupBy(
+      items.filter(({ sample }) => sample.isFake === isFake),
+      ({ sample }) => sample.source,
+    ).values(),
+  ]);
+  const drawOnce = () =>
+    classes.flatMap((sources) =>
+      sources.flatMap(() => sources[Math.floor(random() * sources.length)]!),
+    );
+  const drawn = Array.from({ length: draws }, () => figure(drawOnce()))
+    .filter((value) => !Number.isNaN(value))
+    .toSorted((one, other) => one - other);
+  const at = (share: number) => (drawn.length === 0 ? Number.NaN : quantile(drawn, share));
+  return { value: figure(items), low: at(0.025), high: at(0.975) };
+}
+
+/**
+ * The share of `items` that count. Where every draw says the same (none counts, or all come from one source) the interval is
+ * Clopper and Pearson's, as if each picture were a source of its own: that of the draws would say that the share is known.
+ */
+export function rateOf<Item extends Drawn>(
+  items: readonly Item[],
+  isCounted: (item: Item) => boolean,
+): Rate {
+  const [count, of] = [items.filter(isCounted).length, items.length];
+  const share = (some: readonly Item[]) => some.filter(isCounted).length / some.length;
+  const { low, high } = estimateOf(items, share);
+  const bounds = low < high ? { low, high } : shareInterval(count, of);
+  return { count, of, value: count / of, ...bounds };
+}

@@ -1,0 +1,67 @@
+/** What the trace model says of whole pictures that nobody changed; elsewhere it is measured on crops alone. */
+
+import { decisionStrategies, type DecisionStrategy } from '../../../src/contract/vocabulary.ts';
+import { shareInterval } from '../../../src/engine/likelihood-ratio.ts';
+import { groupBy } from '../../../src/service/validation/statistics.ts';
+import { meanOf } from '../figures.ts';
+import { type Block, percentWithin, table } from '../table.ts';
+import type { Row } from './read-cases.ts';
+
+/** @param rows - of the untouched pictures of the sets. */
+export function printTraces(rows: readonly Row[]): readonly Block[] {
+  return [
+    'Untouched whole pictures of the sets, by traces alone, whatever is said of a change: none of them is generated. Intervals: 95 %, Clopper and Pearson, pictures taken as independent.',
+    table(
+      [
+        'condition',
+        'set',
+        'longer side, px',
+        'n',
+        'mean p(fake)',
+        'strategy',
+        'decided',
+        'called fake, of the decided',
+        'called fake, of all',
+      ],
+      [...groupBy(rows, ({ condition }) => condition)].flatMap(([condition, some]) =>
+        [...groupBy(some, (row) => row.case.set), ['all', some] as const].flatMap(
+          ([set, members]) => setRows(members).map((cells) => [condition, set, ...cells]),
+        ),
+      ),
+    ),
+  ];
+}
+
+function setRows(rows: readonly Row[]): string[][] {
+  const sides = rows.map(({ longerSidePx }) => longerSidePx);
+  const mean = meanOf(rows.map(({ fakeProbability }) => fakeProbability));
+  const head = [
+    `${Math.min(...sides)}-${Math.max(...sides)}`,
+    String(rows.length),
+    mean.toFixed(3),
+  ];
+  return decisionStrategies.map((strategy) => {
+    const fake = countOf(rows, strategy, 'fake');
+    const decided = fake + countOf(rows, strategy, 'real');
+    return [
+      ...head,
+      strategy,
+      within(decided, rows.length),
+      within(fake, decided),
+      within(fake, rows.length),
+    ];
+  });
+}
+
+function countOf(
+  rows: readonly Row[],
+  strategy: DecisionStrategy,
+  wanted: 'real' | 'fake',
+): number {
+  return rows.filter(({ called }) => called[strategy].byTraces === wanted).length;
+}
+
+function within(count: number, of: number): string {
+  const rate = percentWithin({ value: count / of, ...shareInterval(count, of) });
+  return `${count} of ${of}: ${rate}`;
+}

@@ -1,0 +1,89 @@
+/**
+ * A database of an earlier schema whose upgrade is killed over and over. Whenever it is looked at, the file is of one of the
+ * schemas between, whole, with every row; in the end an upgrade that nobody kills goes through.
+ */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { migrations } from '../../src/ports/db/migrations.ts';
+import { makeOlderDatabase } from '../../test/unit/ports/db/older-database.ts';
+import { demand, type Proof } from './proof.ts';
+
+const program = fileURLToPath(new URL('./open-database.ts', import.meta.url));
+// So that the copy before the upgrade takes long enough to be hit.
+const rows = 20_000;
+const killsAtMost = 10;
+/** About as long as an upgrade of so many rows takes: some kills come before its end, some behind it. */
+const windowMs = 40;
+
+/** @returns how many processes were killed, and how many of them before the upgrade was through. */
+export async function killMigration({
+  random,
+}: Pick<Proof, 'random'>): Promise<{ readonly kills: number; readonly cutOff: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-migration-'));
+  const path = join(folder, 'forensics.db');
+  const from = 1 + Math.floor((migrations.length - 1) * random());
+  makeOlderDatabase(path, from);
+  fill(path);
+  let [kills, cutOff] = [0, 0];
+  let schema = from;
+  while (kills < killsAtMost && schema < migrations.length) {
+    if (await isKilled(path, windowMs * random())) kills += 1;
+    schema = judge(path, from);
+    if (schema < migrations.length) cutOff += 1;
+  }
+  const through = await isKilled(path, null);
+  demand(!through && judge(path, from) === migrations.length, 'An upgrade did not go through.');
+  const left = readdirSync(join(folder, 'backups')).filter((name) => name.endsWith('.db'));
+  demand(left.length > 0, 'No copy was made before the upgrade.');
+  for (const name of left) judge(join(folder, 'backups', name), from);
+  rmSync(folder, { recursive: true, force: true });
+  return { kills, cutOff };
+}
+
+function fill(path: string): void {
+  const client = new Database(path);
+  const add = client.prepare('INSERT INTO settings VALUES (?, ?)');
+  client.transaction(() => {
+    for (let n = 0; n < rows; n++) add.run(`row ${n}`, 'x'.repeat(100));
+  })();
+  client.close();
+}
+
+/** @param afterMs - from the moment it begins to open the file; null to let it end. @returns whether a signal ended it. */
+async function isKilled(path: string, afterMs: number | null): Promise<boolean> {
+  const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  await once(child.stdout, 'data');
+  if (afterMs !== null) {
+    await setTimeout(afterMs);
+    child.kill('SIGKILL');
+  }
+  const [code] = await ended;
+  demand(code === 0 || code === null, `An upgrade after kills ended with ${code}.`);
+  return code === null;
+}
+
+/** @returns the schema that it has. */
+function judge(path: string, from: number): number {
+  const client = new Database(path);
+  try {
+    const schema = Number(client.pragma('user_version', { simple: true }));
+    const isOne = schema >= from && schema <= migrations.length;
+    demand(isOne, `An upgrade from ${from} that was killed left the schema ${schema}.`);
+    const verdict = String(client.pragma('integrity_check', { simple: true }));
+    demand(verdict === 'ok', `An upgrade that was killed left a damaged file: ${verdict}`);
+    const sql = "SELECT count(*) FROM settings WHERE key LIKE 'row %'";
+    const kept = Number(client.prepare(sql).pluck().get());
+    demand(kept === rows, `An upgrade that was killed left ${kept} of ${rows} rows.`);
+    return schema;
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,125 @@
+/** Changes a picture where its structure is: segments, chunks, lengths, offsets and counts, and bytes inside of them. */
+
+import { pngChunk, pngSignature, splitPng } from '../../test/fixtures/png-chunks.ts';
+import { pick } from './proof.ts';
+
+type Random = () => number;
+
+/** One to four changes, the same for the same numbers. */
+export function mutated(random: Random, base: Buffer): Buffer {
+  let parts = split(base);
+  const isPng = base[0] === 0x89;
+  const changes = 1 + below(random, 4);
+  // Mostly in what says something about the picture: a change of the pixels is mostly refused, and nothing else is read then.
+  const isOfMetadata = random() < 0.7;
+  for (let n = 0; n < changes; n++) {
+    const places = isOfMetadata ? parts.flatMap((part, at) => (isMetadata(part) ? at : [])) : [];
+    const at = places.length > 0 ? pick(random, places) : below(random, parts.length);
+    parts = pick(random, ways)(random, parts, at);
+    if (parts.length === 0) parts = [Buffer.alloc(0)];
+  }
+  // Mostly with right checksums and lengths: else the first wrong one is all that is ever reached.
+  const whole = random() < 0.8 ? parts.map(isPng ? withChecksum : withLength) : parts;
+  return Buffer.concat(isPng && random() < 0.99 ? [pngSignature, ...whole] : whole);
+}
+
+type Way = (random: Random, parts: readonly Buffer[], at: number) => readonly Buffer[];
+
+const drop: Way = (_random, parts, at) => parts.toSpliced(at, 1);
+const repeat: Way = (random, parts, at) =>
+  parts.toSpliced(at, 0, ...Array<Buffer>(1 + below(random, 3)).fill(parts[at]!));
+const swap: Way = (random, parts, at) => {
+  const other = below(random, parts.length);
+  return parts.with(at, parts[other]!).with(other, parts[at]!);
+};
+const cut: Way = (random, parts, at) =>
+  parts.with(at, parts[at]!.subarray(0, below(random, parts[at]!.length + 1)));
+const stretch: Way = (random, parts, at) => {
+  const filler = Buffer.alloc(below(random, 70_000), below(random, 256));
+  return parts.with(at, Buffer.concat([parts[at]!, filler]));
+};
+/** An extreme in two or four bytes, in either order: lengths, offsets, counts, dimensions. */
+const extreme: Way = (random, parts, at) => {
+  const bytes = Buffer.from(parts[at]!);
+  if (bytes.length < 8) return parts;
+  const place = below(random, Math.min(bytes.length - 4, random() < 0.5 ? 64 : bytes.length));
+  const value = pick(
+    random,
+    [0, 1, 2, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff, 0x80000000],
+  );
+  const form = below(random, 3);
+  if (form === 0) bytes.writeUInt32LE(value, place);
+  else if (form === 1) bytes.writeUInt32BE(value, place);
+  else bytes.writeUInt16BE(value & 0xffff, place);
+  return parts.with(at, bytes);
+};
+const flip: Way = (random, parts, at) => {
+  const bytes = Buffer.from(parts[at]!);
+  const flips = bytes.length === 0 ? 0 : 1 + below(random, 8);
+  for (let n = 0; n < flips; n++) bytes[below(random, bytes.length)]! ^= 1 << below(random, 8);
+  return parts.with(at, bytes);
+};
+/** What XML, EXIF texts and paths in JUMBF could stumble over. */
+const words = [
+  '<!DOCTYPE a [<!ENTITY b "&c;&c;"><!ENTITY c "dddd">]>&b;',
+  '<a>'.repeat(2000),
+  '\0\0\0\0',
+  '%s%n%x',
+  '../../../../etc/passwd',
+  '\u202e\ud800\uffff',
+  'A'.repeat(60_000),
+  '-1e999',
+];
+const insert: Way = (random, parts, at) => {
+  const bytes = parts[at]!;
+  const place = below(random, bytes.length + 1);
+  const word = Buffer.from(pick(random, words));
+  const behind = bytes.subarray(
+    random() < 0.5 ? Math.min(bytes.length, place + word.length) : place,
+  );
+  return parts.with(at, Buffer.concat([bytes.subarray(0, place), word, behind]));
+};
+
+const ways = [drop, repeat, swap, cut, stretch, extreme, extreme, flip, flip, insert];
+
+function below(random: Random, end: number): number {
+  return Math.floor(random() * end);
+}
+
+/** Segments of a JPEG up to its first scan and the rest in four pieces; chunks of a PNG. */
+function split(base: Buffer): readonly Buffer[] {
+  if (base[0] === 0x89) return splitPng(base).map(({ bytes }) => bytes);
+  const parts = [base.subarray(0, 2)];
+  let at = 2;
+  while (base[at] === 0xff && base[at + 1] !== 0xda) {
+    const end = at + 2 + base.readUInt16BE(at + 2);
+    parts.push(base.subarray(at, end));
+    at = end;
+  }
+  const step = Math.ceil((base.length - at) / 4);
+  for (; at < base.length; at += step) parts.push(base.subarray(at, at + step));
+  return parts;
+}
+
+function isMetadata(part: Buffer): boolean {
+  return isApplication(part) || /^[a-z][A-Za-z]{3}$/.test(part.toString('latin1', 4, 8));
+}
+
+function isApplication(part: Buffer): boolean {
+  return part[0] === 0xff && part[1]! >= 0xe0 && part[1]! <= 0xef;
+}
+
+/** A segment of an application as it is now, with a length that fits. */
+function withLength(segment: Buffer): Buffer {
+  const isLong = segment.length > 0xffff + 2;
+  if (!isApplication(segment) || segment.length < 4 || isLong) return segment;
+  const whole = Buffer.from(segment);
+  whole.writeUInt16BE(segment.length - 2, 2);
+  return whole;
+}
+
+/** The chunk as it is now, with a length and a checksum that fit. */
+function withChecksum(chunk: Buffer): Buffer {
+  if (chunk.length < 12) return chunk;
+  return pngChunk(chunk.toString('latin1', 4, 8), chunk.subarray(8, -4));
+}

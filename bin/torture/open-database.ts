@@ -1,0 +1,7 @@
+/** A process that brings a database to the present schema and ends: cheap enough to be killed a thousand times. */
+
+import { openDatabase } from '../../src/ports/db/sqlite.ts';
+
+const [path = '', how] = process.argv.slice(2);
+process.stdout.write('opening\n');
+await openDatabase({ path, isAlone: how === 'alone' }).close();

@@ -1,0 +1,128 @@
+/**
+ * A login at an identity provider for programs without a browser of their own: the person opens an address on any
+ * device, types a code, and logs in there; meanwhile the program asks whether it is done (RFC 8628).
+ */
+
+import {
+  Configuration,
+  customFetch,
+  discovery,
+  initiateDeviceAuthorization,
+  None,
+  pollDeviceAuthorizationGrant,
+  ResponseBodyError,
+} from 'openid-client';
+import { type Dispatcher, fetch } from 'undici';
+import { ForensicsError } from '../../errors.ts';
+import { toConnectionFailure } from './errors.ts';
+
+interface DeviceLogin {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly scope: string;
+  /** What the access token is to be made for, where the provider requires it. */
+  readonly audience: string | null;
+  readonly dispatcher: Dispatcher;
+  /** Called once, before the wait. */
+  readonly show: (where: DevicePrompt) => void;
+}
+
+export interface DevicePrompt {
+  readonly url: string;
+  readonly code: string;
+  /** With the code in it; null where the provider has no such address. */
+  readonly urlWithCode: string | null;
+  readonly minutes: number;
+}
+
+export interface Tokens {
+  readonly accessToken: string;
+  readonly idToken: string;
+  /** Empty where the provider gives none. */
+  readonly refreshToken: string;
+  /** In seconds. */
+  readonly expiresIn: number;
+}
+
+const timeoutSeconds = 10;
+// For providers that do not send the lifetime of an access token.
+const shortLifeSeconds = 300;
+
+/** @throws {ForensicsError} `not_offered`, `forbidden`, `unauthenticated`, `identity_unavailable`, `server_unreachable`, `server_untrusted`. */
+export async function logInByDevice(login: DeviceLogin): Promise<Tokens> {
+  const { issuer, scope, audience, show } = login;
+  try {
+    const client = await clientOf(login);
+    const asked = await initiateDeviceAuthorization(client, {
+      scope,
+      ...(audience === null ? {} : { audience }),
+    });
+    show({
+      url: asked.verification_uri,
+      code: asked.user_code,
+      urlWithCode: asked.verification_uri_complete ?? null,
+      minutes: Math.round(asked.expires_in / 60),
+    });
+    const answer = await pollDeviceAuthorizationGrant(client, asked);
+    return {
+      accessToken: answer.access_token,
+      idToken: answer.id_token ?? '',
+      refreshToken: answer.refresh_token ?? '',
+      expiresIn: answer.expiresIn() ?? shortLifeSeconds,
+    };
+  } catch (error) {
+    throw translated(error, new URL(issuer), login.clientId);
+  }
+}
+
+async function clientOf({ issuer, clientId, dispatcher }: DeviceLogin): Promise<Configuration> {
+  return discovery(new URL(issuer), clientId, undefined, None(), {
+    timeout: timeoutSeconds,
+    [customFetch]: async (url, { body = null, headers, method, redirect, signal = null }) =>
+      fetch(url, { body, headers, method, redirect, signal, dispatcher }).catch(
+        (error: unknown) => {
+          throw toConnectionFailure(error, new URL(url));
+        },
+      ),
+  });
+}
+
+function translated(error: unknown, issuer: URL, clientId: string): ForensicsError {
+  if (!(error instanceof ResponseBodyError)) return withoutAnswer(error, issuer);
+  // RFC 8628, section 3.5, and RFC 6749, section 5.2. The cause could contain what was sent.
+  switch (error.error) {
+    case 'access_denied':
+      return new ForensicsError('forbidden', 'The login was refused at the identity provider.');
+    case 'expired_token':
+      return new ForensicsError('unauthenticated', 'Nobody used the code in time; log in again.');
+    case 'invalid_scope':
+      return new ForensicsError(
+        'invalid_request',
+        'The identity provider does not know what was asked for; say what it knows with --scope.',
+      );
+    case 'invalid_client':
+    case 'unauthorized_client':
+      return new ForensicsError(
+        'not_offered',
+        `The identity provider does not let "${clientId}" log in with a device code; whoever runs it has to allow that, without a client secret. Or log in with an API key: --api-key-file.`,
+      );
+    default:
+      return unavailable(issuer, new Error(`${error.status} ${error.error.slice(0, 40)}`));
+  }
+}
+
+function withoutAnswer(error: unknown, issuer: URL): ForensicsError {
+  // The library wraps what its calls threw.
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof ForensicsError) return at;
+  }
+  return unavailable(issuer, error);
+}
+
+function unavailable(issuer: URL, cause: unknown): ForensicsError {
+  return new ForensicsError(
+    'identity_unavailable',
+    `The identity provider at ${issuer.host} does not answer as it should; try again later.`,
+    { cause },
+  );
+}

@@ -1,0 +1,72 @@
+/** Examines one picture: decodes it, runs the models, reads its provenance, decides, and puts it into words. */
+
+import { decisionStrategies } from '../contract/vocabulary.ts';
+import { detectors } from '../detectors/list.ts';
+import { examine } from '../engine/examine.ts';
+import type { Examination, ExamineOptions } from '../engine/result.ts';
+import { decidingDetectors } from '../engine/shown-methods.ts';
+import { ForensicsError } from '../errors.ts';
+import type { Picture } from '../image/picture.ts';
+import { readProvenance } from '../provenance/read-provenance.ts';
+import { wordExamination } from '../present/findings.ts';
+import { openPicture } from './open-picture.ts';
+import type { ExamineRequest, TaskContext } from './tasks.ts';
+
+export async function performExamine(
+  { source, options, declared, now = new Date(), forReport = true }: ExamineRequest,
+  { limits, modelsDir, trustList, models, hasSpareCore }: TaskContext,
+): Promise<Examination> {
+  checkStrategy(options);
+  checkSeed(options);
+  const { model, locator = null, ...examineOptions } = options;
+  // A fresh child loads the models while sharp's thread decodes.
+  const [{ picture, bytes }, loaded] = await Promise.all([
+    openPicture(source, limits),
+    models.load({ model, locator }, modelsDir),
+  ]);
+  checkDeclared(picture, declared);
+  const provenance = await readProvenance(bytes, picture, { trustList, now });
+  const methods = forReport ? detectors : decidingDetectors(loaded.locator.manifest);
+  return wordExamination(
+    await examine(picture, { ...loaded, hasSpareCore }, examineOptions, provenance, methods),
+  );
+}
+
+/** A wrong strategy would find no thresholds, and without thresholds everything would be decided. */
+function checkStrategy({ decisionStrategy }: ExamineOptions): void {
+  if (decisionStrategies.includes(decisionStrategy)) return;
+  throw new ForensicsError(
+    'invalid_request',
+    `The decision strategy must be one of ${decisionStrategies.join(', ')}.`,
+  );
+}
+
+export function checkSeed({ seed }: Pick<ExamineOptions, 'seed'>): void {
+  if (Number.isSafeInteger(seed)) return;
+  throw new ForensicsError('invalid_request', 'The seed must be a whole number.');
+}
+
+/**
+ * @throws {ForensicsError} `image_not_as_declared` when the picture has another format, or neither the upright nor the
+ * stored size that was declared.
+ */
+function checkDeclared({ facts }: Picture, declared: ExamineRequest['declared']): void {
+  if (!declared) return;
+  if (facts.format !== declared.format) {
+    throw notAsDeclared(`a ${declared.format} file`, `a ${facts.format} file`);
+  }
+  const isUpright = facts.width === declared.width && facts.height === declared.height;
+  const isStored = facts.storedWidth === declared.width && facts.storedHeight === declared.height;
+  if (isUpright || isStored) return;
+  throw notAsDeclared(
+    `${declared.width} x ${declared.height} pixels`,
+    `${facts.width} x ${facts.height} pixels`,
+  );
+}
+
+function notAsDeclared(declared: string, found: string): ForensicsError {
+  return new ForensicsError(
+    'image_not_as_declared',
+    `The picture was declared as ${declared} but is ${found}; declare what it is or upload the right file.`,
+  );
+}

@@ -1,0 +1,44 @@
+/** From a path or bytes to a decoded picture, with errors that name which of the two failed. */
+
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { ForensicsError } from '../errors.ts';
+import { pathOf, shownName } from '../ports/files/byte-names.ts';
+import { toReadFailure } from '../ports/files/read-file.ts';
+import { decodePicture } from '../image/decode.ts';
+import { checkSizeBytes, type Limits, type Picture } from '../image/picture.ts';
+import type { PictureSource } from './tasks.ts';
+
+interface OpenedPicture {
+  readonly bytes: Uint8Array;
+  readonly picture: Picture;
+}
+
+/** @throws {ForensicsError} `file_*` when the path cannot be read, `image_*` when the content is no usable picture. */
+export async function openPicture(source: PictureSource, limits: Limits): Promise<OpenedPicture> {
+  if ('bytes' in source) {
+    const { bytes, ...named } = source;
+    return { bytes, picture: await decodePicture(bytes, { ...named, limits }) };
+  }
+  const bytes = await readBytes(source.path, limits);
+  const name = shownName(basename(source.path));
+  return { bytes, picture: await decodePicture(bytes, { name, limits }) };
+}
+
+async function readBytes(path: string, limits: Limits): Promise<Uint8Array> {
+  try {
+    // Looked at before it is opened: opening a pipe would wait for a writer, reading a disk would never end.
+    const found = await stat(pathOf(path));
+    if (found.isDirectory()) {
+      throw new ForensicsError('file_is_directory', 'This is a folder; name a picture inside it.');
+    }
+    if (!found.isFile()) {
+      const message = 'This is a device or pipe; save the picture to a file.';
+      throw new ForensicsError('file_not_readable', message);
+    }
+    checkSizeBytes(found.size, limits);
+    return await readFile(pathOf(path));
+  } catch (error) {
+    throw toReadFailure(error);
+  }
+}

@@ -1,0 +1,104 @@
+/** Draws what an examination found: heatmaps, raw maps and the report in each language; and compares drawn PNG files. */
+
+import type { Examination } from '../engine/result.ts';
+import { withShownMethods } from '../engine/shown-methods.ts';
+import { ForensicsError } from '../errors.ts';
+import { readSamples, type Samples } from '../image/codec.ts';
+import type { PixelOrientation } from '../image/orientation.ts';
+import type { Picture } from '../image/picture.ts';
+import { wordMethods } from '../present/findings.ts';
+import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
+import { renderHtml } from '../render/html/html.ts';
+import { renderPdf } from '../render/pdf/pdf.ts';
+import { markedRegion } from '../present/sections/stated.ts';
+import { writeTexts } from '../present/report-texts.ts';
+import { openPicture } from './open-picture.ts';
+import type {
+  CompareRequest,
+  PixelDifference,
+  Rendering,
+  RenderRequest,
+  TaskContext,
+} from './tasks.ts';
+
+/**
+ * Pixels. A larger picture and the network's working space together would pass 700 MB; loading the model again costs
+ * 0.1 s, little beside drawing such a picture.
+ */
+const roomForBoth = 3_000_000;
+
+export async function performRender(
+  request: RenderRequest,
+  { limits, models }: TaskContext,
+): Promise<Rendering> {
+  const { source, languages, withFullMaps } = request;
+  const { picture } = await openPicture(source, limits);
+  checkSame(picture, request.examination);
+  const examination = withShownMethods(picture, request.examination, wordMethods);
+  if (picture.luma.length > roomForBoth) await models.clear();
+  const heatmapOrientation = orientationOf(picture, request.heatmapSize);
+  const item = { ...request.item, heatmapOrientation };
+  const look = { heatmapOrientation, outline: markedRegion(examination) };
+  const heatmaps = await renderHeatmaps(picture, examination.maps, look);
+  const rawMaps = await renderRawMaps(examination.maps);
+  const fullMaps =
+    withFullMaps === true ? await renderRawMaps(examination.maps, picture.facts) : null;
+  const reports: { -readonly [K in keyof Rendering['reports']]: Rendering['reports'][K] } = {};
+  for (const language of languages) {
+    const texts = writeTexts(examination, item, language);
+    const drawn = { picture, heatmaps, examination, item, language, texts };
+    const pdf = await renderPdf(drawn);
+    reports[language] = {
+      texts,
+      pdf,
+      ...(request.withHtml === true ? { html: await renderHtml(drawn) } : {}),
+    };
+  }
+  return { examination, heatmaps, rawMaps, fullMaps, reports };
+}
+
+/** A size that fits both ways is that of the upright picture, which every viewer shows. */
+function orientationOf({ facts }: Picture, size: RenderRequest['heatmapSize']): PixelOrientation {
+  if (size === undefined) return 'upright';
+  const isUpright = size.width === facts.width && size.height === facts.height;
+  const isStored = size.width === facts.storedWidth && size.height === facts.storedHeight;
+  return isStored && !isUpright ? 'stored' : 'upright';
+}
+/**
+ * Heatmaps of one picture drawn over another would be a forged exhibit.
+ *
+ * @throws {ForensicsError} `image_not_as_declared`.
+ */
+function checkSame({ facts }: Picture, examination: Pick<Examination, 'facts'>): void {
+  if (facts.sha256 === examination.facts.sha256) return;
+  throw new ForensicsError(
+    'image_not_as_declared',
+    'This file is not the one that was examined: its SHA-256 differs; examine it anew.',
+  );
+}
+
+export async function performCompare(
+  { one, other }: CompareRequest,
+  { limits }: TaskContext,
+): Promise<PixelDifference | null> {
+  const [a, b] = [await readSamples(one, limits), await readSamples(other, limits)];
+  return a !== null && b !== null && isSameKind(a, b) ? difference(a, b) : null;
+}
+
+function isSameKind(a: Samples, b: Samples): boolean {
+  return (
+    a.width === b.width && a.height === b.height && a.channels === b.channels && a.bits === b.bits
+  );
+}
+
+function difference(a: Samples, b: Samples): PixelDifference {
+  const count = a.values.length;
+  let differing = 0;
+  let largest = 0;
+  for (let i = 0; i < count; i++) {
+    const distance = Math.abs(a.values[i]! - b.values[i]!);
+    if (distance > 0) differing++;
+    if (distance > largest) largest = distance;
+  }
+  return { differing, largest: largest / (2 ** a.bits - 1) };
+}

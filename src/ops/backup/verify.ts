@@ -1,0 +1,134 @@
+/** Whether a backup is, byte for byte, what was written, and whether a service can live on it. */
+
+import { copyFileSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrations } from '../../ports/db/migrations.ts';
+import { type Db } from '../../ports/db/database.ts';
+import { openDatabase } from '../../ports/db/sqlite.ts';
+import { inspectDatabase, readDatabase } from '../../ports/db/snapshot.ts';
+import { ForensicsError } from '../../errors.ts';
+import { type Archive, readArchive, type ReadOptions } from './archive-reader.ts';
+import { type Manifest, type NamedObject, names, toDiskError } from './contents.ts';
+
+export interface VerifyOptions {
+  readonly objectsOf: (database: Db) => Iterable<NamedObject> | AsyncIterable<NamedObject>;
+  readonly onProgress?: ReadOptions['onProgress'];
+}
+
+export interface Verified {
+  /** Null when it cannot be read. */
+  readonly manifest: Manifest | null;
+  readonly manifestSha256: string | null;
+  /** Rows by table as they are in the database itself; empty when that cannot be read. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Sentences; none when all is well. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Unpacks the database for a while where the system keeps temporary files (`TMPDIR`).
+ *
+ * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `backup_unreadable`, `no_space_left`; `schema_newer`.
+ */
+export async function verifyBackup(file: string, parts: VerifyOptions): Promise<Verified> {
+  const scratch = await mkdtemp(join(tmpdir(), 'forensics-backup-'));
+  const database = join(scratch, names.database);
+  try {
+    const archive = await readArchive(file, {
+      pathFor: async (name) => (name === names.database ? database : null),
+      ...(parts.onProgress === undefined ? {} : { onProgress: parts.onProgress }),
+    });
+    return await judge(archive, database, parts);
+  } catch (error) {
+    throw toDiskError(error, 'The folder for temporary files (TMPDIR)');
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param database - the file that was unpacked. It stays as it is; a copy may be made beside it for a while.
+ * @throws {ForensicsError} `schema_newer` for a backup of a newer version that is whole.
+ */
+export async function judge(
+  archive: Archive,
+  database: string,
+  { objectsOf }: Pick<VerifyOptions, 'objectsOf'>,
+): Promise<Verified> {
+  const { manifest, manifestSha256, problems } = archive;
+  const common = { manifest, manifestSha256 };
+  // Report the first cause of damage, not all that follows from it.
+  if (manifest === null || problems.length > 0) return { ...common, rows: {}, problems };
+  if (manifest.schema > migrations.length) throw isNewer(manifest);
+  try {
+    const { schema, rows, problems: found } = await inspectDatabase(database);
+    const missing =
+      found.length > 0 ? [] : await missingObjects(archive, { database, schema, objectsOf });
+    const isAsTold = schema === manifest.schema;
+    const told = isAsTold ? [] : [`${names.manifest} tells another schema than the database has.`];
+    return { ...common, rows, problems: [...told, ...found, ...missing] };
+  } catch (error) {
+    if (!(error instanceof ForensicsError) || error.code !== 'database_damaged') throw error;
+    return { ...common, rows: {}, problems: ['The database in it is damaged.'] };
+  }
+}
+
+// A list of thousands is of no use.
+const maxShown = 20;
+
+interface Named {
+  readonly database: string;
+  readonly schema: number;
+  readonly objectsOf: VerifyOptions['objectsOf'];
+}
+
+async function missingObjects(
+  { manifest, files }: Archive,
+  named: Named,
+): Promise<readonly string[]> {
+  const known = new Set(manifest?.absent.map(({ path }) => path));
+  const missing: string[] = [];
+  await withPresentSchema(named, async (db) => {
+    for await (const { path } of named.objectsOf(db)) {
+      if (!files.has(path) && !known.has(path)) missing.push(path);
+    }
+  });
+  return missing.slice(0, maxShown).map((path) => `${path} is missing, and a row names it.`);
+}
+
+/** Also proves that an older database can be brought up to date. */
+async function withPresentSchema(
+  { database, schema }: Named,
+  act: (db: Db) => Promise<void>,
+): Promise<void> {
+  if (schema === migrations.length) return readDatabase(database, act);
+  const copy = `${database}.newest`;
+  copyFileSync(database, copy);
+  try {
+    const opened = openDatabase({ path: copy, isScratch: true });
+    try {
+      await act(opened.db);
+    } finally {
+      await opened.close();
+    }
+  } finally {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
+  }
+}
+
+export function isDamaged(problems: readonly string[]): ForensicsError {
+  const others = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+  return new ForensicsError(
+    'backup_damaged',
+    `The backup is not as it was written: ${problems[0]}${others} Take another one.`,
+  );
+}
+
+function isNewer({ schema, program }: Manifest): ForensicsError {
+  return new ForensicsError(
+    'schema_newer',
+    `The backup was made by a newer version of this program (${program}, schema ${schema}; this one knows ${migrations.length}); install that version, then restore.`,
+  );
+}

@@ -1,0 +1,145 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { max } from 'drizzle-orm';
+import type { Settings } from '../../contract/config.ts';
+import type { Db } from '../../ports/db/database.ts';
+import { analyses, tenants } from '../../ports/db/schema.ts';
+import { probeKey } from '../../ports/storage/remote/probe.ts';
+import { type Diagnose, diagnose, type Diagnosis } from './diagnosis.ts';
+import type { StoreToCheck } from './stores.ts';
+
+const warnAboveMs = 60_000;
+// Signature Version 4 refuses what is signed more than a quarter of an hour away.
+const failAboveMs = 15 * 60_000;
+/** The header has no fraction of a second. */
+export const halfSecondMs = 500;
+
+/** Any answer of the store contains its time; nothing without an answer, which other checks report better. */
+export async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
+  const { tenant, store, visit, now } = target;
+  const { origin } = new URL(store.presign(probeKey(), now()).getUrl);
+  const answer = await visit({ method: 'HEAD', url: `${origin}/` }).catch(() => null);
+  const storeMs = Date.parse(answer?.headers.date ?? '');
+  if (answer === null || Number.isNaN(storeMs)) return [];
+  return [judgeClock(tenant, answer.at.getTime() - (storeMs + halfSecondMs))];
+}
+
+/**
+ * @param aheadMs - how far this machine's clock is ahead of the other one.
+ * @param other - whose that is.
+ */
+export function judgeClock(tenant: string | null, aheadMs: number, other = 'the store'): Diagnosis {
+  const { ok, warning, failed } = diagnose('clock', tenant);
+  const offMs = Math.abs(aheadMs);
+  const where = aheadMs > 0 ? 'ahead of' : 'behind';
+  const summary = `This machine is ${Math.round(offMs / 1000)} s ${where} ${other}.`;
+  const fix = `Set the clocks of this machine and of ${other} by NTP: timedatectl set-ntp true`;
+  if (offMs > failAboveMs) return failed(summary, fix);
+  return offMs > warnAboveMs
+    ? warning(summary, fix)
+    : ok(`This machine and ${other} agree on the time.`);
+}
+
+// Written at the same time by a process that began a little later.
+const toleranceMs = 60_000;
+
+/**
+ * Needs no other clock: what was written cannot lie in the future.
+ *
+ * @param writtenAt - the newest time in the database; null where there is none.
+ */
+export function judgeOwnClock(now: Date, writtenAt: Date | null): Diagnosis {
+  const { ok, failed } = diagnose('clock');
+  if (writtenAt === null || writtenAt.getTime() <= now.getTime() + toleranceMs) {
+    return ok(`It shows ${now.toISOString().slice(0, 19)}Z, after everything that was written.`);
+  }
+  return failed(
+    `It is behind what was written at ${writtenAt.toISOString()}: it went back, or was ahead then.`,
+    'Set the clock of this machine by NTP: timedatectl set-ntp true',
+  );
+}
+
+/** The time of the newest entry; null where there is none. */
+export async function newestTime(db: Db): Promise<Date | null> {
+  const newest = [
+    (
+      await db
+        .select({ at: max(analyses.updatedAt) })
+        .from(analyses)
+        .get()
+    )?.at,
+    (
+      await db
+        .select({ at: max(tenants.createdAt) })
+        .from(tenants)
+        .get()
+    )?.at,
+  ];
+  const times = newest.flatMap((at) => (at ? [at.getTime()] : []));
+  return times.length === 0 ? null : new Date(Math.max(...times));
+}
+
+type CertificateSettings = Pick<
+  Settings,
+  'behindProxy' | 'dataDir' | 'publicUrl' | 'tlsCert' | 'tlsKey'
+>;
+
+const dayMs = 86_400_000;
+/** Days before its end that a certificate is reported. */
+export const soonDays = 14;
+
+/** Whether clients will accept the certificate: its age, its key and its names. Whether they trust it is theirs to know. */
+export function checkCertificate(settings: CertificateSettings, now: Date): Diagnosis {
+  const about = diagnose('certificate');
+  const { behindProxy, dataDir, publicUrl, tlsCert, tlsKey } = settings;
+  if (behindProxy) return about.ok('The proxy shows its own; this server needs none.');
+  if (tlsCert !== null && tlsKey !== null) {
+    const fix = 'Renew the files of --tls-cert and --tls-key; a running server takes them up.';
+    const host = publicUrl === null ? null : new URL(publicUrl).hostname;
+    return judge(about, { cert: tlsCert, key: tlsKey, host, fix, now });
+  }
+  const cert = join(dataDir, 'tls', 'cert.pem');
+  if (!existsSync(cert)) return about.ok('The first start of the server makes one.');
+  const fix = 'Start "forensics serve" again: it makes a new one where needed.';
+  return judge(about, { cert, key: join(dataDir, 'tls', 'key.pem'), host: null, fix, now });
+}
+
+interface Shown {
+  /** PEM files. */
+  readonly cert: string;
+  readonly key: string;
+  /** Must stand in the certificate; null where the server itself sees to that. */
+  readonly host: string | null;
+  readonly fix: string;
+  readonly now: Date;
+}
+
+function judge({ ok, warning, failed }: Diagnose, { fix, now, ...shown }: Shown): Diagnosis {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(readFileSync(shown.cert));
+    const key = createPrivateKey(readFileSync(shown.key));
+    if (!certificate.checkPrivateKey(key))
+      return failed('Its private key does not belong to it.', fix);
+  } catch {
+    return failed('The certificate or its private key cannot be read.', fix);
+  }
+  const { validFromDate, validToDate } = certificate;
+  const day = validToDate.toISOString().slice(0, 10);
+  if (validToDate <= now) return failed(`It expired on ${day}.`, fix);
+  if (validFromDate > now) {
+    return failed('It is not valid yet.', 'Set the clock of this machine, or wait.');
+  }
+  const { host } = shown;
+  if (host !== null && !isFor(certificate, host)) return failed(`It does not name ${host}.`, fix);
+  const isEnding = validToDate.getTime() - now.getTime() < soonDays * dayMs;
+  return isEnding ? warning(`It expires on ${day}.`, fix) : ok(`Valid until ${day}.`);
+}
+
+function isFor(certificate: X509Certificate, hostOfUrl: string): boolean {
+  const host = hostOfUrl.replace(/^\[|\]$/g, '');
+  const found = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
+  return found !== undefined;
+}

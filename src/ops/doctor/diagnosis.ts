@@ -1,0 +1,62 @@
+/** What one look of the doctor found. */
+
+import { type ErrorCode, ForensicsError } from '../../errors.ts';
+
+const states = ['ok', 'warning', 'failed'] as const;
+export type State = (typeof states)[number];
+
+export interface Diagnosis {
+  /** What was looked at. */
+  readonly name: string;
+  /** Null for what all tenants share. */
+  readonly tenant: string | null;
+  readonly state: State;
+  /** One sentence. Holds no secret and no signed URL. */
+  readonly message: string;
+  /** The command or the act that fixes it; null when all is well. */
+  readonly fix: string | null;
+}
+
+export interface Diagnose {
+  readonly ok: (message: string) => Diagnosis;
+  readonly warning: (message: string, fix: string) => Diagnosis;
+  readonly failed: (message: string, fix: string) => Diagnosis;
+}
+
+export function diagnose(name: string, tenant: string | null = null): Diagnose {
+  const about = { name, tenant };
+  return {
+    ok: (message) => ({ ...about, state: 'ok', message, fix: null }),
+    warning: (message, fix) => ({ ...about, state: 'warning', message, fix }),
+    failed: (message, fix) => ({ ...about, state: 'failed', message, fix }),
+  };
+}
+
+/** Our own failures explain the cause in their message; of others only the name is safe to print. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'It failed for an unknown reason.';
+  if (error.name === 'ForensicsError') return error.message;
+  const code = 'code' in error ? String(error.code) : error.name;
+  return `It failed (${code}).`;
+}
+
+const restoring = 'a backup of the data folder: forensics restore FILE --data-dir DIR';
+export const restore = `Put back ${restoring}`;
+
+const fixes: Partial<Record<ErrorCode, string>> = {
+  database_damaged: restore,
+  config_invalid: 'Correct the setting that is named, or put the right master key back.',
+  no_space_left: 'Make room on the disk of the data folder.',
+  file_not_readable: 'Run it as the user who runs the server: sudo -u <user> forensics doctor',
+  schema_newer: 'Install the newer version again: npm i -g forensics',
+  store_unavailable:
+    'Look at the disk of the data folder, and try again when nothing else works on it.',
+};
+
+// A backup is no cure for a failing disk, and is lost on one.
+const unknown = `Look at the disk and the log of the system first; only if they are in order put back ${restoring}`;
+
+/** What to do about a failure of the data folder. */
+export function fixFor(error: unknown): string {
+  return (error instanceof ForensicsError ? fixes[error.code] : undefined) ?? unknown;
+}

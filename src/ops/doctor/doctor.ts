@@ -1,0 +1,108 @@
+/**
+ * Looks at everything that an installation needs, from the runtime to the stores, as it is used in earnest. Changes
+ * nothing and leaves nothing behind.
+ */
+
+import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
+import type { Settings } from '../../contract/config.ts';
+import { isOfAnother, modelsFolder } from '../../ports/data-folder/data-folder.ts';
+import { checkCertificate, judgeOwnClock, newestTime } from './clock.ts';
+import type { Db } from '../../ports/db/database.ts';
+import { isSqlite } from '../../ports/db/sqlite.ts';
+import { diagnose, type Diagnosis, fixFor, messageOf } from './diagnosis.ts';
+import { checkDatabase, checkFolder, checkModels, checkRuntime } from './installation.ts';
+import { checkSelf } from './self-test.ts';
+import { checkPostgres } from './postgres.ts';
+import { checkStores, type StoresToCheck } from './stores.ts';
+import { checkWebhooks } from './webhooks.ts';
+
+interface Examination {
+  readonly settings: Settings;
+  /** Null for every tenant. */
+  readonly tenantName: string | null;
+  /** Where clients reach the server. */
+  readonly publicUrl: URL;
+  /** Whether a test message goes to each receiver of webhooks. */
+  readonly isSending: boolean;
+  /** Leaves the self-test out. */
+  readonly isQuick: boolean;
+  readonly now: () => Date;
+  /** Told before what takes some seconds. */
+  readonly onSlow: (what: string) => void;
+}
+
+/** In the order in which people should fix it. @throws {ForensicsError} `tenant_not_found`. */
+export async function examineInstallation(asked: Examination): Promise<readonly Diagnosis[]> {
+  const { settings, now } = asked;
+  const program = await examineProgram(asked);
+  const { failed } = diagnose('data folder');
+  if (isOfAnother(settings.dataDir)) {
+    // Files that we make would be ours, and keep the server from its work.
+    const fix = 'Run it as the user who runs the server: sudo -u <user> forensics doctor';
+    return [...program, failed('It belongs to another user.', fix)];
+  }
+  try {
+    if (!hasInstallation(settings)) {
+      const fix = 'Start "forensics serve", or name another folder with --data-dir.';
+      return [...program, failed('Nothing is set up in it yet.', fix)];
+    }
+  } catch (error) {
+    return [...program, failed(messageOf(error), fixFor(error))];
+  }
+  const machine = [...(await checkFolder(settings)), checkCertificate(settings, now())];
+  return [...program, ...machine, ...(await examineInside(asked))];
+}
+
+async function examineProgram({
+  settings,
+  isQuick,
+  onSlow,
+}: Examination): Promise<readonly Diagnosis[]> {
+  const modelsDir = modelsFolder(settings);
+  const known = [...(await checkRuntime()), ...(await checkModels(modelsDir))];
+  // Without its parts it would only fail once more.
+  if (isQuick || known.some(({ state }) => state === 'failed')) return known;
+  onSlow('Examining two drawn pictures');
+  return [...known, await checkSelf(modelsDir)];
+}
+
+async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> {
+  const { settings, tenantName, now, onSlow } = asked;
+  let core: Core;
+  try {
+    core = await openCore(settings, now);
+  } catch (error) {
+    const fix =
+      settings.databaseUrl === null
+        ? fixFor(error)
+        : 'Check databaseUrl and databasePasswordFile, and that PostgreSQL runs: pg_isready';
+    return [diagnose('database').failed(messageOf(error), fix)];
+  }
+  try {
+    onSlow('Reading the database');
+    const { db } = core.database;
+    const database = await examineDatabase(db, now);
+    if (database.some(({ state }) => state === 'failed')) return database;
+    const tenant = tenantName === null ? null : await tenantNamed(core, tenantName);
+    const parts = { ...asked, core, tenant };
+    onSlow('Asking the stores');
+    return [...database, ...(await storesOf(parts)), ...(await checkWebhooks(parts))];
+  } finally {
+    await core.close();
+  }
+}
+
+async function examineDatabase(db: Db, now: () => Date): Promise<readonly Diagnosis[]> {
+  if (!isSqlite(db)) return checkPostgres(db, now);
+  const file = checkDatabase(db);
+  return file.state === 'failed' ? [file] : [file, judgeOwnClock(now(), await newestTime(db))];
+}
+
+/** A misconfigured default store keeps the others from being checked. */
+async function storesOf(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
+  try {
+    return await checkStores(parts);
+  } catch (error) {
+    return [diagnose('store').failed(messageOf(error), fixFor(error))];
+  }
+}

@@ -1,0 +1,145 @@
+/** Whether a PostgreSQL database is fit to hold what several machines share. */
+
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { type Db, transact } from '../../ports/db/database.ts';
+import { judgeClock } from './clock.ts';
+import { diagnose, type Diagnosis } from './diagnosis.ts';
+
+/** @throws {ForensicsError} when it does not answer. */
+export async function checkPostgres(db: Db, now: () => Date): Promise<readonly Diagnosis[]> {
+  const facts = await readFacts(db);
+  const asked = now().getTime();
+  const [row] = await db.values<[string]>(
+    sql`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
+  );
+  const aheadMs = (asked + now().getTime()) / 2 - Number(row?.[0]);
+  return [
+    judgeServer(facts),
+    judgeRights(facts),
+    judgeConnections(facts),
+    judgeNews(await hearsNews(db)),
+    judgeClock(null, aheadMs, 'the database'),
+  ];
+}
+
+export interface PostgresFacts {
+  readonly version: string;
+  /** As a write transaction sees it. */
+  readonly isolation: string;
+  /** Settings that keep what was committed over a power cut. */
+  readonly fsync: string;
+  readonly fullPageWrites: string;
+  readonly synchronousCommit: string;
+  /** Yes for a replica, and where the administrator says so. */
+  readonly isReadOnly: boolean;
+  readonly mayCreate: boolean;
+  /** Tables that another user owns, who alone can upgrade them. */
+  readonly foreignTables: number;
+  readonly maxConnections: number;
+  readonly connections: number;
+}
+
+async function readFacts(db: Db): Promise<PostgresFacts> {
+  const [facts] = await db.values<(string | number)[]>(sql`SELECT
+    current_setting('server_version'),
+    current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
+    (pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on')::int,
+    has_schema_privilege(current_schema(), 'CREATE')::int,
+    (SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND NOT pg_has_role(tableowner, 'USAGE')),
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+    (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`);
+  const [version, fsync, fullPageWrites, synchronousCommit, ...numbers] = facts!;
+  const [isReadOnly, mayCreate, foreignTables, maxConnections, connections] = numbers.map(Number);
+  const [isolation] = await transact(db, (tx) =>
+    tx.values<[string]>(sql`SHOW transaction_isolation`),
+  );
+  return {
+    version: String(version),
+    isolation: isolation![0],
+    fsync: String(fsync),
+    fullPageWrites: String(fullPageWrites),
+    synchronousCommit: String(synchronousCommit),
+    isReadOnly: isReadOnly === 1,
+    mayCreate: mayCreate === 1,
+    foreignTables: foreignTables!,
+    maxConnections: maxConnections!,
+    connections: connections!,
+  };
+}
+
+export function judgeServer(facts: PostgresFacts): Diagnosis {
+  const { ok, failed } = diagnose('database');
+  const { version, isolation, fsync, fullPageWrites, synchronousCommit } = facts;
+  if (facts.isReadOnly)
+    return failed(
+      'It is read-only.',
+      'Name the primary server in databaseUrl, not a replica of it.',
+    );
+  if (isolation !== 'serializable')
+    return failed(
+      `Its transactions are "${isolation}" instead of serializable.`,
+      'Connect to PostgreSQL itself, or through a pooler in session mode.',
+    );
+  const unsafe = Object.entries({
+    fsync,
+    full_page_writes: fullPageWrites,
+    synchronous_commit: synchronousCommit,
+  }).flatMap(([name, value]) => (value === 'off' ? [name] : []));
+  return unsafe.length === 0
+    ? ok(`PostgreSQL ${version}; transactions are serializable and survive a power cut.`)
+    : failed(
+        `A power cut would cost what was committed: ${unsafe.join(', ')} is off.`,
+        `Switch it on in postgresql.conf: ${unsafe[0]} = on`,
+      );
+}
+
+export function judgeRights({ mayCreate, foreignTables }: PostgresFacts): Diagnosis {
+  const { ok, warning } = diagnose('database user');
+  const fix = 'Make the user of databaseUrl the owner of the database and of its tables.';
+  if (foreignTables > 0)
+    return warning(
+      `It does not own ${foreignTables} of the tables, and cannot upgrade the schema.`,
+      fix,
+    );
+  return mayCreate
+    ? ok('It owns its tables and may create others.')
+    : warning('It may not create tables, and cannot upgrade the schema.', fix);
+}
+
+// Ten of the pool, and one that listens.
+const connectionsOfAProcess = 11;
+
+export function judgeConnections({ connections, maxConnections }: PostgresFacts): Diagnosis {
+  const { ok, warning } = diagnose('connections');
+  const told = `${connections} of ${maxConnections} are in use.`;
+  return connections + connectionsOfAProcess <= maxConnections
+    ? ok(told)
+    : warning(
+        `${told} Another server or worker may take ${connectionsOfAProcess}.`,
+        'Raise max_connections in postgresql.conf, or run fewer processes.',
+      );
+}
+
+function judgeNews(isHeard: boolean): Diagnosis {
+  const { ok, warning } = diagnose('notices');
+  return isHeard
+    ? ok('Processes hear of each other’s jobs at once.')
+    : warning(
+        'Processes do not hear of each other’s jobs, and look for them once a second.',
+        'Connect to PostgreSQL itself, or through a pooler in session mode.',
+      );
+}
+
+const newsMs = 2000;
+
+async function hearsNews(db: Db): Promise<boolean> {
+  const heard = Promise.withResolvers<boolean>();
+  const stop = db.onNews('deliveries', () => heard.resolve(true));
+  try {
+    await transact(db, async (tx) => tx.announce('deliveries'));
+    return await Promise.race([heard.promise, setTimeout(newsMs, false, { ref: false })]);
+  } finally {
+    stop();
+  }
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { type IncomingMessage, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { StorageType } from '../../contract/vocabulary.ts';
+import { ForensicsError } from '../../errors.ts';
+import { connectionFailure } from '../../ports/storage/remote/errors.ts';
+import { createAgent, type RemoteSettings } from '../../ports/storage/remote/http-agent.ts';
+import { gatherAnswer, probeKey } from '../../ports/storage/remote/probe.ts';
+import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
+import type { StoreToCheck } from './stores.ts';
+
+/** What a client must send with an upload, beside the bytes. */
+function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {
+  const contentType = { 'content-type': 'application/octet-stream' };
+  return type === 'azure' ? { ...contentType, 'x-ms-blob-type': 'BlockBlob' } : contentType;
+}
+
+/** A warning when no server answers, which can be intended. */
+export async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
+  const { tenant, store, visit, fixes, unreached, now } = target;
+  const { ok, warning, failed } = diagnose('presigned URLs', tenant);
+  const key = probeKey();
+  const body = randomBytes(64);
+  const { putUrl, getUrl, deleteUrl } = store.presign(key, now());
+  try {
+    const headers = uploadHeaders(store.type);
+    await expectDone(visit, { method: 'PUT', url: putUrl, headers, body });
+    const read = await expectDone(visit, { method: 'GET', url: getUrl });
+    await expectDone(visit, { method: 'DELETE', url: deleteUrl });
+    if (!read.equals(body))
+      return failed('What was downloaded is not what was uploaded.', fixes.presigned);
+    return ok('Upload, download and deletion through them work.');
+  } catch (error) {
+    if (unreached !== null && isUnreached(error)) return warning(unreached.message, unreached.fix);
+    return failed(messageOf(error), fixes.presigned);
+  } finally {
+    // What was written and could not be deleted from outside.
+    await store.delete(key).catch(() => undefined);
+  }
+}
+
+async function expectDone(visit: MakeVisit, what: Visit): Promise<Buffer> {
+  const { status, body } = await visit(what);
+  if (status >= 200 && status < 300) return body;
+  throw new ForensicsError(
+    'store_refused',
+    `${what.method} through a presigned URL was answered with HTTP ${status}.`,
+  );
+}
+
+function isUnreached(error: unknown): boolean {
+  return error instanceof ForensicsError && error.code === 'store_unavailable';
+}
+
+/** Asks before an upload as a browser would, for a page of each origin. Nothing where no pages are allowed. */
+export async function checkCors(target: StoreToCheck): Promise<readonly Diagnosis[]> {
+  const { tenant, store, origins, fixes, now } = target;
+  if (origins.length === 0) return [];
+  const { ok, failed } = diagnose('CORS', tenant);
+  const { putUrl } = store.presign(probeKey(), now());
+  const refused: string[] = [];
+  try {
+    for (const pattern of origins) {
+      const origin = pattern === '*' ? 'https://any.example' : pattern.replace('*', 'any');
+      if (!(await isLetIn(target, { origin, url: putUrl }))) refused.push(pattern);
+    }
+  } catch (error) {
+    return [failed(messageOf(error), fixes.cors)];
+  }
+  return refused.length === 0
+    ? [ok(`Pages of ${origins.join(', ')} may upload.`)]
+    : [failed(`Browsers keep pages of ${refused.join(', ')} from uploading.`, fixes.cors)];
+}
+
+async function isLetIn(
+  { store, visit }: StoreToCheck,
+  { origin, url }: { readonly origin: string; readonly url: string },
+): Promise<boolean> {
+  const wanted = Object.keys(uploadHeaders(store.type));
+  const answer = await visit({
+    method: 'OPTIONS',
+    url,
+    headers: {
+      origin,
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': wanted.join(','),
+    },
+  });
+  const isDone = answer.status >= 200 && answer.status < 300;
+  const allowed = {
+    origin: namesIn(answer, 'access-control-allow-origin'),
+    method: namesIn(answer, 'access-control-allow-methods'),
+    header: namesIn(answer, 'access-control-allow-headers'),
+  };
+  return (
+    isDone &&
+    has(allowed.origin, origin) &&
+    has(allowed.method, 'PUT') &&
+    wanted.every((name) => has(allowed.header, name))
+  );
+}
+
+function has(names: readonly string[], name: string): boolean {
+  return names.includes('*') || names.includes(name.toLowerCase());
+}
+
+function namesIn({ headers }: VisitAnswer, header: string): readonly string[] {
+  return String(headers[header] ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase());
+}
+
+/** Requests as a client of the service makes them: from outside, over HTTP, with nothing but a URL. */
+interface Visit {
+  readonly method: 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PUT';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+interface VisitAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+  /** Half-way between question and answer, by our clock. */
+  readonly at: Date;
+}
+
+/** @throws {ForensicsError} `store_unavailable`, `store_refused`: no answer at all, and why. Every status is an answer. */
+export type MakeVisit = (visit: Visit) => Promise<VisitAnswer>;
+
+const timeouts = { connectMs: 5000, idleMs: 10_000 };
+const totalMs = 20_000;
+const maxAnswerBytes = 1024 * 1024;
+
+/** No certificate is accepted unchecked, no address called that the guard forbids, no redirect followed. */
+export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>): MakeVisit {
+  return async ({ method, url, headers = {}, body }) => {
+    const isSecure = url.startsWith('https:');
+    const agent = createAgent(isSecure, { ...settings, timeouts });
+    const signal = AbortSignal.timeout(totalMs);
+    const askedMs = Date.now();
+    try {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const start = isSecure ? secureRequest : request;
+        const length = body === undefined ? {} : { 'content-length': String(body.length) };
+        start(url, { method, headers: { ...headers, ...length }, agent, signal }, resolve)
+          .once('error', reject)
+          .end(body);
+      });
+      const at = new Date((askedMs + Date.now()) / 2);
+      const { statusCode: status = 0 } = answer;
+      return {
+        status,
+        headers: answer.headers,
+        body: await gatherAnswer(answer, null, maxAnswerBytes),
+        at,
+      };
+    } catch (error) {
+      throw connectionFailure(error);
+    } finally {
+      agent.destroy();
+    }
+  };
+}

@@ -1,0 +1,152 @@
+/** Examines the drawn pictures of the package like any other picture, and compares with what the release measured. */
+
+import { readFile } from 'node:fs/promises';
+import { shippedTrialImages } from '../../service/first-run.ts';
+import { defaultSeed } from '../../contract/vocabulary.ts';
+import { isSameModel, nameOfModel } from '../../engine/contract.ts';
+import type { Examination, ModelIdentity } from '../../engine/result.ts';
+import { createSandbox } from '../../examiner/sandbox.ts';
+import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
+
+// Golden numbers have four digits; one run is as exact as the next on the same processor.
+const sameUpTo = 0.0005;
+// A tenth of the largest scatter that a single picture's probability has over its passes (0.5).
+const soundUpTo = 0.05;
+
+const reinstall = 'Reinstall forensics on this machine: npm i -g forensics';
+
+interface Examined {
+  /** By name of the picture. */
+  readonly readings: Readonly<Record<string, Reading>>;
+  readonly examination: Examination;
+}
+
+export async function checkSelf(modelsDir: string | null): Promise<Diagnosis> {
+  try {
+    const found = await examineShipped(modelsDir);
+    return judgeReadings(found, await readGolden(found.examination.model.id));
+  } catch (error) {
+    return diagnose('self-test').failed(messageOf(error), reinstall);
+  }
+}
+
+/** @throws {ForensicsError} as an examination does. */
+export async function examineShipped(modelsDir: string | null): Promise<Examined> {
+  const sandbox = createSandbox({ modelsDir, poolSize: 1 });
+  const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
+  try {
+    const pairs = await Promise.all(
+      Object.entries(shippedTrialImages).map(async ([name, path]) => {
+        const examination = await sandbox.examine({ source: { path }, options });
+        return { name, examination };
+      }),
+    );
+    const readings = pairs.map(({ name, examination }) => [name, readingOf(examination)] as const);
+    return { readings: Object.fromEntries(readings), examination: pairs[0]!.examination };
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** @param golden - null for a model that brings none. */
+export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis {
+  const { ok, warning, failed } = diagnose('self-test');
+  const { model, locator, environment } = found.examination;
+  const names = [model, ...(locator === null ? [] : [locator])].map(nameOfModel).join(' and ');
+  const of = `${Object.keys(found.readings).length} drawn pictures were examined with ${names}`;
+  if (golden === null) return ok(`${of}; it brings no numbers to compare with.`);
+  const isSame = isSameModel(model, golden.model);
+  if (!isSame || locator === null || !isSameModel(locator, golden.locator)) {
+    return warning(`${of}, but the numbers to compare with are of other models.`, reinstall);
+  }
+  const pairs = Object.entries(golden.pictures).map(
+    ([name, expected]) => [expected, found.readings[name] ?? nothing] as const,
+  );
+  const distance = Math.max(...pairs.map(([expected, reading]) => distanceOf(expected, reading)));
+  const hasSameVerdicts = pairs.every(([expected, { verdict }]) => expected.verdict === verdict);
+  if (hasSameVerdicts && distance <= sameUpTo) return ok(`${of}: the numbers of the release.`);
+  const told = `${of}: numbers differ by up to ${distance} from those of the release`;
+  if (!hasSameVerdicts || distance > soundUpTo) {
+    return failed(`${told}${hasSameVerdicts ? '' : ', and so do verdicts'}.`, reinstall);
+  }
+  return warning(
+    `${told} (${differencesOf(golden.environment, environment)}); the verdicts are the same.`,
+    'Compare numbers only with those of machines like this one; "forensics reproduce" tells how far two are apart.',
+  );
+}
+
+const nothing: Reading = { verdict: 'none', numbers: {} };
+
+type Environment = Golden['environment'];
+
+/** What is other here: another processor, another version of a library. */
+function differencesOf(golden: Environment, here: Environment): string {
+  const other = Object.keys(golden).filter((name) => golden[name] !== here[name]);
+  const told = other.map((name) => `${name}: ${here[name] ?? 'none'} instead of ${golden[name]}`);
+  return told.length === 0 ? 'with the same processor and libraries' : told.join(', ');
+}
+
+/**
+ * What the drawn pictures of the package gave when a model was released, stored beside it as `golden.json`: rounded,
+ * because another processor adds in another order. Written by `node test/fixtures/write-golden.ts`.
+ */
+interface Reading {
+  readonly verdict: string;
+  /** By name; probabilities and scores, 0..1. */
+  readonly numbers: Readonly<Record<string, number>>;
+}
+
+export interface Golden {
+  readonly model: ModelIdentity;
+  /** The localisation model that looked at them beside it. */
+  readonly locator: ModelIdentity;
+  /** What they were measured with. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** By name of the picture. */
+  readonly pictures: Readonly<Record<string, Reading>>;
+}
+
+const digits = 4;
+
+function readingOf(examination: Omit<Examination, 'maps'>): Reading {
+  const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
+  const groups = { predictions, classUncertainties, classSimilarities };
+  const named = Object.entries(groups).flatMap(([group, values]) =>
+    Object.entries(values).map(([name, value]): [string, number] => [`${group}.${name}`, value]),
+  );
+  const scores = examination.findings.map(({ method, score }): [string, number] => [method, score]);
+  const all = {
+    fakeProbability: decision.fakeProbability,
+    fakeUncertainty: decision.fakeUncertainty,
+    changeProbability: examination.manipulation?.probability ?? 0,
+    anomaly: anomaly.score ?? 0,
+  };
+  const numbers = [...Object.entries(all), ...named, ...scores];
+  return {
+    verdict: decision.resultClass,
+    numbers: Object.fromEntries(numbers.map(([name, value]) => [name, rounded(value)])),
+  };
+}
+
+/** The largest distance between two numbers of the same name; 1 where a name is missing on either side. */
+function distanceOf({ numbers: a }: Reading, { numbers: b }: Reading): number {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  const distances = names.map((name) => {
+    const [one, other] = [a[name], b[name]];
+    return one === undefined || other === undefined ? 1 : Math.abs(one - other);
+  });
+  return rounded(Math.max(0, ...distances));
+}
+
+/** Null for a model that brings none. `models/` lies beside `src/` and `dist/`, so one relative path serves both. */
+export async function readGolden(modelId: string): Promise<Golden | null> {
+  const file = new URL(`../../../models/${modelId}/golden.json`, import.meta.url);
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const golden: Golden = JSON.parse(text);
+  return golden;
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -1,0 +1,190 @@
+/** The stores of tenants, each with what a failure there calls for. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getCACertificates } from 'node:tls';
+import type { Tenant } from '../../service/tenants/tenants.ts';
+import type { Core } from '../../service/core.ts';
+import { type Blobs, openBlobs } from '../../service/storage.ts';
+import { uploadOriginsOf } from '../../service/tenants/tenant-storage.ts';
+import type { Settings } from '../../contract/config.ts';
+import { ForensicsError } from '../../errors.ts';
+import { probeStore } from '../../ports/storage/remote/probe.ts';
+import type { StorageConfig } from '../../ports/storage/storage-config.ts';
+import type { BlobStore } from '../../ports/storage/store.ts';
+import { checkClock } from './clock.ts';
+import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
+import { checkCors, checkPresigned, createVisitor, type MakeVisit } from './presigned.ts';
+
+export interface StoresToCheck {
+  readonly settings: Settings;
+  readonly core: Core;
+  /** Where clients reach the server. */
+  readonly publicUrl: URL;
+  /** Null for all tenants: of those that share the service's own store, the first stands for all. */
+  readonly tenant: Tenant | null;
+  readonly now: () => Date;
+}
+
+type Target = Omit<StoreToCheck, 'tenant' | 'now'>;
+
+export async function checkStores(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
+  const { settings, core, publicUrl, tenant, now } = parts;
+  // The same failure appears in the check itself.
+  const blobs = openBlobs({ settings, core, now, onError: () => undefined });
+  blobs.setPublicUrl(publicUrl);
+  const all = tenant === null ? await core.tenants.list() : [tenant];
+  const first = all.find(({ storageConfigId }) => storageConfigId === null);
+  const asked = all.filter((each) => each === first || each.storageConfigId !== null);
+  const found = await Promise.all(asked.map((each) => checkOne(parts, blobs, each)));
+  return found.flat();
+}
+
+async function checkOne(
+  parts: StoresToCheck,
+  blobs: Blobs,
+  tenant: Tenant,
+): Promise<readonly Diagnosis[]> {
+  const { name, storageConfigId } = tenant;
+  const fix =
+    storageConfigId === null
+      ? 'Correct the file of the setting defaultStorage.'
+      : `Correct the configuration: forensics tenant update ${name} --storage-config FILE`;
+  try {
+    const target = await targetOf(parts, blobs, { tenant, fix });
+    return await checkStore({ ...target, tenant: name, now: parts.now });
+  } catch (error) {
+    return [diagnose('store', name).failed(messageOf(error), fix)];
+  }
+}
+
+interface Asked {
+  readonly tenant: Tenant;
+  /** What to do about a remote store that refuses our credentials. */
+  readonly fix: string;
+}
+
+/** @throws {ForensicsError} `store_unavailable` for a configuration that does not open. */
+async function targetOf(
+  parts: StoresToCheck,
+  blobs: Blobs,
+  { tenant, fix }: Asked,
+): Promise<Target> {
+  const { settings, core } = parts;
+  const { id: tenantId, storageConfigId: id } = tenant;
+  const { configs, openRemote, shared, guard } = blobs.storage;
+  if (id === null) {
+    if (shared === null) return embeddedTarget(parts, blobs, tenantId);
+    // Chosen by the administrator: it may lie anywhere.
+    const visit = createVisitor({});
+    return { ...remoteTarget(settings, shared.config, fix), store: shared.store, visit };
+  }
+  const row = await configs.find(core.database.db, { tenantId, id });
+  if (row === null) throw new TypeError('the configuration is not one of the tenant');
+  const config = configs.open(row);
+  const target = remoteTarget(settings, config, fix, row.corsWarning);
+  return { ...target, store: openRemote(config), visit: createVisitor({ guard }) };
+}
+
+async function embeddedTarget(
+  { settings, publicUrl }: StoresToCheck,
+  { stores }: Blobs,
+  tenantId: string,
+): Promise<Target> {
+  return {
+    store: await stores.of({ tenantId, storageConfigId: null }),
+    visit: createVisitor({ ca: authoritiesWith(join(settings.dataDir, 'tls', 'ca.pem')) }),
+    // Its own pages are of the same origin and need no leave.
+    origins: settings.corsAllowedOrigins,
+    fixes: {
+      access: 'Make room on the disk, and run as the user who owns the data folder.',
+      presigned: `See that ${publicUrl.origin} leads to this server as clients use it, with host and path unchanged (publicUrl).`,
+      cors: 'Restart the server with the present corsAllowedOrigins; a proxy before it must let OPTIONS through.',
+    },
+    unreached: {
+      message: `Not checked: the server is not running, or not reached at ${publicUrl.origin} from here.`,
+      fix: 'Start "forensics serve"; when it answers elsewhere, name that with --public-url.',
+    },
+  };
+}
+
+/** Those that this program trusts anyhow, and the data folder's own. */
+function authoritiesWith(file: string): string {
+  const own = existsSync(file) ? [readFileSync(file, 'utf8')] : [];
+  return [...getCACertificates('default'), ...own].join('\n');
+}
+
+const onlyInside = {
+  message: 'Not checked: the address for clients is not reached from this machine.',
+  fix: 'Upload from a machine of a client.',
+};
+
+function remoteTarget(
+  settings: Settings,
+  config: StorageConfig,
+  access: string,
+  corsWarning: string | null = null,
+): Omit<Target, 'store' | 'visit'> {
+  const internal = config.shared?.internal ?? null;
+  const own = config.type === 's3' ? config.s3.corsAllowedOrigins : null;
+  const where = config.type === 's3' ? 'bucket' : 'storage account';
+  const said = corsWarning === null ? '' : ` The store said: ${corsWarning}`;
+  return {
+    origins: own ?? uploadOriginsOf(settings),
+    fixes: {
+      access,
+      presigned:
+        'Let the credentials put, get and delete objects; name the endpoint as clients reach it.',
+      cors: `Give the ${where} a CORS rule for these origins: GET, HEAD, PUT, DELETE, and all headers.${said}`,
+    },
+    unreached: internal === null ? null : onlyInside,
+  };
+}
+
+/**
+ * Does with one store what the service and its clients do: writes and reads, uses presigned URLs, asks as a browser.
+ */
+export interface StoreToCheck {
+  readonly tenant: string;
+  readonly store: BlobStore;
+  readonly visit: MakeVisit;
+  /** Whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host. */
+  readonly origins: readonly string[];
+  /** What to do about each kind of failure. */
+  readonly fixes: {
+    readonly access: string;
+    readonly presigned: string;
+    readonly cors: string;
+  };
+  /** The warning when the address for clients cannot be reached from here; null where that is a failure. */
+  readonly unreached: { readonly message: string; readonly fix: string } | null;
+  readonly now: () => Date;
+}
+
+export async function checkStore(target: StoreToCheck): Promise<readonly Diagnosis[]> {
+  const access = await checkAccess(target);
+  if (access.error !== null) {
+    // A clock that is far off has stores refuse everything.
+    const clock = hasAnswered(access.error) ? await checkClock(target) : [];
+    return [access.diagnosis, ...clock];
+  }
+  const presigned = await checkPresigned(target);
+  // Not reachable: skip the other checks.
+  if (presigned.state === 'warning') return [access.diagnosis, presigned];
+  const rest = await Promise.all([checkCors(target), checkClock(target)]);
+  return [access.diagnosis, presigned, ...rest.flat()];
+}
+
+async function checkAccess({ tenant, store, fixes }: StoreToCheck) {
+  const { ok, failed } = diagnose('store', tenant);
+  try {
+    await probeStore(store);
+    return { diagnosis: ok('An object was written, read and deleted.'), error: null };
+  } catch (error) {
+    return { diagnosis: failed(messageOf(error), fixes.access), error };
+  }
+}
+
+function hasAnswered(error: unknown): boolean {
+  return error instanceof ForensicsError && error.code === 'store_refused';
+}

@@ -1,0 +1,143 @@
+/** Whether the receivers of the tenants accept their messages; with a test message on request. */
+
+import type { Tenant } from '../../service/tenants/tenants.ts';
+import type { Core } from '../../service/core.ts';
+import type { Settings } from '../../contract/config.ts';
+import { listDeliveries } from '../../service/webhooks/deliveries.ts';
+import { sendTestMessage } from '../../service/webhooks/signature.ts';
+import { diagnose, type Diagnosis } from './diagnosis.ts';
+
+interface WebhooksToCheck {
+  readonly settings: Pick<Settings, 'webhookAllow'>;
+  readonly core: Pick<Core, 'database' | 'tenants' | 'webhookKey'>;
+  /** Null for all tenants. */
+  readonly tenant: Tenant | null;
+  /** Whether a test message is sent to each receiver. */
+  readonly isSending: boolean;
+  readonly now: () => Date;
+}
+
+/** Nothing for tenants that have no webhook. */
+export async function checkWebhooks(parts: WebhooksToCheck): Promise<readonly Diagnosis[]> {
+  const { core, tenant } = parts;
+  const all = tenant === null ? await core.tenants.list() : [tenant];
+  const found = await Promise.all(all.map(async (each) => checkWebhook(parts, each)));
+  return found.flat();
+}
+
+async function checkWebhook(parts: WebhooksToCheck, tenant: Tenant): Promise<readonly Diagnosis[]> {
+  if (tenant.webhookUrl === null) return [];
+  const state = judgeState(tenant, await lastFailureOf(parts, tenant));
+  return parts.isSending ? [state, await send(parts, tenant, tenant.webhookUrl)] : [state];
+}
+
+type WebhookState = Pick<
+  Tenant,
+  'name' | 'webhookDisabledAt' | 'webhookDisabledReason' | 'webhookFailingSince'
+>;
+
+/** @param lastFailure - outcome of the last attempt that failed; null when none is known. */
+export function judgeState(tenant: WebhookState, lastFailure: string | null): Diagnosis {
+  const { name, webhookDisabledAt, webhookDisabledReason, webhookFailingSince } = tenant;
+  const { ok, warning, failed } = diagnose('webhook', name);
+  const outcome = lastFailure === null ? '' : ` Last outcome: ${lastFailure}.`;
+  const advice = lastFailure === null ? '' : `${adviceOn(lastFailure, name)} `;
+  if (webhookDisabledAt !== null) {
+    const why = webhookDisabledReason === 'gone' ? 'its receiver answered 410' : 'it failed';
+    return failed(
+      `Switched off on ${dayOf(webhookDisabledAt)}, because ${why}.${outcome}`,
+      `${advice}Then set its URL again: forensics tenant update ${name} --webhook-url <url>`,
+    );
+  }
+  if (webhookFailingSince === null)
+    return ok('Its receiver accepted the last message, or got none yet.');
+  const summary = `Its receiver has been failing since ${webhookFailingSince.toISOString()}.${outcome}`;
+  return warning(summary, `${advice}Try it out: forensics webhooks test --tenant ${name}`);
+}
+
+/** Of the newest messages; older ones show little about today. */
+const messagesRead = 20;
+
+async function lastFailureOf(
+  { core }: WebhooksToCheck,
+  { id: tenantId }: Tenant,
+): Promise<string | null> {
+  const query = { tenantId, state: null, limit: messagesRead };
+  const entries = await listDeliveries(core.database.db, query);
+  const failed = entries.find(
+    ({ state, lastOutcome }) => state !== 'delivered' && lastOutcome !== null,
+  );
+  return failed?.lastOutcome ?? null;
+}
+
+async function send(
+  { settings, core, now }: WebhooksToCheck,
+  { id: tenantId, name }: Tenant,
+  url: string,
+): Promise<Diagnosis> {
+  const { ok, failed } = diagnose('webhook test', name);
+  const { webhookKey: serverKey } = core;
+  const allow = settings.webhookAllow;
+  const sent = await sendTestMessage({ tenantId, url, serverKey, allow, at: now() });
+  // No more of the URL: what follows may contain a token.
+  const { origin } = new URL(url);
+  return sent.kind === 'accepted'
+    ? ok(`${origin} took a test message (${sent.detail}).`)
+    : failed(
+        `${origin} did not take a test message (${sent.detail}).`,
+        adviceOn(sent.detail, name),
+      );
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+type Advice = readonly [outcome: RegExp, advice: string];
+
+const advices: readonly Advice[] = [
+  [
+    /^http_410$/,
+    'It answered that it wants no more messages; a real one would be the last. Stop answering 410, or set another URL.',
+  ],
+  [/^http_3/, 'Redirects are not followed; set the URL that it leads to.'],
+  [
+    /^http_40[13]$/,
+    'It refused the sender. Check the token in the URL, and that it has the secret of: forensics tenant webhook-secret <tenant>',
+  ],
+  [/^http_40[45]$/, 'Nothing takes a POST at this path. Check the path of the URL.'],
+  [/^http_429$/, 'It accepts no more messages for now. Raise its rate limit for this sender.'],
+  [/^http_4/, 'It refused the message. It has to answer 2xx to a POST of application/json.'],
+  [/^http_5/, 'It failed. Look into its log, then try again.'],
+  [/^http_/, 'It has to answer with a status of 2xx.'],
+  [
+    /^(timeout|UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
+    'It did not answer within 5 s. Check firewalls on the way; a receiver should answer first and work afterwards.',
+  ],
+  [
+    /^address_refused$/,
+    'Webhooks may not go to its address. Allow it in the setting webhookAllow (FORENSICS_WEBHOOK_ALLOW), such as external,private or external,127.0.0.0/8, also for the server.',
+  ],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'Its name has no address. Check the host of the URL and DNS.'],
+  [/^ECONNREFUSED$/, 'Nothing listens there. Start the receiver, or check the port of the URL.'],
+  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'It cannot be reached. Check the network of this machine.'],
+  [
+    /CERT|ISSUER|SIGNATURE|ALTNAME|TLS/,
+    'Its certificate is not trusted. Renew it, or name the CA that signed it in NODE_EXTRA_CA_CERTS, also for the server.',
+  ],
+  [
+    /^(ECONNRESET|EPIPE|EPROTO|UND_ERR_SOCKET)$|^HPE_|SSL/,
+    'It closed the connection. Check whether the URL should begin with http:// or https://.',
+  ],
+];
+
+/**
+ * What to do about a receiver that did not take a message, by the outcome of the attempt.
+ *
+ * @param outcome - as the sender names it: `http_500`, `timeout`, `ECONNREFUSED`.
+ */
+export function adviceOn(outcome: string, tenantName: string): string {
+  const [, advice] = advices.find(([pattern]) => pattern.test(outcome)) ?? [];
+  const words = advice ?? 'The connection failed. Check the URL and the network.';
+  return words.replace('<tenant>', tenantName);
+}

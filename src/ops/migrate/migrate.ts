@@ -1,0 +1,173 @@
+/**
+ * Moves an installation from the file in its data folder to PostgreSQL, and the objects of the embedded store to a bucket or
+ * container. The source stays as it is. What was cut short goes on when it is begun again; nobody can serve the new database
+ * before it is finished.
+ */
+
+import { createHash } from 'node:crypto';
+import { asc, eq, isNull } from 'drizzle-orm';
+import { outputKeys, parseRendered } from '../../service/analyses/examination-row.ts';
+import type { AnalysisRow } from '../../service/analyses/rows.ts';
+import type { Settings } from '../../contract/config.ts';
+import { databaseFile } from '../../ports/data-folder/data-folder.ts';
+import { copyRows } from '../../ports/db/copy-rows.ts';
+import { type Db, type OpenDatabase, transact } from '../../ports/db/database.ts';
+import { type OpenPostgres, openPostgres } from '../../ports/db/postgres.ts';
+import { analyses, examinations, settings as settingRows } from '../../ports/db/schema.ts';
+import { openDatabase } from '../../ports/db/sqlite.ts';
+import { ForensicsError } from '../../errors.ts';
+import { openDataFolder } from '../../service/secrets/master-key.ts';
+import { keptSecretsKey, openSecrets } from '../../service/secrets/secrets.ts';
+import type { BlobStore } from '../../ports/storage/store.ts';
+import { copySigningKeys, keysInDatabase } from '../../service/secrets/shared-signing-keys.ts';
+import { keysInFolder } from '../../service/secrets/signing-keys.ts';
+import { type Core, openCoreOn } from '../../service/core.ts';
+import { beginMigration, finishMigration } from '../../service/migration-state.ts';
+import { openBlobs } from '../../service/storage.ts';
+
+export interface Migration {
+  /** Rows by table, and `objects`: what this call copied. */
+  readonly copied: Readonly<Record<string, number>>;
+}
+
+type OnProgress = (what: string, count: number) => void;
+
+/**
+ * @param settings - as they will be: with the database, and with the default storage if objects are to be moved.
+ * @param onProgress - hears a table, or `objects`, and how many were copied so far.
+ * @throws {ForensicsError} `conflict` while a server uses the data folder, or when the database holds another installation or
+ *   all of this one; `evidence_damaged` for an object that does not arrive as it left; those of opening both.
+ */
+export async function migrateInstallation(
+  settings: Settings & { readonly databaseUrl: string },
+  onProgress: OnProgress = () => undefined,
+): Promise<Migration> {
+  const folder = openDataFolder({ ...settings, databaseUrl: null });
+  const source = openDatabase({ path: databaseFile(folder.path), isAlone: true });
+  try {
+    // A wrong key is refused before anything is copied that it does not open.
+    await openSecrets(folder, source.db);
+    await proveStorage(settings, source);
+    const target = await openPostgres({
+      url: settings.databaseUrl,
+      passwordFile: settings.databasePasswordFile,
+    });
+    try {
+      return await migrate(settings, { source: source.db, target, onProgress });
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** A store that refuses us is told of before anything is copied. */
+async function proveStorage(settings: Settings, source: OpenDatabase): Promise<void> {
+  const core = await openCoreOn(source, settings);
+  await openBlobs({ settings, core, now: core.now, onError: raise }).prove();
+}
+
+interface Parts {
+  readonly source: Db;
+  readonly target: OpenPostgres;
+  readonly onProgress: OnProgress;
+}
+
+async function migrate(settings: Settings, parts: Parts): Promise<Migration> {
+  const { source, target, onProgress } = parts;
+  const copied: Record<string, number> = {};
+  const count: OnProgress = (what, number) => {
+    copied[what] = number;
+    onProgress(what, number);
+  };
+  await beginMigration(target.db, await idOf(source));
+  await copyRows(source, target.db, count);
+  const core = await openCoreOn(target, settings);
+  const { folder, secrets } = core;
+  await copySigningKeys(keysInFolder(folder.path), keysInDatabase(target.db, secrets));
+  if (settings.defaultStorage !== null) await moveAllObjects(settings, core, count);
+  for (const chain of await core.audit.chains()) await requireWhole(core, chain);
+  await finishMigration(target.db);
+  return { copied };
+}
+
+/** Of an installation: what only its master key opens, and nobody can draw conclusions from. */
+async function idOf(source: Db): Promise<string> {
+  const kept = source.select().from(settingRows).where(eq(settingRows.key, keptSecretsKey));
+  return createHash('sha256')
+    .update((await kept.get())?.value ?? '')
+    .digest('hex');
+}
+
+async function requireWhole({ audit }: Core, chain: string): Promise<void> {
+  const { broken } = await audit.verify(chain);
+  if (broken === null) return;
+  throw new ForensicsError(
+    'audit_broken',
+    `The audit log ${chain} is broken. ${broken.explanation} "forensics audit verify" shows whether it was so before.`,
+  );
+}
+
+async function moveAllObjects(settings: Settings, core: Core, count: OnProgress): Promise<void> {
+  const { db } = core.database;
+  const blobs = openBlobs({ settings, core, now: core.now, onError: raise });
+  const { stores } = blobs;
+  const { shared } = blobs.storage;
+  if (shared === null) return;
+  const isEmbedded = isNull(analyses.storageConfigId);
+  for (let objects = 0; ; ) {
+    const next = db.select().from(analyses).where(isEmbedded).orderBy(asc(analyses.id)).limit(1);
+    const row = await next.get();
+    if (row === undefined) return;
+    const { tenantId } = row;
+    const { id: storageConfigId } = await shared.rowFor(tenantId);
+    const from = await stores.of({ tenantId, storageConfigId: null });
+    const to = await stores.of({ tenantId, storageConfigId });
+    const inputEtag = await moveObjects(db, { row, from, to }, () => count('objects', ++objects));
+    const change = { storageConfigId, storageType: to.type, inputEtag };
+    await transact(db, (tx) =>
+      tx.update(analyses).set(change).where(eq(analyses.id, row.id)).run(),
+    );
+  }
+}
+
+function raise(error: unknown): never {
+  throw error;
+}
+
+interface Move {
+  readonly row: AnalysisRow;
+  readonly from: BlobStore;
+  readonly to: BlobStore;
+}
+
+// No object is larger than the largest upload that a setting allows.
+const maxObjectBytes = 1_000_000_000;
+
+/** @returns the tag that the upload has in its new place, if it had one that was looked at. */
+async function moveObjects(
+  db: Db,
+  { row, from, to }: Move,
+  onMoved: () => void,
+): Promise<string | null> {
+  const examined = db.select().from(examinations).where(eq(examinations.analysisId, row.id));
+  const rendered = (await examined.get())?.rendered ?? null;
+  const outputs = rendered === null ? [] : outputKeys(parseRendered(rendered));
+  let { inputEtag } = row;
+  for (const key of [row.inputKey, row.evidenceKey, ...outputs]) {
+    const info = key === null ? null : await from.head(key);
+    if (key === null || info === null) continue;
+    const bytes = await from.read(key, maxObjectBytes);
+    const put = await to.put(key, bytes, { contentType: info.contentType });
+    if (!Buffer.from(await to.read(key, maxObjectBytes)).equals(bytes)) {
+      throw new ForensicsError(
+        'evidence_damaged',
+        `The object ${key} of analysis ${row.id} is not the same in its new place; check that store and begin again.`,
+      );
+    }
+    if (key === row.inputKey && inputEtag === info.etag) inputEtag = put.etag;
+    onMoved();
+  }
+  return inputEtag;
+}

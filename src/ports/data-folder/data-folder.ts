@@ -1,0 +1,136 @@
+/** The folder that holds everything of one installation, readable by its owner alone, and its lock: one server a folder. */
+
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../../contract/config.ts';
+import { ForensicsError } from '../../errors.ts';
+import { cannotWrite, makeFolder } from '../files/atomic-write.ts';
+import { holderOf, takeLock } from '../files/process-lock.ts';
+import { finishPlacing, isHalfPlaced } from './swap-folders.ts';
+
+export const databaseName = 'forensics.db';
+
+export function databaseFile(dataDir: string): string {
+  return join(dataDir, databaseName);
+}
+
+/**
+ * A folder that was in use has its database, or lost it: whoever begins anew there ends every key and hides every analysis.
+ *
+ * @throws {ForensicsError} `database_damaged`.
+ */
+export function refuseLostDatabase(dataDir: string): void {
+  const { size = 0 } = statSync(databaseFile(dataDir), { throwIfNoEntry: false }) ?? {};
+  if (size > 0 || !wasInUse(dataDir)) return;
+  throw new ForensicsError(
+    'database_damaged',
+    `The database ${databaseName} is missing or empty, although this data folder was in use. Put back a backup with "forensics restore FILE", or name an empty folder with --data-dir.`,
+  );
+}
+
+/**
+ * The folder of blobs is made after the database. Alone and empty it may be the mount of a disk that was prepared for it;
+ * beside a master key or with a bucket in it, it is from a server that worked.
+ */
+function wasInUse(dataDir: string): boolean {
+  const blobs = join(dataDir, 'blobs');
+  if (!existsSync(blobs)) return false;
+  return existsSync(join(dataDir, 'master.key')) || readdirSync(blobs).some(isBucketName);
+}
+
+function isBucketName(name: string): boolean {
+  return /^b-[0-9a-f]{24}$/.test(name);
+}
+
+/** Readable by its owner alone, also where it was there before. @throws {ForensicsError} `config_invalid` when it cannot be made. */
+export function makeDataFolder(path: string): void {
+  try {
+    makeFolder(path, 0o700);
+  } catch (error) {
+    throw new ForensicsError(
+      'config_invalid',
+      'The data folder cannot be created; choose one that you may write to with --data-dir.',
+      { cause: error },
+    );
+  }
+  keepOthersOut(path);
+  finishRestore(path);
+}
+
+/**
+ * Whoever made the folder or put the key there before, with tools of his own, may have let others in. Windows has other
+ * rights, which the mode does not show.
+ *
+ * @throws {ForensicsError} `config_invalid` where the mode cannot be changed.
+ */
+function keepOthersOut(path: string): void {
+  if (process.platform === 'win32') return;
+  for (const file of [path, join(path, 'master.key')]) {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & 0o077) === 0) continue;
+    try {
+      chmodSync(file, mode & 0o700);
+    } catch (cause) {
+      throw new ForensicsError(
+        'config_invalid',
+        `Other users of this machine can read ${file}, and its mode cannot be changed; run chmod go-rwx on it as its owner, or choose another data folder with --data-dir.`,
+        { cause },
+      );
+    }
+  }
+}
+
+/** Ends a restore that was cut off. @throws {ForensicsError} `conflict` while that is still at work. */
+export function finishRestore(path: string): void {
+  if (!isHalfPlaced(path)) return;
+  const unlock = lockForServing(path);
+  try {
+    if (isHalfPlaced(path)) finishPlacing(path);
+  } finally {
+    unlock();
+  }
+}
+
+/** True where the folder belongs to another account of this machine. */
+export function isOfAnother(dataDir: string): boolean {
+  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+  return process.getuid !== undefined && owner !== undefined && owner !== process.getuid();
+}
+
+type Folders = Pick<Settings, 'modelsDir' | 'dataDir'>;
+
+/** Where further models are: the folder that the setting names, even if it is missing; else `models` of the data folder. */
+export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
+  const folder = join(dataDir, 'models');
+  return modelsDir ?? (existsSync(folder) ? folder : null);
+}
+
+/**
+ * Takes the lock and returns the way to give it back.
+ *
+ * @throws {ForensicsError} `conflict` when another running process holds it; `no_space_left`, `config_invalid` when nothing
+ *   can be written there.
+ */
+export function lockForServing(dataDir: string): () => void {
+  const file = join(dataDir, 'serve.lock');
+  const release = lockedBy(file);
+  if (release !== null) return release;
+  const holder = holderOf(file);
+  const who = holder === null ? '' : ` (process ${holder})`;
+  throw new ForensicsError(
+    'conflict',
+    `Another server is already using this data folder${who}; stop it, or choose another folder with --data-dir.`,
+  );
+}
+
+function lockedBy(file: string): (() => void) | null {
+  try {
+    return takeLock(file);
+  } catch (error) {
+    const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+    if (!isFull) throw cannotWrite(error);
+    throw new ForensicsError('no_space_left', 'The disk of the data folder is full; make room.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * How a restored folder takes the place of what a data folder holds. Both are moved name by name inside the data folder: it
+ * may be a mount point, and its parent may belong to another user. A journal makes one step of it: before it is written
+ * everything is as it was, from then on the new content counts, and the next process that opens the folder finishes the moves.
+ */
+
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { ForensicsError } from '../../errors.ts';
+import { syncFolder } from '../files/atomic-write.ts';
+
+interface Journal {
+  /** Folder of the new content. */
+  readonly staging: string;
+  /** Folder for the old content; null where there is none. */
+  readonly aside: string | null;
+  /** What is still to be set aside. */
+  readonly old: readonly string[];
+}
+
+const journalName = 'restore.json';
+const stagingPrefix = '.restoring-';
+const asidePrefix = 'before-restore-';
+const lockPattern = /^serve\.lock/;
+
+/** Names that a restore would have to set aside. */
+export function contentOf(dataDir: string): readonly string[] {
+  const names = readdirSync(dataDir).filter(
+    (name) =>
+      name !== journalName &&
+      name !== 'lost+found' &&
+      !lockPattern.test(name) &&
+      !name.startsWith(stagingPrefix) &&
+      !name.startsWith(asidePrefix),
+  );
+  return names.toSorted();
+}
+
+/** A folder for the new content. What restores that were cut off left behind is removed. */
+export function makeStaging(dataDir: string, at: Date): string {
+  for (const name of readdirSync(dataDir)) {
+    if (name.startsWith(stagingPrefix)) rmSync(join(dataDir, name), { recursive: true });
+  }
+  const staging = join(dataDir, `${stagingPrefix}${stampOf(at)}`);
+  mkdirSync(staging, { mode: 0o700 });
+  return staging;
+}
+
+/** From here on there is no way back. @returns the name of the folder that holds the old content; null for none. */
+export function putInPlace(dataDir: string, staging: string, at: Date): string | null {
+  const old = contentOf(dataDir);
+  const aside = old.length === 0 ? null : `${asidePrefix}${stampOf(at)}`;
+  if (aside !== null) mkdirSync(join(dataDir, aside), { mode: 0o700 });
+  writeJournal(dataDir, { staging: basename(staging), aside, old });
+  finishPlacing(dataDir);
+  return aside;
+}
+
+/** Whether a restore was cut off when it had decided. */
+export function isHalfPlaced(dataDir: string): boolean {
+  return existsSync(join(dataDir, journalName));
+}
+
+/** Ends what was begun. For one process at a time. */
+export function finishPlacing(dataDir: string): void {
+  const journal = readJournal(dataDir);
+  const { staging, aside, old } = journal;
+  if (aside !== null) {
+    for (const name of old) moveIfThere(join(dataDir, name), join(dataDir, aside, name));
+    syncFolder(join(dataDir, aside));
+    // From now on a name that is found is a new one.
+    writeJournal(dataDir, { ...journal, old: [] });
+  }
+  const folder = join(dataDir, staging);
+  const fresh = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of fresh) renameSync(join(folder, name), join(dataDir, name));
+  syncFolder(dataDir);
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(join(dataDir, journalName));
+  syncFolder(dataDir);
+}
+
+function moveIfThere(from: string, to: string): void {
+  if (existsSync(from)) renameSync(from, to);
+}
+
+function writeJournal(dataDir: string, journal: Journal): void {
+  const file = join(dataDir, journalName);
+  const temporary = join(dataDir, journal.staging + '.json');
+  writeFileSync(temporary, JSON.stringify(journal), { mode: 0o600, flush: true });
+  syncFolder(dataDir);
+  renameSync(temporary, file);
+  syncFolder(dataDir);
+}
+
+function readJournal(dataDir: string): Journal {
+  const text = readFileSync(join(dataDir, journalName), 'utf8');
+  const journal = parsed(text);
+  if (journal !== null) return journal;
+  throw new ForensicsError(
+    'config_invalid',
+    `The file ${journalName} in the data folder is damaged: a restore was interrupted there. Restore into an empty folder.`,
+  );
+}
+
+/** The names in it are moved, so they must be names of this folder. */
+function parsed(text: string): Journal | null {
+  try {
+    const { staging, aside, old }: Partial<Record<keyof Journal, unknown>> = JSON.parse(text);
+    const isFine = isName(staging) && (aside === null || isName(aside)) && Array.isArray(old);
+    return isFine && old.every(isName) ? { staging, aside, old } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && basename(value) === value && value !== '..';
+}
+
+function stampOf(at: Date): string {
+  return at.toISOString().replaceAll(':', '-');
+}

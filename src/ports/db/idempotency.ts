@@ -1,0 +1,68 @@
+/**
+ * Remembers what a request with an Idempotency-Key led to, in the transaction of the act itself: the same request sent
+ * twice acts once, and both callers get the same answer.
+ */
+
+import { createHash } from 'node:crypto';
+import { and, eq, gte, lt } from 'drizzle-orm';
+import { maxIdempotencyKeyLength } from '../../contract/limits.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { Reader, Tx } from './database.ts';
+import { idempotencyKeys } from './schema.ts';
+
+export interface Repeatable {
+  readonly tenantId: string;
+  /** The client's key, 1..255 characters. */
+  readonly key: string;
+  /** Name of the act and everything the client asked for. */
+  readonly request: unknown;
+  readonly at: Date;
+}
+
+const keptMs = 24 * 60 * 60 * 1000;
+
+/**
+ * What the same request led to before; null when it is new.
+ *
+ * @throws {ForensicsError} `conflict` when the key was used for another request; `invalid_request` for an unusable key.
+ */
+export async function recall(reader: Reader, request: Repeatable | null): Promise<string | null> {
+  if (request === null) return null;
+  const { tenantId, key, at } = request;
+  if (key === '' || key.length > maxIdempotencyKeyLength) {
+    throw new ForensicsError(
+      'invalid_request',
+      `An Idempotency-Key has 1 to ${maxIdempotencyKeyLength} characters.`,
+    );
+  }
+  const isSameKey = and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key));
+  const isYoung = gte(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
+  const earlier = await reader.select().from(idempotencyKeys).where(and(isSameKey, isYoung)).get();
+  if (earlier === undefined) return null;
+  if (earlier.fingerprint === fingerprintOf(request)) return earlier.subject;
+  throw new ForensicsError(
+    'conflict',
+    'This Idempotency-Key was used for another request; send a new key.',
+  );
+}
+
+/** Remembers that this request led to `subject`; forgets what is older than a day. */
+export async function remember(tx: Tx, request: Repeatable | null, subject: string): Promise<void> {
+  if (request === null) return;
+  const { tenantId, key, at } = request;
+  await forgetOldRequests(tx, at);
+  const fingerprint = fingerprintOf(request);
+  await tx
+    .insert(idempotencyKeys)
+    .values({ tenantId, key, fingerprint, subject, createdAt: at })
+    .run();
+}
+
+export async function forgetOldRequests(tx: Tx, at: Date): Promise<void> {
+  const isOld = lt(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
+  await tx.delete(idempotencyKeys).where(isOld).run();
+}
+
+function fingerprintOf({ request }: Repeatable): string {
+  return createHash('sha256').update(JSON.stringify(request)).digest('hex');
+}

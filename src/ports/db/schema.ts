@@ -1,0 +1,355 @@
+/**
+ * The tables as the program sees them. The SQL that makes them stands in `migrations.ts`; a test compares the two.
+ * Dates are milliseconds since 1970 (UTC), lists and objects are JSON text.
+ */
+
+import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
+import type { FeedbackMessage } from '../../contract/feedback.ts';
+import type { DefaultOptions } from '../../contract/tenant.ts';
+
+const date = (name: string) => integer(name, { mode: 'timestamp_ms' });
+const flag = (name: string) => integer(name, { mode: 'boolean' });
+
+export const tenants = sqliteTable('tenants', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull().unique(),
+  /** Middle part of the tenant's API keys; stays when the tenant is renamed. */
+  keyTag: text('key_tag').notNull().unique(),
+  isTrial: flag('is_trial').notNull(),
+  webhookUrl: text('webhook_url'),
+  /** Set when the receiver answered 410 or failed for too long; cleared by a new URL. */
+  webhookDisabledAt: date('webhook_disabled_at'),
+  webhookDisabledReason: text('webhook_disabled_reason').$type<'gone' | 'failing'>(),
+  /** First failed attempt since the last success; null while the receiver works. */
+  webhookFailingSince: date('webhook_failing_since'),
+  /** Where new analyses are stored; null for the default store. */
+  storageConfigId: text('storage_config_id'),
+  /** What the console begins a new analysis with; null where nobody has said. */
+  defaultOptions: text('default_options', { mode: 'json' }).$type<DefaultOptions>(),
+  createdAt: date('created_at').notNull(),
+  updatedAt: date('updated_at'),
+  /** From then on it has no access; the row goes when nothing of it is left. Its name is another then: see `deletedName`. */
+  deletedAt: date('deleted_at'),
+});
+
+/**
+ * Every name that a tenant has or had. Claims of an identity provider, scripts and links go on naming a tenant by a name
+ * that it gave up: they must never come to mean another one.
+ */
+export const tenantNames = sqliteTable('tenant_names', {
+  name: text('name').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+});
+
+export const apiKeys = sqliteTable('api_keys', {
+  uuid: text('uuid').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+  name: text('name').notNull(),
+  /** HMAC-SHA-256 of the whole key under the server's pepper. */
+  digest: blob('digest', { mode: 'buffer' }).notNull().unique(),
+  /** Last four characters, for the masked form. */
+  ending: text('ending').notNull(),
+  createdAt: date('created_at').notNull(),
+  expiresAt: date('expires_at').notNull(),
+  /** A deleted key stays as a tombstone: it must answer differently from a wrong secret. */
+  revokedAt: date('revoked_at'),
+  /** When a rotation put another key in its place; null for one that is still the key of its name. */
+  replacedAt: date('replaced_at'),
+  /** Kept to the minute: a busy key does not write a row for every request. */
+  lastUsedAt: date('last_used_at'),
+});
+
+/**
+ * A place where a tenant's objects lie or lay. One row a place: new credentials for the same place change its row, a new
+ * place is a new row, so that every analysis stays readable where it was made.
+ */
+export const storageConfigs = sqliteTable(
+  'storage_configs',
+  {
+    id: text('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    type: text('type').$type<'azure' | 's3'>().notNull(),
+    /** What makes two configurations the same place: endpoint and bucket, or account and container. */
+    place: text('place').notNull(),
+    /** The configuration as JSON, AES-256-GCM, bound to the tenant. */
+    sealed: blob('sealed', { mode: 'buffer' }).notNull(),
+    /** Origins that were last applied to the bucket; null when that is still to be done. */
+    corsApplied: text('cors_applied', { mode: 'json' }).$type<readonly string[]>(),
+    /** Why they could not be applied; null when they could. */
+    corsWarning: text('cors_warning'),
+    createdAt: date('created_at').notNull(),
+    updatedAt: date('updated_at').notNull(),
+  },
+  (table) => [unique().on(table.tenantId, table.place)],
+);
+
+/** People. `password_hash` for embedded accounts, `issuer` and `subject` for those of an identity provider. */
+export const users = sqliteTable(
+  'users',
+  {
+    id: text('id').primaryKey(),
+    email: text('email').notNull(),
+    name: text('name'),
+    nameFolded: text('name_folded').notNull(),
+    userType: text('user_type').notNull(),
+    scopes: text('scopes', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    passwordHash: text('password_hash'),
+    issuer: text('issuer'),
+    subject: text('subject'),
+    lang: text('lang').notNull(),
+    tosAccepted: flag('tos_accepted').notNull(),
+    /** Tokens issued before are worth nothing. */
+    tokensValidFrom: date('tokens_valid_from').notNull(),
+    disabledAt: date('disabled_at'),
+    createdAt: date('created_at').notNull(),
+    lastLoginAt: date('last_login_at'),
+  },
+  (table) => [unique().on(table.issuer, table.subject)],
+);
+
+/** Tenants of embedded accounts; those of an identity provider come with each token. */
+export const userTenants = sqliteTable(
+  'user_tenants',
+  { userId: text('user_id').notNull(), tenantId: text('tenant_id').notNull() },
+  (table) => [primaryKey({ columns: [table.userId, table.tenantId] })],
+);
+
+/**
+ * Failed logins by the address that was typed in, whether it has an account or not: what is counted for one must be
+ * counted for the other, or the lock would tell them apart. One row for all of them, one for each place they came from.
+ */
+export const loginAttempts = sqliteTable('login_attempts', {
+  /** HMAC-SHA-256 of the address (people type passwords into the wrong field), of a place behind it another one of both. */
+  address: blob('address', { mode: 'buffer' }).primaryKey(),
+  failures: integer('failures').notNull(),
+  lastAt: date('last_at').notNull(),
+  lockedUntil: date('locked_until'),
+});
+
+/** One a login of an embedded account. */
+export const sessions = sqliteTable('sessions', {
+  id: text('id').primaryKey(),
+  userId: text('user_id').notNull(),
+  createdAt: date('created_at').notNull(),
+  /** No refresh prolongs a session beyond this. */
+  expiresAt: date('expires_at').notNull(),
+  revokedAt: date('revoked_at'),
+});
+
+/** Every refresh token of a session; a used one that comes again is a theft and ends the session. */
+export const refreshTokens = sqliteTable('refresh_tokens', {
+  digest: blob('digest', { mode: 'buffer' }).primaryKey(),
+  sessionId: text('session_id').notNull(),
+  createdAt: date('created_at').notNull(),
+  expiresAt: date('expires_at').notNull(),
+  usedAt: date('used_at'),
+});
+
+/** How far the delivery over one channel has come. */
+export interface FeedbackOutcome {
+  readonly state: 'waiting' | 'sent' | 'given_up';
+  readonly attempts: number;
+  /** What the latest attempt led to, such as `smtp_451` or `timeout`; null before the first. */
+  readonly detail: string | null;
+}
+
+export const feedback = sqliteTable('feedback', {
+  id: text('id').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+  userId: text('user_id').notNull(),
+  source: text('source').notNull(),
+  message: text('message', { mode: 'json' }).$type<FeedbackMessage>().notNull(),
+  createdAt: date('created_at').notNull(),
+  /** By channel; empty when none was configured. */
+  outcomes: text('outcomes', { mode: 'json' })
+    .$type<Readonly<Record<string, FeedbackOutcome>>>()
+    .notNull(),
+});
+
+export const analyses = sqliteTable('analyses', {
+  id: text('id').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+  projectId: text('project_id'),
+  name: text('name').notNull(),
+  nameFolded: text('name_folded').notNull(),
+  comment: text('comment').notNull(),
+  commentFolded: text('comment_folded').notNull(),
+  tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull(),
+  storageType: text('storage_type').$type<'azure' | 's3'>().notNull(),
+  /** Where its objects lie; null for the default store. */
+  storageConfigId: text('storage_config_id'),
+  format: text('format').$type<'jpg' | 'png'>().notNull(),
+  width: integer('width').notNull(),
+  height: integer('height').notNull(),
+  filename: text('filename').notNull(),
+  /** Where the client uploads to; the client can overwrite it as long as its URL lives. */
+  inputKey: text('input_key').notNull(),
+  /** What the store called its content when it was taken in; null before, and for those of older versions. */
+  inputEtag: text('input_etag'),
+  /** When it was noticed that the client put other bytes there after the start. */
+  inputReplacedAt: date('input_replaced_at'),
+  model: text('model').notNull(),
+  modelVersion: text('model_version').notNull(),
+  decisionStrategy: text('decision_strategy').$type<'pedantic' | 'default' | 'relaxed'>().notNull(),
+  tier: text('tier').$type<'flagging' | 'forensicReporting'>().notNull(),
+  seed: integer('seed').notNull(),
+  status: text('status').$type<'pending' | 'processing' | 'completed' | 'failed'>().notNull(),
+  statusMessage: text('status_message').notNull(),
+  retryCount: integer('retry_count').notNull(),
+  /** Set by start and retry. A pending analysis with this set waits for a worker, one without for its start. */
+  queuedAt: date('queued_at'),
+  processingStartedAt: date('processing_started_at'),
+  processingFinishedAt: date('processing_finished_at'),
+  /** True when others of the tenant were waiting or in processing while this one was taken up. */
+  isBulk: flag('is_bulk'),
+  /** The copy that is examined; no URL is ever signed for it. */
+  evidenceKey: text('evidence_key'),
+  evidenceSha256: text('evidence_sha256'),
+  evidenceMd5: text('evidence_md5'),
+  createdAt: date('created_at').notNull(),
+  updatedAt: date('updated_at'),
+  deletedAt: date('deleted_at'),
+  createdByType: text('created_by_type').$type<'user' | 'api' | 'system'>(),
+  createdById: text('created_by_id'),
+  lastChangedByType: text('last_changed_by_type').$type<'user' | 'api' | 'system'>(),
+  lastChangedById: text('last_changed_by_id'),
+  tierUpgradedFrom: text('tier_upgraded_from').$type<'flagging' | 'forensicReporting'>(),
+  tierUpgradedAt: date('tier_upgraded_at'),
+});
+
+/** What a run found out. Small columns first: lists never read the long ones behind them. */
+export const examinations = sqliteTable('examinations', {
+  analysisId: text('analysis_id').primaryKey(),
+  resultClass: integer('result_class').notNull(),
+  resultSubClasses: text('result_sub_classes', { mode: 'json' })
+    .$type<readonly number[]>()
+    .notNull(),
+  examinedAt: date('examined_at').notNull(),
+  /** JSON: predictions, uncertainties, similarities, anomaly. */
+  scores: text('scores').notNull(),
+  /** JSON: object keys of heatmaps and reports, and the reports' texts; null until they are rendered. */
+  rendered: text('rendered'),
+  /** JSON: the whole examination without the values of its maps. */
+  examination: text('examination').notNull(),
+  /** 16-bit little-endian numbers, one a cell. */
+  realMap: blob('real_map', { mode: 'buffer' }).notNull(),
+  fakeMap: blob('fake_map', { mode: 'buffer' }).notNull(),
+  compressionMap: blob('compression_map', { mode: 'buffer' }).notNull(),
+  anomalyMap: blob('anomaly_map', { mode: 'buffer' }).notNull(),
+  /** Maps of single methods, one behind the other as the examination lists them; null for those of earlier versions. */
+  methodMaps: blob('method_maps', { mode: 'buffer' }),
+});
+
+/** What must not be purged, however old it is. */
+export const legalHolds = sqliteTable(
+  'legal_holds',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** Empty for everything of the tenant. */
+    analysisId: text('analysis_id').notNull(),
+    reason: text('reason').notNull(),
+    createdAt: date('created_at').notNull(),
+    /** Null for the operator. */
+    createdByUserId: text('created_by_user_id'),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.analysisId] })],
+);
+
+/** Objects that no analysis names: not yet, or not any more. */
+export const orphanObjects = sqliteTable('loose_objects', {
+  id: integer('id').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+  storageConfigId: text('storage_config_id'),
+  key: text('key').notNull(),
+  /** From then on it is deleted from its store. */
+  sweepAt: date('sweep_at').notNull(),
+});
+
+export const jobs = sqliteTable('jobs', {
+  id: text('id').primaryKey(),
+  kind: text('kind').notNull(),
+  payload: text('payload', { mode: 'json' }).$type<unknown>().notNull(),
+  /** On whose behalf it is done: a tenant's id; null for the service's own. */
+  owner: text('owner'),
+  runAt: date('run_at').notNull(),
+  /** Grows with every claim; a result is accepted only under the latest number. */
+  fence: integer('fence').notNull(),
+  leasedBy: text('leased_by'),
+  leasedUntil: date('leased_until'),
+  /** Always false. Earlier versions counted there who took a job over from a dead worker. */
+  wasAbandoned: flag('was_abandoned').notNull(),
+  createdAt: date('created_at').notNull(),
+});
+
+export const deliveries = sqliteTable('webhook_deliveries', {
+  seq: integer('seq').primaryKey({ autoIncrement: true }),
+  id: text('id').notNull().unique(),
+  tenantId: text('tenant_id').notNull(),
+  /** What the message is about; messages of one subject leave in order. */
+  subject: text('subject').notNull(),
+  event: text('event').notNull(),
+  payload: text('payload').notNull(),
+  state: text('state').$type<'waiting' | 'delivered' | 'given_up'>().notNull(),
+  attempts: integer('attempts').notNull(),
+  /** Null while another message of the same subject has its turn; set in the future as a lease while an attempt runs. */
+  nextAttemptAt: date('next_attempt_at'),
+  fence: integer('fence').notNull(),
+  lastOutcome: text('last_outcome'),
+  createdAt: date('created_at').notNull(),
+  settledAt: date('settled_at'),
+});
+
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    tenantId: text('tenant_id').notNull(),
+    key: text('key').notNull(),
+    fingerprint: text('fingerprint').notNull(),
+    /** Id of what the first request made or started. */
+    subject: text('subject').notNull(),
+    createdAt: date('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.key] })],
+);
+
+/** Events counted a tenant and a UTC day, in the transaction of the event itself. */
+export const usageCounters = sqliteTable(
+  'usage_counters',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** `YYYY-MM-DD`. */
+    day: text('day').notNull(),
+    counter: text('counter').notNull(),
+    amount: integer('amount').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.day, table.counter] })],
+);
+
+/** What was done, a chain of entries for each tenant and one for the service. Triggers refuse to change or delete a row. */
+export const auditEntries = sqliteTable(
+  'audit_entries',
+  {
+    chain: text('chain').notNull(),
+    /** From 1, without gaps. */
+    seq: integer('seq').notNull(),
+    /** Canonical JSON (RFC 8785); src/service/audit defines its fields. */
+    entry: text('entry').notNull(),
+    /** SHA-256 of that text, lower-case hex. */
+    hash: text('hash').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chain, table.seq] })],
+);
+
+/** How far each chain has come: what was cut off its end is missed here. */
+export const auditHeads = sqliteTable('audit_heads', {
+  chain: text('chain').primaryKey(),
+  /** 0 for a chain that has yet to say that it is younger than its tenant. */
+  count: integer('count').notNull(),
+  /** Of the last entry. */
+  hash: text('hash').notNull(),
+});
+
+export const settings = sqliteTable('settings', {
+  key: text('key').primaryKey(),
+  value: text('value').notNull(),
+});

@@ -1,0 +1,20 @@
+import { statfs } from 'node:fs/promises';
+import { ForensicsError } from '../../errors.ts';
+
+// What directories, heads and the database's own growth take beside the files.
+const reserveBytes = 16 * 1024 * 1024;
+
+/** @throws {ForensicsError} `no_space_left` when fewer than so many bytes are free where `folder` lies. */
+export async function requireFreeSpace(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder, { bigint: true });
+  const free = Number(bavail * bsize);
+  if (free >= bytes + reserveBytes) return;
+  throw new ForensicsError(
+    'no_space_left',
+    `${megabytes(bytes + reserveBytes)} MB are needed and ${megabytes(free)} MB are free; make room, or choose another place.`,
+  );
+}
+
+function megabytes(bytes: number): number {
+  return Math.ceil(bytes / 1e6);
+}

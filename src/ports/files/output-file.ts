@@ -1,0 +1,81 @@
+/** One file that appears whole or not at all. */
+
+import { randomUUID } from 'node:crypto';
+import { access, constants, link, lstat, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { ForensicsError } from '../../errors.ts';
+import { knowsNoLinks, systemCodeOf, toOutputFailure } from './system-errors.ts';
+
+interface Force {
+  /** Whether a file that is there may be replaced. */
+  readonly force: boolean;
+}
+
+/**
+ * Before the work begins.
+ *
+ * @throws {ForensicsError} `conflict` when `path` exists and may not be replaced, `output_not_writable` when its folder is none.
+ */
+export async function checkFree(path: string, { force }: Force): Promise<void> {
+  await access(dirname(resolve(path)), constants.W_OK).catch((error: unknown) => {
+    throw toOutputFailure(error);
+  });
+  const found = await lstat(path).catch(() => null);
+  if (found !== null && !(force && found.isFile())) throw isThere(path, force);
+}
+
+/** @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing of it stays. */
+export async function writeWholeFile(
+  path: string,
+  bytes: Uint8Array,
+  { force }: Force,
+): Promise<void> {
+  const temporary = join(dirname(path), `.forensics-${randomUUID()}.new`);
+  try {
+    await writeFile(temporary, bytes, { flag: 'wx', flush: true });
+    await putInPlace(temporary, path, { force });
+  } catch (error) {
+    throw toOutputFailure(error);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/**
+ * Gives a finished file its name; under the temporary one it may stay as a second link.
+ *
+ * @throws {ForensicsError} `conflict`, `output_not_writable`.
+ */
+async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
+  try {
+    if (force) await rename(temporary, path);
+    else if (!(await linkUnlessTaken(temporary, path))) throw isThere(path, force);
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') throw isThere(path, force);
+    throw toOutputFailure(error);
+  }
+}
+
+/**
+ * Gives a finished file a name that is still free. A link, because a rename would replace what another process wrote in the
+ * meantime.
+ *
+ * @returns false when the name is taken.
+ */
+export async function linkUnlessTaken(temporary: string, path: string): Promise<boolean> {
+  try {
+    await link(temporary, path);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') return false;
+    if (!knowsNoLinks(systemCodeOf(error))) throw error;
+    if ((await lstat(path).catch(() => null)) !== null) return false;
+    await rename(temporary, path);
+    return true;
+  }
+}
+
+function isThere(path: string, force: boolean): ForensicsError {
+  const what = force ? 'is there and is no file' : 'is there; add --force to replace it';
+  return new ForensicsError('conflict', `${path} ${what}, or choose another name.`);
+}

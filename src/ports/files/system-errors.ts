@@ -1,0 +1,73 @@
+/** Errors of the operating system about files that are read and written, as our messages. */
+
+import { ForensicsError } from '../../errors.ts';
+
+/** `ENOENT`, `EACCES`, ...: what the operating system called a failure, or null for any other failure. */
+export function systemCodeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !('syscall' in error || 'errno' in error)) return null;
+  return 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'something else has this name',
+  EISDIR: 'it is a folder',
+  EACCES: 'you may not write there',
+  EPERM: 'you may not write there',
+  EROFS: 'it is read-only',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+/** Why a path cannot be written to: the code, and what it means where that is known. */
+export function reasonOf(code: string): string {
+  const reason = reasons[code];
+  return reason === undefined ? code : `${code}: ${reason}`;
+}
+
+/** A full disk, a quota and a size limit are one thing to people: what is written does not fit. */
+export function isFull(code: string | null): boolean {
+  return code !== null && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
+}
+
+/** Of a link to a file: sticks, and shares of other systems, know none. */
+export function knowsNoLinks(code: string | null): boolean {
+  return code !== null && ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code);
+}
+
+/** What `act` gives, or null when there is no such file. */
+export async function unlessMissing<T>(act: () => Promise<T>): Promise<T | null> {
+  try {
+    return await act();
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Of a file that is written. @returns `no_space_left` or `output_not_writable`; what does not come from the system as it is. */
+export function toOutputFailure(error: unknown): unknown {
+  const code = systemCodeOf(error);
+  if (code === null) return error;
+  if (isFull(code)) {
+    return new ForensicsError(
+      'no_space_left',
+      'No space is left to write the results; free some.',
+      { cause: error },
+    );
+  }
+  return new ForensicsError(
+    'output_not_writable',
+    `The place for the results cannot be written (${reasonOf(code)}); choose another.`,
+    { cause: error },
+  );
+}
+
+/** @throws {ForensicsError} `no_space_left`, `output_not_writable`; what else `act` throws as it is. */
+export async function writing<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw toOutputFailure(error);
+  }
+}

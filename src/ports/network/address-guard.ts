@@ -1,0 +1,175 @@
+/**
+ * Keeps calls away from the inside of the network where a tenant names the target, but the server makes the call: webhooks
+ * and stores. What counts is the address that is really connected to, not the name that was written.
+ */
+
+import { lookup } from 'node:dns';
+import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
+import { ForensicsError } from '../../errors.ts';
+
+export interface AddressGuard {
+  /** @param address - an IPv4 or IPv6 address as text; anything else is refused. */
+  isAllowed(address: string): boolean;
+}
+
+type Range = readonly [network: string, prefix: number];
+
+// IANA IPv4 Special-Purpose Address Registry (RFC 6890 and successors), with multicast and the reserved rest.
+const specialIpv4: readonly Range[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+];
+// Of IPv6 only 2000::/3 is given out at all; these parts of it lead elsewhere (Teredo, 6to4, documentation).
+const globalIpv6: Range = ['2000::', 3];
+const specialIpv6: readonly Range[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+const privateRanges: readonly Range[] = [
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['fc00::', 7],
+];
+// Where clouds hand credentials to their machines. No store or receiver runs there, so no setting allows them.
+// Sources: cloud-init's pages of data sources (Akamai, Amazon EC2, OpenStack, Oracle, Scaleway), and the clouds' own.
+const metadata: readonly Range[] = [
+  // Link-local: nearly all of them.
+  ['169.254.0.0', 16],
+  ['fe80::a9fe:a9fe', 128],
+  // Alibaba Cloud, in both families.
+  ['100.100.100.200', 32],
+  ['fd00:100::100:200', 128],
+  // Azure's WireServer, a public address.
+  ['168.63.129.16', 32],
+  // Oracle Cloud: Classic, then IPv6.
+  ['192.0.0.192', 32],
+  ['fd00:c1::a9fe:a9fe', 128],
+  // Amazon EC2, Google Cloud, Scaleway, Akamai.
+  ['fd00:ec2::', 32],
+  ['fd20:ce::254', 128],
+  ['fd00:42::42', 128],
+  ['fd00:a9fe:a9fe::1', 128],
+];
+
+const isWord = (entry: string) => entry === 'external' || entry === 'private';
+
+/**
+ * @param allow - `external` (every public address), `private` (RFC 1918 and fc00::/7), and CIDRs such as
+ * `127.0.0.0/8`, which win over everything but the metadata of clouds.
+ * @throws {ForensicsError} `config_invalid` for any other word.
+ */
+export function createAddressGuard(allow: readonly string[]): AddressGuard {
+  const named = listOf(allow.filter((entry) => !isWord(entry)).map(parseCidr));
+  const special = listOf([...specialIpv4, ...specialIpv6]);
+  const global6 = listOf([globalIpv6]);
+  const inside = listOf(privateRanges);
+  const cloud = listOf(metadata);
+
+  return {
+    isAllowed(address) {
+      const plain = unmapped(address);
+      if (isIP(plain) === 0 || contains(cloud, plain)) return false;
+      if (contains(named, plain)) return true;
+      if (allow.includes('private') && contains(inside, plain)) return true;
+      if (!allow.includes('external') || contains(special, plain)) return false;
+      return isIPv4(plain) || contains(global6, plain);
+    },
+  };
+}
+
+/** An IPv4-mapped IPv6 address (`::ffff:7f00:1`) is judged as IPv4; a zone (`%eth0`) is ignored. */
+function unmapped(address: string): string {
+  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  if (isIP(bare) !== 6) return bare;
+  // The URL parser writes every mapped address in one way.
+  const canonical = new URL(`http://[${bare}]/`).hostname.slice(1, -1);
+  const halves = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
+  if (halves === null) return canonical;
+  const bits = halves.slice(1).map((half) => Number.parseInt(half, 16));
+  return bits.flatMap((half) => [half >> 8, half & 255]).join('.');
+}
+
+function parseCidr(text: string): Range {
+  const [, network = '', bits = ''] = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const family = isIP(network);
+  const prefix = Number(bits);
+  if (family !== 0 && bits !== '' && prefix <= (family === 4 ? 32 : 128)) return [network, prefix];
+  throw new ForensicsError(
+    'config_invalid',
+    `"${text}" is no address range; write external, private, or a CIDR such as 10.1.0.0/16.`,
+  );
+}
+
+function listOf(ranges: readonly Range[]): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of ranges) {
+    list.addSubnet(network, prefix, isIPv4(network) ? 'ipv4' : 'ipv6');
+  }
+  return list;
+}
+
+function contains(list: BlockList, address: string): boolean {
+  return list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+}
+
+class AddressRefused extends Error {
+  readonly code = 'address_refused';
+}
+
+/** Asked where connections are made. Its errors have the code `address_refused`. */
+export interface ConnectionGuard {
+  /** Answers only addresses that are allowed, and fails when none is left. */
+  readonly lookup: LookupFunction;
+  /**
+   * Why this host may not be connected to: null for a name, which `lookup` judges, and for an allowed address. Localhost
+   * counts as the addresses that it always stands for.
+   */
+  refusalOf(host: string): Error | null;
+}
+
+/** Judges names after their resolution, and addresses before the connection. */
+export function createConnectionGuard(
+  guard: AddressGuard,
+  resolve: typeof lookup = lookup,
+): ConnectionGuard {
+  const guardedLookup: LookupFunction = (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, '');
+      const allowed = found.filter(({ address }) => guard.isAllowed(address));
+      const first = allowed[0];
+      if (first === undefined) return callback(new AddressRefused(), '');
+      if (options.all === true) return callback(null, allowed);
+      return callback(null, first.address, first.family);
+    });
+  };
+  return {
+    lookup: guardedLookup,
+    refusalOf(host) {
+      const addresses = literalAddresses(host);
+      const isOpen = addresses.length === 0 || addresses.some((one) => guard.isAllowed(one));
+      return isOpen ? null : new AddressRefused();
+    },
+  };
+}
+
+/** @see RFC 6761, section 6.3, for names that must not be sent to a resolver. */
+function literalAddresses(host: string): readonly string[] {
+  if (/^(?:.+\.)?localhost\.?$/i.test(host)) return ['127.0.0.1', '::1'];
+  const address = host.replace(/^\[|\]$/g, '');
+  return isIP(address) === 0 ? [] : [address];
+}

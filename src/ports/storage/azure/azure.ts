@@ -1,0 +1,166 @@
+/**
+ * Objects as block blobs in a container of an Azure storage account. The container is made when it is missing. URLs for
+ * clients are signed here with the account's key without a request; a client that uploads through one must send the header
+ * `x-ms-blob-type: BlockBlob`, which Azure requires and no signature can replace.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { maxUploadBytes } from '../../../contract/limits.ts';
+import type { AzureStorageConfig } from '../../../contract/tenant.ts';
+import { ForensicsError } from '../../../errors.ts';
+import { nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
+import { defaultTimeouts, type RemoteSettings, StoreTimeout } from '../remote/http-agent.ts';
+import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
+import { checkExpiry } from '../sigv4/sigv4.ts';
+import {
+  type BlobInfo,
+  checkContentType,
+  checkPath,
+  type CorsOutcome,
+  defaultContentType,
+  type RemoteStore,
+} from '../store.ts';
+import { openContainer } from './client.ts';
+import { azureFailure, isMissingContainer } from './errors.ts';
+import { addCorsRule, createBlobSigner } from './sas.ts';
+
+export interface AzureStoreSettings extends RemoteSettings {
+  /** 1..604800: how long a presigned URL lives. */
+  readonly expirySeconds: number;
+}
+
+/** What the client library needs to end a request. */
+interface Limit {
+  readonly abortSignal: AbortSignal;
+}
+
+/**
+ * @throws {RangeError} for an expiry outside 1..604800.
+ * @throws {ForensicsError} `invalid_request` for a connection string without an account key, or a container's name that
+ *   is none.
+ */
+export function createAzureStore(
+  config: AzureStorageConfig,
+  settings: AzureStoreSettings,
+): RemoteStore {
+  const { expirySeconds, maxObjectBytes = maxUploadBytes } = settings;
+  checkExpiry(expirySeconds);
+  const timeouts = { ...defaultTimeouts, ...settings.timeouts };
+  const account = openContainer(config, settings);
+  const { container } = account;
+  const sign = createBlobSigner({ ...account, expirySeconds });
+
+  /** For what may be done twice: every act of this store. */
+  function act<T>(request: (limit: Limit) => Promise<T>): Promise<T> {
+    return withStoreRetry(timeouts.retryDelayMs, async () => {
+      const abortSignal = AbortSignal.timeout(timeouts.totalMs);
+      try {
+        return await request({ abortSignal });
+      } catch (error) {
+        // The library speaks of an abort also when the connection broke.
+        const isLate = abortSignal.aborted;
+        throw azureFailure(isLate ? new StoreTimeout('Not done within the time allowed.') : error);
+      }
+    });
+  }
+
+  async function put(
+    key: string,
+    body: Uint8Array | Readable,
+    options: { readonly contentType?: string } = {},
+  ): Promise<BlobInfo> {
+    checkPath(key);
+    const contentType = options.contentType ?? defaultContentType;
+    checkContentType(contentType);
+    const bytes = await gather(body, maxObjectBytes);
+    return act(async (limit) => {
+      const upload = () => uploadBytes(limit, key, bytes, contentType);
+      try {
+        return await upload();
+      } catch (error) {
+        if (!isMissingContainer(error)) throw error;
+        await container.createIfNotExists(limit);
+        return upload();
+      }
+    });
+  }
+
+  async function uploadBytes(
+    limit: Limit,
+    key: string,
+    bytes: Buffer,
+    blobContentType: string,
+  ): Promise<BlobInfo> {
+    const digest = createHash('md5').update(bytes).digest();
+    const answer = await container.getBlockBlobClient(key).upload(bytes, bytes.length, {
+      ...limit,
+      blobHTTPHeaders: { blobContentType, blobContentMD5: digest },
+      transactionalContentMD5: digest,
+    });
+    return infoOf(key, { ...answer, contentType: blobContentType, contentLength: bytes.length });
+  }
+
+  async function read(key: string, maxBytes: number): Promise<Uint8Array> {
+    checkPath(key);
+    return act(async (limit) => {
+      const blob = container.getBlobClient(key);
+      const answer = await blob.download(0, undefined, { ...limit, maxRetryRequests: 0 });
+      const { readableStreamBody: stream, contentLength } = answer;
+      if (stream === undefined) throw new TypeError('An answer without a body.');
+      return gatherAnswer(stream, contentLength ?? null, maxBytes);
+    });
+  }
+
+  async function head(key: string): Promise<BlobInfo | null> {
+    checkPath(key);
+    return nullWhenMissing(
+      act(async (limit) => infoOf(key, await container.getBlobClient(key).getProperties(limit))),
+    );
+  }
+
+  async function remove(key: string): Promise<void> {
+    checkPath(key);
+    await nullWhenMissing(act((limit) => container.getBlobClient(key).delete(limit)));
+  }
+
+  async function applyCors(origins: readonly string[]): Promise<CorsOutcome> {
+    try {
+      return await act((limit) => addCorsRule(account.service, origins, limit));
+    } catch (error) {
+      if (error instanceof ForensicsError) return { applied: false, reason: error.message };
+      throw error;
+    }
+  }
+
+  return {
+    type: 'azure',
+    put,
+    read,
+    head,
+    delete: remove,
+    presign(key, now) {
+      checkPath(key);
+      return sign(key, now);
+    },
+    probe: () => probeStore({ put, read, head, delete: remove }),
+    applyCors,
+  };
+}
+
+interface BlobFacts {
+  readonly contentLength?: number;
+  readonly contentType?: string;
+  readonly etag?: string;
+  readonly lastModified?: Date;
+}
+
+function infoOf(key: string, facts: BlobFacts): BlobInfo {
+  return {
+    key,
+    sizeBytes: facts.contentLength ?? 0,
+    etag: (facts.etag ?? '').replaceAll('"', ''),
+    contentType: facts.contentType ?? defaultContentType,
+    modifiedAt: facts.lastModified ?? new Date(0),
+  };
+}

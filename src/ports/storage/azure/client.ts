@@ -1,0 +1,177 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { type Agent, type IncomingMessage, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { createRequire } from 'node:module';
+import type {
+  BlobServiceClient,
+  ContainerClient,
+  HttpHeaders,
+  HttpOperationResponse,
+  IHttpClient,
+  StorageSharedKeyCredential,
+  WebResource,
+} from '@azure/storage-blob';
+import type { AzureStorageConfig } from '../../../contract/tenant.ts';
+import { ForensicsError } from '../../../errors.ts';
+import { createAgent, type RemoteSettings } from '../remote/http-agent.ts';
+import { beginningOf, gather } from '../remote/probe.ts';
+
+interface OpenContainer {
+  readonly service: BlobServiceClient;
+  readonly container: ContainerClient;
+  readonly credential: StorageSharedKeyCredential;
+  /** Of the credential. A key object, not bytes: Node takes it several times as fast. */
+  readonly accountKey: KeyObject;
+}
+
+/**
+ * Connects to nothing.
+ *
+ * @throws {ForensicsError} `invalid_request` for a connection string or a container's name that is none.
+ */
+export function openContainer(config: AzureStorageConfig, settings: RemoteSettings): OpenContainer {
+  const { connectionString, containerName } = config;
+  const { accountName, accountKey, blobEndpoint } = parseConnectionString(connectionString);
+  checkContainerName(containerName);
+  const { BlobServiceClient, newPipeline, StorageSharedKeyCredential } = azureLibrary();
+  const credential = new StorageSharedKeyCredential(accountName, accountKey);
+  const pipeline = newPipeline(credential, {
+    httpClient: createTransport(createAgent(blobEndpoint.startsWith('https:'), settings)),
+    // Repeated by us, with the same rules as for every store.
+    retryOptions: { maxTries: 1 },
+  });
+  const service = new BlobServiceClient(blobEndpoint, pipeline);
+  return {
+    service,
+    container: service.getContainerClient(containerName),
+    credential,
+    accountKey: createSecretKey(accountKey, 'base64'),
+  };
+}
+
+function checkContainerName(name: string): void {
+  if (/^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return;
+  throw new ForensicsError(
+    'invalid_request',
+    'The name of an Azure container has 3 to 63 lower-case letters, digits and single hyphens.',
+  );
+}
+
+interface AzureAccount {
+  readonly accountName: string;
+  readonly accountKey: string;
+  /** Of the blob service, without a slash at the end. */
+  readonly blobEndpoint: string;
+}
+
+/**
+ * Reads what the Azure portal shows under "Access keys".
+ *
+ * @throws {ForensicsError} `invalid_request` that says what is missing and holds nothing of the text.
+ */
+export function parseConnectionString(text: string): AzureAccount {
+  const fields = new Map(text.split(';').map(splitField));
+  const accountName = fields.get('accountname') ?? '';
+  const accountKey = fields.get('accountkey') ?? '';
+  if (accountKey === '' && fields.has('sharedaccesssignature')) {
+    throw invalid('has a SharedAccessSignature; URLs can be signed with an AccountKey only');
+  }
+  if (!/^[a-z0-9]{3,24}$/.test(accountName)) throw invalid('has no valid AccountName');
+  if (!isBase64(accountKey)) throw invalid('has no valid AccountKey');
+  return { accountName, accountKey, blobEndpoint: endpointOf(accountName, fields) };
+}
+
+function splitField(field: string): readonly [name: string, value: string] {
+  // Keys end in `=`: only the first one parts name and value.
+  const at = field.indexOf('=');
+  return [field.slice(0, Math.max(at, 0)).trim().toLowerCase(), field.slice(at + 1).trim()];
+}
+
+function endpointOf(accountName: string, fields: ReadonlyMap<string, string>): string {
+  const given = fields.get('blobendpoint');
+  const scheme = fields.get('defaultendpointsprotocol') ?? 'https';
+  const suffix = fields.get('endpointsuffix') ?? 'core.windows.net';
+  const endpoint = given ?? `${scheme}://${accountName}.blob.${suffix}`;
+  const url = URL.parse(endpoint);
+  const isWeb = url !== null && /^https?:$/.test(url.protocol) && url.username === '';
+  if (isWeb && url.search === '' && url.hash === '') {
+    return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  }
+  throw invalid('has no valid BlobEndpoint, DefaultEndpointsProtocol or EndpointSuffix');
+}
+
+function isBase64(text: string): boolean {
+  return text !== '' && Buffer.from(text, 'base64').toString('base64') === text;
+}
+
+function invalid(what: string): ForensicsError {
+  return new ForensicsError('invalid_request', `The Azure connection string ${what}.`);
+}
+
+/** The longest answer that is parsed: the properties of an account. Azure takes 2 KiB of CORS rules in all. */
+const maxTextBytes = 16_384;
+
+/**
+ * The transport of the client library. Its own reads every answer but an object whole and parses it in one go, so that ten
+ * megabytes of XML block the process for seconds.
+ */
+function createTransport(agent: Agent): IHttpClient {
+  return {
+    async sendRequest(asked): Promise<HttpOperationResponse> {
+      const answer = await send(asked, agent);
+      const { statusCode: status = 0 } = answer;
+      const facts = { request: asked, status, headers: headersOf(answer, asked) };
+      if (asked.streamResponseStatusCodes?.has(status) === true) {
+        return { ...facts, readableStreamBody: answer };
+      }
+      if (status >= 200 && status < 300) {
+        return { ...facts, bodyAsText: (await gather(answer, maxTextBytes)).toString() };
+      }
+      // What a refusal means stands in its headers. It is read so that the connection can be used again.
+      await beginningOf(answer, maxTextBytes);
+      return facts;
+    },
+  };
+}
+
+function send(asked: WebResource, agent: Agent): Promise<IncomingMessage> {
+  const { url, method, abortSignal } = asked;
+  const start = url.startsWith('https:') ? secureRequest : request;
+  const headers = asked.headers.toJson({ preserveCase: true });
+  const signal = abortSignal instanceof AbortSignal ? { signal: abortSignal } : {};
+  return new Promise((resolve, reject) => {
+    start(url, { method, headers, agent, ...signal }, resolve)
+      .once('error', reject)
+      .end(bodyOf(asked));
+  });
+}
+
+function bodyOf({ body }: WebResource): Uint8Array | string | undefined {
+  const value: unknown = typeof body === 'function' ? body() : body;
+  if (value === undefined || typeof value === 'string' || value instanceof Uint8Array) return value;
+  throw new TypeError('Only texts and bytes are sent to Azure.');
+}
+
+function headersOf(answer: IncomingMessage, asked: WebResource): HttpHeaders {
+  // The library keeps the constructor to itself.
+  const headers = asked.headers.clone();
+  for (const name of headers.headerNames()) headers.remove(name);
+  for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
+  return headers;
+}
+
+type Library = typeof import('@azure/storage-blob');
+
+let library: Library | undefined;
+
+/** Loads the client library where it is first needed: it takes 0.2 s, and most installations have no Azure store. */
+export function azureLibrary(): Library {
+  // Kept, because asking the loader takes as long as signing a URL.
+  library ??= load();
+  return library;
+}
+
+function load(): Library {
+  // Not import(): URLs are signed synchronously.
+  return createRequire(import.meta.url)('@azure/storage-blob');
+}

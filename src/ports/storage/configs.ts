@@ -1,0 +1,150 @@
+/**
+ * Storage configurations at rest: sealed for the tenant and the row that they were saved for, so that a copied row opens
+ * nowhere else. A stolen database file holds no credential. What a configuration means is not this file's matter.
+ */
+
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { and, eq } from 'drizzle-orm';
+import { newId } from '../db/ids.ts';
+import type { Reader, Tx } from '../db/database.ts';
+import { storageConfigs } from '../db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import { placeOf, type StorageConfig } from './storage-config.ts';
+
+export type ConfigRow = typeof storageConfigs.$inferSelect;
+
+export interface SealedConfigs {
+  /**
+   * Keeps the configuration and answers the id of its row: the row of its place when the tenant ever had one there, so
+   * that new credentials serve old analyses too; else a new one. CORS rules are to be applied again.
+   */
+  save(tx: Tx, tenantId: string, config: StorageConfig): Promise<string>;
+  /** Null when the tenant has no such row. */
+  find(
+    reader: Reader,
+    which: { readonly tenantId: string; readonly id: string },
+  ): Promise<ConfigRow | null>;
+  /** @throws {ForensicsError} `store_unavailable` when it was sealed under another key, or altered. */
+  open(row: ConfigRow): StorageConfig;
+}
+
+interface SealedConfigsSettings {
+  /** 32 bytes. */
+  readonly key: Uint8Array;
+  readonly now: () => Date;
+}
+
+type Owner = Pick<ConfigRow, 'tenantId' | 'id'>;
+
+export function createSealedConfigs({ key, now }: SealedConfigsSettings): SealedConfigs {
+  const seal = createSeal(key);
+
+  return {
+    async save(tx, tenantId, config) {
+      const place = placeOf(config);
+      const at = now();
+      const isPlace = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.place, place));
+      const known = await tx
+        .select({ id: storageConfigs.id })
+        .from(storageConfigs)
+        .where(isPlace)
+        .get();
+      const id = known?.id ?? newId(at);
+      const sealed = seal.seal(JSON.stringify(config), bindingOf({ tenantId, id }));
+      const fresh = { sealed, corsApplied: null, corsWarning: null, updatedAt: at };
+      await tx
+        .insert(storageConfigs)
+        .values({ id, tenantId, type: config.type, place, createdAt: at, ...fresh })
+        .onConflictDoUpdate({ target: storageConfigs.id, set: fresh })
+        .run();
+      return id;
+    },
+    async find(reader, { tenantId, id }) {
+      const which = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.id, id));
+      return (await reader.select().from(storageConfigs).where(which).get()) ?? null;
+    },
+    open(row) {
+      try {
+        // The seal proves that `save` wrote it, so it has the type of what was saved.
+        return JSON.parse(seal.open(row.sealed, bindingOf(row)));
+      } catch (error) {
+        throw new ForensicsError(
+          'store_unavailable',
+          'The storage configuration cannot be opened with the present master key; put that key back, or save the configuration again with its secrets.',
+          { cause: error },
+        );
+      }
+    },
+  };
+}
+
+/** A row that was copied to another tenant or another id does not open. */
+function bindingOf({ tenantId, id }: Owner): string {
+  return `forensics/blobs/configs/1/${tenantId}/${id}`;
+}
+
+// Secrets at rest: AES-256-GCM, bound to the row that stores them, so that a copy decrypts nowhere else.
+// The sealed form: one byte of format, the nonce, the text, the tag.
+const format = 1;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+interface Seal {
+  seal(text: string, binding: string): Buffer;
+  /** @throws {Error} when it was sealed under another key or binding, or altered. */
+  open(sealed: Buffer, binding: string): string;
+}
+
+/** @throws {RangeError} unless the key has 32 bytes. */
+export function createSeal(key: Uint8Array): Seal {
+  if (key.length !== 32) throw new RangeError('AES-256 takes a key of 32 bytes.');
+  return {
+    seal(text, binding) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(binding));
+      const hidden = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([Buffer.of(format), nonce, hidden, cipher.getAuthTag()]);
+    },
+    open(sealed, binding) {
+      if (sealed[0] !== format) throw new Error('The sealed form is unknown.');
+      const nonce = sealed.subarray(1, 1 + nonceBytes);
+      const hidden = sealed.subarray(1 + nonceBytes, sealed.length - tagBytes);
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+        .setAAD(Buffer.from(binding))
+        .setAuthTag(sealed.subarray(sealed.length - tagBytes));
+      return Buffer.concat([decipher.update(hidden), decipher.final()]).toString('utf8');
+    },
+  };
+}
+
+export interface Resealed {
+  readonly resealed: number;
+  /** Did not open with the old key, and stay as they are: the key before it may yet be put back. */
+  readonly unreadable: number;
+}
+
+/** Seals every storage configuration under another key. @param keys - 32 bytes each. */
+export async function resealConfigs(
+  tx: Tx,
+  keys: { readonly from: Uint8Array; readonly to: Uint8Array },
+): Promise<Resealed> {
+  const [from, to] = [createSeal(keys.from), createSeal(keys.to)];
+  const rows = await tx.select().from(storageConfigs).all();
+  let resealed = 0;
+  for (const row of rows) {
+    const text = openOrNull(from, row);
+    if (text === null) continue;
+    const sealed = to.seal(text, bindingOf(row));
+    await tx.update(storageConfigs).set({ sealed }).where(eq(storageConfigs.id, row.id)).run();
+    resealed++;
+  }
+  return { resealed, unreadable: rows.length - resealed };
+}
+
+function openOrNull(seal: Seal, row: ConfigRow): string | null {
+  try {
+    return seal.open(row.sealed, bindingOf(row));
+  } catch {
+    return null;
+  }
+}

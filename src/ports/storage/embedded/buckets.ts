@@ -1,0 +1,118 @@
+/**
+ * The folders of the embedded store: one a bucket, with its objects and its quota. The stores and the S3 API of
+ * a process share them, so that both see one count and never change one object at the same time.
+ */
+
+import * as promises from 'node:fs/promises';
+import { join } from 'node:path';
+import { maxUploadBytes } from '../../../contract/limits.ts';
+import { isBucketName } from './credentials.ts';
+import {
+  type FileSystem,
+  ifThere,
+  namesIn,
+  namesNow,
+  onDisk,
+  onDiskNow,
+  removeNow,
+} from './disk.ts';
+import {
+  createObjectFiles,
+  objectFileOf,
+  type ObjectFiles,
+  objectPattern,
+  shardPattern,
+} from './object-files.ts';
+import { createPublisher } from './publish.ts';
+import { createQuota } from './quota.ts';
+import { sweepIncoming } from './write-object.ts';
+
+export interface BucketsSettings {
+  /** The folder of all buckets. */
+  readonly root: string;
+  /** 50 MiB when left out. */
+  readonly maxObjectBytes?: number;
+  /** What the files of one bucket may take; 0, or left out, for any. */
+  readonly quotaBytes?: number;
+  readonly now?: () => Date;
+  /** For tests of a failing disk. */
+  readonly fileSystem?: FileSystem;
+}
+
+interface Bucket {
+  readonly objects: ObjectFiles;
+  /** @returns how many files were removed that dead writers left. @throws {ForensicsError} `store_unavailable`. */
+  sweep(): number;
+}
+
+export interface Buckets {
+  readonly maxObjectBytes: number;
+  /** Opening changes nothing on the disk. @throws {RangeError} for what is no name of a bucket. */
+  of(name: string): Bucket;
+  /** Sweeps every bucket. @throws {ForensicsError} `store_unavailable`. */
+  sweep(): number;
+}
+
+export function createBuckets(settings: BucketsSettings): Buckets {
+  const { root, maxObjectBytes = maxUploadBytes } = settings;
+  const opened = new Map<string, Bucket>();
+
+  function of(name: string): Bucket {
+    if (!isBucketName(name)) throw new RangeError('Not the name of a bucket.');
+    const bucket =
+      opened.get(name) ?? openBucket(join(root, name), { ...settings, maxObjectBytes });
+    opened.set(name, bucket);
+    return bucket;
+  }
+
+  function sweep(): number {
+    const names = onDiskNow(() => namesNow(root)).filter(isBucketName);
+    return names.reduce((removed, name) => removed + of(name).sweep(), 0);
+  }
+
+  return { maxObjectBytes, of, sweep };
+}
+
+/** Where the file of an object lies below the folder of all buckets, parted by slashes. */
+export function objectPath(bucket: string, key: string): string {
+  return `${bucket}/objects/${objectFileOf(key)}`;
+}
+
+function openBucket(
+  home: string,
+  settings: BucketsSettings & { readonly maxObjectBytes: number },
+): Bucket {
+  const { root, maxObjectBytes, quotaBytes = 0, now = () => new Date() } = settings;
+  const { fileSystem: fs = promises } = settings;
+  const [incoming, folder] = [join(home, 'incoming'), join(home, 'objects')];
+  const quota = createQuota({ quotaBytes, count: () => onDisk(() => bytesIn(fs, folder)), now });
+  const publisher = createPublisher({ fs, root, incoming, quota, maxObjectBytes, now });
+  return {
+    objects: createObjectFiles({ fs, folder, publisher }),
+    sweep: () => onDiskNow(() => sweepIncoming(incoming) + sweepMultipart(join(home, 'uploads'))),
+  };
+}
+
+/**
+ * Removes what older versions kept of multipart uploads, `<id>.upload` and `<id>.00001`: they cannot be completed now.
+ *
+ * @returns how many files were removed.
+ */
+function sweepMultipart(folder: string): number {
+  const names = namesNow(folder).filter((name) => /^[0-9a-f]{32}\.(upload|\d{5})$/.test(name));
+  return names.filter((name) => removeNow(join(folder, name))).length;
+}
+
+/** What counts against a quota. */
+async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
+  let bytes = 0;
+  for (const shard of await namesIn(fs, objects, shardPattern)) {
+    const folder = join(objects, shard);
+    const names = await namesIn(fs, folder, objectPattern);
+    const files = await Promise.all(
+      names.map((name) => ifThere(() => fs.stat(join(folder, name)))),
+    );
+    bytes += files.reduce((sum, file) => sum + (file?.size ?? 0), 0);
+  }
+  return bytes;
+}

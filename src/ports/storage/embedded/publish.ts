@@ -1,0 +1,163 @@
+/**
+ * How every file of a bucket comes to be: written aside under `incoming/`, synced, moved into its place in one step, the
+ * folder synced. Readers and crashes see the old file or the new one.
+ */
+
+import { dirname, join } from 'node:path';
+import { ForensicsError } from '../../../errors.ts';
+import { createMutex } from '../../../mutex.ts';
+import { type FileSystem, ifThere, onDisk, systemCode } from './disk.ts';
+import type { Quota } from './quota.ts';
+import type { ObjectRecord } from './record.ts';
+import { incomingName, type NewObject, writeObject, type WrittenFile } from './write-object.ts';
+
+export interface NewFile extends NewObject {
+  readonly source: AsyncIterable<Uint8Array>;
+  /** Where it is known: room for so many bytes is claimed before the first is written. */
+  readonly announcedBytes?: number;
+  /** Refuse with `conflict` when the name is in use, also when another writer uses it meanwhile. */
+  readonly ifAbsent?: boolean;
+  /** Called when the bytes are safe and no other writer of this process changes the target: throwing leaves everything as it was. */
+  readonly beforePublish?: (record: ObjectRecord) => Promise<void>;
+}
+
+export interface Publisher {
+  /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `file` throws. */
+  put(path: string, file: NewFile): Promise<ObjectRecord>;
+  /** Removing what is not there succeeds. `mayRemove` is called as `beforePublish` is. @throws {ForensicsError} `store_unavailable`. */
+  remove(path: string, mayRemove?: () => Promise<void>): Promise<void>;
+}
+
+interface PublisherSettings {
+  readonly fs: FileSystem;
+  /** The folder of all buckets. */
+  readonly root: string;
+  readonly incoming: string;
+  readonly quota: Quota;
+  readonly maxObjectBytes: number;
+  readonly now: () => Date;
+}
+
+export function createPublisher(settings: PublisherSettings): Publisher {
+  const { fs, root, incoming, quota, maxObjectBytes, now } = settings;
+  const folders = createFolders(fs, root);
+  const inTurn = createMutex();
+
+  async function put(path: string, file: NewFile): Promise<ObjectRecord> {
+    const temporary = join(incoming, incomingName());
+    const claim = await quota.claim(file.announcedBytes ?? 0);
+    try {
+      await onDisk(() => folders.ensure(incoming));
+      const bytes = claim.metered(file.source);
+      const source = { bytes, maxBytes: maxObjectBytes, now };
+      const written = await writeObject(fs, temporary, file, source);
+      await onDisk(() => folders.ensure(dirname(path)));
+      await inTurn(path, () => publish(temporary, written, path, file));
+      await onDisk(() => folders.sync(dirname(path)));
+      return written.record;
+    } catch (error) {
+      // Only then: clients that break off must not cost others their syncs.
+      if (error instanceof ForensicsError && error.canRetry) folders.forget();
+      // What cannot be removed now is left to the sweep.
+      await fs.unlink(temporary).catch(() => undefined);
+      throw error;
+    } finally {
+      claim.release();
+    }
+  }
+
+  async function publish(
+    temporary: string,
+    { record, fileBytes }: WrittenFile,
+    path: string,
+    { beforePublish, ifAbsent = false }: NewFile,
+  ): Promise<void> {
+    await beforePublish?.(record);
+    const replacedBytes = await sizeOf(path);
+    if (ifAbsent) await link(temporary, path);
+    else await onDisk(() => fs.rename(temporary, path));
+    quota.changed(fileBytes - replacedBytes);
+  }
+
+  /** A link, unlike a rename, never replaces: of two writers at once one succeeds. */
+  async function link(temporary: string, path: string): Promise<void> {
+    try {
+      await fs.link(temporary, path);
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') return onDisk(() => Promise.reject(error));
+      throw new ForensicsError('conflict', 'There is an object with this key already.');
+    }
+    await onDisk(() => fs.unlink(temporary));
+  }
+
+  async function remove(path: string, mayRemove?: () => Promise<void>): Promise<void> {
+    await inTurn(path, async () => {
+      await mayRemove?.();
+      await onDisk(() => unlink(path));
+    });
+    // Also when nothing was there: an earlier removal may have crashed before its sync.
+    await onDisk(() => folders.sync(dirname(path)));
+  }
+
+  async function unlink(path: string): Promise<void> {
+    const bytes = await sizeOf(path);
+    await ifThere(() => fs.unlink(path));
+    quota.changed(-bytes);
+  }
+
+  /** 0 when there is no such file. */
+  async function sizeOf(path: string): Promise<number> {
+    return (await onDisk(() => ifThere(() => fs.stat(path))))?.size ?? 0;
+  }
+
+  return { put, remove };
+}
+
+interface Folders {
+  /** The folder exists and survives a power cut. */
+  ensure(folder: string): Promise<void>;
+  /** The names inside the folder survive a power cut. A folder that is not there has none. */
+  sync(folder: string): Promise<void>;
+  /** Look again at the next call: a folder may have been removed. */
+  forget(): void;
+}
+
+/** Folders below `root` that are made once, and synced before anybody relies on them. */
+function createFolders(fs: FileSystem, root: string): Folders {
+  // Promises, not names: a second writer waits until the folder that the first one makes is durable.
+  const ensured = new Map<string, Promise<void>>();
+
+  function ensure(folder: string): Promise<void> {
+    const known = ensured.get(folder);
+    if (known !== undefined) return known;
+    const made = make(folder).catch((error: unknown) => {
+      ensured.delete(folder);
+      throw error;
+    });
+    ensured.set(folder, made);
+    return made;
+  }
+
+  async function make(folder: string): Promise<void> {
+    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+    // A folder's name is kept by its parent; also synced when found, its maker may have crashed in between.
+    for (let at = folder; at.length > root.length; at = dirname(at)) await sync(dirname(at));
+  }
+
+  async function sync(folder: string): Promise<void> {
+    // Windows has no such thing as a folder that can be synced.
+    if (process.platform === 'win32') return;
+    try {
+      const handle = await fs.open(folder, 'r');
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+    }
+  }
+
+  return { ensure, sync, forget: () => ensured.clear() };
+}

@@ -1,0 +1,144 @@
+/** What goes wrong between us and a store, with messages that name what to check, and which of it is retried. */
+
+import { type ErrorCode, ForensicsError } from '../../../errors.ts';
+import { backoffMs, retry } from '../../../retry.ts';
+
+const untrusted =
+  'The certificate of the store is not trusted by this server; set NODE_EXTRA_CA_CERTS to its authority.';
+const otherProtocol =
+  'The store does not speak the protocol expected; check the scheme (useSSL) and the port.';
+const forbidden =
+  'The store has an address that this server must not call; its administrator can allow it (storageAllow: private, or an address range).';
+
+/** One answer for names that are unknown and names that are forbidden: two would show who is in the own network. */
+export const noAddress = 'no_address';
+
+const sentences: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'The host name of the store is unknown; check the endpoint.',
+  [noAddress]:
+    'The host name of the store is unknown, or leads to an address that this server must not call. Check the endpoint, or ask the administrator to allow it (storageAllow).',
+  EAI_AGAIN: 'The host name of the store could not be looked up; check the endpoint and the DNS.',
+  ECONNREFUSED: 'Nothing answers at the address of the store; check the endpoint and the port.',
+  EHOSTUNREACH: 'There is no route to the store; check the endpoint and the network.',
+  ENETUNREACH: 'There is no route to the store; check the endpoint and the network.',
+};
+
+const certificateCodes = new Set([
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/**
+ * `store_refused` where only another configuration helps: a forbidden address, a certificate that is not trusted, TLS
+ * spoken to a port without it. `store_unavailable` for everything else.
+ */
+export function connectionFailure(error: unknown): ForensicsError {
+  if (error instanceof ForensicsError) return error;
+  const code = codeOf(error);
+  const cause = safeCause(error, code);
+  const refusal = configurationFault(code);
+  if (refusal !== null) return new ForensicsError('store_refused', refusal, { cause });
+  const message = isTimeout(error)
+    ? 'The store does not answer in time; try again later.'
+    : (sentences[code] ?? 'The connection to the store broke; try again later.');
+  return new ForensicsError('store_unavailable', message, { cause });
+}
+
+function configurationFault(code: string): string | null {
+  if (code === 'address_refused') return forbidden;
+  if (certificateCodes.has(code)) return untrusted;
+  const isProtocol = code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('HPE_');
+  return isProtocol ? otherProtocol : null;
+}
+
+function isTimeout(error: unknown): boolean {
+  return codeOf(error) === 'ETIMEDOUT';
+}
+
+/** The `code` of any error; empty when it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Libraries hang the whole request on their errors, its signature included: only name and code go on. */
+function safeCause(error: unknown, code: string): Error {
+  const name = error instanceof Error ? error.name : 'Error';
+  return Object.assign(new Error(`${name} ${code}`.trim()), { code });
+}
+
+export type Meaning = readonly [code: ErrorCode, message: string];
+
+export interface Refusal {
+  readonly status: number;
+  /** The store's own word; empty when the answer has none. */
+  readonly code: string;
+}
+
+const busy = [408, 429, 499, 503];
+
+/**
+ * An answer other than success, as ours. The store's word goes on as the code of the cause; nothing else of the request
+ * does: it was signed.
+ *
+ * @param meanings - of the store's words, and of statuses whatever the word.
+ */
+export function toStoreError(
+  { status, code }: Refusal,
+  meanings: ReadonlyMap<string, Meaning>,
+): ForensicsError {
+  const [failure, message] =
+    meanings.get(code) ?? meanings.get(String(status)) ?? meaningOf(status, code);
+  const cause = Object.assign(new Error(`HTTP ${status} ${code}`.trim()), { code });
+  return new ForensicsError(failure, message, { cause });
+}
+
+function meaningOf(status: number, code: string): Meaning {
+  const said = code === '' ? `HTTP ${status}` : `${code}, HTTP ${status}`;
+  if (status === 404 && code === '') {
+    return ['blob_not_found', 'There is no object with this key in the store.'];
+  }
+  if (status === 507) {
+    return ['no_space_left', 'The store has no space left; free some or raise its quota.'];
+  }
+  if (busy.includes(status)) {
+    return ['store_unavailable', `The store is busy (${said}); try again later.`];
+  }
+  if (status >= 500 && status !== 501) return ['store_unavailable', `The store failed (${said}).`];
+  return ['store_refused', `The store refused the request (${said}); check its configuration.`];
+}
+
+/** @throws what `work` raises, except that the object is missing. */
+export async function nullWhenMissing<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ForensicsError && error.code === 'blob_not_found') return null;
+    throw error;
+  }
+}
+
+const attempts = 3;
+
+/**
+ * Repeats an act that may safely be done twice, when the store was away or too busy. What took too long is not
+ * repeated: a caller is waiting.
+ *
+ * @param delayMs - before the second attempt; doubles before the third.
+ */
+export function withStoreRetry<T>(delayMs: number, act: () => Promise<T>): Promise<T> {
+  return retry(act, {
+    pauseAfter: (error, attempt) =>
+      attempt < attempts && mayPass(error) ? backoffMs(attempt, delayMs, 2) : null,
+  });
+}
+
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof ForensicsError) || error.code !== 'store_unavailable') return false;
+  return !isTimeout(error.cause);
+}

@@ -1,0 +1,112 @@
+import { Agent } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import { type LookupFunction, Socket } from 'node:net';
+import { maxUploadBytes } from '../../../contract/limits.ts';
+import type { ConnectionGuard } from '../../network/address-guard.ts';
+import { noAddress } from './errors.ts';
+
+/** How long a remote store may take. */
+interface Timeouts {
+  /** Until the connection stands, TLS included. */
+  readonly connectMs: number;
+  /** Without a single byte in either direction. */
+  readonly idleMs: number;
+  /** One request from its first byte to the last of its answer: who sends a byte now and then is not idle. */
+  readonly totalMs: number;
+  /** Before the first repetition; doubles with each. */
+  readonly retryDelayMs: number;
+}
+
+export class StoreTimeout extends Error {
+  override readonly name = 'StoreTimeout';
+  readonly code = 'ETIMEDOUT';
+}
+
+export const defaultTimeouts: Timeouts = {
+  connectMs: 5000,
+  idleMs: 30_000,
+  // 50 MiB at 7 Mbit/s.
+  totalMs: 60_000,
+  retryDelayMs: 200,
+};
+
+export interface RemoteSettings {
+  readonly timeouts?: Partial<Timeouts>;
+  /** Authorities to trust instead of the system's, in PEM. */
+  readonly ca?: string;
+  /** 50 MiB when left out. */
+  readonly maxObjectBytes?: number;
+  /** Which addresses may be connected to; all when left out. */
+  readonly guard?: ConnectionGuard;
+}
+
+/** Objects may have been stored when the limit was higher. */
+const minAnswerLimitBytes = 128 * 1024 * 1024;
+
+/**
+ * Connections that are kept for the next request, that end when the other side does not answer, and that lead to no
+ * address which the guard forbids.
+ */
+export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
+  const { ca, guard, maxObjectBytes = maxUploadBytes } = settings;
+  const timeouts = { ...defaultTimeouts, ...settings.timeouts };
+  const options = {
+    keepAlive: true,
+    timeout: timeouts.idleMs,
+    lookup: guard && quiet(guard.lookup),
+  };
+  const agent = useSSL
+    ? new SecureAgent({ ...options, ...(ca === undefined ? {} : { ca }) })
+    : new Agent(options);
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (target, callback) => {
+    const refusal = guard?.refusalOf(target.host ?? '') ?? null;
+    if (refusal !== null) {
+      callback?.(refusal, new Socket());
+      return undefined;
+    }
+    const connection = connect(target, callback);
+    if (!(connection instanceof Socket)) throw new TypeError('A connection is a socket.');
+    limitTime(connection, useSSL ? 'secureConnect' : 'connect', timeouts);
+    limitBytes(connection, Math.max(minAnswerLimitBytes, 2 * maxObjectBytes));
+    return connection;
+  };
+  const reuse = agent.reuseSocket.bind(agent);
+  agent.reuseSocket = (connection, request) => {
+    // While it was not in use, the connection had the time that the server gave it.
+    if (connection instanceof Socket) connection.setTimeout(timeouts.idleMs);
+    reuse(connection, request);
+  };
+  return agent;
+}
+
+/** Tells an unknown name and a forbidden one with the same error. */
+function quiet(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, options, (error, ...found) => {
+      if (error === null) callback(null, ...found);
+      else callback(Object.assign(new Error(noAddress), { code: noAddress }), ...found);
+    });
+  };
+}
+
+/** Draining an answer, so that the connection can be reused, must end. */
+function limitBytes(socket: Socket, maxAnswerBytes: number): void {
+  let atStart = 0;
+  socket.on('data', () => {
+    if (socket.bytesRead - atStart <= maxAnswerBytes) return;
+    socket.destroy(new Error('An endless answer.'));
+  });
+  socket.on('free', () => {
+    atStart = socket.bytesRead;
+  });
+}
+
+function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Timeouts): void {
+  // On the connection itself, so that every client library on top of it hears of it.
+  const end = (why: string) => socket.destroy(new StoreTimeout(why));
+  const timer = setTimeout(() => end('No connection within the time allowed.'), connectMs);
+  const stop = () => clearTimeout(timer);
+  socket.once(connected, stop).once('close', stop);
+  socket.setTimeout(idleMs, () => end('No byte within the time allowed.'));
+}

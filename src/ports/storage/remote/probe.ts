@@ -1,0 +1,96 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { ForensicsError } from '../../../errors.ts';
+import type { BlobStore } from '../store.ts';
+
+/** Another one each time: two probes at once must not meet. */
+export function probeKey(): string {
+  return `forensics-probe/${randomUUID()}`;
+}
+
+/**
+ * Does with a small object what the service will do with pictures.
+ *
+ * @throws {ForensicsError} `store_refused`, `store_unavailable`.
+ */
+export async function probeStore(
+  store: Pick<BlobStore, 'put' | 'read' | 'delete' | 'head'>,
+): Promise<void> {
+  const key = probeKey();
+  const bytes = randomBytes(64);
+  await store.put(key, bytes);
+  let read: Uint8Array;
+  try {
+    read = await store.read(key, bytes.length);
+  } finally {
+    await store.delete(key);
+  }
+  if (!bytes.equals(read)) throw isDifferent();
+  // Missing must differ from forbidden, which S3 does only for callers that may list the bucket.
+  await store.head(key);
+}
+
+function isDifferent(): ForensicsError {
+  return new ForensicsError(
+    'store_refused',
+    'The store gave back other bytes than were written; check what stands between it and this server.',
+  );
+}
+
+/**
+ * All bytes of a body, so that they can be sent with their length and digest, and again when the first try fails.
+ *
+ * @throws {ForensicsError} `blob_too_large` when there are more than `maxBytes`.
+ * @throws whatever the stream raises.
+ */
+export async function gather(body: Uint8Array | Readable, maxBytes: number): Promise<Buffer> {
+  if (body instanceof Readable) return gatherStream(body, maxBytes);
+  if (body.length > maxBytes) throw tooLarge(maxBytes);
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+/**
+ * The bytes of an answer.
+ *
+ * @param expected - Its declared length; null when the sender did not declare it.
+ * @throws {ForensicsError} `blob_too_large`; `store_unavailable` when there are fewer than declared.
+ */
+export async function gatherAnswer(
+  answer: AsyncIterable<unknown> & { destroy(): unknown },
+  expected: number | null,
+  maxBytes: number,
+): Promise<Buffer> {
+  if (expected !== null && expected > maxBytes) {
+    answer.destroy();
+    throw tooLarge(maxBytes);
+  }
+  const bytes = await gatherStream(answer, maxBytes);
+  if (expected === null || bytes.length === expected) return bytes;
+  throw new ForensicsError('store_unavailable', 'The store sent only a part of the object.');
+}
+
+/** As text, what comes first of an answer. Of a longer one the rest is not read, and the connection ends. */
+export async function beginningOf(answer: Readable, maxLength: number): Promise<string> {
+  let text = '';
+  for await (const part of answer.setEncoding('utf8')) {
+    text += String(part);
+    if (text.length > maxLength) break;
+  }
+  return text;
+}
+
+async function gatherStream(stream: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of stream) {
+    if (!(part instanceof Uint8Array)) throw new TypeError('A stream of objects has no bytes.');
+    size += part.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    parts.push(part);
+  }
+  return Buffer.concat(parts, size);
+}
+
+function tooLarge(maxBytes: number): ForensicsError {
+  return new ForensicsError('blob_too_large', `The object has more than ${maxBytes} bytes.`);
+}

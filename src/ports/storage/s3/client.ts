@@ -1,0 +1,144 @@
+/**
+ * The client library, with an end to every request and with our words for what S3 servers refuse: by itself it waits for
+ * ever, reads whatever stands at the address as XML to the end, and drops the status.
+ *
+ * @see Amazon S3 API Reference, "List of error codes"; the storage-full codes are those of MinIO and of our own server.
+ */
+
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { Client, ClientOptions } from 'minio';
+import type { S3StorageConfig } from '../../../contract/tenant.ts';
+import type { ForensicsError } from '../../../errors.ts';
+import { connectionFailure, type Meaning, toStoreError } from '../remote/errors.ts';
+import {
+  createAgent,
+  defaultTimeouts,
+  type RemoteSettings,
+  StoreTimeout,
+} from '../remote/http-agent.ts';
+import { beginningOf } from '../remote/probe.ts';
+import { endpointOf } from '../storage-config.ts';
+
+const successes = [200, 204];
+/** Whatever is longer is no refusal that we could read. */
+const maxRefusalLength = 65_536;
+/** The library's largest: one request for an object, so that it appears whole or not at all. */
+const partSize = 5 * 1024 ** 3;
+
+/**
+ * Opened by its first use: loading the library takes 0.15 s, and most installations have no S3 store.
+ *
+ * @param config - Its endpoint was looked at by `originOf`.
+ * @returns what fails with a `ForensicsError` when the server refuses.
+ */
+export function createS3Client(
+  config: S3StorageConfig,
+  settings: RemoteSettings,
+): () => Promise<Client> {
+  const { region, useSSL } = config;
+  const { totalMs } = { ...defaultTimeouts, ...settings.timeouts };
+  const options: ClientOptions = {
+    endPoint: endpointOf(config),
+    port: config.port,
+    useSSL,
+    // Without it the library asks the server before each request.
+    region,
+    accessKey: config.accessKeyId,
+    secretKey: config.secretAccessKey,
+    partSize,
+    transportAgent: createAgent(useSSL, settings),
+    transport: createTransport(useSSL, totalMs),
+    // The library's own repetition writes to the console.
+    retryOptions: { disableRetry: true },
+  };
+  let opening: Promise<Client> | undefined;
+  return () => (opening ??= import('minio').then(({ Client: Opened }) => new Opened(options)));
+}
+
+/** Node's own, which hands the library nothing but success. */
+function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptions>['transport'] {
+  const start = useSSL ? secureRequest : request;
+  return {
+    request(options: unknown, onAnswer: unknown): ClientRequest {
+      if (typeof options !== 'object' || options === null || typeof onAnswer !== 'function') {
+        throw new TypeError('A request is options and a callback.');
+      }
+      let incoming: IncomingMessage | undefined;
+      const outgoing = start(options, (answer) => {
+        incoming = answer;
+        if (successes.includes(answer.statusCode ?? 0)) onAnswer(answer);
+        else void readRefusal(answer).then((failure) => outgoing.emit('error', failure));
+      });
+      const timer = setTimeout(() => {
+        const late = new StoreTimeout('No whole answer within the time allowed.');
+        (incoming ?? outgoing).destroy(late);
+      }, totalMs);
+      timer.unref();
+      return outgoing.once('close', () => clearTimeout(timer));
+    },
+  };
+}
+
+async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
+  try {
+    const body = await beginningOf(answer, maxRefusalLength);
+    // The code in the XML is more precise than the status; answers to HEAD have none.
+    const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
+    return toStoreError({ status: answer.statusCode ?? 0, code }, meanings);
+  } catch (error) {
+    return connectionFailure(error);
+  }
+}
+
+const wrongRegion: Meaning = [
+  'store_refused',
+  'The bucket lies in another region or at another endpoint; check endpoint and region.',
+];
+const denied: Meaning = [
+  'store_refused',
+  'The store denies access; check the access key, and that it may put, get and delete objects and list the bucket.',
+];
+const full: Meaning = [
+  'no_space_left',
+  'The store has no space left; free some or raise its quota.',
+];
+const later: Meaning = ['store_unavailable', 'The store is busy; try again later.'];
+
+const meanings = new Map<string, Meaning>([
+  ['NoSuchKey', ['blob_not_found', 'There is no object with this key in the store.']],
+  ['NoSuchBucket', ['store_refused', 'The bucket does not exist; check its name or create it.']],
+  ['InvalidBucketName', ['store_refused', 'The store does not accept this bucket name.']],
+  ['InvalidAccessKeyId', ['store_refused', 'The store does not know the access key; check it.']],
+  [
+    'SignatureDoesNotMatch',
+    ['store_refused', 'The signature is refused; check the secret access key and the endpoint.'],
+  ],
+  [
+    'RequestTimeTooSkewed',
+    [
+      'store_refused',
+      'The clocks of this server and of the store differ by more than 15 minutes; set them.',
+    ],
+  ],
+  ['NotImplemented', ['store_refused', 'The store does not offer this.']],
+  ['AllAccessDisabled', denied],
+  ['401', denied],
+  ['403', denied],
+  ['AuthorizationHeaderMalformed', wrongRegion],
+  ['AuthorizationQueryParametersError', wrongRegion],
+  ['IllegalLocationConstraintException', wrongRegion],
+  ['301', wrongRegion],
+  ['302', wrongRegion],
+  ['307', wrongRegion],
+  ['308', wrongRegion],
+  ['EntityTooLarge', ['blob_too_large', 'The object is larger than the store accepts.']],
+  ['InsufficientStorage', full],
+  ['QuotaExceeded', full],
+  ['XMinioStorageFull', full],
+  ['RequestTimeout', later],
+  // The body changed on its way.
+  ['BadDigest', later],
+  ['IncompleteBody', later],
+  ['XAmzContentSHA256Mismatch', later],
+]);

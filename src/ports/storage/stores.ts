@@ -1,0 +1,150 @@
+/**
+ * Which store has the objects of an analysis: the service's own, which is embedded or shared, or one that the tenant
+ * configured. Configurations are read anew for every act, so that credentials which any process saved apply at once in all
+ * other processes. Other rooms ask nothing else about configurations.
+ */
+
+import { and, eq, sql } from 'drizzle-orm';
+import type { StorageUrls } from '../../contract/analysis.ts';
+import type { StorageType } from '../../contract/vocabulary.ts';
+import type { Db } from '../db/database.ts';
+import { storageConfigs, tenants } from '../db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { BucketCors } from './bucket-cors.ts';
+import type { ConfigRow, SealedConfigs } from './configs.ts';
+import { type SharedStore, withPrefix } from './shared-store.ts';
+import type { StorageConfig } from './storage-config.ts';
+import type { BlobStore, RemoteStore } from './store.ts';
+
+interface TenantStore {
+  readonly store: BlobStore;
+  /** Null for the embedded store. To be written into the row of whatever is stored there. */
+  readonly configId: string | null;
+}
+
+/** The columns of an analysis that locate its objects. */
+export interface StoreRef {
+  readonly tenantId: string;
+  /** Null for the embedded store. */
+  readonly storageConfigId: string | null;
+}
+
+export interface Stores {
+  /**
+   * Where new objects of the tenant go. Applies the CORS rules of a bucket before the first URL is signed for it;
+   * a bucket that does not take them is a recorded warning, not a failure.
+   *
+   * @throws {ForensicsError} `store_unavailable` when the configuration cannot be opened with the present master key.
+   */
+  current(tenantId: string): Promise<TenantStore>;
+  /**
+   * Where the objects lie that were made under this configuration, with its latest credentials. Asks no server. Of a
+   * configuration that cannot be opened comes a store whose acts fail with `store_unavailable` and whose URLs are empty
+   * texts: what is known of an analysis stays readable, and one such analysis takes no list down.
+   */
+  of(place: StoreRef): Promise<BlobStore>;
+}
+
+/** Makes a client; connects to nothing. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
+export type OpenRemoteStore = (config: StorageConfig) => RemoteStore;
+
+interface StoresSettings {
+  readonly db: Db;
+  readonly configs: Pick<SealedConfigs, 'open'>;
+  readonly cors: Pick<BucketCors, 'ensure'>;
+  /** The service's own store when it is not the embedded one. */
+  readonly shared?: Pick<SharedStore, 'partOf' | 'rowFor'> | null;
+  /** The embedded store for one tenant. Called for every act, so it should be quick. */
+  readonly embeddedFor: (tenantId: string) => BlobStore;
+  readonly openRemote: OpenRemoteStore;
+  readonly onError?: (error: unknown) => void;
+}
+
+interface Opened {
+  readonly config: StorageConfig;
+  readonly store: RemoteStore;
+}
+
+export function createStores(settings: StoresSettings): Stores {
+  const { db, configs, cors, embeddedFor, openRemote, onError = () => undefined } = settings;
+  const { shared = null } = settings;
+  const findCurrent = prepareFindCurrent(db);
+  const findPlace = prepareFindPlace(db);
+  const opened = new Map<string, Opened & { readonly sealed: Buffer }>();
+  /** Configurations that do not open: every answer meets them, one word about each is enough. */
+  const reported = new Set<string>();
+
+  /** One client a configuration, until it is saved again: each sealing has bytes of its own. */
+  function openSealed(row: ConfigRow): Opened {
+    const known = opened.get(row.id);
+    if (known?.sealed.equals(row.sealed)) return known;
+    const config = configs.open(row);
+    const client = openRemote(config);
+    const store =
+      config.shared === undefined ? client : withPrefix(client, config.shared.keyPrefix);
+    const fresh = { sealed: row.sealed, config, store };
+    opened.set(row.id, fresh);
+    return fresh;
+  }
+
+  const open = (row: ConfigRow): Opened => shared?.partOf(row) ?? openSealed(row);
+
+  return {
+    async current(tenantId) {
+      const row = (await findCurrent.get({ tenantId }))?.config ?? (await shared?.rowFor(tenantId));
+      if (row === undefined) return { store: embeddedFor(tenantId), configId: null };
+      const { config, store } = open(row);
+      await cors.ensure(row, config, store);
+      return { store, configId: row.id };
+    },
+    async of({ tenantId, storageConfigId }) {
+      if (storageConfigId === null) return embeddedFor(tenantId);
+      const row = await findPlace.get({ tenantId, storageConfigId });
+      if (row === undefined) throw new TypeError('the configuration is not one of the tenant');
+      try {
+        return open(row).store;
+      } catch (error) {
+        if (!reported.has(row.id)) onError(error);
+        reported.add(row.id);
+        return createClosedStore(row.type);
+      }
+    },
+  };
+}
+
+function prepareFindCurrent(db: Db) {
+  return db
+    .select({ config: storageConfigs })
+    .from(tenants)
+    .innerJoin(storageConfigs, eq(storageConfigs.id, tenants.storageConfigId))
+    .where(eq(tenants.id, sql.placeholder('tenantId')))
+    .prepare();
+}
+
+function prepareFindPlace(db: Db) {
+  const isPlace = and(
+    eq(storageConfigs.tenantId, sql.placeholder('tenantId')),
+    eq(storageConfigs.id, sql.placeholder('storageConfigId')),
+  );
+  return db.select().from(storageConfigs).where(isPlace).prepare();
+}
+
+/** Stands for a store whose configuration cannot be opened: knows where things lie and reaches nothing. */
+function createClosedStore(type: StorageType): BlobStore {
+  const presign = (objectKey: string, now: Date): StorageUrls => ({
+    type,
+    objectKey,
+    putUrl: '',
+    getUrl: '',
+    deleteUrl: '',
+    expiresAt: now.toISOString(),
+  });
+  return { type, put: refuse, read: refuse, head: refuse, delete: refuse, presign };
+}
+
+async function refuse(): Promise<never> {
+  throw new ForensicsError(
+    'store_unavailable',
+    'The storage configuration of this analysis cannot be opened; ask the administrator to put the master key back.',
+  );
+}

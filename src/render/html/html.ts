@@ -1,0 +1,242 @@
+/**
+ * The report as one HTML file that needs no network: the sections of the PDF, the pictures inside it, and a viewer that
+ * slides between the picture and a heatmap. The same examination, item and pictures give the same bytes.
+ */
+
+import type { Language } from '../../contract/vocabulary.ts';
+import type { Region } from '../../detectors/regions.ts';
+import type { Examination, MapName } from '../../engine/result.ts';
+import type { Picture } from '../../image/picture.ts';
+import type { Size } from '../heatmap/colour-map.ts';
+import { legendColours } from '../heatmap/heatmap.ts';
+import { type MethodPictures, printMethods, printPictures } from '../heatmap/print-pictures.ts';
+import { printable } from '../../present/printable.ts';
+import type { ReportItem, ReportTexts } from '../../present/report-item.ts';
+import type { Block, Grid, Row, Section } from '../../present/sections/blocks.ts';
+import { writeSections } from '../../present/sections/sections.ts';
+import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
+import { script, stylesheet } from './assets.ts';
+
+interface HtmlInput {
+  readonly picture: Picture;
+  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
+  readonly examination: Examination;
+  readonly item: ReportItem;
+  readonly language: Language;
+  readonly texts: ReportTexts;
+}
+
+export async function renderHtml(input: HtmlInput): Promise<string> {
+  const { picture, heatmaps, examination, item, language } = input;
+  const {
+    original,
+    heatmaps: shown,
+    digests,
+  } = await printPictures(picture, heatmaps, item.heatmapOrientation);
+  const { labels, document } = wordsIn(language);
+  const around: Surroundings = {
+    labels,
+    parts: document.parts,
+    size: { width: picture.facts.width, height: picture.facts.height },
+    original,
+    heatmaps: shown,
+    methods: await printMethods(picture, examination.maps),
+    sections: writeSections({ ...input, heatmapDigests: digests }),
+  };
+  const title = escape(`${labels.title}: ${printable(item.name, 120)}`);
+  return [
+    '<!doctype html>',
+    `<html lang="${language}">`,
+    '<head><meta charset="utf-8">',
+    // Nothing may be fetched, whatever a file name holds.
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${title}</title>`,
+    `<style>${stylesheet(legendColours())}</style></head>`,
+    `<body><main><header>${writeLaboratory(item)}<h1>${escape(labels.title)}</h1>`,
+    `<p>${escape(printable(item.name, 300))}</p></header>`,
+    ...around.sections.map((section, at) => writeSection(around, section, at)),
+    `<footer>SHA-256 ${escape(examination.facts.sha256)}</footer>`,
+    `</main><script>${script}</script></body></html>`,
+    '',
+  ].join('\n');
+}
+
+interface Surroundings {
+  readonly labels: Words['labels'];
+  readonly parts: Words['document']['parts'];
+  readonly size: Size;
+  /** JPEG files. */
+  readonly original: Uint8Array;
+  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
+  readonly methods: MethodPictures;
+  readonly sections: readonly Section[];
+}
+
+function writeLaboratory({ caseData }: ReportItem): string {
+  const laboratory = caseData?.laboratory;
+  if (laboratory === undefined) return '';
+  const { name, address, logo } = laboratory;
+  const type = logo?.startsWith('iVBOR') === true ? 'png' : 'jpeg';
+  const image = logo === null ? '' : `<img alt="" src="data:image/${type};base64,${logo}">`;
+  const head = [name, ...address].map((line) => escape(printable(line))).join('<br>');
+  return `<div class="laboratory">${image}<p>${head}</p></div>`;
+}
+
+function writeSection(around: Surroundings, { title, part, blocks }: Section, at: number): string {
+  const mark = part === null ? '' : ` <small>${escape(around.parts[part])}</small>`;
+  const body = blocks.map((block) => writeBlock(around, block)).join('\n');
+  return `<section id="s${at}" class="${part ?? 'head'}"><h2>${escape(title)}${mark}</h2>\n${body}</section>`;
+}
+
+function writeBlock(around: Surroundings, block: Block): string {
+  switch (block.kind) {
+    case 'verdict':
+      return writeVerdict(around, block);
+    case 'contents':
+      return writeContents(around, block.title);
+    case 'heading':
+      return `<h3>${escape(block.text)}</h3>`;
+    case 'paragraph':
+      return `<p>${lines(block.text)}</p>`;
+    case 'note':
+      return `<p class="note">${lines(block.text)}</p>`;
+    case 'command':
+      return `<pre>${escape(block.text)}</pre>`;
+    case 'list':
+      return `<ul>${block.items.map((item) => `<li>${lines(item)}</li>`).join('')}</ul>`;
+    case 'table':
+      return `<table class="rows">${block.rows.map(writeRow).join('')}</table>`;
+    case 'grid':
+      return writeGrid(block);
+    case 'form':
+      return writeForm(block);
+    case 'heatmaps':
+      return writeHeatmaps(around, block);
+    case 'findings':
+      break;
+  }
+  return writeFindings(around, block);
+}
+
+function writeVerdict(
+  around: Surroundings,
+  { headline, text, region, caption }: Extract<Block, { kind: 'verdict' }>,
+): string {
+  const figure = `<figure>${writePicture(around, around.original, region)}<figcaption>${escape(caption)}</figcaption></figure>`;
+  return `<div class="verdict"><div><p class="headline">${escape(headline)}</p><p>${lines(text)}</p></div>${figure}</div>`;
+}
+
+/** The outline lies over the picture, in its own pixels. */
+function writePicture(
+  { size, labels }: Surroundings,
+  jpeg: Uint8Array,
+  region: Region | null,
+): string {
+  const { width, height } = size;
+  const stroke = Math.max(1, Math.round(Math.max(width, height) / 250));
+  const box =
+    region &&
+    `x="${region.left}" y="${region.top}" width="${region.width}" height="${region.height}"`;
+  const outline =
+    box === null
+      ? ''
+      : `<svg viewBox="0 0 ${width} ${height}" aria-hidden="true"><rect ${box} stroke="#000" stroke-width="${2 * stroke}"/><rect ${box} stroke="#fff" stroke-width="${stroke}"/></svg>`;
+  return `<span class="picture"><img alt="${escape(labels.original)}" src="${toUrl(jpeg)}">${outline}</span>`;
+}
+
+function writeContents({ sections }: Surroundings, title: string): string {
+  const items = sections.map(({ title: each }, at) => `<a href="#s${at}">${escape(each)}</a>`);
+  return `<nav><b>${escape(title)}:</b> ${items.slice(1).join(' · ')}</nav>`;
+}
+
+function writeRow({ label, value, bar, range, marks = [] }: Row): string {
+  const [low, high] = range ?? [0, 0];
+  const parts = [
+    `<i style="width:${percentOf(bar ?? 0)}%"></i>`,
+    ...(range === undefined
+      ? []
+      : [`<u style="left:${percentOf(low)}%;width:${percentOf(high - low)}%"></u>`]),
+    ...marks.map((mark) => `<s style="left:${percentOf(mark)}%"></s>`),
+  ];
+  const scale = bar === undefined ? '' : `<span class="bar">${parts.join('')}</span>`;
+  return `<tr><th scope="row">${escape(label)}</th><td>${lines(value)}${scale}</td></tr>`;
+}
+
+/** Percent of the bar. */
+function percentOf(share: number): string {
+  return (100 * Math.min(Math.max(share, 0), 1)).toFixed(1);
+}
+
+function writeGrid({ columns, rows }: Grid): string {
+  const hasHead = columns.some(({ title }) => title !== '');
+  const head = columns.map(({ title }) => `<th scope="col">${escape(title)}</th>`).join('');
+  const body = rows.map(({ cells, below = [] }) => {
+    const under = below.map(
+      (text) =>
+        `<tr class="below"><td></td><td colspan="${columns.length - 1}">${escape(text)}</td></tr>`,
+    );
+    const told = cells.map((cell, at) => {
+      const title = columns[at]?.title ?? '';
+      // On a narrow screen, where the cells stand below each other.
+      const label = title === '' ? '' : ` data-label="${escape(title)}"`;
+      return `<td${label}>${lines(cell)}</td>`;
+    });
+    return `<tr>${told.join('')}</tr>${under.join('')}`;
+  });
+  return `<table>${hasHead ? `<thead><tr>${head}</tr></thead>` : ''}<tbody>${body.join('')}</tbody></table>`;
+}
+
+function writeForm({ labels, rules }: Extract<Block, { kind: 'form' }>): string {
+  const labelled = labels.map((label) => `<p class="rule">${escape(label)}</p>`);
+  return [...labelled, ...Array.from({ length: rules }, () => '<p class="rule"></p>')].join('');
+}
+
+/** One viewer for all maps; without a script each map stands under its own heading. */
+function writeHeatmaps(
+  around: Surroundings,
+  { maps, region }: Extract<Block, { kind: 'heatmaps' }>,
+): string {
+  const { labels, heatmaps } = around;
+  const { low, high } = labels.scale;
+  const shown = maps.map(
+    ({ map, title, headline, text }, at) => `<article class="map">
+<h3>${escape(title)}</h3>
+<div class="viewer"><div class="zoomed">${writePicture(around, around.original, region)}<img class="over" alt="${escape(`${title}. ${labels.heatmap}.`)}" src="${toUrl(heatmaps[map])}"></div></div>
+<label>${escape(labels.original)} <input type="range" class="slide" min="0" max="100" value="50" aria-label="${escape(title)}"> ${escape(labels.viewer.heatmap)}</label>
+<label>${escape(labels.viewer.zoom)} <input type="range" class="zoom" min="1" max="6" step="0.5" value="1"></label>
+${headline === '' ? '' : `<p class="glance">${escape(headline)}</p>`}<p id="m${at}">${lines(text)}</p></article>`,
+  );
+  const scale = `<div class="scale"><span></span><p><b>0</b> ${escape(low)}</p><p>${escape(high)} <b>1</b></p></div>`;
+  return `${scale}<div class="maps">${shown.join('\n')}</div>`;
+}
+
+function writeFindings(
+  { methods }: Surroundings,
+  { columns, rows }: Extract<Block, { kind: 'findings' }>,
+): string {
+  const head = columns.map((title) => `<th scope="col">${escape(title)}</th>`).join('');
+  const body = rows.map(({ panel, title, text, strength }) => {
+    const jpeg = panel === null ? undefined : methods[panel];
+    const image =
+      jpeg === undefined ? '' : `<img class="panel" alt="${escape(title)}" src="${toUrl(jpeg)}">`;
+    return `<tr><td><b>${escape(title)}</b><br>${lines(text)}</td><td>${escape(strength)}</td><td>${image}</td></tr>`;
+  });
+  return `<table class="findings"><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>`;
+}
+
+function toUrl(jpeg: Uint8Array): string {
+  return `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
+}
+
+function lines(text: string): string {
+  return escape(text).replaceAll('\n', '<br>');
+}
+
+function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

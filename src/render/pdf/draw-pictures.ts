@@ -1,0 +1,207 @@
+/** The picture with the scale, and the heatmaps beside it with what is to be read from them. */
+
+import type { Region } from '../../detectors/regions.ts';
+import type { MapName } from '../../engine/result.ts';
+import type { Size } from '../heatmap/colour-map.ts';
+import { drawFigure, type Placement, placeFigure } from '../heatmap/print-pictures.ts';
+import type { NumberWriter } from '../../present/numbers.ts';
+import type { Block, HeatmapBlock } from '../../present/sections/blocks.ts';
+import type { Words } from '../../present/wording/catalogue.ts';
+import type { Contents } from './draw-contents.ts';
+import type { HeldImage, Page } from './page.ts';
+import { ink, sheet, styles, textWidth } from './style.ts';
+
+/** Images as the document holds them, opened once. */
+export interface PageImages {
+  readonly original: HeldImage;
+  readonly heatmaps: Readonly<Record<MapName, HeldImage>>;
+  /** By method, where single methods point. */
+  readonly methods: Readonly<Record<string, HeldImage>>;
+}
+
+export interface Surroundings {
+  readonly page: Page;
+  readonly images: PageImages;
+  readonly size: Size;
+  /** RGB bytes of the scale, `3 * 256`. */
+  readonly legend: Uint8Array;
+  readonly labels: Words['labels'];
+  readonly parts: Words['document']['parts'];
+  readonly numbers: NumberWriter;
+  readonly contents: Contents;
+}
+
+const columnGap = 18;
+/** The picture and what may be changed in it large, the other maps in one row below: together they fill a page at most. */
+const shapes = {
+  large: { columns: 2, tallest: 210 },
+  small: { columns: 3, tallest: 165 },
+} as const;
+/** Of all pictures alike, where they would not fit on the page otherwise. */
+const scales = [1, 0.9, 0.8, 0.7] as const;
+const leastScale = 0.7;
+
+interface Shape {
+  readonly columns: number;
+  readonly tallest: number;
+  readonly scale: number;
+}
+const gaps = { aroundPicture: 4, scale: 30, below: 12 };
+const scaleHeight = 8;
+/** Points that its labels take. */
+const leastScaleWidth = 150;
+const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
+
+type Heatmaps = Extract<Block, { kind: 'heatmaps' }>;
+/** The picture itself has no block of its own: it stands first, above the scale. */
+type Cell = HeatmapBlock | null;
+
+interface CellRow {
+  readonly cells: readonly Cell[];
+  readonly shape: Shape;
+}
+
+/** The first row as small as it may be drawn. */
+export function leastHeatmapsHeight(around: Surroundings, block: Heatmaps): number {
+  return rowHeight(around, rowsOf(block, leastScale)[0]!);
+}
+
+/** The largest at which all stands on what is left of the page, else at which the first row does. */
+function fittingRows(around: Surroundings, block: Heatmaps): readonly CellRow[] {
+  const room = sheet.bottom - around.page.y;
+  const sizes = scales.map((scale) => rowsOf(block, scale));
+  const heightOf = (rows: readonly CellRow[]) =>
+    rows.reduce((sum, row) => sum + rowHeight(around, row) + gaps.below, -gaps.below);
+  return (
+    sizes.find((rows) => heightOf(rows) <= room) ??
+    sizes.find(([first]) => rowHeight(around, first!) <= room) ??
+    rowsOf(block, 1)
+  );
+}
+
+/** Side by side, each with its words: a heatmap parted from its text would be misread. */
+export function drawHeatmaps(around: Surroundings, block: Heatmaps): void {
+  const { page } = around;
+  for (const row of fittingRows(around, block)) {
+    const { cells, shape } = row;
+    const step = columnWidth(shape) + columnGap;
+    const height = rowHeight(around, row);
+    page.reserve(height);
+    const top = page.y;
+    cells.forEach((cell, at) => {
+      drawCell(around, cell, { x: sheet.left + at * step, y: top, shape, region: block.region });
+    });
+    page.y = top + height + gaps.below;
+  }
+}
+
+function columnWidth({ columns }: Shape): number {
+  return (textWidth - (columns - 1) * columnGap) / columns;
+}
+
+function rowsOf({ maps: [first, ...others] }: Heatmaps, scale: number): readonly CellRow[] {
+  const large = { ...shapes.large, scale };
+  const small = { ...shapes.small, scale };
+  return [
+    { cells: [null, ...(first === undefined ? [] : [first])], shape: large },
+    ...(others.length === 0 ? [] : [{ cells: others, shape: small }]),
+  ];
+}
+
+function rowHeight(around: Surroundings, { cells, shape }: CellRow): number {
+  return Math.max(...cells.map((cell) => measure(around, cell, shape).height));
+}
+
+function measure(around: Surroundings, cell: Cell, shape: Shape) {
+  const { page, size, labels } = around;
+  const across = columnWidth(shape);
+  const { scale, tallest } = shape;
+  const placement = placeFigure(size, { width: scale * across, height: scale * tallest });
+  // The maps are cut as the picture is.
+  const name = cell?.title ?? `${labels.original}${writeStrips(around, placement)}`;
+  const title = page.lines(name, styles.heading, across);
+  const headline =
+    cell === null || cell.headline === '' ? [] : page.lines(cell.headline, styles.entry, across);
+  const text = cell === null ? [] : page.lines(cell.text, styles.small, across);
+  const above = title.length * styles.heading.leading + gaps.aroundPicture;
+  const below =
+    cell === null
+      ? gaps.scale
+      : headline.length * styles.entry.leading + text.length * styles.small.leading;
+  return {
+    placement,
+    title,
+    headline,
+    text,
+    above,
+    height: above + placement.height + gaps.aroundPicture + below,
+  };
+}
+
+/** How a figure that was cut is to be read; empty for one in one piece. */
+export function writeStrips(
+  { labels, numbers }: Surroundings,
+  { reading, strips }: Placement,
+): string {
+  return reading === null ? '' : ` (${labels.strips[reading](numbers.count(strips))})`;
+}
+
+interface CellPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly shape: Shape;
+  readonly region: Region | null;
+}
+
+function drawCell(around: Surroundings, cell: Cell, { x, y, shape, region }: CellPlace): void {
+  const { page, images, size, labels } = around;
+  const { placement, title, headline, text, above } = measure(around, cell, shape);
+  page.mark('H3', () => page.put(title, styles.heading, x, y));
+  const top = y + above;
+  const image = cell === null ? images.original : images.heatmaps[cell.map];
+  // The heatmap files hold the outline already.
+  const outline = cell === null ? region : null;
+  page.mark('Figure', () => drawFigure(page.doc, { image, size, placement, x, y: top, outline }), {
+    alt: cell === null ? labels.original : `${cell.title}. ${labels.heatmap}.`,
+  });
+  const under = top + placement.height + gaps.aroundPicture;
+  if (cell === null) {
+    return drawScale(around, { x, y: under, width: Math.max(placement.width, leastScaleWidth) });
+  }
+  if (headline.length > 0) page.mark('P', () => page.put(headline, styles.entry, x, under));
+  const textTop = under + headline.length * styles.entry.leading;
+  page.mark('P', () => page.put(text, styles.small, x, textTop));
+}
+
+interface ScalePlace {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+function drawScale(
+  { page, numbers, legend, labels }: Surroundings,
+  { x, y, width }: ScalePlace,
+): void {
+  const { doc } = page;
+  page.decorate(() => {
+    const gradient = doc.linearGradient(x, y, x + width, y);
+    for (let entry = 0; entry <= 255; entry += 15) {
+      gradient.stop(entry / 255, hex(legend, entry));
+    }
+    doc.rect(x, y, width, scaleHeight).fill(gradient);
+    doc.font(styles.note.font).fontSize(styles.note.size);
+    const place = (label: string, share: number, top: number) => {
+      // The outermost labels stay within the bar; the others are centred below their position.
+      const left = x + share * (width - doc.widthOfString(label));
+      doc.fillColor(ink.muted).text(label, left, top, { lineBreak: false });
+    };
+    for (const tick of scaleTicks) place(numbers.plain(tick), tick, y + scaleHeight + 2);
+    place(labels.scale.low, 0, y + scaleHeight + 12);
+    place(labels.scale.high, 1, y + scaleHeight + 12);
+  });
+}
+
+function hex(colours: Uint8Array, entry: number): string {
+  return `#${Buffer.from(colours.subarray(3 * entry, 3 * entry + 3)).toString('hex')}`;
+}

@@ -1,0 +1,137 @@
+/** A table of names and values, with a bar where a value is a share. */
+
+import type { Block, Row } from '../../present/sections/blocks.ts';
+import { leastLines, type Page, type Tag } from './page.ts';
+import { ink, sheet, styles, textWidth } from './style.ts';
+
+/** Points. The usual width leaves the value just the room for the 64 digits of a checksum on one line. */
+const labelWidths = { usual: 156, tight: 104 } as const;
+const cellGap = 10;
+const bar = { width: 96, height: 5, gap: 14 };
+const rowPadding = 1.7;
+/** Lines of a value that stay together; a longer one goes on in a row of its own. */
+const mostLines = 40;
+
+type Table = Extract<Block, { kind: 'table' }>;
+
+export function drawTable(page: Page, { rows, isTight }: Pick<Table, 'rows' | 'isTight'>): void {
+  const labelWidth = isTight === true ? labelWidths.tight : labelWidths.usual;
+  const table = page.group('Table');
+  for (const row of rows) drawRow(page, table, { row, labelWidth });
+  table.end();
+  page.y += 6;
+}
+
+export function tableHeight(page: Page, rows: readonly Row[]): number {
+  return rows.reduce((sum, row) => sum + measureRow(page, row).height, 0);
+}
+
+export function measureRow(page: Page, row: Row, labelWidth: number = labelWidths.usual) {
+  const barWidth = row.bar === undefined ? 0 : bar.width + bar.gap;
+  const label = page.lines(row.label, styles.label, labelWidth);
+  const value = page.lines(row.value, styles.cell, textWidth - labelWidth - cellGap - barWidth);
+  return { label, value, height: heightOf(Math.max(label.length, value.length)) };
+}
+
+function heightOf(lines: number): number {
+  return lines * styles.cell.leading + 2 * rowPadding;
+}
+
+interface PlacedRow {
+  readonly row: Row;
+  readonly labelWidth: number;
+}
+
+function drawRow(page: Page, table: Tag, placed: PlacedRow): void {
+  const { label, value } = measureRow(page, placed.row, placed.labelWidth);
+  drawLines(page, table, { ...placed, label, value: value.slice(0, mostLines) });
+  for (let from = mostLines; from < value.length; from += mostLines) {
+    drawLines(page, table, { ...placed, label: [], value: value.slice(from, from + mostLines) });
+  }
+}
+
+interface RowLines extends PlacedRow {
+  readonly label: readonly string[];
+  readonly value: readonly string[];
+}
+
+function drawLines(page: Page, table: Tag, { row, labelWidth, label, value }: RowLines): void {
+  const { doc } = page;
+  const valueX = sheet.left + labelWidth + cellGap;
+  const height = heightOf(Math.max(label.length, value.length));
+  page.reserve(height);
+  const top = page.y + rowPadding;
+  const parent = page.group('TR', table);
+  page.mark('TH', () => page.put(label, styles.label, sheet.left, top), { parent });
+  page.mark('TD', () => page.put(value, styles.cell, valueX, top), { parent });
+  parent.end();
+  page.decorate(() => {
+    if (row.bar !== undefined) drawBar(page, row, top + (styles.cell.leading - bar.height) / 2);
+    doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
+    doc.lineWidth(0.4).stroke(ink.rule);
+  });
+  page.y += height;
+}
+
+function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: number): void {
+  const placeOf = (share: number) =>
+    sheet.right - bar.width * (1 - Math.min(Math.max(share, 0), 1));
+  const left = sheet.right - bar.width;
+  const middle = y + bar.height / 2;
+  doc.rect(left, y, bar.width, bar.height).fill(ink.rule);
+  doc.rect(left, y, placeOf(value) - left, bar.height).fill(ink.accent);
+  if (range !== undefined) {
+    const [low, high] = range;
+    doc.moveTo(placeOf(low), middle).lineTo(placeOf(high), middle).lineWidth(1.6).stroke(ink.range);
+  }
+  for (const mark of marks) {
+    const at = placeOf(mark);
+    doc.moveTo(at, y - 2).lineTo(at, y + bar.height + 2);
+    doc.lineWidth(0.8).stroke(ink.text);
+  }
+}
+
+/** Points by which lines that belong to a line above are indented. */
+export const listIndent = 11;
+/** Points of a rule to write on, with a label before it and without one. */
+const form = { labelled: 26, free: 20, labelWidth: 150 } as const;
+
+export function drawList(page: Page, items: readonly string[]): void {
+  const list = page.group('L');
+  for (const text of items) {
+    const lines = page.lines(text, styles.body, textWidth - listIndent).length;
+    const item = page.group('LI', list);
+    page.reserve(leastLines(lines) * styles.body.leading);
+    page.mark('Lbl', () => page.put(['–'], styles.body, sheet.left, page.y), { parent: item });
+    page.flow('LBody', text, styles.body, { parent: item, indent: listIndent });
+    item.end();
+    page.y += 2.5;
+  }
+  list.end();
+  page.y += 4;
+}
+
+type Form = Extract<Block, { kind: 'form' }>;
+
+export function formHeight({ labels, rules }: Form): number {
+  return labels.length * form.labelled + rules * form.free;
+}
+
+export function drawForm(page: Page, { labels, rules, ...block }: Form): void {
+  page.reserve(formHeight({ labels, rules, ...block }));
+  for (const label of labels) {
+    const { y } = page;
+    page.mark('P', () => page.put([label], styles.label, sheet.left, y + form.labelled - 14));
+    drawRule(page, sheet.left + form.labelWidth, form.labelled);
+  }
+  for (let rule = 0; rule < rules; rule++) drawRule(page, sheet.left, form.free);
+  page.y += 6;
+}
+
+function drawRule(page: Page, from: number, height: number): void {
+  const y = page.y + height - 4;
+  page.decorate(() => {
+    page.doc.moveTo(from, y).lineTo(sheet.right, y).lineWidth(0.5).stroke(ink.muted);
+  });
+  page.y += height;
+}

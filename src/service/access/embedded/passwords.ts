@@ -1,0 +1,182 @@
+/**
+ * Passwords: which ones may be chosen, and how they are stored. Knows no users and no sessions.
+ *
+ * scrypt with N = 2^17, r = 8, p = 1, the first choice of OWASP's Password Storage Cheat Sheet for scrypt: 128 MiB and
+ * about 0.4 s on the machine it was measured on. Each hash names its own cost, so a dearer one can be introduced at any
+ * time: old hashes stay readable and are replaced at the next login.
+ */
+
+import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { characterCount } from '../../../ports/db/ids.ts';
+import { ForensicsError } from '../../../errors.ts';
+
+export interface Passwords {
+  /**
+   * @throws {ForensicsError} `invalid_request` when it is shorter than 12 or longer than 256 characters, one of the
+   * commonest, the person's own address or name, or the one that it shall replace.
+   */
+  refuseUnusable(password: string, person: Person): void;
+  /** `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, both base64. */
+  hash(password: string): Promise<string>;
+  /** With null (no such account) as much work is done as with a hash, and the answer is false. */
+  verify(password: string, hash: string | null): Promise<boolean>;
+  /** True when new hashes cost more than this one. */
+  isOutdated(hash: string): boolean;
+  /**
+   * Runs an act that looks at a password sent by somebody; it counts from here on, whatever it waits for first.
+   *
+   * @throws {ForensicsError} `rate_limited` when so many are under way that one more would wait for half a minute.
+   */
+  withRoom<T>(act: () => Promise<T>): Promise<T>;
+}
+
+/** Whose password it is to be. */
+interface Person {
+  readonly email: string;
+  readonly name: string | null;
+  /** The password that the person gives as the present one. */
+  readonly currentPassword?: string;
+}
+
+interface Cost {
+  /** Binary logarithm of scrypt's N. */
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+interface Hash extends Cost {
+  readonly salt: Buffer;
+  readonly key: Buffer;
+}
+
+const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
+const keyBytes = 32;
+const saltBytes = 16;
+// Each hash takes 128 MiB for its time.
+const atOnce = 2;
+const maxInside = 64;
+
+/** @param ln - a lower cost is for tests. */
+export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Passwords {
+  const cost: Cost = { ln, r: 8, p: 1 };
+  const dummy: Hash = { ...cost, salt: Buffer.alloc(saltBytes), key: Buffer.alloc(keyBytes) };
+  const lanes: Promise<unknown>[] = Array.from({ length: atOnce }, async () => null);
+  let inside = 0;
+  let turn = 0;
+
+  async function inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const lane = turn++ % atOnce;
+    const done = lanes[lane]!.then(act);
+    // The next in line begins however this one ends.
+    lanes[lane] = done.catch(() => null);
+    return done;
+  }
+
+  return {
+    refuseUnusable,
+    async hash(password) {
+      const salt = randomBytes(saltBytes);
+      const key = await inTurn(() => keyOf(password, salt, cost));
+      return format({ ...cost, salt, key });
+    },
+    async verify(password, hash) {
+      const { key, salt, ...kept } = hash === null ? dummy : parse(hash);
+      const isSame = timingSafeEqual(await inTurn(() => keyOf(password, salt, kept)), key);
+      return isSame && hash !== null;
+    },
+    isOutdated: (hash) => work(parse(hash)) < work(cost),
+    async withRoom(act) {
+      if (inside >= maxInside) {
+        const message = 'Too many people log in at once; try again soon.';
+        throw new ForensicsError('rate_limited', message);
+      }
+      inside++;
+      try {
+        return await act();
+      } finally {
+        inside--;
+      }
+    },
+  };
+}
+
+// None of these can be mistaken for another, in any script that they are read from.
+const typedAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+/** A password to hand over: five groups of four characters, 99 random bits. */
+export function generatePassword(): string {
+  const characters = Array.from({ length: 20 }, () => typedAlphabet[randomInt(31)]).join('');
+  return characters.replaceAll(/.{4}(?!$)/g, '$&-');
+}
+
+// Compatibility form: the same password typed on another keyboard must stay the same.
+const normalised = (password: string) => password.normalize('NFKC');
+
+async function keyOf(password: string, salt: Buffer, { ln, r, p }: Cost): Promise<Buffer> {
+  const N = 2 ** ln;
+  // scrypt needs 128 * N * r bytes and a little more; Node's own limit is 32 MiB.
+  return derive(normalised(password), salt, keyBytes, { N, r, p, maxmem: 256 * N * r * p });
+}
+
+const work = ({ ln, r, p }: Cost) => 2 ** ln * r * p;
+
+function format({ ln, r, p, salt, key }: Hash): string {
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64')}$${key.toString('base64')}`;
+}
+
+const pattern = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
+
+function parse(hash: string): Hash {
+  const [, ln, r, p, salt = '', key = ''] = pattern.exec(hash) ?? [];
+  const bytes = Buffer.from(key, 'base64');
+  if (bytes.length !== keyBytes) throw new TypeError('This is no password hash.');
+  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
+  return { ...cost, salt: Buffer.from(salt, 'base64'), key: bytes };
+}
+
+const minCharacters = 12;
+const maxCharacters = 256;
+const minDifferent = 5;
+
+function refuseUnusable(password: string, { email, name, currentPassword }: Person): void {
+  if (currentPassword !== undefined && normalised(password) === normalised(currentPassword)) {
+    throw unusable('is not the one that it shall replace');
+  }
+  const plain = normalised(password).toLowerCase();
+  const length = characterCount(plain);
+  if (length < minCharacters || length > maxCharacters) {
+    throw unusable(`has ${minCharacters} to ${maxCharacters} characters`);
+  }
+  const own = [email, email.split('@')[0], name].map((text) => text?.normalize('NFKC'));
+  if (own.some((text) => text?.toLowerCase() === plain)) {
+    throw unusable('is not your address or your name');
+  }
+  if (new Set(plain).size < minDifferent || commonest.has(plain.replaceAll(/[^a-z0-9]/g, ''))) {
+    throw unusable('is none of those that everybody tries first; three or four random words do');
+  }
+}
+
+function unusable(rule: string): ForensicsError {
+  return new ForensicsError('invalid_request', `Choose another password: a good one ${rule}.`);
+}
+
+// The habits behind the lists of leaked passwords, in lengths that our own rule lets through.
+const commonest: ReadonlySet<string> = new Set(
+  `
+  123456789012 1234567890123 12345678901234 123456789012345 1234567890123456 012345678901
+  123456123456 123123123123 1q2w3e4r5t6y 1qaz2wsx3edc 098765432109 1q2w3e4r5t6y7u8i
+  qwertyuiop12 qwertyuiop123 qwertyuiopasdf qwertyuiop1234567890 qwertyqwerty qwerty123456
+  qwerty1234567890 asdfghjkl123 zaq12wsxcde3 abcdefghijkl abcdefghijklm abcdefghijklmnop
+  abcdef123456 abc123abc123 abcd12345678 password1234 password12345 password123456
+  password123456789 passwordpassword passwort1234 passwort12345 passwort123456
+  passwortpasswort passw0rd1234 p4ssw0rd1234 mypassword123 newpassword1 newpassword123
+  changeme1234 changemenow1 changemeplease administrator administrator1 administrator123
+  admin1234567 adminadmin12 adminadminadmin welcome12345 welcome123456 welcomewelcome
+  letmein12345 letmeinletmein iloveyou1234 iloveyouiloveyou geheim123456 geheimgeheim
+  correcthorsebatterystaple trustno1trustno1
+  `
+    .trim()
+    .split(/\s+/),
+);

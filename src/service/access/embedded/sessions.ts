@@ -1,0 +1,157 @@
+/**
+ * Sessions of embedded accounts and their refresh tokens. A session ends by its row, at once and everywhere; the signed
+ * tokens only name it.
+ *
+ * A refresh token is good for one use. When a used one comes again, the thief and the owner are indistinguishable, and
+ * the whole session ends (RFC 9700, section 4.14.2). There is no grace: of two refreshes with one token at the same time
+ * the first wins, and the second ends the session for both. A client keeps one refresh under way, and logs in again
+ * after an answer that was lost.
+ */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
+import { newId } from '../../../ports/db/ids.ts';
+import { type Db, transact, type Tx } from '../../../ports/db/database.ts';
+import { refreshTokens, sessions } from '../../../ports/db/schema.ts';
+import { unauthenticated } from '../principal.ts';
+import { purgeLoginAttempts } from './throttle.ts';
+import type { Subject } from './tokens.ts';
+
+export interface OpenSession extends Subject {
+  /** Shown this once. */
+  readonly refreshToken: string;
+}
+
+export interface Sessions {
+  begin(tx: Tx, userId: string): Promise<OpenSession>;
+  /** @throws {ForensicsError} `unauthenticated` for a token that is unknown, used or over, or whose session has ended. */
+  refresh(refreshToken: string): Promise<OpenSession>;
+  /** Ends the session of a token, or does nothing for an unknown one. */
+  end(refreshToken: string): Promise<void>;
+  /** Whose token it is, alive or not; null for an unknown one. */
+  ownerOf(refreshToken: string): Promise<string | null>;
+}
+
+const dayMs = 86_400_000;
+const sessionLifeMs = 30 * dayMs;
+/** From one refresh to the next. */
+const idleLifeMs = 14 * dayMs;
+const keptAfterEndMs = 30 * dayMs;
+
+export function createSessions({
+  db,
+  now,
+}: {
+  readonly db: Db;
+  readonly now: () => Date;
+}): Sessions {
+  return {
+    async begin(tx, userId) {
+      const createdAt = now();
+      const sessionId = newId(createdAt);
+      const expiresAt = after(createdAt, sessionLifeMs);
+      await tx.insert(sessions).values({ id: sessionId, userId, createdAt, expiresAt }).run();
+      return {
+        userId,
+        sessionId,
+        refreshToken: await issue(tx, sessionId, createdAt),
+      };
+    },
+    async refresh(refreshToken) {
+      // The error is thrown only afterwards: the end of a session must not be rolled back with it.
+      const opened = await transact(db, (tx) => rotate(tx, refreshToken, now()));
+      if (opened !== null) return opened;
+      throw unauthenticated('The refresh token is not valid; log in again.');
+    },
+    async end(refreshToken) {
+      await transact(db, async (tx) => {
+        const found = await find(tx, refreshToken);
+        if (found === undefined) return;
+        const isOpen = and(eq(sessions.id, found.session.id), isNull(sessions.revokedAt));
+        await tx.update(sessions).set({ revokedAt: now() }).where(isOpen).run();
+      });
+    },
+    ownerOf: async (refreshToken) => (await find(db, refreshToken))?.session.userId ?? null,
+  };
+}
+
+/** Ends them all, or all but one. */
+export async function endSessions(
+  tx: Tx,
+  { userId, at, except }: { userId: string; at: Date; except?: string | null },
+): Promise<void> {
+  const others = except == null ? undefined : ne(sessions.id, except);
+  const which = and(eq(sessions.userId, userId), isNull(sessions.revokedAt), others);
+  await tx.update(sessions).set({ revokedAt: at }).where(which).run();
+}
+
+export function isAlive(session: typeof sessions.$inferSelect, at: Date): boolean {
+  return session.revokedAt === null && session.expiresAt > at;
+}
+
+/** Drops sessions a month after their end, their refresh tokens with them. */
+async function purgeSessions(tx: Tx, at: Date): Promise<void> {
+  const before = after(at, -keptAfterEndMs);
+  await tx
+    .delete(sessions)
+    .where(or(lt(sessions.expiresAt, before), lt(sessions.revokedAt, before)))
+    .run();
+}
+
+async function rotate(tx: Tx, refreshToken: string, at: Date): Promise<OpenSession | null> {
+  const found = await find(tx, refreshToken);
+  if (found === undefined) return null;
+  const { token, session } = found;
+  if (token.usedAt !== null) {
+    const isOpen = and(eq(sessions.id, session.id), isNull(sessions.revokedAt));
+    await tx.update(sessions).set({ revokedAt: at }).where(isOpen).run();
+    return null;
+  }
+  if (!isAlive(session, at) || token.expiresAt <= at) return null;
+  await tx
+    .update(refreshTokens)
+    .set({ usedAt: at })
+    .where(eq(refreshTokens.digest, token.digest))
+    .run();
+  return {
+    userId: session.userId,
+    sessionId: session.id,
+    refreshToken: await issue(tx, session.id, at),
+  };
+}
+
+async function issue(tx: Tx, sessionId: string, createdAt: Date): Promise<string> {
+  const refreshToken = `rt-${randomBytes(32).toString('base64url')}`;
+  const expiresAt = after(createdAt, idleLifeMs);
+  await tx
+    .insert(refreshTokens)
+    .values({ digest: digestOf(refreshToken), sessionId, createdAt, expiresAt })
+    .run();
+  return refreshToken;
+}
+
+async function find(reader: Pick<Db, 'select'>, refreshToken: string) {
+  return reader
+    .select({ token: refreshTokens, session: sessions })
+    .from(refreshTokens)
+    .innerJoin(sessions, eq(sessions.id, refreshTokens.sessionId))
+    .where(eq(refreshTokens.digest, digestOf(refreshToken)))
+    .get();
+}
+
+// 256 random bits cannot be guessed from a plain hash; a pepper would add nothing.
+function digestOf(refreshToken: string): Buffer {
+  return createHash('sha256').update(refreshToken).digest();
+}
+
+function after(at: Date, ms: number): Date {
+  return new Date(at.getTime() + ms);
+}
+
+/** Removes sessions that ended long ago and failed logins that no longer count. */
+export async function purgeExpired(db: Db, at: Date): Promise<void> {
+  await transact(db, async (tx) => {
+    await purgeSessions(tx, at);
+    await purgeLoginAttempts(tx, at);
+  });
+}

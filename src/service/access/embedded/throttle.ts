@@ -1,0 +1,217 @@
+/**
+ * Slows the guessing of passwords down. For an account at one place (a network, or an open session) by growing pauses;
+ * for an account altogether by short ones, late: guesses from other addresses must not lock its owner out. Both survive a
+ * restart. Every attempt is counted as failed before its password is looked at and forgiven when it was right, so that a
+ * hundred attempts at once get no more guesses than a hundred in a row.
+ */
+
+import { createHmac } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { between, eq, lt, sql } from 'drizzle-orm';
+import { type Db, transact, type Tx } from '../../../ports/db/database.ts';
+import { loginAttempts } from '../../../ports/db/schema.ts';
+import { ForensicsError } from '../../../errors.ts';
+
+export interface LoginAttempts extends LoginPlaces {
+  /**
+   * @param attempt - the address as normalised; counted alike with and without an account.
+   * @throws {ForensicsError} `rate_limited` while it is locked. That attempt is not counted: asking does not prolong.
+   */
+  countAccount(attempt: Attempt): Promise<void>;
+  /** The password was right: takes this attempt back, and all before it from this place. */
+  forgive(tx: Tx, attempt: Attempt): Promise<void>;
+  /** The account has a new password: earlier attempts no longer count. */
+  forgiveAccount(tx: Tx, email: string): Promise<void>;
+}
+
+export interface Attempt {
+  readonly email: string;
+  /** A network address, or what stands for the session that asks. */
+  readonly from: string;
+}
+
+interface Ladder {
+  readonly freeFailures: number;
+  /** After the first failure that is not free, the second and so on; the last one stands for all that follow. */
+  readonly pausesMs: readonly number[];
+}
+
+const minuteMs = 60_000;
+const atOnePlace: Ladder = {
+  freeFailures: 4,
+  pausesMs: [0.5, 1, 5, 15, 60].map((minutes) => minutes * minuteMs),
+};
+/** One place comes to 31 failures a day; from all together no more than 1,540 guesses. */
+const altogether: Ladder = { freeFailures: 99, pausesMs: [minuteMs] };
+const forgottenAfterMs = 24 * 60 * minuteMs;
+
+export function createLoginAttempts({
+  db,
+  key,
+  now,
+}: {
+  readonly db: Db;
+  /** 32 bytes. */
+  readonly key: Uint8Array;
+  readonly now: () => Date;
+}): LoginAttempts {
+  const digestOf = (text: string) => createHmac('sha256', key).update(text).digest();
+  const placeKey = ({ email, from }: Attempt) =>
+    Buffer.concat([digestOf(email), digestOf(`${email}\n${placeOf(from)}`)]);
+
+  async function count(tx: Tx, address: Buffer, ladder: Ladder): Promise<void> {
+    const at = now();
+    const row = await tx
+      .select()
+      .from(loginAttempts)
+      .where(eq(loginAttempts.address, address))
+      .get();
+    refuseWhileLocked(row?.lockedUntil ?? null, at);
+    const isOld = row === undefined || at.getTime() - row.lastAt.getTime() > forgottenAfterMs;
+    const failures = (isOld ? 0 : row.failures) + 1;
+    const set = { failures, lastAt: at, lockedUntil: lockedUntil(ladder, failures, at) };
+    await tx
+      .insert(loginAttempts)
+      .values({ address, ...set })
+      .onConflictDoUpdate({ target: loginAttempts.address, set })
+      .run();
+  }
+
+  return {
+    async countAccount(attempt) {
+      // When the second is refused, the first was not counted either.
+      await transact(db, async (tx) => {
+        await count(tx, placeKey(attempt), atOnePlace);
+        await count(tx, digestOf(attempt.email), altogether);
+      });
+    },
+    async forgive(tx, attempt) {
+      await tx
+        .delete(loginAttempts)
+        .where(eq(loginAttempts.address, placeKey(attempt)))
+        .run();
+      // Only its own: who logs in often must not give back to others what they have used up.
+      await tx
+        .update(loginAttempts)
+        .set({
+          failures: sql`CASE WHEN ${loginAttempts.failures} > 0 THEN ${loginAttempts.failures} - 1 ELSE 0 END`,
+          lockedUntil: null,
+        })
+        .where(eq(loginAttempts.address, digestOf(attempt.email)))
+        .run();
+    },
+    async forgiveAccount(tx, email) {
+      const account = digestOf(email);
+      const last = Buffer.concat([account, Buffer.alloc(account.length, 0xff)]);
+      await tx
+        .delete(loginAttempts)
+        .where(between(loginAttempts.address, account, last))
+        .run();
+    },
+    ...createLoginPlaces({ now }),
+  };
+}
+
+/** Rows that no longer count for anything. */
+export async function purgeLoginAttempts(tx: Tx, at: Date): Promise<void> {
+  const before = new Date(at.getTime() - forgottenAfterMs);
+  await tx.delete(loginAttempts).where(lt(loginAttempts.lastAt, before)).run();
+}
+
+function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: Date): Date | null {
+  if (failures <= freeFailures) return null;
+  const pauseMs = pausesMs[failures - freeFailures - 1] ?? pausesMs.at(-1)!;
+  return new Date(at.getTime() + pauseMs);
+}
+
+function refuseWhileLocked(until: Date | null, at: Date): void {
+  if (until !== null && until > at) throw tooMany(until.getTime() - at.getTime());
+}
+
+/** What one place may fail and ask for together, whatever the accounts it tries. Kept in memory alone. */
+interface LoginPlaces {
+  /**
+   * @returns how to take the attempt back.
+   * @throws {ForensicsError} `rate_limited` after 30 failures within 15 minutes.
+   */
+  countPlace(from: string): () => void;
+  /**
+   * Passwords are looked at in one queue for all: no place may fill it.
+   *
+   * @throws {ForensicsError} `rate_limited` when four from there are under way.
+   */
+  withSeat<T>(from: string, act: () => Promise<T>): Promise<T>;
+}
+
+const windowMs = 15 * 60_000;
+const maxInWindow = 30;
+// A hundred bytes each. Counting addresses does not stop an attacker who owns more than this.
+const maxPlaces = 10_000;
+const maxSeats = 4;
+
+interface Failure {
+  readonly at: number;
+}
+
+function createLoginPlaces({ now }: { readonly now: () => Date }): LoginPlaces {
+  const places = new Map<string, readonly Failure[]>();
+  const seats = new Map<string, number>();
+
+  return {
+    countPlace(from) {
+      const place = placeOf(from);
+      const at = now().getTime();
+      const recent = (places.get(place) ?? []).filter((one) => one.at > at - windowMs);
+      if (recent.length >= maxInWindow) throw tooMany(recent[0]!.at + windowMs - at);
+      const counted = { at };
+      // Taken out and put back, the place that was quiet for the longest time comes first.
+      places.delete(place);
+      places.set(place, [...recent, counted]);
+      if (places.size > maxPlaces) places.delete(places.keys().next().value ?? place);
+      return () => {
+        const others = places.get(place)?.filter((one) => one !== counted);
+        if (others !== undefined) places.set(place, others);
+      };
+    },
+    async withSeat(from, act) {
+      const place = placeOf(from);
+      const inUse = seats.get(place) ?? 0;
+      if (inUse >= maxSeats) {
+        const message = 'Too many attempts at once from your network; try again soon.';
+        throw new ForensicsError('rate_limited', message);
+      }
+      seats.set(place, inUse + 1);
+      try {
+        return await act();
+      } finally {
+        const others = (seats.get(place) ?? 1) - 1;
+        if (others === 0) seats.delete(place);
+        else seats.set(place, others);
+      }
+    },
+  };
+}
+
+function tooMany(waitMs: number): ForensicsError {
+  return new ForensicsError(
+    'rate_limited',
+    'Too many failed attempts; wait before you try again.',
+    { retryAfterSeconds: Math.ceil(waitMs / 1000) },
+  );
+}
+
+/** An IPv4 address, or the /64 network of an IPv6 address: that much a single customer is given. Other words stay. */
+function placeOf(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [head = '', tail] = address.split('%')[0]!.split('::');
+  const left = groupsOf(head);
+  const right = groupsOf(tail);
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => 0);
+  return [...left, ...zeros, ...right].slice(0, 4).join(':');
+}
+
+function groupsOf(text = ''): number[] {
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
+}

@@ -1,0 +1,139 @@
+/**
+ * The signed tokens of embedded accounts: JWTs under Ed25519. The key is made from the seed at every start and stands
+ * nowhere. The two kinds differ in `typ` and in `aud`, so that an id token opens nothing and an access token proves
+ * nothing.
+ */
+
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import type { JWTPayload } from 'jose';
+import type { ForensicsError } from '../../../errors.ts';
+import { compactToken, unauthenticated } from '../principal.ts';
+
+/** Whom a token speaks of. */
+export interface Subject {
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
+export interface Bearer extends Subject {
+  readonly email: string;
+  readonly name: string | null;
+  readonly userType: string;
+  readonly scopes: readonly string[];
+}
+
+type TokenKind = 'access' | 'id';
+
+interface Tokens {
+  sign(kind: TokenKind, bearer: Bearer): Promise<string>;
+  /**
+   * Signature, kind, issuer and time; whether the session still lives is for the caller to look up.
+   *
+   * @throws {ForensicsError} `unauthenticated`, also when the claim `userType` is absent.
+   */
+  read(kind: TokenKind, token: string): Promise<Subject>;
+}
+
+/** Short: what was changed in an account is looked up anyway, but a stolen token should not last. */
+export const accessLifeSeconds = 15 * 60;
+
+const kinds = {
+  /** RFC 9068. */
+  access: { typ: 'at+jwt', audience: 'forensics-api', lifeSeconds: accessLifeSeconds },
+  id: { typ: 'JWT', audience: 'forensics', lifeSeconds: 60 * 60 },
+} as const;
+
+const algorithm = 'EdDSA';
+
+/** @param seed - 32 secret bytes, the private key of RFC 8032. */
+export function createTokens({
+  seed,
+  issuer,
+  now,
+}: {
+  readonly seed: Uint8Array;
+  readonly issuer: string;
+  readonly now: () => Date;
+}): Tokens {
+  const { privateKey, publicKey, kid } = keysFrom(seed);
+
+  return {
+    async sign(kind, bearer) {
+      const { typ, audience, lifeSeconds } = kinds[kind];
+      const { SignJWT } = await library();
+      const issuedAt = Math.floor(now().getTime() / 1000);
+      return new SignJWT(claimsOf(kind, bearer))
+        .setProtectedHeader({ alg: algorithm, typ, kid })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(bearer.userId)
+        .setJti(crypto.randomUUID())
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + lifeSeconds)
+        .sign(privateKey);
+    },
+    async read(kind, token) {
+      const { typ, audience } = kinds[kind];
+      const options = {
+        algorithms: [algorithm],
+        requiredClaims: ['exp', 'iat'],
+        typ,
+        audience,
+        issuer,
+        currentDate: now(),
+      };
+      // The library also reads padding and other letters than those of the alphabet: one token has one spelling.
+      if (!compactToken.test(token)) throw invalid();
+      const { errors, jwtVerify } = await library();
+      try {
+        const { payload, protectedHeader } = await jwtVerify(token, publicKey, options);
+        // Our tokens have no extensions, not even those that the library knows.
+        if (protectedHeader.crit !== undefined) throw invalid();
+        return subjectOf(payload);
+      } catch (error) {
+        if (error instanceof errors.JWTExpired) {
+          throw unauthenticated('The token has expired; get a new one.');
+        }
+        // No cause: it can contain the token's claims.
+        throw error instanceof errors.JOSEError ? invalid() : error;
+      }
+    },
+  };
+}
+
+/** Loaded by the first token: machines have keys. */
+const library = () => import('jose');
+
+// RFC 8410: the fixed beginning of an Ed25519 key in PKCS #8; the 32 bytes of the seed follow.
+const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function keysFrom(seed: Uint8Array) {
+  if (seed.length !== 32) throw new RangeError('The seed of an Ed25519 key has 32 bytes.');
+  const der = Buffer.concat([pkcs8Head, seed]);
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  const publicKey = createPublicKey(privateKey);
+  const spki = publicKey.export({ format: 'der', type: 'spki' });
+  const kid = createHash('sha256').update(spki).digest('base64url').slice(0, 16);
+  return { privateKey, publicKey, kid };
+}
+
+function claimsOf(
+  kind: TokenKind,
+  { sessionId, userType, scopes, email, name }: Bearer,
+): JWTPayload {
+  const common = { sid: sessionId, userType };
+  return kind === 'access'
+    ? { ...common, scope: scopes.join(' ') }
+    : { ...common, email, ...(name === null ? {} : { name }) };
+}
+
+function subjectOf({ sub, sid, userType }: JWTPayload): Subject {
+  if (typeof sub === 'string' && typeof sid === 'string' && typeof userType === 'string') {
+    return { userId: sub, sessionId: sid };
+  }
+  throw unauthenticated('The token lacks a claim: sub, sid or userType.');
+}
+
+function invalid(): ForensicsError {
+  return unauthenticated('The token is not valid for this service.');
+}

@@ -1,0 +1,150 @@
+/** The change from one key to the next, with a time in which both are good. */
+
+import { and, asc, desc, eq, gt, inArray, isNull, lte, type SQL } from 'drizzle-orm';
+import type { Actor } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
+import type { KeyEntry, WhichKey } from '../../contract/keys.ts';
+import type { Reader, Tx } from '../../ports/db/database.ts';
+import { apiKeys, tenants } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import { keyEntry, masked } from './key-format.ts';
+
+interface Replaceable {
+  readonly key: KeyEntry;
+  /** Of the same name and valid in their grace: those that earlier rotations replaced. */
+  readonly earlier: readonly KeyEntry[];
+}
+
+/**
+ * The key that a rotation replaces.
+ *
+ * @throws {ForensicsError} `not_found`; `conflict` when several keys have the name and none took another's place.
+ */
+export async function keyToReplace(
+  tx: Tx,
+  tenantId: string,
+  which: WhichKey,
+  at: Date,
+): Promise<Replaceable> {
+  if ('uuid' in which) {
+    const [key] = await findKeys(tx, {
+      tenantId,
+      at,
+      which: eq(apiKeys.uuid, which.uuid.toLowerCase()),
+    });
+    if (key === undefined) throw noSuchKey();
+    return { key, earlier: [] };
+  }
+  const isMeant = and(eq(apiKeys.name, which.name), gt(apiKeys.expiresAt, at));
+  const valid = await findKeys(tx, { tenantId, at, which: isMeant });
+  const isStanding = and(isMeant, isNull(apiKeys.replacedAt));
+  const [standing, another] = await findKeys(tx, { tenantId, at, which: isStanding });
+  if (another !== undefined) {
+    throw new ForensicsError(
+      'conflict',
+      'Several valid keys have this name; name the one you mean by its uuid.',
+    );
+  }
+  // Where the newest was revoked, the one before it is the key of the name again.
+  const key = standing ?? valid[0];
+  if (key === undefined) throw noSuchKey();
+  return { key, earlier: valid.filter(({ uuid }) => uuid !== key.uuid) };
+}
+
+interface Replacement {
+  readonly tenantId: string;
+  readonly by: Actor;
+  readonly at: Date;
+  readonly end: Date;
+  readonly replacedBy: string;
+}
+
+/** Replaced at `at`, the key ends at `end`; one that ends earlier anyway goes on to do so. */
+export async function replace(
+  tx: Tx,
+  key: KeyEntry,
+  { tenantId, by, at, end, replacedBy }: Replacement,
+): Promise<KeyEntry> {
+  const expiresAt = new Date(Math.min(Date.parse(key.expiresAt), end.getTime()));
+  await tx
+    .update(apiKeys)
+    .set({ replacedAt: at, expiresAt })
+    .where(eq(apiKeys.uuid, key.uuid))
+    .run();
+  const ended = expiresAt > at ? null : 'replaced';
+  const replaced: KeyEntry = { ...key, expiresAt: expiresAt.toISOString(), ended };
+  await append(tx, {
+    chain: tenantId,
+    at,
+    actor: by,
+    event: 'key.rotated',
+    subject: key.uuid,
+    details: { replacedBy, expiresAt: replaced.expiresAt },
+  });
+  return replaced;
+}
+
+export function noSuchKey(): ForensicsError {
+  return new ForensicsError(
+    'not_found',
+    'There is no such API key; the list of keys shows the name and uuid of each.',
+  );
+}
+
+/** The removal of keys that have ended: they are no longer accepted, but still appear in every list. */
+export interface Prune {
+  readonly tenantId: string;
+  readonly uuids: readonly string[];
+  readonly by: Actor;
+}
+
+/** Of the keys that are named, revokes those that have ended by then. @returns what was revoked. */
+export async function revokeEnded(
+  tx: Tx,
+  { tenantId, uuids, by, at }: Prune & { readonly at: Date },
+): Promise<readonly KeyEntry[]> {
+  const named = new Set(uuids);
+  const ended = (await findKeys(tx, { tenantId, at, which: lte(apiKeys.expiresAt, at) })).filter(
+    ({ uuid }) => named.has(uuid),
+  );
+  const which = inArray(
+    apiKeys.uuid,
+    ended.map(({ uuid }) => uuid),
+  );
+  await tx.update(apiKeys).set({ revokedAt: at }).where(which).run();
+  for (const { uuid: subject } of ended) {
+    await append(tx, {
+      chain: tenantId,
+      at,
+      actor: by,
+      event: 'key.revoked',
+      subject,
+      details: {},
+    });
+  }
+  return ended;
+}
+
+export interface KeySearch {
+  readonly tenantId: string;
+  /** The time of the entries. */
+  readonly at: Date;
+  /** All when left out. */
+  readonly which?: SQL | undefined;
+}
+
+/** The tenant's keys that are `which` and not deleted, masked, newest first. */
+export async function findKeys(
+  reader: Reader,
+  { tenantId, at, which }: KeySearch,
+): Promise<readonly KeyEntry[]> {
+  return (
+    await reader
+      .select({ key: apiKeys, tag: tenants.keyTag })
+      .from(apiKeys)
+      .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
+      .where(and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt), which))
+      .orderBy(desc(apiKeys.createdAt), asc(apiKeys.uuid))
+      .all()
+  ).map(({ key, tag }) => keyEntry(key, { secret: masked(tag, key.ending), at }));
+}

@@ -1,0 +1,192 @@
+/**
+ * One identity provider: its discovery document and its keys, fetched when they are first needed and cached while it is
+ * away, and the few calls that we make to it. Whatever it does wrong is `identity_unavailable`, and no login succeeds.
+ */
+
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import {
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  customFetch,
+  genericGrantRequest,
+  None,
+  refreshTokenGrant,
+  ResponseBodyError,
+  type TokenEndpointResponse,
+  tokenIntrospection,
+  tokenRevocation,
+} from 'openid-client';
+import { ForensicsError } from '../../../errors.ts';
+import type { CodeGrant } from '../identity.ts';
+import { unauthenticated } from '../principal.ts';
+import {
+  type Cached,
+  createCached,
+  createProviderFetch,
+  type Discovered,
+  discoveryUrl,
+  readDiscovery,
+  timeoutSeconds,
+} from './discovery.ts';
+
+export interface Provider {
+  /** @throws {ForensicsError} `identity_unavailable`, as every verb here. */
+  facts(): Promise<Discovered>;
+  /** What tokens are verified with. `renewed` is for a key that is not among the `current` ones. */
+  readonly keys: Cached<JWTVerifyGetKey>;
+  /** @throws {ForensicsError} also `unauthenticated`, when the provider does not take the token. */
+  refresh(refreshToken: string): Promise<Refreshed>;
+  /** What a browser came back with, for tokens. @throws {ForensicsError} also `unauthenticated`. */
+  exchange(grant: CodeGrant): Promise<Refreshed>;
+  /** Whose refresh token it is: null for one that is worth nothing, undefined where the provider does not send it. */
+  ownerOf(refreshToken: string): Promise<string | null | undefined>;
+  /** Does nothing where the provider has no endpoint for it. */
+  revoke(refreshToken: string): Promise<void>;
+}
+
+export interface Refreshed {
+  readonly accessToken: string;
+  readonly idToken: string | null;
+  /** Null when the old one goes on being valid. */
+  readonly refreshToken: string | null;
+}
+
+export interface ProviderParts {
+  /** As the provider writes it, to the letter. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Null for a public client. */
+  readonly clientSecret: string | null;
+  /** PEM of the only authorities to trust for the provider's certificate; null for those of the system. */
+  readonly ca: string | null;
+  readonly now: () => Date;
+}
+
+const minuteMs = 60_000;
+// Keys that were withdrawn must go soon; addresses hardly ever change.
+const freshKeysMs = 10 * minuteMs;
+const freshFactsMs = 60 * minuteMs;
+const keptMs = 24 * 60 * minuteMs;
+const pauseMs = 10_000;
+
+export function createProvider(parts: ProviderParts): Provider {
+  const { issuer, clientSecret, now } = parts;
+  const fetch = createProviderFetch(parts);
+  const times = { pauseMs, keptMs, now };
+
+  async function getJson(url: string): Promise<unknown> {
+    const answer = await fetch(url, { headers: { accept: 'application/json' } });
+    if (answer.status !== 200) throw new TypeError(`The provider answered ${answer.status}.`);
+    return answer.json();
+  }
+
+  const facts = createCached({
+    ...times,
+    freshMs: freshFactsMs,
+    load: () => attempt(async () => readDiscovery(await getJson(discoveryUrl(issuer)), issuer)),
+  });
+  const keys = createCached({
+    ...times,
+    freshMs: freshKeysMs,
+    load: () => attempt(async () => keysIn(await getJson((await facts.current()).jwks_uri))),
+  });
+
+  async function client(): Promise<Configuration> {
+    const found = await facts.current();
+    const authentication = authenticationOf(found, clientSecret);
+    const made = new Configuration(found, parts.clientId, {}, authentication);
+    made[customFetch] = fetch;
+    made.timeout = timeoutSeconds;
+    return made;
+  }
+
+  return {
+    facts: () => facts.current(),
+    keys,
+    refresh: (refreshToken) =>
+      attempt(async () => {
+        return tokensIn(await refreshTokenGrant(await client(), refreshToken));
+      }),
+    exchange: ({ code, codeVerifier, redirectUri }) =>
+      attempt(async () => {
+        const grant = { code, code_verifier: codeVerifier, redirect_uri: redirectUri };
+        return tokensIn(await genericGrantRequest(await client(), 'authorization_code', grant));
+      }),
+    ownerOf: (refreshToken) =>
+      attempt(async () => {
+        const { introspection_endpoint } = await facts.current();
+        // RFC 7662, section 2.1: only for those who authenticate.
+        if (introspection_endpoint === undefined || clientSecret === null) return undefined;
+        const { active, sub } = await tokenIntrospection(await client(), refreshToken, hint);
+        return active ? sub : null;
+      }),
+    revoke: (refreshToken) =>
+      attempt(async () => {
+        const { revocation_endpoint } = await facts.current();
+        if (revocation_endpoint === undefined) return;
+        await tokenRevocation(await client(), refreshToken, hint);
+      }),
+  };
+}
+
+function tokensIn(answer: TokenEndpointResponse): Refreshed {
+  return {
+    accessToken: answer.access_token,
+    idToken: answer.id_token ?? null,
+    refreshToken: answer.refresh_token ?? null,
+  };
+}
+
+const hint = { token_type_hint: 'refresh_token' };
+
+/** `client_secret_basic` where the provider lists none (RFC 8414, section 2). */
+function authenticationOf(facts: Discovered, secret: string | null): ClientAuth {
+  if (secret === null) return None();
+  const methods = facts.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  return methods.includes('client_secret_basic')
+    ? ClientSecretBasic(secret)
+    : ClientSecretPost(secret);
+}
+
+function keysIn(document: unknown): JWTVerifyGetKey {
+  if (!isKeySet(document)) throw new TypeError('The identity provider answered no keys.');
+  return createLocalJWKSet(document);
+}
+
+/** A list of objects; each key is checked when it is used. */
+function isKeySet(document: unknown): document is JSONWebKeySet {
+  if (typeof document !== 'object' || document === null || !('keys' in document)) return false;
+  const { keys } = document;
+  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null);
+}
+
+async function attempt<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+function translated(error: unknown): ForensicsError {
+  if (error instanceof ForensicsError) return error;
+  if (!(error instanceof ResponseBodyError)) return unavailable(error);
+  // RFC 6749, section 5.2; some call a token that they cannot read an invalid request.
+  if (error.status === 400 && ['invalid_grant', 'invalid_request'].includes(error.error)) {
+    return unauthenticated('The refresh token is not valid; log in again.');
+  }
+  // What the log needs, such as `invalid_client` where our secret is wrong; the rest can contain what was sent.
+  return unavailable(
+    new Error(`The provider answered ${error.status} ${error.error.slice(0, 40)}.`),
+  );
+}
+
+export function unavailable(cause: unknown): ForensicsError {
+  return new ForensicsError(
+    'identity_unavailable',
+    'The identity provider does not answer as it should; try again later.',
+    { cause, retryAfterSeconds: pauseMs / 1000 },
+  );
+}

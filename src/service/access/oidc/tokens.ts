@@ -1,0 +1,251 @@
+/** Verifies a provider's tokens: signature, issuer, time, what they are for. Who the person is here, the accounts know. */
+
+import {
+  errors,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  jwtVerify,
+  type JWTVerifyResult,
+} from 'jose';
+import { maxNameLength } from '../../../contract/limits.ts';
+import { characterCount } from '../../../ports/db/ids.ts';
+import { ForensicsError } from '../../../errors.ts';
+import { compactToken, unauthenticated } from '../principal.ts';
+import { type Provider, unavailable } from './provider.ts';
+
+export interface ReadToken {
+  readonly issuer: string;
+  readonly subject: string;
+  /**
+   * Since when the person has been logged in without a break; the token's own age where it has no such claim. A refreshed
+   * token keeps it (RFC 9068, section 2.2.1), which is how one of a session that was ended is known.
+   */
+  readonly since: Date;
+  /** When the person last proved who he is; null where the token has no such claim. */
+  readonly loggedInAt: Date | null;
+  readonly sessionId: string | null;
+  readonly expiresAt: Date;
+  readonly claims: JWTPayload;
+}
+
+interface TokenReader {
+  /** @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
+  read(kind: 'access' | 'id', token: string): Promise<ReadToken>;
+}
+
+interface TokenReaderParts {
+  readonly provider: Pick<Provider, 'facts' | 'keys'>;
+  readonly clientId: string;
+  /** What access tokens must be made for; null for the client itself. */
+  readonly audience: string | null;
+  readonly now: () => Date;
+}
+
+// No `none`, and nothing symmetric: with those, the public key or the client's secret would sign.
+const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
+const toleranceSeconds = 30;
+// OpenID Connect Core 1.0, section 2.
+const longestSubject = 255;
+
+export function createTokenReader({
+  provider,
+  clientId,
+  audience,
+  now,
+}: TokenReaderParts): TokenReader {
+  async function verified(token: string): Promise<JWTVerifyResult> {
+    if (!compactToken.test(token)) throw unauthenticated('The token is not valid.');
+    const { issuer } = await provider.facts();
+    const options = {
+      algorithms,
+      issuer,
+      requiredClaims: ['sub', 'iat', 'exp'],
+      clockTolerance: toleranceSeconds,
+      currentDate: now(),
+    };
+    try {
+      return await jwtVerify(token, await provider.keys.current(), options);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      return jwtVerify(token, await provider.keys.renewed(), options);
+    }
+  }
+
+  function refuseUnlessFor(kind: 'access' | 'id', claims: JWTPayload): void {
+    const wanted = kind === 'id' ? clientId : (audience ?? clientId);
+    if (audiencesOf(claims).includes(wanted) && isParty(kind, claims, clientId)) return;
+    if (kind === 'access' && audience === null && isOnlyForClient(claims, clientId)) return;
+    throw unauthenticated(
+      `The token was not issued for this service: "aud" must hold "${wanted}".`,
+    );
+  }
+
+  return {
+    async read(kind, token) {
+      refuseUnlessJwt(kind, token);
+      const { protectedHeader, payload } = await verified(token).catch((error: unknown) => {
+        throw translated(error);
+      });
+      const found = kindOf(protectedHeader, payload);
+      if (found !== kind && found !== 'either')
+        throw unauthenticated(`This is not an ${kind} token.`);
+      refuseUnlessFor(kind, payload);
+      if (kind === 'access' && found === 'either') refuseIfIdTokenOf(clientId, payload);
+      return toRead(payload, now());
+    },
+  };
+}
+
+function refuseUnlessJwt(kind: 'access' | 'id', token: string): void {
+  if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return;
+  throw unauthenticated(
+    kind === 'id'
+      ? 'The id token is not valid for this service.'
+      : 'The access token is not a JWT; ask the identity provider for one that is made for this service.',
+  );
+}
+
+function audiencesOf({ aud = [] }: JWTPayload): readonly string[] {
+  return typeof aud === 'string' ? [aud] : aud;
+}
+
+/** OpenID Connect Core 1.0, section 3.1.3.7: an id token with `azp`, or for several audiences, must be issued to this client. */
+function isParty(kind: 'access' | 'id', claims: JWTPayload, clientId: string): boolean {
+  if (kind === 'access') return true;
+  const { azp } = claims;
+  return azp === undefined ? audiencesOf(claims).length === 1 : azp === clientId;
+}
+
+/**
+ * OpenID Connect Core 1.0, section 2: every id token names its client in `aud`. An access token that does so too must
+ * carry its type, or the id token, which is shown around more freely, would open the interface.
+ */
+function refuseIfIdTokenOf(clientId: string, claims: JWTPayload): void {
+  if (!audiencesOf(claims).includes(clientId)) return;
+  throw unauthenticated(
+    'This may be an id token: an access token with the client id in "aud" must have the header "typ" at+jwt or a claim "scope".',
+  );
+}
+
+// Some providers name no audience and only the client; a token that names another client belongs to that client.
+function isOnlyForClient({ aud, azp, client_id }: JWTPayload, clientId: string): boolean {
+  return aud === undefined && (azp ?? client_id) === clientId;
+}
+
+function toRead(claims: JWTPayload, at: Date): ReadToken {
+  const { iss = '', sub = '', iat = 0, exp = 0, auth_time, sid } = claims;
+  const isSubject = typeof sub === 'string' && sub !== '' && sub.length <= longestSubject;
+  // From the future it would outlive every end of sessions.
+  const isPast = typeof iat === 'number' && iat * 1000 <= at.getTime() + toleranceSeconds * 1000;
+  if (!isSubject || !isPast) throw invalid();
+  const loggedIn = typeof auth_time === 'number' && auth_time <= iat ? auth_time : null;
+  return {
+    issuer: iss,
+    subject: sub,
+    since: dateOf(loggedIn ?? iat),
+    loggedInAt: loggedIn === null ? null : dateOf(loggedIn),
+    sessionId: typeof sid === 'string' ? sid : null,
+    expiresAt: dateOf(exp),
+    claims,
+  };
+}
+
+function dateOf(seconds: number): Date {
+  return new Date(seconds * 1000);
+}
+
+function translated(error: unknown): ForensicsError {
+  if (error instanceof ForensicsError) return error;
+  if (error instanceof errors.JWTExpired) {
+    return unauthenticated('The token has expired; get a new one.');
+  }
+  // No cause: it can contain the token's claims.
+  if (error instanceof errors.JOSEError) return invalid();
+  // What is left is a key of the provider that is no key.
+  return unavailable(error);
+}
+
+function invalid(): ForensicsError {
+  return unauthenticated('The token is not valid for this service.');
+}
+
+/**
+ * Whether a token of a provider is an access token or an id token. There is no single mark, so every mark that is in use
+ * is read, the plain ones first.
+ *
+ * `either`: nothing in it decides. `other`: made for something else, such as a logout.
+ */
+type TokenKind = 'access' | 'id' | 'either' | 'other';
+
+function kindOf(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload): TokenKind {
+  const typ = (header.typ ?? 'JWT').toLowerCase().replace(/^application\//, '');
+  // RFC 9068, section 2.1.
+  if (typ === 'at+jwt') return 'access';
+  if (typ !== 'jwt' || 'events' in payload) return 'other';
+  // Keycloak writes `typ` into the payload, Cognito `token_use`.
+  const mark = payload['token_use'] ?? payload['typ'] ?? '';
+  const word = typeof mark === 'string' ? mark.toLowerCase() : 'unreadable';
+  if (word === 'access' || word === 'bearer') return 'access';
+  if (word === 'id') return 'id';
+  if (word !== '' && word !== 'jwt') return 'other';
+  if (['nonce', 'at_hash', 'c_hash', 's_hash'].some((claim) => claim in payload)) return 'id';
+  if (['scope', 'scp'].some((claim) => claim in payload)) return 'access';
+  return 'either';
+}
+
+/**
+ * Reads what we need to know of a person from a token's claims, under the names that the settings give.
+ *
+ * A name means a claim of that very name, or else the way through nested claims: `realm_access.roles`.
+ */
+export interface ClaimNames {
+  readonly scopes: string;
+  readonly userType: string;
+  readonly tenants: string;
+}
+
+/** Null where a token has no such claim. */
+export interface Described {
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly userType: string | null;
+  readonly scopes: readonly string[];
+  /** Names or ids, as the provider knows them. */
+  readonly tenants: readonly string[];
+}
+
+const longestEmail = 254;
+
+export function describePerson(claims: JWTPayload, names: ClaimNames): Described {
+  return {
+    email: textOf(claims['email'], longestEmail),
+    name: textOf(claims['name'], maxNameLength),
+    userType: textOf(claimOf(claims, names.userType), maxNameLength),
+    scopes: wordsOf(claimOf(claims, names.scopes)),
+    tenants: wordsOf(claimOf(claims, names.tenants)),
+  };
+}
+
+/** People choose their names at the provider: what is no valid name here counts as missing. */
+function textOf(value: unknown, longest: number): string | null {
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  return text === '' || characterCount(text) > longest || /\p{Cc}/u.test(text) ? null : text;
+}
+
+/** A list of words, or one text with spaces between them. */
+function wordsOf(value: unknown): string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const words = list.flatMap((entry) => (typeof entry === 'string' ? entry.split(/\s+/) : []));
+  return [...new Set(words.filter((word) => word !== ''))];
+}
+
+function claimOf(claims: JWTPayload, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  return name.split('.').reduce<unknown>(memberOf, claims);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  const members: Record<string, unknown> = Object(value);
+  return Object.hasOwn(members, name) ? members[name] : undefined;
+}

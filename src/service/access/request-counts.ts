@@ -1,0 +1,49 @@
+/**
+ * How many requests somebody has sent within the present minute, counted for all servers of a PostgreSQL database: its table
+ * `request_counts` is not logged, since a crash may forget them.
+ */
+
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../ports/db/database.ts';
+
+interface Window {
+  readonly requests: number;
+  readonly begunAt: number;
+}
+
+interface Asked {
+  readonly who: string;
+  readonly windowMs: number;
+  readonly at: Date;
+}
+
+/** Counts one more; a new window begins with the first request after the last one ended. */
+export async function countRequest(db: Db, { who, windowMs, at }: Asked): Promise<Window> {
+  const now = at.getTime();
+  const isOver = sql`request_counts.begun_at <= ${now - windowMs}`;
+  const rows = await db.values<[number, number]>(
+    sql`INSERT INTO request_counts (who, begun_at, requests) VALUES (${who}, ${now}, 1)
+      ON CONFLICT (who) DO UPDATE SET
+        requests = CASE WHEN ${isOver} THEN 1 ELSE request_counts.requests + 1 END,
+        begun_at = CASE WHEN ${isOver} THEN excluded.begun_at ELSE request_counts.begun_at END
+      RETURNING requests, begun_at`,
+  );
+  const [requests, begunAt] = rows[0]!;
+  return { requests, begunAt };
+}
+
+/** Null where no window is open. */
+export async function readCount(db: Db, { who, windowMs, at }: Asked): Promise<Window | null> {
+  const after = at.getTime() - windowMs;
+  const rows = await db.values<[number, number]>(
+    sql`SELECT requests, begun_at FROM request_counts WHERE who = ${who} AND begun_at > ${after}`,
+  );
+  const [row] = rows;
+  return row === undefined ? null : { requests: row[0], begunAt: row[1] };
+}
+
+/** Those whose window ended. */
+export async function forgetCounts(db: Db, before: Date): Promise<void> {
+  if (db.engine === 'sqlite') return;
+  await db.run(sql`DELETE FROM request_counts WHERE begun_at < ${before.getTime()}`);
+}

@@ -1,0 +1,137 @@
+/** The fields of an account: which addresses, names, user types and scopes are valid, and in which form. */
+
+import { eq } from 'drizzle-orm';
+import { type Actor, serviceChain } from '../audit/entry.ts';
+import type { EventDetails } from '../audit/events.ts';
+import { append } from '../audit/log.ts';
+import type { UserSettings } from '../../contract/auth.ts';
+import { maxNameLength } from '../../contract/limits.ts';
+import { langPattern } from '../../contract/vocabulary.ts';
+import { characterCount, foldText } from '../../ports/db/ids.ts';
+import { type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { users } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+
+export interface UserFacts {
+  readonly name: string | null;
+  readonly userType: string;
+  readonly scopes: readonly string[];
+}
+
+/** As they are stored. @throws {ForensicsError} `invalid_request`. */
+export function checkedFacts({ name, userType, scopes }: UserFacts) {
+  return {
+    name: checkedName(name),
+    nameFolded: foldText(name ?? ''),
+    userType: checkedWord(userType, 'user type'),
+    scopes: [...new Set(scopes.map((scope) => checkedWord(scope, 'scope')))],
+  };
+}
+
+/** As it is stored and compared. @throws {ForensicsError} `invalid_request`. */
+export function checkedEmail(typed: string): string {
+  const email = normalisedEmail(typed);
+  if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 254) return email;
+  throw invalid('This is not an e-mail address.');
+}
+
+/** The form in which addresses are compared, also those that no account could have. */
+export function normalisedEmail(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}
+
+function checkedName(name: string | null): string | null {
+  if (name === null) return null;
+  const length = characterCount(name);
+  if (length >= 1 && length <= maxNameLength && !/\p{Cc}/u.test(name)) return name;
+  throw invalid(`A name has 1 to ${maxNameLength} characters, and no control characters.`);
+}
+
+// RFC 6749, appendix A.4: what a scope may be made of; a user type is held to the same.
+function checkedWord(word: string, what: string): string {
+  if (/^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(word)) return word;
+  throw invalid(`A ${what} is a word of 1 to 64 ASCII characters, without spaces and quotes.`);
+}
+
+function invalid(message: string): ForensicsError {
+  return new ForensicsError('invalid_request', message);
+}
+
+type UserEvent = Extract<keyof EventDetails, `user.${string}`>;
+
+/** What the audit log records about people. */
+export interface UserAct {
+  readonly userId: string;
+  readonly at: Date;
+  readonly by: Actor;
+}
+
+/** In the chain of the service, and in those of the tenants that the person may act for. */
+export async function auditUser<E extends UserEvent>(
+  tx: Tx,
+  { userId, at, by }: UserAct,
+  { event, details }: { readonly event: E; readonly details: EventDetails[E] },
+  tenantIds: readonly string[] = [],
+): Promise<void> {
+  for (const chain of [serviceChain, ...tenantIds]) {
+    await append(tx, { chain, at, actor: by, event, subject: userId, details });
+  }
+}
+
+/** Of the tenants that came or went, each hears of it itself. */
+export async function auditTenants(
+  tx: Tx,
+  { userId, at, by }: UserAct,
+  { before, after }: { readonly before: readonly string[]; readonly after: readonly string[] },
+): Promise<void> {
+  const tell = (chain: string, event: 'tenant.member_added' | 'tenant.member_removed') =>
+    append(tx, { chain, at, actor: by, event, subject: userId, details: {} });
+  for (const id of after) if (!before.includes(id)) await tell(id, 'tenant.member_added');
+  for (const id of before) if (!after.includes(id)) await tell(id, 'tenant.member_removed');
+}
+
+/** What a person chose for himself, whichever identity knows him. */
+export type UserSettingsChange = Partial<UserSettings>;
+
+export interface UserSettingsStore {
+  /** @throws {ForensicsError} `not_found`. */
+  read(userId: string): Promise<UserSettings>;
+  /** Changes only what is given. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
+  change(userId: string, change: UserSettingsChange): Promise<UserSettings>;
+}
+
+export function createUserSettings({ db }: { readonly db: Db }): UserSettingsStore {
+  const columns = { lang: users.lang, tosAccepted: users.tosAccepted };
+  return {
+    async read(userId) {
+      const found = await db.select(columns).from(users).where(eq(users.id, userId)).get();
+      if (found === undefined) throw unknown();
+      return found;
+    },
+    async change(userId, { lang, tosAccepted }) {
+      if (lang !== undefined) refuseUnlessLang(lang);
+      return transact(db, async (tx) => {
+        const found = await tx.select(columns).from(users).where(eq(users.id, userId)).get();
+        if (found === undefined) throw unknown();
+        const changed = {
+          lang: lang ?? found.lang,
+          tosAccepted: tosAccepted ?? found.tosAccepted,
+        };
+        await tx.update(users).set(changed).where(eq(users.id, userId)).run();
+        return changed;
+      });
+    },
+  };
+}
+
+function refuseUnlessLang(lang: string): void {
+  if (new RegExp(langPattern).test(lang)) return;
+  throw new ForensicsError(
+    'invalid_request',
+    'lang must be a language code such as "de", with an optional region such as "de-AT".',
+  );
+}
+
+function unknown(): ForensicsError {
+  return new ForensicsError('not_found', 'There is no such user.');
+}

@@ -1,0 +1,310 @@
+/**
+ * People: who they are, what they may do, and their passwords. An account is embedded (address and password stored here)
+ * or belongs to an identity provider, which then decides over everything but the settings and whether it is shut here.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
+import { type Actor, operator } from '../audit/entry.ts';
+import type { UserInfo } from '../../contract/auth.ts';
+import { newId } from '../../ports/db/ids.ts';
+import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { tenants, users, userTenants } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { Passwords } from './embedded/passwords.ts';
+import { endSessions } from './embedded/sessions.ts';
+import type { LoginAttempts } from './embedded/throttle.ts';
+import type { Principal } from './principal.ts';
+import {
+  checkedEmail,
+  checkedFacts,
+  normalisedEmail,
+  auditUser,
+  auditTenants,
+  type UserAct,
+  type UserFacts,
+} from './user-facts.ts';
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly userType: string;
+  readonly scopes: readonly string[];
+  /** Empty for an account of an identity provider: its tenants come with each token. */
+  readonly tenantIds: readonly string[];
+  /** The identity provider that knows this person; null for an embedded account. */
+  readonly issuer: string | null;
+  readonly disabledAt: Date | null;
+  readonly createdAt: Date;
+  readonly lastLoginAt: Date | null;
+}
+
+/** Null removes the name. */
+export interface UserChange extends Partial<UserFacts> {
+  readonly tenantIds?: readonly string[];
+}
+
+export interface NewUser extends UserChange {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** Who administers an account; the operator, who may do everything, where it is left out. */
+export interface Acting {
+  readonly by: Actor;
+  /** Called in the transaction of the act with the account as it was before, and with who acts; throws to refuse. */
+  readonly check?: (user: User, self: User) => void;
+}
+
+export interface Users {
+  /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is in use, `tenant_not_found`. */
+  create(user: NewUser, acting?: Acting): Promise<User>;
+  /** As `create`, by the operator. @throws {ForensicsError} also `conflict` where there is any account already. */
+  createFirst(user: NewUser): Promise<User>;
+  byId(id: string): Promise<User | null>;
+  /** Embedded accounts only: an address may stand in several accounts of an identity provider. */
+  byEmail(email: string): Promise<User | null>;
+  /** All, or those who may act for a tenant, by address. */
+  list(tenantId?: string): Promise<readonly User[]>;
+  /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
+  update(id: string, change: UserChange, acting?: Acting): Promise<User>;
+  /** Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
+  setPassword(id: string, password: string, acting?: Acting): Promise<void>;
+  /** Ends all sessions and refuses new ones. @throws {ForensicsError} `not_found`. */
+  disable(id: string, acting?: Acting): Promise<User>;
+  /** @throws {ForensicsError} `not_found`. */
+  enable(id: string, acting?: Acting): Promise<User>;
+  /** A person as `info` answers: rights as the principal has them. @throws {ForensicsError} `not_found`. */
+  info(principal: Principal): Promise<UserInfo>;
+}
+
+export type UserRow = typeof users.$inferSelect;
+
+export const defaultUserType = 'user';
+const defaultLang = 'en';
+const byOperator: Acting = { by: operator };
+
+export function createUsers({
+  db,
+  passwords,
+  attempts,
+  now,
+}: {
+  readonly db: Db;
+  readonly passwords: Passwords;
+  readonly attempts: Pick<LoginAttempts, 'forgiveAccount'>;
+  readonly now: () => Date;
+}): Users {
+  const actOn = (userId: string, { by }: Acting) => ({ userId, at: now(), by });
+  const shut = async (id: string, disabledAt: Date | null, acting: Acting): Promise<User> =>
+    transact(db, async (tx) => {
+      const user = await userOf(tx, id);
+      await approve(tx, acting, user);
+      if (disabledAt !== null) await endAccess(tx, id, disabledAt);
+      const event = disabledAt === null ? 'user.enabled' : 'user.disabled';
+      await auditUser(tx, actOn(id, acting), { event, details: {} }, user.tenantIds);
+      return saved(tx, id, { disabledAt });
+    });
+  const make = async (
+    { email: typed, password, tenantIds = [], ...facts }: NewUser,
+    acting: Acting,
+    refuse: (tx: Tx) => Promise<void>,
+  ): Promise<User> => {
+    const email = checkedEmail(typed);
+    const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
+    passwords.refuseUnusable(password, { email, name: columns.name });
+    // Asked before the dear hash and again behind it: two may be made at once.
+    await refuseIfTaken(db, email);
+    const passwordHash = await passwords.hash(password);
+    return transact(db, async (tx) => {
+      await refuse(tx);
+      await refuseIfTaken(tx, email);
+      const row = { ...newRow(now()), ...columns, email, passwordHash };
+      await tx.insert(users).values(row).run();
+      await setTenants(tx, row.id, tenantIds);
+      const user = await userOf(tx, row.id);
+      const { userType, scopes } = user;
+      const details = { identity: 'embedded', userType, scopes } as const;
+      await auditUser(tx, actOn(row.id, acting), { event: 'user.created', details });
+      await auditTenants(tx, actOn(row.id, acting), { before: [], after: user.tenantIds });
+      return user;
+    });
+  };
+
+  return {
+    create: (user, acting = byOperator) => make(user, acting, async () => undefined),
+    createFirst: (user) => make(user, byOperator, refuseUnlessFirst),
+    byId: async (id) => (await find(db, eq(users.id, id)))[0] ?? null,
+    byEmail: async (email) => (await find(db, isEmbedded(normalisedEmail(email))))[0] ?? null,
+    list: async (tenantId) => find(db, tenantId === undefined ? undefined : isMember(db, tenantId)),
+    async update(id, { tenantIds, ...change }, acting = byOperator) {
+      return transact(db, async (tx) => {
+        const before = await userOf(tx, id);
+        await approve(tx, acting, before);
+        const { name, userType, scopes, issuer } = before;
+        refuseUnlessEmbedded(issuer);
+        if (tenantIds !== undefined) await setTenants(tx, id, tenantIds);
+        const after = await saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
+        await auditChange(tx, actOn(id, acting), { before, after });
+        return after;
+      });
+    },
+    async setPassword(id, password, acting = byOperator) {
+      const row = await existing(db, id);
+      // Before the dear hash, and again behind it: rights may change meanwhile.
+      await approve(db, acting, await userOf(db, id));
+      refuseUnlessEmbedded(row.issuer);
+      passwords.refuseUnusable(password, row);
+      const passwordHash = await passwords.hash(password);
+      await transact(db, async (tx) => {
+        const user = await userOf(tx, id);
+        await approve(tx, acting, user);
+        await endAccess(tx, id, now());
+        await attempts.forgiveAccount(tx, row.email);
+        await saved(tx, id, { passwordHash });
+        const told = { event: 'user.password_changed', details: {} } as const;
+        await auditUser(tx, actOn(id, acting), told, user.tenantIds);
+      });
+    },
+    disable: (id, acting = byOperator) => shut(id, now(), acting),
+    enable: (id, acting = byOperator) => shut(id, null, acting),
+    async info({ id, tenantIds, scopes, ...principal }) {
+      const row = await existing(db, id ?? '');
+      const { email, name, lang, tosAccepted } = row;
+      const userType = principal.userType ?? row.userType;
+      const settings = { lang, tosAccepted };
+      const names = await tenantNames(db, tenantIds);
+      return { id: row.id, email, name, userType, scopes, tenants: names, settings };
+    },
+  };
+}
+
+/** Which fields, and the rights as they are now; a name stays out of the log. */
+async function auditChange(
+  tx: Tx,
+  act: UserAct,
+  { before, after }: { readonly before: User; readonly after: User },
+): Promise<void> {
+  const fields = (['name', 'userType', 'scopes'] as const).filter(
+    (field) => !isDeepStrictEqual(before[field], after[field]),
+  );
+  const { userType, scopes } = after;
+  if (fields.length > 0) {
+    const told = { event: 'user.changed', details: { fields, userType, scopes } } as const;
+    await auditUser(tx, act, told, before.tenantIds);
+  }
+  await auditTenants(tx, act, { before: before.tenantIds, after: after.tenantIds });
+}
+
+/** From this moment nothing that was issued to the person before is worth anything, with sessions or without. */
+export async function endAccess(tx: Tx, userId: string, at: Date): Promise<void> {
+  await tx.update(users).set({ tokensValidFrom: at }).where(eq(users.id, userId)).run();
+  await endSessions(tx, { userId, at });
+}
+
+async function refuseUnlessFirst(tx: Tx): Promise<void> {
+  const any = await tx.select({ id: users.id }).from(users).limit(1).get();
+  if (any === undefined) return;
+  throw new ForensicsError('conflict', 'Somebody made the first account just now; log in.');
+}
+
+export async function embeddedRow(reader: Reader, email: string): Promise<UserRow | undefined> {
+  return reader.select().from(users).where(isEmbedded(email)).get();
+}
+
+function isEmbedded(email: string) {
+  return and(eq(users.email, email), isNull(users.issuer));
+}
+
+export async function tenantIdsOf(reader: Reader, userId: string): Promise<string[]> {
+  const rows = await reader.select().from(userTenants).where(eq(userTenants.userId, userId)).all();
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/** What a new account of any identity begins with. */
+export function newRow(createdAt: Date) {
+  const settings = { lang: defaultLang, tosAccepted: false };
+  return { id: newId(createdAt), ...settings, tokensValidFrom: createdAt, createdAt };
+}
+
+async function existing(reader: Reader, id: string): Promise<UserRow> {
+  const row = await reader.select().from(users).where(eq(users.id, id)).get();
+  if (row !== undefined) return row;
+  throw unknown();
+}
+
+async function saved(tx: Tx, id: string, columns: Partial<UserRow>): Promise<User> {
+  await tx.update(users).set(columns).where(eq(users.id, id)).run();
+  return userOf(tx, id);
+}
+
+async function userOf(reader: Reader, id: string): Promise<User> {
+  const [user] = await find(reader, eq(users.id, id));
+  if (user !== undefined) return user;
+  throw unknown();
+}
+
+/** Two who disable each other at once must not both succeed: who acts is read in the same transaction. */
+async function approve(reader: Reader, { by, check }: Acting, user: User): Promise<void> {
+  check?.(user, await userOf(reader, by.id ?? ''));
+}
+
+function isMember(reader: Reader, tenantId: string): SQL {
+  const isOfTenant = eq(userTenants.tenantId, tenantId);
+  const members = reader.select({ id: userTenants.userId }).from(userTenants).where(isOfTenant);
+  return inArray(users.id, members);
+}
+
+/** Those who are `which`, by address, with their tenants: one query, however many there are. */
+async function find(reader: Reader, which?: SQL): Promise<readonly User[]> {
+  const rows = await reader
+    .select({ user: users, tenantId: userTenants.tenantId })
+    .from(users)
+    .leftJoin(userTenants, eq(userTenants.userId, users.id))
+    .where(which)
+    .orderBy(asc(users.email), asc(users.id), asc(userTenants.tenantId))
+    .all();
+  const found = new Map<string, User>();
+  for (const { user, tenantId } of rows) {
+    const before = found.get(user.id)?.tenantIds ?? [];
+    found.set(user.id, toUser(user, tenantId === null ? before : [...before, tenantId]));
+  }
+  return [...found.values()];
+}
+
+function toUser(row: UserRow, tenantIds: readonly string[]): User {
+  const { id, email, name, userType, scopes, issuer, disabledAt, createdAt, lastLoginAt } = row;
+  const rights = { userType, scopes, tenantIds };
+  return { id, email, name, ...rights, issuer, disabledAt, createdAt, lastLoginAt };
+}
+
+function unknown(): ForensicsError {
+  return new ForensicsError('not_found', 'There is no such user.');
+}
+
+async function setTenants(tx: Tx, userId: string, tenantIds: readonly string[]): Promise<void> {
+  await tx.delete(userTenants).where(eq(userTenants.userId, userId)).run();
+  for (const tenantId of new Set(tenantIds)) {
+    if ((await tenantNames(tx, [tenantId])).length === 0) {
+      throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+    }
+    await tx.insert(userTenants).values({ userId, tenantId }).run();
+  }
+}
+
+async function tenantNames(reader: Reader, ids: readonly string[]): Promise<string[]> {
+  const which = and(inArray(tenants.id, [...ids]), isNull(tenants.deletedAt));
+  const rows = await reader.select().from(tenants).where(which).orderBy(asc(tenants.name)).all();
+  return rows.map(({ name }) => name);
+}
+
+async function refuseIfTaken(reader: Reader, email: string): Promise<void> {
+  if ((await embeddedRow(reader, email)) === undefined) return;
+  throw new ForensicsError('conflict', 'There is already an account with this address.');
+}
+
+function refuseUnlessEmbedded(issuer: string | null): void {
+  if (issuer === null) return;
+  throw new ForensicsError('not_offered', 'This account is managed by its identity provider.');
+}

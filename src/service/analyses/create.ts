@@ -1,0 +1,124 @@
+import { Value } from 'typebox/value';
+import {
+  type Analysis,
+  type AnalysisOptions,
+  type CreateRequest,
+  givenOptions,
+} from '../../contract/analysis.ts';
+import { maxCommentLength, maxNameLength } from '../../contract/limits.ts';
+import { defaultSeed } from '../../contract/vocabulary.ts';
+import { characterCount, foldText, newId } from '../../ports/db/ids.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { Limits } from '../../image/picture.ts';
+import type { Caller, Context } from './analyses.ts';
+import { messages, toRepeatable } from './lifecycle/transition.ts';
+import { getAnalysis } from './list.ts';
+
+/**
+ * A new analysis, waiting for its upload. Storage URLs in the request are ignored: the service makes its own.
+ *
+ * @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict` for a misused
+ * Idempotency-Key.
+ */
+export async function createAnalysis(
+  context: Context,
+  caller: Caller,
+  request: CreateRequest,
+): Promise<Analysis> {
+  const { limits, models, lifecycle, stores, now } = context;
+  const { principal, tenant } = caller;
+  checkCreateRequest(request, limits);
+  const options = mergeOptions(defaultOptions(models), request.input.options, models);
+  const { store, configId } = await stores.current(tenant.id);
+  const { name, comment = '', tags = [], projectId = null, input } = request;
+  const createdAt = now();
+  const id = newId(createdAt);
+  const row = {
+    id,
+    tenantId: tenant.id,
+    projectId,
+    name,
+    nameFolded: foldText(name),
+    comment,
+    commentFolded: foldText(comment),
+    tags,
+    storageType: store.type,
+    storageConfigId: configId,
+    format: input.format,
+    width: input.width,
+    height: input.height,
+    filename: input.filename,
+    inputKey: `analyses/${id}/input.${input.format}`,
+    ...options,
+    modelVersion: models.find((model) => model.id === options.model)!.version,
+    status: 'pending',
+    statusMessage: messages.created,
+    retryCount: 0,
+    createdAt,
+    createdByType: principal.type,
+    createdById: principal.id,
+    lastChangedByType: principal.type,
+    lastChangedById: principal.id,
+  } as const;
+  const repeatable = toRepeatable(caller, { act: 'create', request }, now());
+  const analysisId = await lifecycle.create(row, { actor: principal, repeatable });
+  return getAnalysis(context, caller, analysisId);
+}
+
+/** @throws {ForensicsError} `invalid_request` naming the field. */
+function checkCreateRequest(request: CreateRequest, limits: Limits): void {
+  const { name, comment = '', input } = request;
+  const nameLength = characterCount(name);
+  if (nameLength < 1 || nameLength > maxNameLength) {
+    throw invalid(`name must have 1 to ${maxNameLength} characters.`);
+  }
+  if (characterCount(comment) > maxCommentLength) {
+    throw invalid(`comment must have at most ${maxCommentLength} characters.`);
+  }
+  const { minSidePx, maxSidePx } = limits;
+  for (const side of ['width', 'height'] as const) {
+    const pixels = input[side];
+    if (Number.isInteger(pixels) && pixels >= minSidePx && pixels <= maxSidePx) continue;
+    throw invalid(`input.${side} must be a whole number from ${minSidePx} to ${maxSidePx}.`);
+  }
+}
+
+/** Where every new analysis starts from. */
+function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOptions {
+  const [first] = models;
+  if (first === undefined) throw new RangeError('the list of models is empty');
+  return {
+    model: first.id,
+    decisionStrategy: 'default',
+    tier: 'flagging',
+    seed: defaultSeed,
+  };
+}
+
+/**
+ * `base` with the given options in the place of its own.
+ *
+ * @throws {ForensicsError} `invalid_request` for an unknown field or a bad value, `model_not_found`.
+ */
+export function mergeOptions(
+  base: AnalysisOptions,
+  given: unknown,
+  models: readonly { readonly id: string }[],
+): AnalysisOptions {
+  if (!Value.Check(givenOptions, given)) {
+    throw invalid(
+      'options may hold model, decisionStrategy, tier and seed, each with a value that the interface document allows.',
+    );
+  }
+  const options = { ...base, ...given };
+  const known = models.map(({ id }) => id);
+  if (known.includes(options.model)) return options;
+  throw new ForensicsError(
+    'model_not_found',
+    `There is no such model; options.model can be ${known.join(', ')}.`,
+  );
+}
+
+function invalid(message: string): ForensicsError {
+  return new ForensicsError('invalid_request', message);
+}

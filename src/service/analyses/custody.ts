@@ -1,0 +1,144 @@
+/**
+ * The chain of custody of an analysis, as its report and its bundle show it. It comes from the audit log: who may change the
+ * analysis cannot change that.
+ */
+
+import { inArray } from 'drizzle-orm';
+import { type Actor, type EntryOf, parseEntry, readLines } from '../audit/entry.ts';
+import type { EventDetails, EventName, FileHashes } from '../audit/events.ts';
+import type { Reader } from '../../ports/db/database.ts';
+import { apiKeys, users } from '../../ports/db/schema.ts';
+import type { Examination } from '../../engine/result.ts';
+import type { CustodyEvent, ReportItem } from '../../present/report-item.ts';
+import { examinationSha256, toRow } from './examination-row.ts';
+import type { AnalysisRow, Target } from './rows.ts';
+
+/** Oldest first; empty for an analysis from before the log. */
+export async function readCustody(reader: Reader, target: Target): Promise<CustodyEvent[]> {
+  return (await readSteps(reader, target)).map(({ by: _by, ...step }) => step);
+}
+
+/** As `readCustody`, with the name of each person or key that has one. Names change, so no report and no bundle has them. */
+export async function readNamedCustody(
+  reader: Reader,
+  target: Target,
+): Promise<readonly (CustodyEvent & { readonly actorName: string | null })[]> {
+  const steps = await readSteps(reader, target);
+  const ids = [...new Set(steps.flatMap(({ by }) => by.id ?? []))];
+  const [people, keys] = await Promise.all([
+    reader.select({ id: users.id, name: users.name }).from(users).where(inArray(users.id, ids)),
+    reader
+      .select({ id: apiKeys.uuid, name: apiKeys.name })
+      .from(apiKeys)
+      .where(inArray(apiKeys.uuid, ids)),
+  ]);
+  const names = new Map([...people, ...keys].map(({ id, name }) => [id, name]));
+  return steps.map(({ by, ...step }) => ({
+    ...step,
+    actorName: by.id === null ? null : (names.get(by.id) ?? null),
+  }));
+}
+
+async function readSteps(
+  reader: Reader,
+  { tenantId, analysisId }: Target,
+): Promise<(CustodyEvent & { readonly by: Actor })[]> {
+  const lines = await readLines(reader, { chain: tenantId, subject: analysisId });
+  return byTime(
+    lines.map(parseEntry).flatMap((entry) =>
+      stepsOf(entry).map((step) => ({
+        at: new Date(entry.at),
+        actor: nameOf(entry.actor),
+        by: entry.actor,
+        ...step,
+      })),
+    ),
+  );
+}
+
+/** An examination is logged when its run is completed: what was noticed meanwhile came later. */
+function byTime<E extends CustodyEvent>(custody: readonly E[]): E[] {
+  return custody.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+}
+
+/**
+ * What a report says of the way of its file. A run is drawn before it is completed, so that the log does not know of it yet:
+ * it is added here as the log will record it. Of an analysis whose beginning is not in the log nothing is added.
+ */
+export async function readHistory(
+  reader: Reader,
+  row: AnalysisRow,
+  run: { readonly examination: Examination; readonly examinedAt: Date },
+): Promise<Required<Pick<ReportItem, 'custody' | 'retries'>>> {
+  const logged = await readCustody(reader, { tenantId: row.tenantId, analysisId: row.id });
+  const has = (event: CustodyEvent['event']) => logged.some((step) => step.event === event);
+  const isOpen = has('received') && !has('examined');
+  return {
+    custody: isOpen ? byTime([...logged, examinedIn(row.id, run)]) : logged,
+    retries: Math.max(row.retryCount, logged.filter(({ event }) => event === 'retried').length),
+  };
+}
+
+/** One step of custody that the service itself made just now. */
+function examinedIn(
+  analysisId: string,
+  { examination, examinedAt }: Parameters<typeof readHistory>[2],
+): CustodyEvent {
+  const record = toRow(analysisId, { examination, examinedAt, rendered: null });
+  const hashes = examinedHashes(examination.facts.sha256, examinationSha256(record));
+  return { at: examinedAt, actor: 'service', event: 'examined', hashes };
+}
+
+type Step = Pick<CustodyEvent, 'event' | 'hashes'> & Partial<Pick<CustodyEvent, 'at'>>;
+
+/** What moved no bytes and ended nothing is no step. */
+const steps: { readonly [E in EventName]?: (details: EventDetails[E]) => readonly Step[] } = {
+  'analysis.created': () => [{ event: 'created', hashes: [] }],
+  'analysis.received': ({ sha256 }) => [{ event: 'received', hashes: [original(sha256)] }],
+  'analysis.upload_replaced': ({ sha256 }) => [
+    { event: 'replaced_upload_noticed', hashes: sha256 === null ? [] : named({ upload: sha256 }) },
+  ],
+  'analysis.completed': completionSteps,
+  'analysis.failed': () => [{ event: 'failed', hashes: [] }],
+  'analysis.retried': () => [{ event: 'retried', hashes: [] }],
+  'analysis.restarted': () => [{ event: 'retried', hashes: [] }],
+  'analysis.upgraded': ({ outputs, examinationSha256: examination }) => [
+    { event: 'upgraded', hashes: named({ ...outputs, ...(examination && { examination }) }) },
+  ],
+  'analysis.bundled': ({ manifestSha256 }) => [
+    { event: 'bundled', hashes: named({ manifest: manifestSha256 }) },
+  ],
+  'analysis.deleted': () => [{ event: 'deleted', hashes: [] }],
+};
+
+function stepsOf<E extends EventName>({ event, details }: EntryOf<E>): readonly Step[] {
+  return steps[event]?.(details) ?? [];
+}
+
+function completionSteps({
+  originalSha256,
+  examinationSha256: examined,
+  examinedAt,
+  outputs,
+}: EventDetails['analysis.completed']): readonly Step[] {
+  const hashes = examinedHashes(originalSha256, examined);
+  const examination = { event: 'examined', hashes, at: new Date(examinedAt) } as const;
+  return outputs === null
+    ? [examination]
+    : [examination, { event: 'rendered', hashes: named(outputs) }];
+}
+
+const original = (sha256: string) => ({ name: 'original', sha256 });
+
+function examinedHashes(originalSha256: string, examination: string): CustodyEvent['hashes'] {
+  return [original(originalSha256), ...named({ examination })];
+}
+
+function named(hashes: FileHashes): CustodyEvent['hashes'] {
+  return Object.entries(hashes).map(([name, sha256]) => ({ name, sha256 }));
+}
+
+function nameOf({ type, id }: Actor): string {
+  if (id === null) return type;
+  return type === 'api' ? `api key ${id}` : `${type} ${id}`;
+}

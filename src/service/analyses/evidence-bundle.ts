@@ -1,0 +1,98 @@
+/**
+ * What a bundle of a stored analysis is made of: the copy that was examined, the examination, and everything drawn from
+ * the two anew. The heatmaps and reports in the store are left where they are: their upload URLs are in clients' hands.
+ */
+
+import { verifyChain } from '../audit/verify.ts';
+import { languages } from '../../contract/vocabulary.ts';
+import type { Db } from '../../ports/db/database.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { BundleCase } from '../../evidence/bundle-format.ts';
+import type { ReportItem } from '../../present/report-item.ts';
+import type { Sandbox } from '../../examiner/sandbox.ts';
+import type { Context } from './analyses.ts';
+import { loadRecorded, readEvidence, readRecorded } from './evidence.ts';
+import { toReportItem } from './render.ts';
+import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
+
+interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
+  readonly sandbox: Pick<Sandbox, 'render'>;
+  /** Those of the service, as its sandbox knows them. */
+  readonly trustList: string | null;
+}
+
+/**
+ * @param how - what the reports print beside the record: metadata, error level, data of the case.
+ * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report; `evidence_damaged`
+ * when picture or result are not what was recorded, `audit_broken`, `store_unavailable`, and what the sandbox throws.
+ */
+export async function openBundleInput(
+  parts: BundleInputParts,
+  target: Target,
+  how: Partial<Pick<ReportItem, 'withMetadata' | 'withErrorLevel' | 'caseData'>>,
+): Promise<BundleCase> {
+  const { db, stores, limits, sandbox, trustList } = parts;
+  const row = await getKeptRow(db, target);
+  await requireUnbrokenLog(db, target);
+  const stored = await loadRecorded(db, target);
+  if (row.status !== 'completed' || stored === null) throw notCompleted(row);
+  if (row.tier !== 'forensicReporting') throw onlyFlagged();
+  await requireRecordedOriginal(db, { target, row });
+  const original = await readEvidence(parts, { row, store: await stores.of(row) });
+  const isUploadReplaced = row.inputReplacedAt !== null;
+  const told = await toReportItem(parts, { row, ...stored, isUploadReplaced });
+  const { withMetadata = false, withErrorLevel = false, caseData } = how;
+  const item = {
+    ...told,
+    ...(withMetadata && { withMetadata }),
+    ...(withErrorLevel && { withErrorLevel }),
+    ...(caseData && { caseData }),
+  };
+  const heatmapSize = { width: row.width, height: row.height };
+  const rendering = await sandbox.render({
+    source: { bytes: original },
+    examination: stored.examination,
+    item,
+    languages,
+    heatmapSize,
+  });
+  const { examination } = rendering;
+  return { original, openedAs: null, examination, item, heatmapSize, limits, trustList, rendering };
+}
+
+/** A chain of custody out of a log that was tampered with must not be signed. */
+async function requireUnbrokenLog(db: Db, { tenantId }: Target): Promise<void> {
+  const { broken } = await verifyChain(db, tenantId, { isExpected: true });
+  if (broken === null) return;
+  throw new ForensicsError(
+    'audit_broken',
+    `The audit log of the tenant is broken, so nothing in it can be vouched for. ${broken.explanation} Restore the database from a backup.`,
+  );
+}
+
+/** The copy is compared with the hash in its row; the log reveals a change of both. */
+async function requireRecordedOriginal(
+  db: Db,
+  { target, row }: { readonly target: Target; readonly row: AnalysisRow },
+): Promise<void> {
+  const recorded = (await readRecorded(db, target)).hashes['original'] ?? null;
+  if (recorded === null || recorded === row.evidenceSha256) return;
+  throw new ForensicsError(
+    'evidence_damaged',
+    'The stored copy of the picture is not the one that the audit log recorded; restore database and store from a backup, or create a new analysis.',
+  );
+}
+
+function notCompleted({ status }: AnalysisRow): ForensicsError {
+  return new ForensicsError(
+    'conflict',
+    `The analysis is ${status}; only a completed analysis has a bundle.`,
+  );
+}
+
+function onlyFlagged(): ForensicsError {
+  return new ForensicsError(
+    'conflict',
+    'The analysis has the tier flagging and no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
+  );
+}

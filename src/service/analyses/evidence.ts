@@ -1,0 +1,239 @@
+/** The bytes that were ingested at the start, and whether the client has put others in the place of its upload since. */
+
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { parseEntry, readLines } from '../audit/entry.ts';
+import type { FileHashes } from '../audit/events.ts';
+import type { Db, Reader } from '../../ports/db/database.ts';
+import { examinations } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { BlobStore } from '../../ports/storage/store.ts';
+import type { Stores } from '../../ports/storage/stores.ts';
+import type { Context } from './analyses.ts';
+import {
+  examinationSha256,
+  isInAgreement,
+  outputKeys,
+  loadExamination,
+  parseRendered,
+} from './examination-row.ts';
+import type { Replacement } from './lifecycle/worker.ts';
+import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
+
+interface StoredAnalysis {
+  readonly row: AnalysisRow;
+  readonly store: BlobStore;
+}
+
+/**
+ * The bytes that were ingested at the start, proven to be the same.
+ *
+ * @throws {ForensicsError} `evidence_damaged` when they are gone or changed; `store_unavailable`.
+ */
+export async function readEvidence(
+  { limits }: Pick<Context, 'limits'>,
+  { row, store }: StoredAnalysis,
+): Promise<Uint8Array> {
+  if (row.evidenceKey === null) throw damaged();
+  const bytes = await store.read(row.evidenceKey, limits.maxBytes).catch((error: unknown) => {
+    if (codeOf(error) === 'blob_not_found') throw damaged(error);
+    throw error;
+  });
+  if (sha256Of(bytes) !== row.evidenceSha256) throw damaged();
+  return bytes;
+}
+
+/**
+ * Looks whether the upload was replaced after the start, and notes it in the row. The result does not depend on it, so a
+ * store that does not answer is reported to `onError` and counts as no.
+ */
+export async function checkUpload(context: Context, kept: StoredAnalysis): Promise<boolean> {
+  const { id: analysisId, tenantId, inputReplacedAt } = kept.row;
+  if (inputReplacedAt !== null) return true;
+  const replacement = await findReplacement(context, kept).catch((error: unknown) => {
+    context.onError(error);
+    return null;
+  });
+  if (replacement === null) return false;
+  await context.lifecycle.noteReplacedInput({ tenantId, analysisId }, replacement);
+  context.onNotice('upload-replaced', { tenantId, analysisId });
+  return true;
+}
+
+/** An upload that was deleted was not replaced: the client may do that. */
+async function findReplacement(
+  { limits }: Pick<Context, 'limits'>,
+  { row, store }: StoredAnalysis,
+): Promise<Replacement | null> {
+  const info = await store.head(row.inputKey);
+  if (info === null || info.etag === row.inputEtag) return null;
+  // Written again; perhaps with the same bytes.
+  try {
+    const sha256 = sha256Of(await store.read(row.inputKey, limits.maxBytes));
+    return sha256 === row.evidenceSha256 ? null : { sha256 };
+  } catch (error) {
+    if (codeOf(error) === 'blob_not_found') return null;
+    if (codeOf(error) === 'blob_too_large') return { sha256: null };
+    throw error;
+  }
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof ForensicsError ? error.code : null;
+}
+
+function damaged(cause?: unknown): ForensicsError {
+  return new ForensicsError(
+    'evidence_damaged',
+    'The stored copy of the picture is missing or was changed; create a new analysis and upload the picture again.',
+    { cause },
+  );
+}
+
+/**
+ * Whether what is stored of an analysis matches the audit log. Heatmaps and reports lie where clients
+ * can put other files; the copy that was examined and the row of the examination lie where no client can write.
+ */
+export interface CheckedFile {
+  /** `original`, `examination`, or the name of a heatmap or a report. */
+  readonly name: string;
+  readonly state: 'as_recorded' | 'changed' | 'missing' | 'not_recorded';
+  /** As the log has it; null when that is older than the file. */
+  readonly recorded: string | null;
+  /** Of what is there now; null when nothing is, or it cannot be read. */
+  readonly found: string | null;
+}
+
+// Of a picture of 100 megapixels a heatmap has some tens of megabytes.
+const maxBytes = 512 * 1024 * 1024;
+
+/** @throws {ForensicsError} `analysis_not_found`, `store_unavailable`. */
+export async function checkFiles(
+  { db, stores }: { readonly db: Db; readonly stores: Stores },
+  target: Target,
+): Promise<readonly CheckedFile[]> {
+  const row = await getKeptRow(db, target);
+  const store = await stores.of(row);
+  const recorded = await readRecorded(db, target);
+  const record = await findExamination(db, target);
+  const outputs = record?.rendered == null ? [] : outputKeys(parseRendered(record.rendered));
+  const checked: CheckedFile[] = [];
+  const check = (name: string, found: FoundHash) =>
+    checked.push(compared({ name, recorded: recorded.hashes[name] ?? null, found }));
+  if (row.evidenceKey !== null) check('original', await find(store, row.evidenceKey));
+  if (record !== undefined) {
+    check('examination', isAsRecorded(record, recorded) ? examinationSha256(record) : unreadable);
+  }
+  for (const key of outputs) check(posix.basename(key), await find(store, key));
+  return checked;
+}
+
+/** The SHA-256, or why there is none. */
+type FoundHash = string | typeof missing | typeof unreadable;
+const missing = Symbol('missing');
+const unreadable = Symbol('unreadable');
+
+async function findExamination(db: Db, { analysisId }: Target) {
+  return db.select().from(examinations).where(eq(examinations.analysisId, analysisId)).get();
+}
+
+function compared({
+  name,
+  recorded,
+  found,
+}: Pick<CheckedFile, 'name' | 'recorded'> & { readonly found: FoundHash }): CheckedFile {
+  const sha256 = typeof found === 'string' ? found : null;
+  if (recorded === null) return { name, state: 'not_recorded', recorded, found: sha256 };
+  if (found === missing) return { name, state: 'missing', recorded, found: null };
+  const state = sha256 === recorded ? 'as_recorded' : 'changed';
+  return { name, state, recorded, found: sha256 };
+}
+
+async function find(store: BlobStore, key: string): Promise<FoundHash> {
+  try {
+    return createHash('sha256')
+      .update(await store.read(key, maxBytes))
+      .digest('hex');
+  } catch (error) {
+    const code = error instanceof ForensicsError ? error.code : null;
+    if (code === 'blob_not_found') return missing;
+    if (code === 'blob_too_large' || code === 'blob_damaged') return unreadable;
+    throw error;
+  }
+}
+
+/** What was written of an analysis, from the audit log. Who may change the rows of an analysis cannot change that. */
+interface Recorded {
+  /** SHA-256 of what was written last: `original`, `examination`, and heatmaps and reports by their names. */
+  readonly hashes: FileHashes;
+  /** ISO 8601; null when that is older than the log. */
+  readonly examinedAt: string | null;
+}
+
+export async function readRecorded(
+  reader: Reader,
+  { tenantId, analysisId }: Target,
+): Promise<Recorded> {
+  const hashes: Record<string, string> = {};
+  let examinedAt: string | null = null;
+  for (const line of await readLines(reader, { chain: tenantId, subject: analysisId })) {
+    const { event, details } = parseEntry(line);
+    if (event === 'analysis.received') hashes['original'] = details.sha256;
+    if (event === 'analysis.completed') {
+      hashes['examination'] = details.examinationSha256;
+      examinedAt = details.examinedAt;
+    }
+    if (event === 'analysis.upgraded' && details.examinationSha256 !== undefined) {
+      hashes['examination'] = details.examinationSha256;
+    }
+    if (event === 'analysis.completed' || event === 'analysis.upgraded') {
+      Object.assign(hashes, details.outputs);
+    }
+  }
+  return { hashes, examinedAt };
+}
+
+/**
+ * The whole examination, proven to be the one that the run left; null when the analysis has none. One that is older than
+ * the log is taken as it is.
+ *
+ * @throws {ForensicsError} `evidence_damaged` when the row was changed since.
+ */
+export async function loadRecorded(
+  reader: Reader,
+  target: Target,
+): Promise<ReturnType<typeof loadExamination>> {
+  const { analysisId } = target;
+  const isOfIt = eq(examinations.analysisId, analysisId);
+  const row = await reader.select().from(examinations).where(isOfIt).get();
+  if (row === undefined) return null;
+  if (!isAsRecorded(row, await readRecorded(reader, target))) throw changed();
+  return loadExamination(reader, analysisId);
+}
+
+/** The log has the hash of the examination and its time; what answers are made of has to agree with these. */
+function isAsRecorded(
+  row: typeof examinations.$inferSelect,
+  { hashes, examinedAt }: Recorded,
+): boolean {
+  const isChanged =
+    isOther(hashes['examination'], examinationSha256(row)) ||
+    isOther(examinedAt, row.examinedAt.toISOString());
+  return !isChanged && isInAgreement(row);
+}
+
+function isOther(recorded: string | null | undefined, found: string): boolean {
+  return recorded != null && recorded !== found;
+}
+
+function changed(): ForensicsError {
+  return new ForensicsError(
+    'evidence_damaged',
+    'The stored result is not the one that the audit log recorded; restore the database from a backup, or create a new analysis.',
+  );
+}

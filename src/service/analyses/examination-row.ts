@@ -1,0 +1,217 @@
+/** An examination as the database keeps it: small columns for every answer, the whole of it for an upgrade. */
+
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { eq } from 'drizzle-orm';
+import type { FileHashes } from '../audit/events.ts';
+import { type Language, resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
+import type { Reader } from '../../ports/db/database.ts';
+import { examinations } from '../../ports/db/schema.ts';
+import type {
+  Anomaly,
+  CellMaps,
+  ClassScores,
+  ClassSimilarities,
+  Decision,
+  Examination,
+  Examined,
+  MapName,
+  WordedFinding,
+  WordedProvenance,
+} from '../../engine/result.ts';
+import { noProvenance } from '../../provenance/provenance.ts';
+import type { ReportTexts } from '../../present/report-item.ts';
+
+/** The contract's numbers behind the two class fields. */
+interface Scores {
+  readonly predictions: ClassScores;
+  readonly classUncertainties: ClassScores;
+  readonly classSimilarities: ClassSimilarities;
+  readonly anomaly: Anomaly;
+}
+
+/** Where the rendered files lie, and the texts that need no file. */
+export interface Rendered {
+  readonly heatmapKeys: Readonly<Record<MapName, string>>;
+  readonly reports: Readonly<
+    Record<Language, { readonly pdfKey: string; readonly texts: ReportTexts }>
+  >;
+  /** Of the files as they were written, by the last part of their keys: clients can put others in their places. */
+  readonly sha256: FileHashes;
+}
+
+/** What a run results in; `rendered` for the tier that shows it. */
+export interface RunResult {
+  readonly examination: Examination;
+  readonly examinedAt: Date;
+  readonly rendered: Rendered | null;
+}
+
+/** The same of a report: the examination has all that the report shows. */
+export interface Drawn extends RunResult {
+  readonly rendered: Rendered;
+}
+
+export type ExaminationRow = typeof examinations.$inferInsert;
+
+/** The row of a finished run. */
+export function toRow(
+  analysisId: string,
+  { examination, examinedAt, rendered }: RunResult,
+): ExaminationRow {
+  const { maps, decision, ...rest } = examination;
+  const { values, methods, ...grid } = maps;
+  const stored = { ...rest, decision, maps: { ...grid, methods: Object.keys(methods) } };
+  const { predictions, classUncertainties, classSimilarities, anomaly } = examination;
+  const scores: Scores = { predictions, classUncertainties, classSimilarities, anomaly };
+  return {
+    analysisId,
+    resultClass: resultClasses.indexOf(decision.resultClass),
+    resultSubClasses: decision.resultSubClasses.map((name) => resultSubClasses.indexOf(name)),
+    examinedAt,
+    scores: JSON.stringify(scores),
+    rendered: rendered === null ? null : renderedText(rendered),
+    examination: JSON.stringify(stored satisfies StoredExamination),
+    realMap: packMap(values.real),
+    fakeMap: packMap(values.fake),
+    compressionMap: packMap(values.compression),
+    anomalyMap: packMap(values.anomaly),
+    methodMaps: Buffer.concat(Object.values(methods).map(packMap)),
+  };
+}
+
+/**
+ * What the audit log keeps of an examination: the SHA-256 of its row, the text in UTF-8 and then the maps of real, fake,
+ * compression, anomaly and, where there are such, single methods. It shows whether the row was changed since.
+ */
+export function examinationSha256(row: ExaminationRow): string {
+  const { examination, realMap, fakeMap, compressionMap, anomalyMap, methodMaps } = row;
+  const hash = createHash('sha256').update(examination);
+  for (const map of [realMap, fakeMap, compressionMap, anomalyMap]) hash.update(map);
+  if (methodMaps) hash.update(methodMaps);
+  return hash.digest('hex');
+}
+
+/** Whether the small columns match the examination: answers come from them, and the hash does not cover them. */
+export function isInAgreement(row: ExaminationRow): boolean {
+  const stored: AnyStoredExamination = JSON.parse(row.examination);
+  const { decision, predictions, classUncertainties, classSimilarities, anomaly } = stored;
+  const scores: Scores = { predictions, classUncertainties, classSimilarities, anomaly };
+  const subClasses = row.resultSubClasses.map((number) => resultSubClasses[number]);
+  return (
+    resultClasses[row.resultClass] === decision.resultClass &&
+    isDeepStrictEqual(subClasses, decision.resultSubClasses) &&
+    isDeepStrictEqual(parseScores(row.scores), scores)
+  );
+}
+
+/** The whole examination again, as the run left it; null when the analysis has none. */
+export async function loadExamination(
+  reader: Reader,
+  analysisId: string,
+): Promise<{ readonly examination: Examination; readonly examinedAt: Date } | null> {
+  const row = await reader
+    .select()
+    .from(examinations)
+    .where(eq(examinations.analysisId, analysisId))
+    .get();
+  if (row === undefined) return null;
+  const stored: AnyStoredExamination = JSON.parse(row.examination);
+  const values = {
+    real: unpackMap(row.realMap),
+    fake: unpackMap(row.fakeMap),
+    compression: unpackMap(row.compressionMap),
+    anomaly: unpackMap(row.anomalyMap),
+  };
+  const { methods, ...grid } = stored.maps;
+  const maps = { ...grid, values, methods: unpackMethods(methods ?? [], row.methodMaps) };
+  return { examination: { ...upToDate(stored), maps }, examinedAt: row.examinedAt };
+}
+
+function unpackMethods(methods: readonly string[], bytes: Buffer | null): CellMaps['methods'] {
+  if (bytes === null) return {};
+  const length = bytes.length / methods.length;
+  return Object.fromEntries(
+    methods.map((method, at) => [
+      method,
+      unpackMap(bytes.subarray(at * length, (at + 1) * length)),
+    ]),
+  );
+}
+
+/** The examination without its maps: they are most of its bytes. */
+export async function loadExamined(reader: Reader, analysisId: string): Promise<Examined> {
+  const row = await reader
+    .select({ examination: examinations.examination })
+    .from(examinations)
+    .where(eq(examinations.analysisId, analysisId))
+    .get();
+  if (row === undefined) throw new TypeError('a completed analysis has no examination');
+  const stored: AnyStoredExamination = JSON.parse(row.examination);
+  return upToDate(stored);
+}
+
+/** Examinations of earlier versions lack what was added since. */
+function upToDate(stored: AnyStoredExamination): Examined {
+  const { stability = null, provenance = neverRead, decision, findings } = stored;
+  const { locator = null, manipulation = null, measuredCalls = [], maps: _maps, ...rest } = stored;
+  return {
+    ...rest,
+    stability,
+    provenance: { ...noProvenance, ...provenance },
+    locator,
+    manipulation,
+    measuredCalls,
+    decision: { ...traceDecision, ...decision },
+    findings: findings.map((finding) => ({ ...silent, ...finding })),
+  };
+}
+
+const neverRead: WordedProvenance = {
+  ...noProvenance,
+  warnings: ['An earlier version of the program examined the file; it did not read these facts.'],
+};
+const traceDecision: Partial<Decision> = { basis: 'traces' };
+const silent: Partial<WordedFinding> = { speaksFor: 'neither', strength: 'none' };
+
+/** Only this file writes these columns, so what is read has the types of what was written. */
+export function parseScores(text: string): Scores {
+  return JSON.parse(text);
+}
+
+/** What earlier versions wrote has no hashes. */
+export function parseRendered(text: string): Rendered {
+  return { sha256: {}, ...JSON.parse(text) };
+}
+
+export function outputKeys({ heatmapKeys, reports }: Rendered): string[] {
+  return [...Object.values(heatmapKeys), ...Object.values(reports).map(({ pdfKey }) => pdfKey)];
+}
+
+export function renderedText(rendered: Rendered): string {
+  return JSON.stringify(rendered);
+}
+
+interface StoredExamination extends Examined {
+  /** `methods`: names, in the order of the maps in their column. */
+  readonly maps: Omit<CellMaps, 'values' | 'methods'> & { readonly methods: readonly string[] };
+}
+
+type Later = 'stability' | 'provenance' | 'locator' | 'manipulation' | 'measuredCalls';
+type AnyStoredExamination = Omit<StoredExamination, Later | 'maps'> &
+  Partial<Pick<StoredExamination, Later>> & {
+    readonly maps: Omit<CellMaps, 'values' | 'methods'> & Partial<StoredExamination['maps']>;
+  };
+
+/** Written number by number: the file means the same on a machine of the other byte order. */
+function packMap(values: Uint16Array): Buffer {
+  const bytes = Buffer.alloc(2 * values.length);
+  for (let i = 0; i < values.length; i++) bytes.writeUInt16LE(values[i]!, 2 * i);
+  return bytes;
+}
+
+function unpackMap(bytes: Buffer): Uint16Array {
+  const values = new Uint16Array(bytes.length / 2);
+  for (let i = 0; i < values.length; i++) values[i] = bytes.readUInt16LE(2 * i);
+  return values;
+}

@@ -1,0 +1,133 @@
+/**
+ * Objects that no analysis names. Each is written down before it is put, and struck off in the transaction that names it; a
+ * purge writes down what its analysis named. So what a crash or a store out of reach leaves behind is known and goes with a
+ * later sweep: no store has to be listed.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import { and, asc, gt, inArray, lte } from 'drizzle-orm';
+import { type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { orphanObjects } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { BlobStore } from '../../ports/storage/store.ts';
+import type { StoreRef } from '../../ports/storage/stores.ts';
+import type { Context } from './analyses.ts';
+
+/** Objects of one analysis. */
+interface Objects {
+  readonly place: StoreRef;
+  readonly keys: readonly string[];
+}
+
+type OrphanObject = typeof orphanObjects.$inferSelect;
+
+const hourMs = 3_600_000;
+// No start and no run takes this long.
+const unclaimedMs = 24 * hourMs;
+// Between the last claim and the first sweep: neither meets the other, whatever a transaction waits for.
+const sweepMarginMs = hourMs;
+// Requests to the stores at the same time.
+const batch = 20;
+
+/** To be called before the objects are put. */
+export async function expectObjects(
+  { db, now }: Pick<Context, 'db' | 'now'>,
+  objects: Objects,
+): Promise<void> {
+  const sweepAt = new Date(now().getTime() + unclaimedMs);
+  await transact(db, (tx) => addOrphans(tx, objects, sweepAt));
+}
+
+/** From `sweepAt` on, the objects go. */
+export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date): Promise<void> {
+  const { tenantId, storageConfigId } = place;
+  const rows = keys.map((key) => ({ tenantId, storageConfigId, key, sweepAt }));
+  await tx.insert(orphanObjects).values(rows).run();
+}
+
+/**
+ * An analysis names them now.
+ *
+ * @throws {ForensicsError} `conflict` when they are about to be swept, or were: no act takes as long, but a machine may be
+ *   suspended in the middle of one.
+ */
+export async function claimObjects(tx: Tx, keys: readonly string[], at: Date): Promise<void> {
+  const isSafe = gt(orphanObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
+  const isOneOf = inArray(orphanObjects.key, [...keys]);
+  const { changes } = await tx.delete(orphanObjects).where(and(isOneOf, isSafe)).run();
+  if (changes === keys.length) return;
+  throw new ForensicsError('conflict', 'This took so long that its files were removed; try again.');
+}
+
+/** Best effort: what cannot be deleted now goes with a later sweep. */
+export async function discardObjects(
+  { db, onError }: Pick<Context, 'db' | 'onError'>,
+  { store, keys }: { readonly store: BlobStore; readonly keys: readonly string[] },
+): Promise<void> {
+  const outcomes = await Promise.allSettled(keys.map((key) => store.delete(key)));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') onError(outcome.reason);
+  const gone = keys.filter((_, index) => outcomes[index]!.status === 'fulfilled');
+  await db.delete(orphanObjects).where(inArray(orphanObjects.key, gone)).run();
+}
+
+/**
+ * Deletes what is due. A store that fails is reported to `onError` and left alone until the next sweep.
+ *
+ * @returns how many went, and how many are due and could not go.
+ */
+export async function sweepObjects(
+  context: Pick<Context, 'db' | 'stores' | 'now' | 'onError'>,
+  signal: AbortSignal,
+): Promise<{ readonly swept: number; readonly left: number }> {
+  const failing = new Set<string>();
+  let [swept, left, last] = [0, 0, 0];
+  while (!signal.aborted) {
+    const due = await findDue(context.db, context.now(), last);
+    if (due.length === 0) break;
+    const gone = await deleteEach(
+      context,
+      due.filter((row) => !failing.has(nameOf(row))),
+      failing,
+    );
+    await context.db.delete(orphanObjects).where(inArray(orphanObjects.id, gone)).run();
+    swept += gone.length;
+    left += due.length - gone.length;
+    last = due.at(-1)!.id;
+    await setImmediate();
+  }
+  return { swept, left };
+}
+
+/** @returns the ids of those that went; the stores of the others are added to `failing`. */
+async function deleteEach(
+  { stores, onError }: Pick<Context, 'stores' | 'onError'>,
+  rows: readonly OrphanObject[],
+  failing: Set<string>,
+): Promise<number[]> {
+  const outcomes = await Promise.allSettled(
+    rows.map(async (row) => (await stores.of(row)).delete(row.key)),
+  );
+  return rows.flatMap((row, index) => {
+    const outcome = outcomes[index]!;
+    if (outcome.status === 'fulfilled') return [row.id];
+    // One word about each store is enough.
+    if (!failing.has(nameOf(row))) onError(outcome.reason);
+    failing.add(nameOf(row));
+    return [];
+  });
+}
+
+/** Always forwards: what could not go is met once in a sweep. */
+async function findDue(db: Db, at: Date, after: number): Promise<readonly OrphanObject[]> {
+  return db
+    .select()
+    .from(orphanObjects)
+    .where(and(gt(orphanObjects.id, after), lte(orphanObjects.sweepAt, at)))
+    .orderBy(asc(orphanObjects.id))
+    .limit(batch)
+    .all();
+}
+
+function nameOf({ tenantId, storageConfigId }: StoreRef): string {
+  return `${tenantId}/${storageConfigId ?? ''}`;
+}

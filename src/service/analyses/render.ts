@@ -1,0 +1,144 @@
+/**
+ * Draws heatmaps and reports from a stored examination and puts them into the tenant's store. Objects are written before
+ * the transaction that shows them to anybody, under keys of their own: what loses a race is removed again.
+ */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
+import { type Language, languages } from '../../contract/vocabulary.ts';
+import { isSameModel } from '../../engine/contract.ts';
+import { type Examination, type MapName, mapNames } from '../../engine/result.ts';
+import type { ReportItem } from '../../present/report-item.ts';
+import type { Rendering } from '../../examiner/tasks.ts';
+import type { BlobStore } from '../../ports/storage/store.ts';
+import type { Context } from './analyses.ts';
+import { readHistory } from './custody.ts';
+import type { Drawn, Rendered } from './examination-row.ts';
+import { discardObjects, expectObjects } from './orphan-objects.ts';
+import type { AnalysisRow } from './rows.ts';
+
+interface RenderJob {
+  readonly row: AnalysisRow;
+  readonly store: BlobStore;
+  /** The evidence itself. */
+  readonly bytes: Uint8Array;
+  /** Whether the client put other bytes in the place of the upload since. */
+  readonly isUploadReplaced: boolean;
+  readonly examination: Examination;
+  readonly examinedAt: Date;
+  readonly signal?: AbortSignal;
+}
+
+/** @throws {ForensicsError} what the sandbox and the store throw; nothing is left in the store then. */
+export async function renderInto(context: Context, job: RenderJob): Promise<Drawn> {
+  const { row, bytes, examination, examinedAt, signal } = job;
+  const rendering = await context.sandbox.render(
+    {
+      source: { bytes },
+      examination,
+      item: await toReportItem(context, job),
+      languages,
+      // The contract: the pixel dimensions of the input, which the client may have measured before EXIF turned it.
+      heatmapSize: { width: row.width, height: row.height },
+    },
+    signal === undefined ? {} : { signal },
+  );
+  const rendered = await storeRendering(context, job, rendering);
+  return { examination: rendering.examination, examinedAt, rendered };
+}
+
+async function storeRendering(
+  context: Context,
+  job: RenderJob,
+  { heatmaps, reports }: Rendering,
+): Promise<Rendered> {
+  const folder = `analyses/${job.row.id}/${randomBytes(8).toString('hex')}`;
+  const heatmapKey = (name: MapName) => `${folder}/heatmap-${name}.png`;
+  const pdfKey = (language: Language) => `${folder}/report-${language}.pdf`;
+  const reportIn = (language: Language) => {
+    const report = reports[language];
+    if (report === undefined) throw new TypeError(`the sandbox rendered no report in ${language}`);
+    return report;
+  };
+  const files = [
+    ...mapNames.map((name) => {
+      return { key: heatmapKey(name), body: heatmaps[name], contentType: 'image/png' };
+    }),
+    ...languages.map((language) => {
+      const body = reportIn(language).pdf;
+      return { key: pdfKey(language), body, contentType: 'application/pdf' };
+    }),
+  ];
+  await putAll(context, job, files);
+  return {
+    heatmapKeys: {
+      real: heatmapKey('real'),
+      fake: heatmapKey('fake'),
+      compression: heatmapKey('compression'),
+      anomaly: heatmapKey('anomaly'),
+    },
+    reports: {
+      en: { pdfKey: pdfKey('en'), texts: reportIn('en').texts },
+      de: { pdfKey: pdfKey('de'), texts: reportIn('de').texts },
+    },
+    sha256: Object.fromEntries(files.map(({ key, body }) => [posix.basename(key), sha256Of(body)])),
+  };
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+interface StoredObject {
+  readonly key: string;
+  readonly body: Uint8Array;
+  readonly contentType: string;
+}
+
+async function putAll(
+  context: Context,
+  { row, store }: RenderJob,
+  objects: readonly StoredObject[],
+): Promise<void> {
+  const keys = objects.map(({ key }) => key);
+  await expectObjects(context, { place: row, keys });
+  const puts = objects.map(({ key, body, contentType }) => store.put(key, body, { contentType }));
+  const outcomes = await Promise.allSettled(puts);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed === undefined) return;
+  await discardObjects(context, { store, keys });
+  throw failed.reason;
+}
+
+interface Run {
+  readonly row: AnalysisRow;
+  readonly examination: Examination;
+  readonly examinedAt: Date;
+  readonly isUploadReplaced: boolean;
+}
+
+/** The facts about an analysis in a report, beside its examination. */
+export async function toReportItem(
+  context: Pick<Context, 'db' | 'validation'>,
+  { row, examination, examinedAt, isUploadReplaced }: Run,
+): Promise<ReportItem> {
+  return {
+    name: row.filename,
+    analysisId: row.id,
+    examinedAt,
+    isUploadReplaced,
+    ...(await readHistory(context.db, row, { examination, examinedAt })),
+    ...citationFor(context, examination),
+  };
+}
+
+/**
+ * The operator's own validation as part of a report's item, or nothing where there is none. A picture may have been
+ * examined with another model, or before the model was replaced: error rates of one do not apply to the other.
+ */
+export function citationFor(
+  { validation }: Pick<Context, 'validation'>,
+  { model }: Pick<Examination, 'model'>,
+): Pick<ReportItem, 'validation'> {
+  return validation !== null && isSameModel(validation.model, model) ? { validation } : {};
+}

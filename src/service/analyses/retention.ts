@@ -1,0 +1,211 @@
+/**
+ * What goes when its time has come: analyses on which nothing happened for long are deleted as a client would delete them;
+ * deleted ones are purged after a while, rows and objects; objects that no row names are removed; then deleted tenants of
+ * which nothing is left. Nothing that is held goes.
+ * Usage counters stay as long as their tenant has a row, the audit log stays for good.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import { and, eq, inArray, lte, notExists, type SQL, sql } from 'drizzle-orm';
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { service } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
+import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
+import { type Db, transact, type Tx } from '../../ports/db/database.ts';
+import * as tables from '../../ports/db/schema.ts';
+import { analyses, examinations, tenants } from '../../ports/db/schema.ts';
+import { isWaiting } from '../feedback/feedback.ts';
+import type { Context } from './analyses.ts';
+import { outputKeys, parseRendered } from './examination-row.ts';
+import { isFree } from '../holds/legal-holds.ts';
+import type { Lifecycle } from './lifecycle/lifecycle.ts';
+import { logAnalysis, toTarget } from './lifecycle/transition.ts';
+import { addOrphans, sweepObjects } from './orphan-objects.ts';
+
+export interface RetentionRules {
+  /** Days after its last change that an analysis is deleted; 0 keeps it. */
+  readonly retentionDays: number;
+  /** Days that a deleted analysis is stored. */
+  readonly deletedRetentionDays: number;
+}
+
+const dayMs = 24 * 3_600_000;
+
+// As long as a presigned URL may live, and a day for an upload that began on it.
+const urlsLiveMs = maxPresignedUrlExpirySeconds * 1000 + dayMs;
+
+/** The daily chore. Killed at any moment it loses nothing and leaves nothing half; the next one goes on. */
+export async function cleanUp(context: Context, signal: AbortSignal): Promise<void> {
+  const deleted = (await hideRemaining(context, signal)) + (await deleteExpired(context, signal));
+  const purged = await purgeDeleted(context, signal);
+  const { swept, left } = await sweepObjects(context, signal);
+  context.onNotice('retention', { deleted, purged, objects: swept, objectsLeft: left });
+  const tenantsPurged = await purgeTenants(context, signal);
+  if (tenantsPurged > 0) context.onNotice('tenants', { purged: tenantsPurged });
+}
+
+async function deleteExpired(
+  { db, lifecycle, now, retention }: Context,
+  signal: AbortSignal,
+): Promise<number> {
+  if (retention.retentionDays === 0) return 0;
+  const before = daysAgo(now(), retention.retentionDays);
+  let deleted = 0;
+  for (const { id } of await db.select({ id: tenants.id }).from(tenants).all()) {
+    deleted += await inBatches(signal, () =>
+      lifecycle.expire({ tenantId: id, before, limit: batch }),
+    );
+  }
+  return deleted;
+}
+
+async function purgeDeleted({ db, now, retention }: Context, signal: AbortSignal): Promise<number> {
+  const before = daysAgo(now(), retention.deletedRetentionDays);
+  return inBatches(signal, async () => transact(db, (tx) => purge(tx, before, now())));
+}
+
+/** The rows go here, their objects with the sweep that follows: at no time does a row name an object that went. */
+async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
+  const rows = await tx
+    .select({ analysis: analyses, rendered: examinations.rendered })
+    .from(analyses)
+    .leftJoin(examinations, eq(examinations.analysisId, analyses.id))
+    .where(and(lte(analyses.deletedAt, before), isFree))
+    .limit(batch)
+    .all();
+  for (const { analysis, rendered } of rows) {
+    const { inputKey, evidenceKey, deletedAt } = analysis;
+    const signed = [inputKey, ...(rendered === null ? [] : outputKeys(parseRendered(rendered)))];
+    const keys = [...signed, ...(evidenceKey === null ? [] : [evidenceKey])];
+    await addOrphans(tx, { place: analysis, keys }, at);
+    // Until its URLs are dead a client can put an object back.
+    const urlsDieAt = new Date(deletedAt!.getTime() + urlsLiveMs);
+    if (urlsDieAt > at) await addOrphans(tx, { place: analysis, keys: signed }, urlsDieAt);
+    await logAnalysis(tx, toTarget(analysis), { event: 'analysis.purged', details: {}, at });
+  }
+  const ids = rows.map(({ analysis }) => analysis.id);
+  await tx.delete(analyses).where(inArray(analyses.id, ids)).run();
+  return rows.length;
+}
+
+/** Deletes what it has, as a client would. @returns how many there were. */
+export async function hideAnalyses(
+  { removeRemaining }: Pick<Lifecycle, 'removeRemaining'>,
+  { tenantId, signal }: { readonly tenantId: string; readonly signal: AbortSignal },
+): Promise<number> {
+  return inBatches(signal, () => removeRemaining({ tenantId, limit: batch }));
+}
+
+/** The same for every deleted tenant: the act may have been cut short, or met a request that was on its way. */
+export async function hideRemaining(
+  { db, lifecycle, now }: Pick<Context, 'db' | 'lifecycle' | 'now'>,
+  signal: AbortSignal,
+): Promise<number> {
+  let hidden = 0;
+  for (const { id: tenantId } of await deletedBefore(db, now())) {
+    hidden += await hideAnalyses(lifecycle, { tenantId, signal });
+  }
+  return hidden;
+}
+
+/**
+ * Removes the rows of tenants that were deleted as long ago as deleted analyses are kept, and of which nothing is left: no
+ * analysis, no object, no hold, no message to be sent. Their usage figures are removed too.
+ *
+ * @returns how many there were.
+ */
+async function purgeTenants(
+  { db, now, retention }: Pick<Context, 'db' | 'now' | 'retention'>,
+  signal: AbortSignal,
+): Promise<number> {
+  const before = daysAgo(now(), retention.deletedRetentionDays);
+  const due = await deletedBefore(db, before);
+  let purged = 0;
+  for (const { id } of due) {
+    if (signal.aborted) break;
+    if (await purgeTenant(db, id, now())) purged++;
+  }
+  return purged;
+}
+
+async function purgeTenant(db: Db, id: string, at: Date): Promise<boolean> {
+  return transact(db, async (tx) => {
+    const isEmpty = and(
+      eq(tables.tenants.id, id),
+      ...needs.map((need) => notExists(needQuery(tx, need))),
+    );
+    if (
+      (await tx.select({ id: tables.tenants.id }).from(tables.tenants).where(isEmpty).get()) ===
+      undefined
+    )
+      return false;
+    await tx
+      .update(tables.tenants)
+      .set({ storageConfigId: null })
+      .where(eq(tables.tenants.id, id))
+      .run();
+    for (const table of belongings) await tx.delete(table).where(eq(table.tenantId, id)).run();
+    await tx.delete(tables.tenants).where(eq(tables.tenants.id, id)).run();
+    const told = { event: 'tenant.purged', subject: id, details: {} } as const;
+    await append(tx, { chain: id, at, actor: service, ...told });
+    return true;
+  });
+}
+
+interface Need {
+  readonly table: SQLiteTable & { readonly tenantId: SQLiteColumn };
+  readonly which?: SQL;
+}
+
+/** As long as there is one of these, the tenant is needed: to know where its objects lie, or whose they are. */
+const needs: readonly Need[] = [
+  { table: tables.analyses },
+  { table: tables.orphanObjects },
+  { table: tables.legalHolds },
+  { table: tables.feedback, which: isWaiting },
+];
+
+function needQuery(tx: Tx, { table, which }: Need) {
+  return tx
+    .select({ found: sql`1` })
+    .from(table)
+    .where(and(eq(table.tenantId, tables.tenants.id), which));
+}
+
+const belongings = [
+  tables.apiKeys,
+  tables.deliveries,
+  tables.idempotencyKeys,
+  tables.usageCounters,
+  tables.storageConfigs,
+  tables.feedback,
+  tables.userTenants,
+  tables.tenantNames,
+] as const;
+
+async function deletedBefore(db: Db, before: Date) {
+  return db
+    .select({ id: tables.tenants.id })
+    .from(tables.tenants)
+    .where(lte(tables.tenants.deletedAt, before))
+    .all();
+}
+
+// Analyses with their maps are some megabytes: about 10 ms of the database's one write lock.
+const batch = 20;
+
+/** Others can use the database in between. @returns how many in all. */
+async function inBatches(signal: AbortSignal, act: () => Promise<number>): Promise<number> {
+  let sum = 0;
+  while (!signal.aborted) {
+    const done = await act();
+    sum += done;
+    if (done < batch) break;
+    await setImmediate();
+  }
+  return sum;
+}
+
+function daysAgo(at: Date, days: number): Date {
+  return new Date(at.getTime() - days * dayMs);
+}

@@ -1,0 +1,304 @@
+/** Reads analyses with the small part of their results that answers need. Deleted ones do not exist here. */
+
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  isNull,
+  lt,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
+import { type ResultClass, resultClasses, type Status } from '../../contract/vocabulary.ts';
+import { contains, fewWithText, hasElement, isOneOf } from '../../ports/db/dialect.ts';
+import { foldText } from '../../ports/db/ids.ts';
+import { buildOnce, type Reader } from '../../ports/db/database.ts';
+import { analyses, examinations, users } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import { isFree } from '../holds/legal-holds.ts';
+
+export type AnalysisRow = typeof analyses.$inferSelect;
+
+export interface Target {
+  readonly tenantId: string;
+  readonly analysisId: string;
+}
+
+export interface Expired {
+  readonly tenantId: string;
+  /** Of their last change, or of their making when there was none. */
+  readonly before: Date;
+  readonly limit: number;
+}
+
+export type Remaining = Pick<Expired, 'tenantId' | 'limit'>;
+
+// What answers need of a row: in a long list every column costs time.
+const {
+  nameFolded: _nameFolded,
+  commentFolded: _commentFolded,
+  inputEtag: _inputEtag,
+  queuedAt: _queuedAt,
+  isBulk: _isBulk,
+  evidenceKey: _evidenceKey,
+  evidenceMd5: _evidenceMd5,
+  createdByType: _createdByType,
+  ...shownColumns
+} = getTableColumns(analyses);
+
+export type ShownRow = Pick<AnalysisRow, keyof typeof shownColumns>;
+
+/** A row and, once it is completed, what the answers show of its result. */
+export interface Entry {
+  readonly analysis: ShownRow;
+  readonly result: {
+    readonly resultClass: number;
+    readonly resultSubClasses: readonly number[];
+    readonly scores: string;
+    readonly rendered: string | null;
+  } | null;
+  /** The name that the last actor has now; null for one that is no person, and for a person without a name. */
+  readonly lastChangedByName: string | null;
+}
+
+const resultColumns = {
+  resultClass: examinations.resultClass,
+  resultSubClasses: examinations.resultSubClasses,
+  scores: examinations.scores,
+  rendered: examinations.rendered,
+};
+
+export function isTarget({ tenantId, analysisId }: Target) {
+  return and(
+    eq(analyses.tenantId, tenantId),
+    eq(analyses.id, analysisId),
+    isNull(analyses.deletedAt),
+  );
+}
+
+/** @throws {ForensicsError} `analysis_not_found`, also for one of another tenant or one that was deleted. */
+export async function getRow(reader: Reader, target: Target): Promise<AnalysisRow> {
+  const row = await reader.select().from(analyses).where(isTarget(target)).get();
+  if (row === undefined) throw notFound();
+  return row;
+}
+
+/**
+ * The same for the operator, who may have to hand over what was deleted: a legal hold exists for just that.
+ *
+ * @throws {ForensicsError} `analysis_not_found`, also for one that was deleted and that nothing holds.
+ */
+export async function getKeptRow(
+  reader: Reader,
+  { tenantId, analysisId }: Target,
+): Promise<AnalysisRow> {
+  const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
+  const isKept = or(isNull(analyses.deletedAt), sql`NOT (${isFree})`);
+  const row = await reader.select().from(analyses).where(and(isIt, isKept)).get();
+  if (row === undefined) throw notFound();
+  return row;
+}
+
+/** @throws {ForensicsError} `analysis_not_found`. */
+export async function getEntry(reader: Reader, target: Target): Promise<Entry> {
+  const entry = await entryOf(reader).get({ ...target });
+  if (entry === undefined) throw notFound();
+  return entry;
+}
+
+const isOfTenant = and(
+  eq(analyses.tenantId, sql.placeholder('tenantId')),
+  isNull(analyses.deletedAt),
+);
+
+// The same, led by another condition: the signs keep SQLite from the index of the list.
+const isOfTenantUnindexed = sql`+${analyses.tenantId} = ${sql.placeholder('tenantId')} AND +${analyses.deletedAt} IS NULL`;
+
+const entryOf = buildOnce((reader) =>
+  selectEntries(reader)
+    .where(and(isOfTenant, eq(analyses.id, sql.placeholder('analysisId'))))
+    .prepare(),
+);
+
+export interface Filters {
+  readonly searchTerm: string;
+  readonly verdict?: ResultClass;
+  readonly status?: Status;
+  readonly tag?: string;
+  readonly createdFrom?: string;
+  readonly createdTo?: string;
+}
+
+interface Page {
+  readonly start: number;
+  readonly limit: number;
+}
+
+/** Newest first, then by id; `total` counts every match. */
+export async function findEntries(
+  reader: Reader,
+  tenantId: string,
+  { start, limit, ...filters }: Filters & Page,
+): Promise<{ readonly entries: readonly Entry[]; readonly total: number }> {
+  const narrowed = and(...filtersOf(reader, filters));
+  const page = { tenantId, start, limit };
+  if (filters.searchTerm === '' && narrowed === undefined) {
+    return {
+      entries: await wholeList(reader).all(page),
+      total: await countAll(reader, tenantId),
+    };
+  }
+  const isFound =
+    filters.searchTerm === '' ? isOfTenant : await matches(reader, filters.searchTerm);
+  const isMatch = and(isFound, narrowed);
+  const entries = await listOf(reader, isMatch).all(page);
+  // A page that is not full is the last one: what few analyses match is not looked for a second time.
+  if (entries.length < limit && (entries.length > 0 || start === 0)) {
+    return { entries, total: start + entries.length };
+  }
+  const counting = reader.select({ total: count() }).from(analyses);
+  const isJoined = filters.verdict !== undefined;
+  const joined = isJoined
+    ? counting.innerJoin(examinations, eq(examinations.analysisId, analyses.id))
+    : counting;
+  const counted = await joined.where(isMatch).prepare().get({ tenantId });
+  return { entries, total: counted?.total ?? 0 };
+}
+
+/** How many analyses a tenant has that were not deleted. A database file keeps the number; PostgreSQL counts. */
+export async function countAll(reader: Reader, tenantId: string): Promise<number> {
+  const [row] = await reader.values(
+    reader.engine === 'sqlite'
+      ? sql`SELECT counted FROM analysis_counts WHERE tenant_id = ${tenantId}`
+      : sql`SELECT count(*) FROM analyses WHERE tenant_id = ${tenantId} AND deleted_at IS NULL`,
+  );
+  return Number(row?.[0] ?? 0);
+}
+
+const wholeList = buildOnce((reader) => listOf(reader, isOfTenant));
+
+function listOf(reader: Reader, isMatch: SQL | undefined) {
+  return selectEntries(reader)
+    .where(isMatch)
+    .orderBy(desc(analyses.createdAt), asc(analyses.id))
+    .limit(sql.placeholder('limit'))
+    .offset(sql.placeholder('start'))
+    .prepare();
+}
+
+/** Those of a tenant that are not at work, not on legal hold, and were last changed before a time; oldest first. */
+export async function findExpired(
+  reader: Reader,
+  { tenantId, before, limit }: Expired,
+): Promise<readonly AnalysisRow[]> {
+  const isAlive = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
+  const isExpired = sql`coalesce(${analyses.updatedAt}, ${analyses.createdAt}) < ${before.getTime()}`;
+  return reader
+    .select()
+    .from(analyses)
+    .where(and(isAlive, lt(analyses.createdAt, before), isExpired, sql`NOT (${isAtWork})`, isFree))
+    .orderBy(asc(analyses.createdAt))
+    .limit(limit)
+    .all();
+}
+
+/** Those of a deleted tenant that were not deleted, whatever they are at. */
+export async function findRemaining(
+  reader: Reader,
+  { tenantId, limit }: Remaining,
+): Promise<readonly AnalysisRow[]> {
+  const isRemaining = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
+  return reader.select().from(analyses).where(isRemaining).limit(limit).all();
+}
+
+/** True when others of the tenant wait for a worker or are being examined. */
+export async function hasCompany(
+  reader: Reader,
+  { tenantId, analysisId }: Target,
+): Promise<boolean> {
+  const isOther = and(isAtWork, eq(analyses.tenantId, tenantId), ne(analyses.id, analysisId));
+  const other = await reader
+    .select({ id: analyses.id })
+    .from(analyses)
+    .where(isOther)
+    .limit(1)
+    .get();
+  return other !== undefined;
+}
+
+/** How many analyses of the tenant are pending: created and not started yet, or waiting for a worker. */
+export async function countPending(reader: Reader, tenantId: string): Promise<number> {
+  const ofTenant = and(isPending, eq(analyses.tenantId, tenantId));
+  return (
+    (await reader.select({ pending: count() }).from(analyses).where(ofTenant).get())?.pending ?? 0
+  );
+}
+
+// Literals, no parameters: only so SQLite sees that its indexes `analyses_pending` and `analyses_at_work` hold all of these.
+const isPending = sql`${analyses.status} = 'pending' AND ${analyses.deletedAt} IS NULL`;
+const isAtWork = sql`${analyses.queuedAt} IS NOT NULL AND ${analyses.deletedAt} IS NULL
+  AND ${analyses.status} IN ('pending', 'processing')`;
+
+const isLastActor = and(
+  eq(analyses.lastChangedByType, 'user'),
+  eq(users.id, analyses.lastChangedById),
+);
+
+function selectEntries(reader: Reader) {
+  return reader
+    .select({ analysis: shownColumns, result: resultColumns, lastChangedByName: users.name })
+    .from(analyses)
+    .leftJoin(examinations, eq(examinations.analysisId, analyses.id))
+    .leftJoin(users, isLastActor);
+}
+
+function filtersOf(
+  reader: Reader,
+  { verdict, status, tag, createdFrom, createdTo }: Omit<Filters, 'searchTerm'>,
+) {
+  return [
+    verdict === undefined
+      ? undefined
+      : and(
+          eq(analyses.status, 'completed'),
+          eq(examinations.resultClass, resultClasses.indexOf(verdict)),
+        ),
+    status === undefined ? undefined : eq(analyses.status, status),
+    tag === undefined ? undefined : hasElement(reader, analyses.tags, tag),
+    createdFrom === undefined ? undefined : gte(analyses.createdAt, new Date(createdFrom)),
+    createdTo === undefined ? undefined : lt(analyses.createdAt, new Date(createdTo)),
+  ];
+}
+
+/** Of the tenant, with this term. Literal: no character of it means anything but itself. */
+async function matches(reader: Reader, searchTerm: string): Promise<SQL | undefined> {
+  const term = foldText(searchTerm);
+  const isOfSuchName = contains(reader, users.nameFolded, term);
+  const people = () => reader.select({ id: users.id }).from(users).where(isOfSuchName);
+  const hasTerm = or(
+    contains(reader, analyses.nameFolded, term),
+    contains(reader, analyses.commentFolded, term),
+  );
+  const few = await fewWithText(reader, term);
+  if (few !== null && (await people().limit(1).get()) === undefined) {
+    return and(few, isOfTenantUnindexed, hasTerm);
+  }
+  const isByPerson = and(
+    eq(analyses.lastChangedByType, 'user'),
+    isOneOf(reader, analyses.lastChangedById, people()),
+  );
+  return and(isOfTenant, or(hasTerm, isByPerson));
+}
+
+function notFound(): ForensicsError {
+  return new ForensicsError(
+    'analysis_not_found',
+    'There is no such analysis; check its id and the tenant.',
+  );
+}

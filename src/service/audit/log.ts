@@ -1,0 +1,154 @@
+/**
+ * The audit log: who did what, when, to what. Append-only; one chain of hashes for each tenant, one for the service. It
+ * outlives what it describes. Rooms that act write in it with `append`, in their own transactions; it knows none of them.
+ */
+
+import { eq, sql } from 'drizzle-orm';
+import { buildOnce, type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { auditEntries, auditHeads, tenants } from '../../ports/db/schema.ts';
+import {
+  type Line,
+  lineOf,
+  linksOf,
+  noHash,
+  type Note,
+  type PageOfEntries,
+  readLines,
+  readPage,
+  type Selection,
+  service,
+  serviceChain,
+} from './entry.ts';
+import type { EventName } from './events.ts';
+import { type Noted, type Verification, verifyChain } from './verify.ts';
+
+interface Head {
+  readonly chain: string;
+  readonly count: number;
+  /** Of the last entry; to be noted where no writer of the database can write. */
+  readonly hash: string;
+}
+
+export interface Audit {
+  /** For an act that is not in the database. */
+  note<E extends EventName>(note: Omit<Note<E>, 'at'>): Promise<void>;
+  /** The whole chain, line by line, as it is hashed. */
+  lines(chain: string): AsyncIterable<Line>;
+  /** Oldest first. */
+  read(selection: Selection): Promise<readonly Line[]>;
+  page(page: PageOfEntries): Promise<readonly Line[]>;
+  head(chain: string): Promise<Head>;
+  verify(chain: string, noted?: Noted): Promise<Verification>;
+  /** Every chain that there is or must be, that of the service first. */
+  chains(): Promise<readonly string[]>;
+}
+
+export function createAudit({ db, now }: { readonly db: Db; readonly now: () => Date }): Audit {
+  const tenantIds = () => db.select({ id: tenants.id }).from(tenants).all();
+  const hasTenant = async (id: string) =>
+    (await db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, id)).get()) !==
+    undefined;
+
+  return {
+    note: async (note) => transact(db, (tx) => append(tx, { ...note, at: now() })),
+    lines: (chain) => linksOf(db, chain),
+    read: (selection) => readLines(db, selection),
+    page: (page) => readPage(db, page),
+    async head(chain) {
+      const head = await db.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get();
+      return head ?? { chain, count: 0, hash: noHash };
+    },
+    verify: async (chain, noted = {}) =>
+      verifyChain(db, chain, {
+        ...noted,
+        isExpected: chain === serviceChain || (await hasTenant(chain)),
+      }),
+    async chains() {
+      const heads = await db.selectDistinct({ id: auditHeads.chain }).from(auditHeads).all();
+      const entries = await db.selectDistinct({ id: auditEntries.chain }).from(auditEntries).all();
+      const named = [...(await tenantIds()), ...heads, ...entries];
+      return [...new Set([{ id: serviceChain }, ...named].map(({ id }) => id))];
+    },
+  };
+}
+
+/** The end of a chain. `append` writes in the transaction of the act itself: both are stored or neither. */
+interface ChainEnd {
+  readonly count: number;
+  readonly hash: string;
+}
+
+const empty: ChainEnd = { count: 0, hash: noHash };
+
+export async function append<E extends EventName>(tx: Tx, note: Note<E>): Promise<void> {
+  const { chain, at, event } = note;
+  const head = (await headOf(tx).get({ chain })) ?? empty;
+  // Every chain begins with one of the two: one that was removed altogether cannot go on as if it had always been so short.
+  const isMute = head.count === 0 && event !== 'tenant.created';
+  await write(tx, note, isMute ? await begin(tx, chain, at) : head);
+}
+
+const headOf = buildOnce((reader) =>
+  reader
+    .select()
+    .from(auditHeads)
+    .where(eq(auditHeads.chain, sql.placeholder('chain')))
+    .prepare(),
+);
+
+/** Records in the chains that the migration created since when acts are logged. To be called when a database is opened. */
+export async function beginChains(db: Db, now: () => Date): Promise<void> {
+  const isMute = eq(auditHeads.count, 0);
+  if ((await db.select().from(auditHeads).where(isMute).get()) === undefined) return;
+  await transact(db, async (tx) => {
+    const mute = await tx.select().from(auditHeads).where(isMute).all();
+    for (const { chain } of mute) await begin(tx, chain, now());
+  });
+}
+
+async function begin(tx: Tx, chain: string, at: Date): Promise<ChainEnd> {
+  const told = { event: 'audit.begun', subject: null, details: {} } as const;
+  return write(tx, { chain, at, actor: service, ...told }, empty);
+}
+
+/** @returns the new head. */
+async function write<E extends EventName>(
+  tx: Tx,
+  note: Note<E>,
+  last: ChainEnd,
+): Promise<ChainEnd> {
+  const { chain, at } = note;
+  const count = last.count + 1;
+  const line = lineOf({ ...note, at: at.toISOString(), seq: count, previous: last.hash });
+  const { hash, text: entry } = line;
+  await addEntry(tx).run({ chain, seq: count, entry, hash });
+  await putHead(tx).run({ chain, count, hash });
+  return { count, hash };
+}
+
+const addEntry = buildOnce((tx) =>
+  tx
+    .insert(auditEntries)
+    .values({
+      chain: sql.placeholder('chain'),
+      seq: sql.placeholder('seq'),
+      entry: sql.placeholder('entry'),
+      hash: sql.placeholder('hash'),
+    })
+    .prepare(),
+);
+
+const putHead = buildOnce((tx) =>
+  tx
+    .insert(auditHeads)
+    .values({
+      chain: sql.placeholder('chain'),
+      count: sql.placeholder('count'),
+      hash: sql.placeholder('hash'),
+    })
+    .onConflictDoUpdate({
+      target: auditHeads.chain,
+      set: { count: sql`excluded.count`, hash: sql`excluded.hash` },
+    })
+    .prepare(),
+);

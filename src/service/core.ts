@@ -1,0 +1,267 @@
+/** The part of the app that needs no pictures: data folder, database, tenants, keys and people. Enough for administration. */
+
+import { X509Certificate } from 'node:crypto';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { createEmbeddedIdentity } from './access/embedded/identity.ts';
+import { createPasswords, type Passwords } from './access/embedded/passwords.ts';
+import { createLoginAttempts } from './access/embedded/throttle.ts';
+import type { Identity, Login } from './access/identity.ts';
+import { createKeys, type Keys } from './access/keys.ts';
+import { createTenants, type Tenant, type Tenants } from './tenants/tenants.ts';
+import { createUserSettings, type UserSettingsStore } from './access/user-facts.ts';
+import { createUsers, type Users } from './access/users.ts';
+import { createHolds, type Holds } from './holds/legal-holds.ts';
+import { createUsageReports, type UsageReports } from './usage/usage-report.ts';
+import { countLogin } from './usage/usage.ts';
+import { service, serviceChain } from './audit/entry.ts';
+import { type Audit, beginChains, createAudit } from './audit/log.ts';
+import type { Settings } from '../contract/config.ts';
+import {
+  databaseFile,
+  finishRestore,
+  refuseLostDatabase,
+} from '../ports/data-folder/data-folder.ts';
+import type { Db, Loss, OpenDatabase, Tx } from '../ports/db/database.ts';
+import { openDatabase } from '../ports/db/sqlite.ts';
+import { ForensicsError } from '../errors.ts';
+import { type DataFolder, openDataFolder } from './secrets/master-key.ts';
+import { openSecrets, type Secrets } from './secrets/secrets.ts';
+import { keysInDatabase } from './secrets/shared-signing-keys.ts';
+import { createSigningKeys, keysInFolder, type SigningKeys } from './secrets/signing-keys.ts';
+import { webhookSecret } from './webhooks/signature.ts';
+import { refuseHalfMigrated } from './migration-state.ts';
+
+export interface Core extends People {
+  /** Of the database where several machines share it. */
+  readonly now: () => Date;
+  readonly folder: DataFolder;
+  readonly secrets: Secrets;
+  readonly signingKeys: SigningKeys;
+  readonly database: OpenDatabase;
+  readonly tenants: Tenants;
+  readonly keys: Keys;
+  readonly usage: UsageReports;
+  readonly holds: Holds;
+  readonly audit: Audit;
+  /** Keys the tenants' webhook secrets. */
+  readonly webhookKey: Buffer;
+  webhookSecretOf(tenantId: string): string;
+  close(): Promise<void>;
+}
+
+/**
+ * False where nothing was ever set up: an act of administration there is a mistyped path.
+ *
+ * @throws {ForensicsError} `file_not_readable` where this user may not look; `database_damaged` where something was set up
+ *   and its database is gone.
+ */
+export function hasInstallation({
+  dataDir,
+  databaseUrl,
+}: Pick<Settings, 'dataDir' | 'databaseUrl'>): boolean {
+  if (databaseUrl !== null) return true;
+  refuseIfClosed(dataDir);
+  finishRestore(dataDir);
+  refuseLostDatabase(dataDir);
+  return existsSync(databaseFile(dataDir));
+}
+
+function refuseIfClosed(dataDir: string): void {
+  if (!existsSync(dataDir)) return;
+  try {
+    accessSync(dataDir, constants.X_OK);
+  } catch (cause) {
+    throw new ForensicsError(
+      'file_not_readable',
+      'You may not open the data folder; run as the user who owns it, such as sudo -u forensics.',
+      { cause },
+    );
+  }
+}
+
+/** @throws {ForensicsError} `config_invalid`, `database_damaged`, `schema_newer`, `no_space_left`, `store_unavailable`. */
+export async function openCore(
+  settings: Settings,
+  clock?: () => Date,
+  passwords: Passwords = createPasswords(),
+): Promise<Core> {
+  const folder = openDataFolder(settings);
+  const database = await openSettled(settings, folder.path);
+  try {
+    if (database.db.engine === 'postgres') await refuseHalfMigrated(database.db);
+    return await coreOn(database, { settings, folder, clock, passwords });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The same on a database that is open already, and stays so when this fails. */
+export async function openCoreOn(database: AnyDatabase, settings: Settings): Promise<Core> {
+  const folder = openDataFolder(settings);
+  return coreOn(database, { settings, folder, clock: undefined, passwords: createPasswords() });
+}
+
+type AnyDatabase = OpenDatabase & { readonly now?: () => Date };
+
+interface CoreParts {
+  readonly settings: Settings;
+  readonly folder: DataFolder;
+  readonly clock: (() => Date) | undefined;
+  readonly passwords: Passwords;
+}
+
+async function coreOn(
+  database: AnyDatabase,
+  { settings, folder, clock, passwords }: CoreParts,
+): Promise<Core> {
+  const { db } = database;
+  const now = clock ?? database.now ?? (() => new Date());
+  await beginChains(db, now);
+  const audit = createAudit({ db, now });
+  if (database.loss !== null) await noteLoss(audit, database.loss);
+  const secrets = await openSecrets(folder, db);
+  const webhookKey = secrets.of('webhooks/signing');
+  return {
+    now,
+    folder,
+    secrets,
+    signingKeys: createSigningKeys(
+      db.engine === 'sqlite' ? keysInFolder(folder.path) : keysInDatabase(db, secrets),
+      now,
+    ),
+    database,
+    tenants: createTenants({ db, now }),
+    keys: createKeys({ db, pepper: secrets.of('access/pepper'), now }),
+    usage: createUsageReports({ db, now }),
+    holds: createHolds({ db, now }),
+    audit,
+    ...(await openPeople({ settings, secrets, db, passwords, now })),
+    webhookKey,
+    webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
+    close: () => database.close(),
+  };
+}
+
+async function openSettled(
+  { databaseUrl: url, databasePasswordFile: passwordFile }: Settings,
+  dataDir: string,
+): Promise<AnyDatabase> {
+  if (url === null) return openDatabase({ path: databaseFile(dataDir) });
+  // Only here: one machine needs no client of another's database.
+  const { openPostgres } = await import('../ports/db/postgres.ts');
+  return openPostgres({ url, passwordFile });
+}
+
+/** For those who come later: the next opening finds nothing wrong any more. */
+async function noteLoss(audit: Audit, { commits }: Loss): Promise<void> {
+  const details = { commits };
+  await audit.note({
+    chain: serviceChain,
+    actor: service,
+    event: 'database.recovered',
+    subject: null,
+    details,
+  });
+}
+
+type TenantLookup = Pick<Core, 'tenants'>;
+
+/** @throws {ForensicsError} `tenant_not_found`. */
+export async function tenantNamed({ tenants }: TenantLookup, name: string): Promise<Tenant> {
+  return (await tenants.byName(name)) ?? refuse(name);
+}
+
+/**
+ * Also a deleted one, by the name that its row has since: what is stored of it can still be put on hold, counted and handed over.
+ *
+ * @throws {ForensicsError} as above.
+ */
+export async function keptTenantNamed({ tenants }: TenantLookup, name: string): Promise<Tenant> {
+  const deleted = await tenants.listDeleted();
+  return deleted.find((tenant) => tenant.name === name) ?? tenantNamed({ tenants }, name);
+}
+
+function refuse(name: string): never {
+  throw new ForensicsError(
+    'tenant_not_found',
+    `There is no tenant "${name}"; "forensics tenant list" shows those that exist.`,
+  );
+}
+
+interface People {
+  readonly users: Users;
+  readonly userSettings: UserSettingsStore;
+  readonly identity: Identity;
+}
+
+interface PeopleParts {
+  readonly settings: Settings;
+  readonly secrets: Secrets;
+  readonly db: Db;
+  readonly passwords: Passwords;
+  readonly now: () => Date;
+}
+
+// What tokens name as their issuer where the public URL is not set: a port that changes must not end sessions.
+const unnamedIssuer = 'forensics';
+
+/** @throws {ForensicsError} `config_invalid`. */
+async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise<People> {
+  const { db } = parts;
+  const attempts = createLoginAttempts({ ...parts, key: secrets.of('access/attempts') });
+  const users = createUsers({ ...parts, attempts });
+  const common = {
+    ...parts,
+    users,
+    onLogin: (tx: Tx, { tenantIds, at }: Login) => countLogin(tx, tenantIds, at),
+  };
+  const provider = providerOf(settings);
+  const identity =
+    provider === null
+      ? createEmbeddedIdentity({
+          ...common,
+          attempts,
+          seed: secrets.of('access/tokens'),
+          issuer: settings.publicUrl ?? unnamedIssuer,
+        })
+      : // Only here: whoever has no identity provider needs no client of one.
+        (await import('./access/oidc/identity.ts')).createOidcIdentity({
+          ...common,
+          ...provider,
+          clientSecret: settings.oidcClientSecret,
+          audience: settings.oidcAudience,
+          claims: {
+            scopes: settings.oidcScopesClaim,
+            userType: settings.oidcUserTypeClaim,
+            tenants: settings.oidcTenantsClaim,
+          },
+          ca: readAuthorities(settings.oidcCa),
+        });
+  return { users, userSettings: createUserSettings({ db }), identity };
+}
+
+type OidcSettings = Pick<Settings, 'oidcIssuer' | 'oidcClientId'>;
+
+/** Null unless people are known by an identity provider. The settings see to it that both are given or neither. */
+function providerOf({ oidcIssuer, oidcClientId }: OidcSettings) {
+  if (oidcIssuer === null || oidcClientId === null) return null;
+  return { issuer: oidcIssuer, clientId: oidcClientId };
+}
+
+/** @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate. */
+function readAuthorities(file: string | null): string | null {
+  if (file === null) return null;
+  try {
+    const pem = readFileSync(file, 'utf8');
+    // TLS accepts any text, and then trusts no certificate.
+    void new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    throw new ForensicsError(
+      'config_invalid',
+      'oidcCa must be a readable file with a PEM certificate.',
+      { cause: error },
+    );
+  }
+}

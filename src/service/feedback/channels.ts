@@ -1,0 +1,141 @@
+/** A way to reach the team. Its outcome is data: what the queue does with it is decided elsewhere. */
+
+import type { NodemailerError } from 'nodemailer';
+import { ForensicsError } from '../../errors.ts';
+import type { Sender } from '../../ports/network/post.ts';
+import { plainText, type Submission } from './message.ts';
+
+export interface Attempt {
+  /** `refused`: the same message would be refused again. */
+  readonly kind: 'accepted' | 'failed' | 'refused';
+  /** A word for the record, such as `smtp_250` or `timeout`; never a text of the other side. */
+  readonly detail: string;
+}
+
+/** Makes one attempt. Ends within a minute, or soon after `signal`. Throws only for mistakes of this program. */
+export type Channel = (submission: Submission, signal: AbortSignal) => Promise<Attempt>;
+
+/** Feedback as a mail of plain text, over SMTP with verified TLS. */
+interface MailOptions {
+  /** `smtp://` (STARTTLS where the server offers it, demanded before a password is sent) or `smtps://`. */
+  readonly smtpUrl: string;
+  readonly from: string;
+  readonly to: string;
+  /** How long the server may keep silent in each step. */
+  readonly timeoutMs?: number;
+}
+
+/** @throws {ForensicsError} `config_invalid` for a URL with parts that would have no effect. */
+export function createMailChannel({ smtpUrl, from, to, timeoutMs = 10_000 }: MailOptions): Channel {
+  const server = parseServer(smtpUrl);
+  return async (submission, signal) => {
+    // Only here: most installations send no mail.
+    const { createTransport } = await import('nodemailer');
+    const transport = createTransport({
+      ...server,
+      dnsTimeout: timeoutMs,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      // A body or attachment is never fetched from a file or an address, whatever a field contains.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    // Besides the silences: a server that drips its answers must not block the sender for ever.
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(6 * timeoutMs)]);
+    try {
+      await transport.sendMail({ ...mailOf(submission, { from, to }), signal: deadline });
+      return { kind: 'accepted', detail: 'smtp_250' };
+    } catch (error) {
+      signal.throwIfAborted();
+      return deadline.aborted ? { kind: 'failed', detail: 'timeout' } : judge(error);
+    }
+  };
+}
+
+function parseServer(smtpUrl: string) {
+  const url = new URL(smtpUrl);
+  const hasMore = url.search !== '' || url.hash !== '' || url.pathname.length > 1;
+  const [user, pass] = [url.username, url.password].map(unescaped);
+  if (hasMore || user === undefined || pass === undefined) throw unusable();
+  const secure = url.protocol === 'smtps:';
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
+    secure,
+    // A password goes over TLS or not at all.
+    requireTLS: !secure && user !== '',
+    ...(user === '' ? {} : { auth: { user, pass } }),
+  };
+}
+
+function unescaped(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A % that begins no escape.
+    return undefined;
+  }
+}
+
+function unusable(): ForensicsError {
+  return new ForensicsError(
+    'config_invalid',
+    'The address of the mail server is smtp:// or smtps://, user:password@ where needed (special characters as % escapes), host and port, and nothing more.',
+  );
+}
+
+function mailOf(submission: Submission, { from, to }: { from: string; to: string }) {
+  const { id, tenantName, createdAt, message } = submission;
+  return {
+    from,
+    to,
+    subject: `Feedback from ${tenantName}: ${message.source}`,
+    // The same for every attempt: a mail that came twice is known by it.
+    messageId: `<feedback-${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+    date: createdAt,
+    text: plainText(submission),
+    ...(isMailAddress(message.email) ? { replyTo: { name: '', address: message.email } } : {}),
+  };
+}
+
+/** One address in its plainest form. Whatever is more than that is shown in the text only. */
+function isMailAddress(text: string): boolean {
+  return (
+    text.length <= 254 && /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)
+  );
+}
+
+/** Only a 5xx answer to sender, recipient or message is final; everything before them may be repaired. */
+function judge(error: unknown): Attempt {
+  const { code, responseCode, permanent }: NodemailerError = Object(error);
+  const detail = responseCode === undefined ? (code ?? 'failed') : `smtp_${responseCode}`;
+  const isAboutMessage = code === 'EENVELOPE' || code === 'EMESSAGE';
+  return { kind: permanent === true && isAboutMessage ? 'refused' : 'failed', detail };
+}
+
+/** Feedback as a JSON POST to the administrator's own receiver. */
+export function createPostChannel(to: {
+  readonly url: string;
+  readonly sender: Pick<Sender, 'post'>;
+}): Channel {
+  return async (submission) => {
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Service-Webhook/1.0',
+      // The same for every attempt: the receiver knows a repetition by it.
+      'webhook-id': submission.id,
+    };
+    const { kind, detail } = await to.sender.post(
+      to.url,
+      JSON.stringify(bodyOf(submission)),
+      headers,
+    );
+    return { kind: kind === 'gone' ? 'refused' : kind, detail };
+  };
+}
+
+/** What was sent in, under what the service knows for certain. */
+function bodyOf({ id, userId, tenantId, tenantName, createdAt, message }: Submission) {
+  return { ...message, id, userId, tenantId, tenantName, createdAt };
+}

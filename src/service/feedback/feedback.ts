@@ -1,0 +1,270 @@
+/**
+ * Messages of users to the team: stored first, then sent over the channels that the administrator configured, each at its own
+ * pace. A message and its sending are written in one transaction: neither exists without the other. The room knows no
+ * requests and no accounts.
+ */
+
+import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
+import type { Settings } from '../../contract/config.ts';
+import type { FeedbackMessage } from '../../contract/feedback.ts';
+import { newId } from '../../ports/db/ids.ts';
+import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { feedback, type FeedbackOutcome, tenants } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { Job, Queue } from '../jobs/queue.ts';
+import { createWorker, type Handler, type Worker } from '../jobs/worker.ts';
+import {
+  createSender as createPostSender,
+  type Sender as PostSender,
+} from '../../ports/network/post.ts';
+import { type Attempt, type Channel, createMailChannel, createPostChannel } from './channels.ts';
+import { refuseHugeAttributes, type Submission } from './message.ts';
+
+/** Kind of the jobs that send; one a message and channel. */
+export const sendJob = 'feedback.send';
+
+interface Sender {
+  readonly userId: string;
+  readonly tenantId: string;
+}
+
+interface Feedback {
+  /**
+   * Keeps the message; it is sent later.
+   *
+   * @throws {ForensicsError} `invalid_request`; `rate_limited` after 30 messages of one person within an hour.
+   */
+  submit(sender: Sender, message: FeedbackMessage): Promise<void>;
+  /** The worker's handler for jobs of the kind `sendJob`. */
+  readonly send: Handler;
+}
+
+interface FeedbackOptions {
+  readonly db: Db;
+  readonly queue: Queue;
+  readonly now: () => Date;
+  /** Where messages go, by name; none keeps them only. */
+  readonly channels: Readonly<Record<string, Channel>>;
+  /** Told about a message that is sent no more. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** Pauses after the first, second, ... attempt; the last one again and again. */
+const pausesMs: readonly number[] = [
+  minuteMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  6 * hourMs,
+  12 * hourMs,
+];
+/** Of one person: unread messages must fill neither a mailbox nor the disk. */
+const maxPerHour = 30;
+/** After this time a message is sent no more; it stays readable here. */
+export const givenUpAfterMs = 72 * hourMs;
+
+interface Task {
+  readonly feedbackId: string;
+  readonly channel: string;
+}
+
+export function createFeedback(options: FeedbackOptions): Feedback {
+  const { db, queue, now, channels, onError = () => undefined } = options;
+
+  async function send(job: Job, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const task = taskOf(job);
+    const submission = await getFeedback(db, task.feedbackId);
+    const channel = channels[task.channel];
+    // The settings may have changed since the message came.
+    const attempt = channel ? await channel(submission, signal) : notConfigured;
+    const again = attempt.kind === 'failed' ? nextAttempt(submission, job.fence) : null;
+    await transact(db, async (tx) => {
+      if (again === null) await queue.finish(tx, job);
+      else await queue.release(tx, job, again);
+      await record(tx, task, attempt, again !== null);
+    });
+    if (attempt.kind === 'accepted' || again !== null) return;
+    onError(
+      new Error(`Feedback ${task.feedbackId} was not sent by ${task.channel}: ${attempt.detail}`),
+    );
+  }
+
+  function nextAttempt({ createdAt }: Submission, attempts: number): Date | null {
+    const pauseMs = pausesMs[Math.min(attempts, pausesMs.length) - 1]!;
+    const at = now().getTime() + pauseMs;
+    return at - createdAt.getTime() > givenUpAfterMs ? null : new Date(at);
+  }
+
+  return {
+    async submit({ userId, tenantId }, message) {
+      refuseHugeAttributes(message);
+      const names = Object.keys(channels);
+      const createdAt = now();
+      const id = newId(createdAt);
+      const { source } = message;
+      const outcomes = Object.fromEntries(names.map((name) => [name, notTried]));
+      await transact(db, async (tx) => {
+        await refuseTooMany(tx, userId, createdAt);
+        await tx
+          .insert(feedback)
+          .values({ id, tenantId, userId, source, message, createdAt, outcomes })
+          .run();
+        for (const channel of names) {
+          await queue.enqueue(tx, sendJob, { feedbackId: id, channel } satisfies Task);
+        }
+      });
+    },
+    send,
+  };
+}
+
+async function refuseTooMany(tx: Tx, userId: string, at: Date): Promise<void> {
+  const nth = await tx
+    .select({ createdAt: feedback.createdAt })
+    .from(feedback)
+    .where(eq(feedback.userId, userId))
+    .orderBy(desc(feedback.createdAt))
+    .limit(1)
+    .offset(maxPerHour - 1)
+    .get();
+  const waitMs = nth === undefined ? 0 : nth.createdAt.getTime() + hourMs - at.getTime();
+  if (waitMs <= 0) return;
+  throw new ForensicsError(
+    'rate_limited',
+    `You can send at most ${maxPerHour} messages an hour; wait before you send another.`,
+    { retryAfterSeconds: Math.ceil(waitMs / 1000) },
+  );
+}
+
+const notTried: FeedbackOutcome = { state: 'waiting', attempts: 0, detail: null };
+const notConfigured: Attempt = { kind: 'refused', detail: 'not_configured' };
+
+async function record(
+  tx: Tx,
+  task: Task,
+  { kind, detail }: Attempt,
+  isWaiting: boolean,
+): Promise<void> {
+  const isThis = eq(feedback.id, task.feedbackId);
+  const row = await tx.select({ outcomes: feedback.outcomes }).from(feedback).where(isThis).get();
+  const before = row?.outcomes[task.channel] ?? notTried;
+  const state = kind === 'accepted' ? 'sent' : isWaiting ? 'waiting' : 'given_up';
+  const outcome: FeedbackOutcome = { state, attempts: before.attempts + 1, detail };
+  const outcomes = { ...row?.outcomes, [task.channel]: outcome };
+  await tx.update(feedback).set({ outcomes }).where(isThis).run();
+}
+
+/** Payloads are written by `submit` alone; anything else is a mistake of this program. */
+function taskOf({ payload }: Job): Task {
+  if (
+    typeof payload === 'object' &&
+    payload !== null &&
+    'feedbackId' in payload &&
+    'channel' in payload
+  ) {
+    const { feedbackId, channel } = payload;
+    if (typeof feedbackId === 'string' && typeof channel === 'string')
+      return { feedbackId, channel };
+  }
+  throw new TypeError('the job names no feedback');
+}
+
+interface FeedbackParts {
+  readonly settings: Settings;
+  readonly db: Db;
+  readonly queue: Queue;
+  readonly workerId: string;
+  readonly now: () => Date;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface OpenFeedback extends Pick<Feedback, 'submit'> {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Feedback with the channels that the settings name, and a worker of its own: a slow mail server keeps no picture waiting.
+ *
+ * @throws {ForensicsError} `config_invalid`.
+ */
+export function openFeedback({ settings, ...parts }: FeedbackParts): OpenFeedback {
+  // No guard: the address is the administrator's own choice, and may well be inside.
+  const sender = createPostSender({ guard: { isAllowed: () => true } });
+  const room = createFeedback({ ...parts, channels: channelsOf(settings, sender) });
+  const worker: Worker = createWorker({
+    ...parts,
+    handlers: { [sendJob]: room.send },
+    concurrency: 2,
+  });
+  return {
+    submit: (from, message) => room.submit(from, message),
+    start: () => worker.start(),
+    async stop() {
+      await worker.stop();
+      await sender.close();
+    },
+  };
+}
+
+function channelsOf(settings: Settings, sender: PostSender): Readonly<Record<string, Channel>> {
+  const { feedbackSmtpUrl: smtpUrl, feedbackMailFrom: from, feedbackMailTo: to } = settings;
+  const { feedbackWebhookUrl: url } = settings;
+  const hasMail = smtpUrl !== null && from !== null && to !== null;
+  return {
+    ...(hasMail ? { mail: createMailChannel({ smtpUrl, from, to }) } : {}),
+    ...(url === null ? {} : { webhook: createPostChannel({ url, sender }) }),
+  };
+}
+
+/** Reads the messages, for the administrator. */
+export interface FeedbackEntry extends Submission {
+  /** By channel. */
+  readonly outcomes: Readonly<Record<string, FeedbackOutcome>>;
+}
+
+/** Newest first. */
+export async function listFeedback(
+  reader: Reader,
+  limit: number,
+): Promise<readonly FeedbackEntry[]> {
+  return entries(reader).orderBy(desc(feedback.createdAt), desc(feedback.id)).limit(limit).all();
+}
+
+/** @throws {ForensicsError} `not_found`. */
+export async function getFeedback(reader: Reader, id: string): Promise<FeedbackEntry> {
+  const entry = await entries(reader).where(eq(feedback.id, id)).get();
+  if (entry !== undefined) return entry;
+  throw new ForensicsError(
+    'not_found',
+    'There is no such feedback; "forensics feedback list" shows the latest.',
+  );
+}
+
+function entries(reader: Reader) {
+  const { id, userId, tenantId, createdAt, message, outcomes } = feedback;
+  return reader
+    .select({ id, userId, tenantId, tenantName: tenants.name, createdAt, message, outcomes })
+    .from(feedback)
+    .innerJoin(tenants, eq(tenants.id, tenantId));
+}
+
+const keptMs = 365 * 86_400_000;
+
+/**
+ * Deletes old messages: they contain names and addresses, and have been read by then.
+ *
+ * One that still waits to be sent stays until that has ended.
+ */
+export async function purgeFeedback(db: Db, at: Date): Promise<void> {
+  const before = new Date(at.getTime() - keptMs);
+  await db
+    .delete(feedback)
+    .where(and(lt(feedback.createdAt, before), not(isWaiting)))
+    .run();
+}
+
+/** Over some channel it has yet to be sent. Quotes in the texts beside it are escaped, so that none of them reads like this. */
+export const isWaiting = sql`${feedback.outcomes} LIKE '%"state":"waiting"%'`;

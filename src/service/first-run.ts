@@ -1,0 +1,136 @@
+/** What an installation needs before anybody can use it: one tenant and one key, and a key that signs evidence. */
+
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Tenant } from './tenants/tenants.ts';
+import { settingsScope } from './access/principal.ts';
+import { service, serviceChain } from './audit/entry.ts';
+import type { KeyEntry } from '../contract/keys.ts';
+import { ForensicsError } from '../errors.ts';
+import type { Core } from './core.ts';
+
+const firstTenantName = 'default';
+const keyName = 'first run';
+const keyLifeMs = 365 * 86_400_000;
+
+export interface FirstRun {
+  readonly tenant: Tenant;
+  /** With its secret, this once. */
+  readonly key: KeyEntry;
+}
+
+/** Makes them where there never was a tenant; null on every later run, also when the last tenant was deleted. */
+export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
+  // Every tenant has a log that outlives it.
+  const hadTenant = (await core.audit.chains()).some((chain) => chain !== serviceChain);
+  if (hadTenant) return null;
+  // Made now, so that its public half can be handed out before the first bundle.
+  await core.signingKeys.signer();
+  const tenant = await core.tenants.create({ name: firstTenantName, by: service });
+  const expiresAt = new Date(now.getTime() + keyLifeMs);
+  const key = await core.keys.mint({
+    tenantId: tenant.id,
+    name: keyName,
+    expiresAt,
+    by: service,
+  });
+  return { tenant, key };
+}
+
+export interface FirstUser {
+  /** Null where people log in elsewhere, and once there is an account. */
+  readonly token: string | null;
+  isNeeded(): Promise<boolean>;
+  /** @throws {ForensicsError} `unauthenticated` for a token that is not, or no longer, the one printed; as `Users.create`. */
+  create(user: FirstUserWish): Promise<void>;
+}
+
+interface FirstUserWish {
+  readonly token: string;
+  readonly email: string;
+  readonly password: string;
+  readonly name?: string | undefined;
+}
+
+/** The account that is made in the browser: whoever can read the output of `serve` makes it, once. */
+export async function createFirstUser({
+  users,
+  tenants,
+  identity,
+}: Pick<Core, 'users' | 'tenants' | 'identity'>): Promise<FirstUser> {
+  let token =
+    identity.kind === 'embedded' && (await users.list()).length === 0
+      ? randomBytes(32).toString('base64url')
+      : null;
+
+  async function isNeeded(): Promise<boolean> {
+    // Also when it was made on the command line meanwhile.
+    if (token !== null && (await users.list()).length > 0) token = null;
+    return token !== null;
+  }
+
+  return {
+    get token() {
+      return token;
+    },
+    isNeeded,
+    async create({ token: given, name, ...account }) {
+      const expected = token;
+      const isValid = expected !== null && isSame(given, expected) && (await isNeeded());
+      // Another request may have used it up while this one waited.
+      if (!isValid || token !== expected) {
+        throw new ForensicsError(
+          'unauthenticated',
+          'The link is not valid any more. Restart the server for a new one, or log in if there is an account.',
+        );
+      }
+      // Used up before anything more is awaited: of two requests at once one makes an account.
+      token = null;
+      try {
+        const tenantIds = (await tenants.list()).map(({ id }) => id);
+        const facts = name === undefined ? {} : { name };
+        const first = { ...account, ...facts, scopes: [settingsScope], tenantIds };
+        // Also where another server, with a link of its own, makes one at the same moment.
+        await users.createFirst(first);
+      } catch (error) {
+        token = expected;
+        throw error;
+      }
+    },
+  };
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(digestOf(one), digestOf(other));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+const names = ['real.jpg', 'fake.jpg'] as const;
+// The same from `src/service` and from `dist/service`: pictures are not compiled.
+const shipped = fileURLToPath(new URL('../../src/service/trial/', import.meta.url));
+
+/**
+ * The two pictures that trial tenants may analyse. Drawn ones are shipped (`npm run draw -- --trial`); a file of the
+ * same name in the folder `trial` of the data folder takes the place of one.
+ * These are the paths of the drawn ones by name.
+ */
+export const shippedTrialImages: Readonly<Record<string, string>> = Object.fromEntries(
+  names.map((name) => [name, join(shipped, name)]),
+);
+
+/** One of them, for callers that need any picture at all. */
+export const shippedTrialImage = join(shipped, names[0]);
+
+/** Lower-case hex MD5 of both: the contract compares them so. It protects nothing. */
+export function trialMd5s(dataDir: string): readonly string[] {
+  return names.map((name) => {
+    const own = join(dataDir, 'trial', name);
+    const file = existsSync(own) ? own : join(shipped, name);
+    return createHash('md5').update(readFileSync(file)).digest('hex');
+  });
+}

@@ -1,0 +1,168 @@
+/**
+ * Whether the parts are at work. Each check is quick, changes nothing, and reveals nothing about tenants. Without database,
+ * storage, model and queue no analysis can be done; webhooks may fail because of a tenant's machine, and a log that
+ * nobody reads costs lines, no analysis.
+ */
+
+import { countCompleted } from './usage/usage.ts';
+import {
+  type Db,
+  type Loss,
+  type OpenDatabase,
+  statementsOfProcess,
+} from '../ports/db/database.ts';
+import type { Queue } from './jobs/queue.ts';
+import type { Worker } from './jobs/worker.ts';
+import type { PoolStatus } from '../examiner/pool.ts';
+import type { Sandbox } from '../examiner/sandbox.ts';
+import { backlogOf } from './webhooks/deliveries.ts';
+
+const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks', 'log'] as const;
+/** Those without which the service does its work all the same. */
+const spared: readonly CheckName[] = ['webhooks', 'log'];
+type CheckName = (typeof checkNames)[number];
+
+export interface Check {
+  readonly name: CheckName;
+  /** Null when all is well. */
+  readonly cause: Error | null;
+  /** False when the service does its work all the same. */
+  readonly isVital: boolean;
+}
+
+interface HealthParts {
+  readonly database: Pick<OpenDatabase, 'check' | 'loss'>;
+  readonly queue: Pick<Queue, 'nextDueAt'>;
+  /** Whether runs have the models they need. */
+  readonly checkModel: () => Promise<void>;
+  /** Whether the service's own store is at work. */
+  readonly checkStorage: () => Promise<void>;
+  readonly jobKinds: readonly string[];
+  /** Jobs that this process works on. */
+  readonly jobsInHand: () => number;
+  /** Whether some tenant's receiver is switched off or fails. */
+  readonly hasTroubledReceiver: () => Promise<boolean>;
+  /** False while lines of the log are dropped. */
+  readonly isLogWorking: () => boolean;
+  readonly now: () => Date;
+}
+
+// The health route is public and unlimited; the parts are checked this often at most.
+const healthFreshMs = 1000;
+// Well above a lease. A long queue is healthy as long as a worker makes progress.
+const longestWaitMs = 15 * 60_000;
+
+export function createHealth(parts: HealthParts): () => Promise<readonly Check[]> {
+  const { database, queue, checkModel, checkStorage, jobKinds, jobsInHand, now } = parts;
+  const { hasTroubledReceiver, isLogWorking } = parts;
+  const checks = {
+    database: () => database.check(),
+    storage: () => checkStorage(),
+    model: () => checkModel(),
+    async queue() {
+      const dueAt = await queue.nextDueAt(jobKinds);
+      const waitedMs = dueAt === null ? 0 : now().getTime() - dueAt.getTime();
+      if (waitedMs <= longestWaitMs || jobsInHand() > 0) return;
+      throw new Error(`Work has been due for ${waitedMs} ms and nobody does it.`);
+    },
+    async webhooks() {
+      if (await hasTroubledReceiver()) throw new Error('A receiver of webhooks does not answer.');
+    },
+    log() {
+      if (!isLogWorking()) throw new Error('Nobody takes the lines of the log.');
+    },
+  };
+  const look = async (): Promise<readonly Check[]> =>
+    Promise.all(
+      checkNames.map(async (name) => {
+        const cause = await causeOf(async () => checks[name]());
+        if (cause === null && name === 'database' && database.loss !== null) {
+          return { name, cause: new Error(lossMessage(database.loss)), isVital: false };
+        }
+        return { name, cause, isVital: !spared.includes(name) };
+      }),
+    );
+  return cached(look, { freshMs: healthFreshMs, now });
+}
+
+/** For the one who runs the server. */
+export function lossMessage({ commits, copy }: Loss): string {
+  return `The write-ahead log of the database was damaged: the last ${commits} or more changes are lost. A copy of it lies in ${copy}; put back a backup if they matter.`;
+}
+
+async function causeOf(check: () => void | Promise<void>): Promise<Error | null> {
+  try {
+    await check();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** How much there is to do, in numbers that reveal nothing about tenants. */
+export interface Workload {
+  /** By kind; waiting and in hand. */
+  readonly jobs: Readonly<Record<string, number>>;
+  /** How long the first of those that are due has waited, by kind. */
+  readonly waitMs: Readonly<Record<string, number>>;
+  readonly jobsInHand: number;
+  /** Since the installation was set up, by all processes. */
+  readonly analysesCompleted: number;
+  /** Of this process. */
+  readonly statements: { readonly count: number; readonly ms: number };
+  /** Child processes that look at pictures. */
+  readonly children: PoolStatus;
+  readonly deliveries: { readonly waiting: number; readonly givenUpInADay: number };
+}
+
+interface WorkloadParts {
+  readonly db: Db;
+  readonly queue: Pick<Queue, 'count' | 'waitOf'>;
+  readonly jobKinds: readonly string[];
+  readonly worker: Pick<Worker, 'running'>;
+  readonly sandbox: Pick<Sandbox, 'status'>;
+  readonly now: () => Date;
+}
+
+const dayMs = 24 * 3_600_000;
+
+export function createWorkload({
+  db,
+  queue,
+  jobKinds,
+  worker,
+  sandbox,
+  now,
+}: WorkloadParts): () => Promise<Workload> {
+  return async () => {
+    const { waiting, givenUp } = await backlogOf(db, new Date(now().getTime() - dayMs));
+    const jobs: Record<string, number> = {};
+    const waitMs: Record<string, number> = {};
+    for (const kind of jobKinds) {
+      jobs[kind] = await queue.count(kind);
+      waitMs[kind] = await queue.waitOf(kind);
+    }
+    return {
+      jobs,
+      waitMs,
+      jobsInHand: worker.running(),
+      analysesCompleted: await countCompleted(db),
+      statements: { ...statementsOfProcess },
+      children: sandbox.status(),
+      deliveries: { waiting, givenUpInADay: givenUp },
+    };
+  };
+}
+
+/** The answer of the last time, for as long as it is fresh; those who ask at once wait for the same one. */
+export function cached<T>(
+  act: () => Promise<T>,
+  { freshMs, now }: { readonly freshMs: number; readonly now: () => Date },
+): () => Promise<T> {
+  let latest: { readonly atMs: number; readonly answer: Promise<T> } | null = null;
+  return async () => {
+    const atMs = now().getTime();
+    if (latest === null || atMs - latest.atMs >= freshMs) latest = { atMs, answer: act() };
+    return latest.answer;
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * Legal holds: what a person said must stay, however long ago it was deleted. The operator places them on the command line,
+ * and who may change a tenant's settings does so for that tenant; nobody of a tenant lifts a hold of the operator.
+ */
+
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { type Actor, operator } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
+import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { analyses, legalHolds, users } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+
+/** What a hold is on. */
+interface Held {
+  readonly tenantId: string;
+  /** Null for everything of the tenant. */
+  readonly analysisId: string | null;
+}
+
+export interface Hold extends Held {
+  /** Null for everything of the tenant. */
+  readonly analysisName: string | null;
+  readonly reason: string;
+  readonly createdAt: Date;
+  /** Null for the operator. */
+  readonly createdByUserId: string | null;
+  /** The name, else the address. */
+  readonly createdByUserName: string | null;
+}
+
+export interface Holds {
+  /**
+   * A hold that a user placed becomes the operator's when the operator places the same.
+   *
+   * @param by - the operator when it is left out, else a user.
+   * @throws {ForensicsError} `analysis_not_found`; `conflict` when it is on hold already.
+   */
+  add(hold: Held & { readonly reason: string }, by?: Actor): Promise<Hold>;
+  /** @throws {ForensicsError} `not_found`; `conflict` when a user would lift a hold of the operator. */
+  remove(held: Held, by?: Actor): Promise<void>;
+  /** Of one tenant, oldest first. */
+  list(tenantId: string): Promise<readonly Hold[]>;
+}
+
+export function createHolds({ db, now }: { readonly db: Db; readonly now: () => Date }): Holds {
+  return {
+    add: async (hold, by = operator) =>
+      transact(db, async (tx) => {
+        await refuseUnknown(tx, hold);
+        const found = await findHold(tx, hold);
+        if (found !== undefined && (by.type !== 'operator' || found.createdByUserId === null)) {
+          throw new ForensicsError('conflict', 'There is already a hold on this.');
+        }
+        const placed = { reason: hold.reason, createdAt: now(), createdByUserId: by.id };
+        await tx
+          .insert(legalHolds)
+          .values({ ...toRow(hold), ...placed })
+          .onConflictDoUpdate({
+            target: [legalHolds.tenantId, legalHolds.analysisId],
+            set: placed,
+          })
+          .run();
+        await note(tx, hold, { by, at: placed.createdAt, event: 'hold.added' });
+        return (await selectHolds(tx, isOn(hold)))[0]!;
+      }),
+    remove: async (held, by = operator) =>
+      transact(db, async (tx) => {
+        const found = await findHold(tx, held);
+        if (found === undefined) throw new ForensicsError('not_found', 'There is no such hold.');
+        if (by.type !== 'operator' && found.createdByUserId === null) {
+          throw new ForensicsError(
+            'conflict',
+            'The administrator of the service placed this hold and must lift it; ask them.',
+          );
+        }
+        await tx.delete(legalHolds).where(isOn(held)).run();
+        await note(tx, held, { by, at: now(), event: 'hold.removed' });
+      }),
+    list: async (tenantId) => findHolds(db, tenantId),
+  };
+}
+
+/** A deleted analysis is known too: until its purge it can still be saved. */
+async function refuseUnknown(tx: Tx, { tenantId, analysisId }: Held): Promise<void> {
+  if (analysisId === null) return;
+  const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
+  const found = await tx.select({ id: analyses.id }).from(analyses).where(isIt).get();
+  if (found !== undefined) return;
+  throw new ForensicsError('analysis_not_found', 'The tenant has no such analysis.');
+}
+
+async function findHold(tx: Tx, held: Held) {
+  return tx.select().from(legalHolds).where(isOn(held)).get();
+}
+
+function isOn(held: Held) {
+  const { tenantId, analysisId } = toRow(held);
+  return and(eq(legalHolds.tenantId, tenantId), eq(legalHolds.analysisId, analysisId));
+}
+
+interface Act {
+  readonly by: Actor;
+  readonly at: Date;
+  readonly event: 'hold.added' | 'hold.removed';
+}
+
+async function note(tx: Tx, { tenantId, analysisId }: Held, { by, at, event }: Act): Promise<void> {
+  const subject = analysisId ?? tenantId;
+  await append(tx, { chain: tenantId, at, actor: by, event, subject, details: {} });
+}
+
+/** Of one tenant, oldest first. */
+export async function findHolds(reader: Reader, tenantId: string): Promise<readonly Hold[]> {
+  return selectHolds(reader, eq(legalHolds.tenantId, tenantId));
+}
+
+const isItsAnalysis = and(
+  eq(analyses.tenantId, legalHolds.tenantId),
+  eq(analyses.id, legalHolds.analysisId),
+);
+
+async function selectHolds(reader: Reader, which: SQL | undefined): Promise<readonly Hold[]> {
+  const rows = await reader
+    .select({
+      hold: legalHolds,
+      analysisName: analyses.name,
+      name: users.name,
+      email: users.email,
+    })
+    .from(legalHolds)
+    .leftJoin(analyses, isItsAnalysis)
+    .leftJoin(users, eq(users.id, legalHolds.createdByUserId))
+    .where(which)
+    .orderBy(asc(legalHolds.createdAt), asc(legalHolds.analysisId))
+    .all();
+  return rows.map(({ hold, analysisName, name, email }) => ({
+    ...hold,
+    analysisId: hold.analysisId === '' ? null : hold.analysisId,
+    analysisName,
+    createdByUserName: name ?? email,
+  }));
+}
+
+/** For queries of analyses: neither the analysis nor its tenant is on hold. */
+export const isFree = sql`NOT EXISTS (SELECT 1 FROM ${legalHolds}
+  WHERE ${legalHolds.tenantId} = ${analyses.tenantId} AND ${legalHolds.analysisId} IN ('', ${analyses.id}))`;
+
+function toRow({ tenantId, analysisId }: Held) {
+  return { tenantId, analysisId: analysisId ?? '' };
+}

@@ -1,0 +1,66 @@
+/** Whether a database holds all of an installation that is being moved into it. */
+
+import { eq } from 'drizzle-orm';
+import { type Db, transact } from '../ports/db/database.ts';
+import { settings, tenants } from '../ports/db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+
+const key = 'migration';
+
+interface State {
+  /** What tells the installation from others. */
+  readonly from: string;
+  readonly isFinished: boolean;
+}
+
+/** @throws {ForensicsError} `conflict` when something else is there, or the whole of it already. */
+export async function beginMigration(db: Db, from: string): Promise<void> {
+  await transact(db, async (tx) => {
+    const found = await stateIn(tx);
+    if (found?.isFinished === true) {
+      throw new ForensicsError(
+        'conflict',
+        'This installation was moved to that database before; set databaseUrl and start the server.',
+      );
+    }
+    const isInUse =
+      (await tx.select({ id: tenants.id }).from(tenants).limit(1).get()) !== undefined;
+    if (found === null ? isInUse : found.from !== from) {
+      throw new ForensicsError(
+        'conflict',
+        'That database belongs to another installation; name an empty one.',
+      );
+    }
+    if (found === null)
+      await tx
+        .insert(settings)
+        .values({ key, value: textOf({ from, isFinished: false }) })
+        .run();
+  });
+}
+
+export async function finishMigration(db: Db): Promise<void> {
+  await transact(db, async (tx) => {
+    const { from } = (await stateIn(tx)) ?? { from: '' };
+    const value = textOf({ from, isFinished: true });
+    await tx.update(settings).set({ value }).where(eq(settings.key, key)).run();
+  });
+}
+
+/** @throws {ForensicsError} `conflict`. */
+export async function refuseHalfMigrated(db: Db): Promise<void> {
+  if ((await stateIn(db))?.isFinished !== false) return;
+  throw new ForensicsError(
+    'conflict',
+    'An installation has been moved to this database only in part; run "forensics migrate" again on its data folder.',
+  );
+}
+
+async function stateIn(reader: Pick<Db, 'select'>): Promise<State | null> {
+  const row = await reader.select().from(settings).where(eq(settings.key, key)).get();
+  return row === undefined ? null : JSON.parse(row.value);
+}
+
+function textOf(state: State): string {
+  return JSON.stringify(state);
+}

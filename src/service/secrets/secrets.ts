@@ -1,0 +1,122 @@
+/**
+ * Every secret of the program, one a purpose. Each is derived from the master key whenever it is needed, so that nothing
+ * can leak from the database.
+ *
+ * But for those that outlive the master key which they came from. API keys are stored as digests under the pepper; nobody
+ * could compute them under another one without the keys themselves, and the pepper may stay: with 160 random bits in each
+ * key it guards nothing that could be guessed. Webhook secrets and presigned URLs are in other people's hands; they stay
+ * unless a rotation requires otherwise. What stays is stored in the database, sealed under the present master key.
+ */
+
+import { hkdfSync } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { settings } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import { createSeal } from '../../ports/storage/configs.ts';
+import { type DataFolder, keyBytes } from './master-key.ts';
+
+/** `backup/key` names the master key in backups; `blobs/buckets` signs presigned URLs of the embedded store; `blobs/configs` seals the tenants' storage configurations; `evidence/signing` seals the signing keys in a database; `log/accounts` hashes accounts in the log. */
+export type Purpose =
+  | 'access/attempts'
+  | 'access/pepper'
+  | 'access/tokens'
+  | 'backup/key'
+  | 'blobs/buckets'
+  | 'blobs/configs'
+  | 'evidence/signing'
+  | 'log/accounts'
+  | 'webhooks/signing';
+
+export interface Secrets {
+  /** 32 bytes that are the same for the same purpose, and reveal nothing about those of another. */
+  of(purpose: Purpose): Buffer;
+}
+
+/** In base64, by purpose. */
+type Kept = Partial<Record<string, string>>;
+
+/** Row of the settings. */
+export const keptSecretsKey = 'kept-secrets';
+const binding = 'forensics/app/kept-secrets/1';
+
+/**
+ * The first opening binds the database to its master key, so that another one is noticed before it seals anything. Also
+ * ends a rotation of the master key that was cut short.
+ *
+ * @throws {ForensicsError} `config_invalid` when the master key is not the one that the database was last sealed under.
+ */
+export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Promise<Secrets> {
+  const stored = await db.select().from(settings).where(eq(settings.key, keptSecretsKey)).get();
+  if (stored === undefined) {
+    const secrets = secretsOf(masterKey);
+    await transact(db, (tx) => keepSecrets(tx, masterKey, { secrets, purposes: [] }));
+    return secrets;
+  }
+  const sealed = Buffer.from(stored.value, 'base64');
+  const kept = unseal(sealed, masterKey);
+  if (kept !== null) return secretsOf(masterKey, kept);
+  const next = keyFile?.readNext() ?? null;
+  const keptByNext = next === null ? null : unseal(sealed, next);
+  if (keyFile !== null && next !== null && keptByNext !== null) {
+    keyFile.adoptNext();
+    return secretsOf(next, keptByNext);
+  }
+  // Another process may have ended the rotation after our first look.
+  const latest = keyFile?.read() ?? masterKey;
+  const keptByLatest = unseal(sealed, latest);
+  if (keptByLatest !== null) return secretsOf(latest, keptByLatest);
+  throw new ForensicsError('config_invalid', wrongKeyMessage(db, keyFile !== null));
+}
+
+function wrongKeyMessage({ engine }: Db, isFromFile: boolean): string {
+  if (!isFromFile) {
+    return 'FORENSICS_MASTER_KEY does not open this database; set it to the key that it was made with or, after a rotation, to the new one.';
+  }
+  return engine === 'sqlite'
+    ? 'The file master.key does not belong to the database beside it; put back the one that does.'
+    : 'The file master.key in the data folder is not the one that the database was made with; copy that one from the first machine, or set FORENSICS_MASTER_KEY.';
+}
+
+/** Those of a master key under which nothing is stored yet. */
+export function secretsOf(masterKey: Buffer, kept: Kept = {}): Secrets {
+  return {
+    of(purpose) {
+      const stayed = kept[purpose];
+      return stayed === undefined ? derive(masterKey, purpose) : Buffer.from(stayed, 'base64');
+    },
+  };
+}
+
+/** Keeps these secrets as they are under a new master key; all others follow from that. */
+export async function keepSecrets(
+  tx: Tx,
+  newKey: Buffer,
+  { secrets, purposes }: { readonly secrets: Secrets; readonly purposes: readonly Purpose[] },
+): Promise<void> {
+  const kept: Kept = Object.fromEntries(
+    purposes.map((purpose) => [purpose, secrets.of(purpose).toString('base64')]),
+  );
+  const value = sealOf(newKey).seal(JSON.stringify(kept), binding).toString('base64');
+  await tx
+    .insert(settings)
+    .values({ key: keptSecretsKey, value })
+    .onConflictDoUpdate({ target: settings.key, set: { value } })
+    .run();
+}
+
+function unseal(sealed: Buffer, masterKey: Buffer): Kept | null {
+  try {
+    return JSON.parse(sealOf(masterKey).open(sealed, binding));
+  } catch {
+    return null;
+  }
+}
+
+function sealOf(masterKey: Buffer) {
+  return createSeal(derive(masterKey, 'app/kept-secrets'));
+}
+
+function derive(masterKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, '', `forensics/${purpose}/1`, keyBytes));
+}

@@ -1,0 +1,150 @@
+/** The stores of all tenants: the embedded one, one bucket a tenant; the one that they share; those that they configured. */
+
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Settings } from '../contract/config.ts';
+import { ForensicsError } from '../errors.ts';
+import { type Buckets, createBuckets } from '../ports/storage/embedded/buckets.ts';
+import { bucketNameFor, createBucketCredentials } from '../ports/storage/embedded/credentials.ts';
+import { createEmbeddedStore } from '../ports/storage/embedded/embedded.ts';
+import { createS3Api, type S3Api } from '../ports/storage/s3-server/server.ts';
+import type { BlobStore, RemoteStore } from '../ports/storage/store.ts';
+import { createStores, type Stores } from '../ports/storage/stores.ts';
+import { proveDefaultStorage } from './tenants/default-storage.ts';
+import type { Core } from './core.ts';
+import { cached } from './health.ts';
+import {
+  openTenantStorage,
+  type TenantStorage,
+  uploadOriginsOf,
+} from './tenants/tenant-storage.ts';
+
+export interface Blobs {
+  readonly buckets: Buckets;
+  /** The S3 API of the embedded store. */
+  readonly s3Api: S3Api;
+  readonly stores: Stores;
+  readonly storage: TenantStorage;
+  /** As `proveDefaultStorage`; the embedded store needs no proof. */
+  prove(): Promise<void>;
+  /** Whether the service's own store is at work. */
+  check(): Promise<void>;
+  setPublicUrl(url: URL): void;
+}
+
+interface BlobParts {
+  readonly settings: Settings;
+  readonly core: Core;
+  readonly now: () => Date;
+  readonly onError: (error: unknown) => void;
+}
+
+const region = 'us-east-1';
+
+export function openBlobs(parts: BlobParts): Blobs {
+  const { settings, core, now, onError } = parts;
+  const storage = openTenantStorage(parts);
+  const { shared } = storage;
+  const root = join(core.folder.path, 'blobs');
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  const buckets = createBuckets({
+    root,
+    maxObjectBytes: settings.maxUploadBytes,
+    quotaBytes: settings.tenantQuotaBytes,
+    now,
+  });
+  const credentials = createBucketCredentials(core.secrets.of('blobs/buckets'));
+  // A place-holder until the port is known; before that there are no requests.
+  let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
+
+  const openEmbedded = (tenantId: string): BlobStore => {
+    const bucket = bucketNameFor(tenantId);
+    return createEmbeddedStore({
+      buckets,
+      bucket,
+      credentials: credentials.credentialsFor(bucket),
+      endpoint: () => publicUrl,
+      region,
+      expirySeconds: settings.presignedUrlExpirySeconds,
+    });
+  };
+
+  return {
+    buckets,
+    s3Api: createS3Api({
+      buckets,
+      secretFor: (accessKeyId) => credentials.secretFor(accessKeyId),
+      region,
+      now,
+      corsOrigins: uploadOriginsOf(settings),
+      onError,
+    }),
+    stores: createStores({
+      ...storage,
+      db: core.database.db,
+      embeddedFor: oncePerTenant(openEmbedded),
+      onError,
+    }),
+    storage,
+    async prove() {
+      if (shared === null || settings.defaultStorage === null) return;
+      await proveDefaultStorage(settings.defaultStorage, { shared, onError });
+    },
+    check: shared === null ? checkFolder(root) : checkRemote(shared.store, { now }),
+    setPublicUrl(url) {
+      publicUrl = url;
+    },
+  };
+}
+
+/** Opening sweeps a folder; every act asks. */
+function oncePerTenant(open: (tenantId: string) => BlobStore): (tenantId: string) => BlobStore {
+  const opened = new Map<string, BlobStore>();
+  return (tenantId) => {
+    const store = opened.get(tenantId) ?? open(tenantId);
+    opened.set(tenantId, store);
+    return store;
+  };
+}
+
+// Requests to a store may cost money, and take time.
+const freshMs = 10_000;
+// A health check must not wait as long as an act may take.
+const patienceMs = 3000;
+
+/** @param root - the folder of the embedded store. */
+export function checkFolder(root: string): () => Promise<void> {
+  return async () => {
+    const file = join(root, `.health-${randomUUID()}`);
+    try {
+      await writeFile(file, 'ok', { mode: 0o600 });
+    } finally {
+      await rm(file, { force: true });
+    }
+  };
+}
+
+/** @throws {ForensicsError} in the check: `store_refused`, `store_unavailable`. */
+export function checkRemote(
+  store: Pick<RemoteStore, 'head'>,
+  { now, timeoutMs = patienceMs }: { readonly now: () => Date; readonly timeoutMs?: number },
+): () => Promise<void> {
+  // There is no such object, but only a store that accepts our credentials answers so.
+  const ask = async () => withinTime(store.head('forensics-probe/health'), timeoutMs);
+  return cached(ask, { freshMs, now });
+}
+
+async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+  const pause = new AbortController();
+  const late = wait(timeoutMs, undefined, { signal: pause.signal, ref: false }).then(() => {
+    throw new ForensicsError('store_unavailable', 'The store does not answer in time.');
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    pause.abort();
+  }
+}

@@ -1,0 +1,118 @@
+/** The end of a tenant: it loses all access, its analyses are hidden, and retention takes what is left in its time. */
+
+import { and, eq, isNull } from 'drizzle-orm';
+import { freshWebhook, livingTenant, type Tenant } from './tenants.ts';
+import { auditTenants } from '../access/user-facts.ts';
+import { endAccess, tenantIdsOf } from '../access/users.ts';
+import { findHolds, type Hold } from '../holds/legal-holds.ts';
+import { createLifecycle } from '../analyses/lifecycle/lifecycle.ts';
+import { hideAnalyses } from '../analyses/retention.ts';
+import type { Actor } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
+import { type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { apiKeys, tenantNames, tenants, userTenants } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import { createQueue } from '../jobs/queue.ts';
+import { createOutbox } from '../webhooks/outbox.ts';
+
+interface TenantDeletion {
+  readonly tenant: Pick<Tenant, 'id' | 'name'>;
+  readonly by: Actor;
+  readonly now: () => Date;
+}
+
+interface DeletedTenant {
+  /** As its row is from now on. */
+  readonly tenant: Tenant;
+  /** How many analyses were hidden. */
+  readonly analyses: number;
+}
+
+/**
+ * Killed at any moment it leaves nothing half: the tenant is deleted or it is not, and what it did not come to hide the
+ * daily chore hides.
+ *
+ * @throws {ForensicsError} `conflict` while something of it is on legal hold; `tenant_not_found`.
+ */
+export async function deleteTenant(
+  { database: { db } }: { readonly database: { readonly db: Db } },
+  { tenant: { id, name }, by, now }: TenantDeletion,
+): Promise<DeletedTenant> {
+  const tenant = await transact(db, async (tx) => {
+    await refuseIfHeld(tx, { id, name });
+    return endTenant(tx, { id, at: now(), by });
+  });
+  const parts = { db, now };
+  const lifecycle = createLifecycle({
+    ...parts,
+    queue: createQueue(parts),
+    outbox: createOutbox(parts),
+  });
+  const { signal } = new AbortController();
+  return { tenant, analyses: await hideAnalyses(lifecycle, { tenantId: id, signal }) };
+}
+
+// Enough to know what it is about; "hold list" shows all.
+const mostNamed = 5;
+
+async function refuseIfHeld(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {
+  const holds = await findHolds(tx, id);
+  if (holds.length === 0) return;
+  const named = holds.slice(0, mostNamed).map(nameOf);
+  const more = holds.length > mostNamed ? `, and ${holds.length - mostNamed} more` : '';
+  throw new ForensicsError(
+    'conflict',
+    `The tenant is under hold: ${named.join(', ')}${more}. Nothing was deleted; end each hold first with "forensics hold remove --tenant ${name}".`,
+  );
+}
+
+function nameOf({ analysisId, reason }: Hold): string {
+  const what = analysisId ?? 'everything';
+  return reason === '' ? what : `${what} (${reason})`;
+}
+
+interface TenantEnd {
+  readonly id: string;
+  readonly at: Date;
+  readonly by: Actor;
+}
+
+/**
+ * Keys are revoked, members removed and their sessions ended, the webhook is off, and every name is free again. What waits to
+ * be delivered has no receiver any more.
+ *
+ * @throws {ForensicsError} `tenant_not_found`.
+ */
+export async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
+  const { name } = await livingTenant(tx, id);
+  const isLiving = and(eq(apiKeys.tenantId, id), isNull(apiKeys.revokedAt));
+  const keys = await tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();
+  const members = await removeMembers(tx, { id, at, by });
+  await tx.delete(tenantNames).where(eq(tenantNames.tenantId, id)).run();
+  const end = { name: deletedName(name, id), deletedAt: at, updatedAt: at };
+  const columns = { ...end, ...freshWebhook, webhookUrl: null };
+  const details = { keys: keys.length, members };
+  await append(tx, { chain: id, at, actor: by, event: 'tenant.deleted', subject: id, details });
+  return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
+}
+
+/** Tells which tenant it was, and is no name that a tenant can have: those have no tilde. */
+function deletedName(name: string, id: string): string {
+  return `${name}~${id}`;
+}
+
+/** @returns how many there were. */
+async function removeMembers(tx: Tx, { id, at, by }: TenantEnd): Promise<number> {
+  const members = await tx.select().from(userTenants).where(eq(userTenants.tenantId, id)).all();
+  for (const { userId } of members) {
+    const before = await tenantIdsOf(tx, userId);
+    await endAccess(tx, userId, at);
+    await auditTenants(
+      tx,
+      { userId, at, by },
+      { before, after: before.filter((one) => one !== id) },
+    );
+  }
+  await tx.delete(userTenants).where(eq(userTenants.tenantId, id)).run();
+  return members.length;
+}

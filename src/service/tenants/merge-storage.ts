@@ -1,0 +1,189 @@
+/**
+ * What a storage configuration becomes by a request: members that were left out or masked stay as they were, as long as
+ * the server or bucket that they belong to stays. A stored secret stays only where it was: it is never sent to another
+ * place, nor used for another account.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
+import type {
+  AzureStorageConfig,
+  S3Answer,
+  S3StorageConfig,
+  StorageAnswer,
+  StorageRequest,
+} from '../../contract/tenant.ts';
+import { ForensicsError } from '../../errors.ts';
+import { parseConnectionString } from '../../ports/storage/azure/client.ts';
+import {
+  placeOf,
+  type S3Address,
+  type SharedConfig,
+  type StorageConfig,
+} from '../../ports/storage/storage-config.ts';
+import {
+  checkAzure,
+  checkInternal,
+  checkRequest,
+  checkS3,
+  type InternalMembers,
+  internalMembers,
+  invalidStorage,
+  membersOf,
+  s3Members,
+} from './storage-config.ts';
+
+/**
+ * @param stored - what the tenant has; null when that is the service's own store, or cannot be opened.
+ * @throws {ForensicsError} `invalid_request` that names the member and says what it must be.
+ */
+export function mergeStorage(stored: StorageConfig | null, request: StorageRequest): StorageConfig {
+  const { s3 = null, azure = null } = request;
+  if (s3 !== null && azure === null) {
+    return { type: 's3', s3: mergeS3(stored?.type === 's3' ? stored.s3 : null, s3) };
+  }
+  if (azure !== null && s3 === null) {
+    const before = stored?.type === 'azure' ? stored.azure : null;
+    return { type: 'azure', azure: mergeAzure(before, azure) };
+  }
+  throw new ForensicsError('invalid_request', 'storageConfig must hold either s3 or azure.');
+}
+
+function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>): S3StorageConfig {
+  const fresh = withoutMasks('s3', given, stored === null ? {} : maskS3(stored));
+  const kept = stored === null ? {} : keptOf(stored, fresh);
+  const useSSL = fresh.useSSL ?? kept.useSSL ?? true;
+  const merged = { ...s3Defaults, port: useSSL ? 443 : 80, ...kept, ...fresh, useSSL };
+  const checked = checkS3(merged);
+  const config = { ...checked, endpoint: checked.endpoint.toLowerCase() };
+  if (stored === null) return config;
+  const isThere = placeOf({ type: 's3', s3: stored }) === placeOf({ type: 's3', s3: config });
+  if (fresh.accessKeyId === undefined && !isThere) throw elsewhere('s3.accessKeyId');
+  const isSameAccount = isThere && config.accessKeyId === stored.accessKeyId;
+  if (fresh.secretAccessKey === undefined && !isSameAccount) throw elsewhere('s3.secretAccessKey');
+  return config;
+}
+
+/** What a request can leave out: the connection settings of a server do not apply to another one, nor a bucket's rules to another. */
+function keptOf(
+  stored: S3StorageConfig,
+  { endpoint = stored.endpoint, bucketName = stored.bucketName }: Partial<S3StorageConfig>,
+): Partial<S3StorageConfig> {
+  const { port, useSSL, region, accessKeyId, secretAccessKey } = stored;
+  const named = { endpoint: stored.endpoint, bucketName: stored.bucketName };
+  const place = { ...named, accessKeyId, secretAccessKey };
+  if (endpoint.toLowerCase() !== stored.endpoint) return place;
+  return bucketName === stored.bucketName ? stored : { ...place, port, useSSL, region };
+}
+
+function mergeAzure(
+  stored: AzureStorageConfig | null,
+  given: Partial<AzureStorageConfig>,
+): AzureStorageConfig {
+  const fresh = withoutMasks('azure', given, stored === null ? {} : maskAzure(stored));
+  const config = checkAzure({ ...stored, ...fresh });
+  const isThere = stored === null || stored.containerName === config.containerName;
+  if (fresh.connectionString === undefined && !isThere) throw elsewhere('azure.connectionString');
+  return config;
+}
+
+const s3Defaults = {
+  region: 'us-east-1',
+  presignedUrlExpirySeconds: maxPresignedUrlExpirySeconds,
+  corsAllowedOrigins: null,
+} as const;
+
+/** @param shown - what was answered: a mask that is not from there stands for a secret that we do not have. */
+function withoutMasks<T extends object>(type: string, given: T, shown: object): T {
+  const answered = new Map(Object.entries(shown));
+  const kept = Object.entries(given).filter(([member, value]) => {
+    if (typeof value !== 'string' || !isMasked(value)) return true;
+    if (answered.get(member) === value) return false;
+    throw invalidStorage(
+      `${type}.${member}`,
+      'must be the secret itself: this masked one is not the one that was answered',
+    );
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members were left out, none was changed.
+  return Object.fromEntries(kept) as T;
+}
+
+function elsewhere(member: string): ForensicsError {
+  return invalidStorage(
+    member,
+    'must be given again: a stored secret is never sent to another place nor used for another account',
+  );
+}
+
+const stars = '***';
+
+/** The contract's `storageConfig` as it is answered, without any secret. */
+export function maskStorage(config: StorageConfig): StorageAnswer {
+  return config.type === 's3' ? { s3: maskS3(config.s3) } : { azure: maskAzure(config.azure) };
+}
+
+export function maskS3({ corsAllowedOrigins, ...config }: S3StorageConfig): S3Answer {
+  return {
+    ...config,
+    accessKeyId: maskKeyId(config.accessKeyId),
+    secretAccessKey: stars,
+    ...(corsAllowedOrigins === null ? {} : { corsAllowedOrigins }),
+  };
+}
+
+/** The string is built anew from its parts that are no secret, so that nothing else of it can get through. */
+function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
+  const { accountName, blobEndpoint } = parseConnectionString(connectionString);
+  const masked = `AccountName=${accountName};AccountKey=${stars};BlobEndpoint=${blobEndpoint}`;
+  return { containerName, connectionString: masked } satisfies AzureStorageConfig;
+}
+
+/** True for a text that stands for a secret: it is never used as a secret itself. */
+function isMasked(text: string): boolean {
+  return text.startsWith(stars) || text.includes(`AccountKey=${stars}`);
+}
+
+/** The end identifies the key to people. */
+function maskKeyId(accessKeyId: string): string {
+  return accessKeyId.length < 12 ? stars : `${stars}${accessKeyId.slice(-4)}`;
+}
+
+/**
+ * The store of the whole service as an administrator writes it down: the contract's StorageConfig, held to the same
+ * rules as one that a tenant sends, and for S3 a second address, at which the service itself reaches the server.
+ *
+ * @param value - unchecked JSON.
+ * @returns the whole of the store: with an empty prefix.
+ * @throws {ForensicsError} `invalid_request` that names the member and says what it must be.
+ */
+export function parseDefaultStorage(value: unknown): SharedConfig {
+  const { s3 = null, azure } = membersOf(value, '', ['s3', 'azure']);
+  const given = s3 === null ? {} : membersOf(s3, '.s3', [...s3Members, ...internalMembers]);
+  const { internalEndpoint, internalPort, internalUseSSL, ...own } = given;
+  const config = mergeStorage(null, checkRequest({ s3: s3 === null ? null : own, azure }));
+  const internal =
+    config.type === 's3'
+      ? internalOf(config.s3, { internalEndpoint, internalPort, internalUseSSL })
+      : null;
+  const whole = { ...config, shared: { keyPrefix: '', internal } };
+  // Also reads a connection string, which the rules leave to its parser.
+  placeOf(whole);
+  return whole;
+}
+
+/** What is left out is as it is for clients; null when no other value was given. */
+function internalOf(
+  { endpoint, port, useSSL }: S3StorageConfig,
+  {
+    internalEndpoint,
+    internalPort,
+    internalUseSSL,
+  }: Readonly<Record<keyof InternalMembers, unknown>>,
+): S3Address | null {
+  const address = checkInternal({
+    internalEndpoint: internalEndpoint ?? endpoint,
+    internalPort: internalPort ?? port,
+    internalUseSSL: internalUseSSL ?? useSSL,
+  });
+  return isDeepStrictEqual(address, { endpoint, port, useSSL }) ? null : address;
+}

@@ -1,0 +1,190 @@
+/** Whether a storage configuration can be one at all, before any request to the store. */
+
+import { isIP } from 'node:net';
+import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
+import type { AzureStorageConfig, S3StorageConfig, StorageRequest } from '../../contract/tenant.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { S3Address } from '../../ports/storage/storage-config.ts';
+
+const mostOrigins = 100;
+
+interface Rule {
+  /** The end of the sentence "it must be ...". */
+  readonly allowed: string;
+  /** For unchecked input. */
+  readonly test: (value: unknown) => boolean;
+}
+
+type Rules<T> = { readonly [Member in keyof T]: Rule };
+type Members = Readonly<Record<string, unknown>>;
+type Draft<T> = Readonly<Partial<Record<keyof T, unknown>>>;
+
+/** As an administrator names the address of a store inside the own network. */
+export interface InternalMembers {
+  readonly internalEndpoint: string;
+  readonly internalPort: number;
+  readonly internalUseSSL: boolean;
+}
+
+const s3Rules: Rules<S3StorageConfig> = {
+  endpoint: {
+    allowed: 'a host name or address without scheme, port and path, such as minio.example',
+    test: isText((host) => isHostName(host) || isIP(host) !== 0),
+  },
+  port: { allowed: 'an integer from 1 to 65535', test: isWholeUpTo(65_535) },
+  useSSL: { allowed: 'true or false', test: (value) => typeof value === 'boolean' },
+  bucketName: {
+    allowed: '3 to 63 lower-case letters, digits, dots and hyphens',
+    test: isText((name) => /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)),
+  },
+  region: {
+    allowed: 'a region such as us-east-1',
+    test: isText((name) => /^[A-Za-z0-9_-]{1,64}$/.test(name)),
+  },
+  accessKeyId: {
+    // A slash would part it in the scope of every signature.
+    allowed: '1 to 256 visible ASCII characters, none of them a slash',
+    test: isText((id) => /^[!-.0-~]{1,256}$/.test(id)),
+  },
+  secretAccessKey: {
+    allowed: '1 to 1024 ASCII characters',
+    test: isText((secret) => /^[ -~]{1,1024}$/.test(secret)),
+  },
+  presignedUrlExpirySeconds: {
+    allowed: `an integer from 1 to ${maxPresignedUrlExpirySeconds}`,
+    test: isWholeUpTo(maxPresignedUrlExpirySeconds),
+  },
+  corsAllowedOrigins: {
+    allowed: `a list of at most ${mostOrigins} origins such as https://app.example`,
+    test: (origins) => origins === null || isListOfOrigins(origins),
+  },
+};
+
+const azureRules: Rules<AzureStorageConfig> = {
+  containerName: {
+    allowed: '3 to 63 lower-case letters, digits and single hyphens',
+    test: isText((name) => /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(name)),
+  },
+  // The store's own parser reads the content and names the mistake.
+  connectionString: {
+    allowed: 'the connection string of the storage account',
+    test: isText((text) => text.length >= 1 && text.length <= 2048),
+  },
+};
+
+const internalRules: Rules<InternalMembers> = {
+  internalEndpoint: s3Rules.endpoint,
+  internalPort: s3Rules.port,
+  internalUseSSL: s3Rules.useSSL,
+};
+
+export const s3Members = Object.keys(s3Rules);
+const azureMembers = Object.keys(azureRules);
+export const internalMembers = Object.keys(internalRules);
+
+/**
+ * An unchecked configuration, as a request: what of it is left out may stand elsewhere.
+ *
+ * @throws {ForensicsError} `invalid_request` that names the first member that is unknown or wrong.
+ */
+export function checkRequest(value: unknown): StorageRequest {
+  const { s3 = null, azure = null } = membersOf(value, '', ['s3', 'azure']);
+  return {
+    s3: s3 === null ? null : checkGiven('s3', membersOf(s3, '.s3', s3Members), s3Rules),
+    azure:
+      azure === null
+        ? null
+        : checkGiven('azure', membersOf(azure, '.azure', azureMembers), azureRules),
+  };
+}
+
+/**
+ * A typo in a name would silently change where evidence is stored.
+ *
+ * @throws {ForensicsError} `invalid_request` for what is no object, or has other members than the `known`.
+ */
+export function membersOf(value: unknown, path: string, known: readonly string[]): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ForensicsError('invalid_request', `storageConfig${path} must be an object.`);
+  }
+  const members: Members = { ...value };
+  const stranger = Object.keys(members).find((name) => !known.includes(name));
+  if (stranger === undefined) return members;
+  throw new ForensicsError(
+    'invalid_request',
+    `storageConfig${path}.${stranger} is unknown; known are ${known.join(', ')}.`,
+  );
+}
+
+/** @throws {ForensicsError} `invalid_request` that names the first member that is missing or wrong. */
+export function checkS3(draft: Partial<S3StorageConfig>): S3StorageConfig {
+  return check('s3', draft, s3Rules);
+}
+
+/** @throws {ForensicsError} `invalid_request` as above. */
+export function checkAzure(draft: Partial<AzureStorageConfig>): AzureStorageConfig {
+  return check('azure', draft, azureRules);
+}
+
+/** @throws {ForensicsError} `invalid_request` as above. */
+export function checkInternal(draft: Draft<InternalMembers>): S3Address {
+  const { internalEndpoint, internalPort, internalUseSSL } = check('s3', draft, internalRules);
+  return { endpoint: internalEndpoint.toLowerCase(), port: internalPort, useSSL: internalUseSSL };
+}
+
+export function invalidStorage(member: string, what: string): ForensicsError {
+  return new ForensicsError('invalid_request', `storageConfig.${member} ${what}.`);
+}
+
+function check<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>): T {
+  for (const member in rules) {
+    if (draft[member] === undefined) {
+      const { allowed } = rules[member];
+      throw invalidStorage(`${type}.${member}`, `is missing; it must be ${allowed}`);
+    }
+    refuseWrong(`${type}.${member}`, draft[member], rules[member]);
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was looked at.
+  return draft as T;
+}
+
+function checkGiven<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>): Partial<T> {
+  for (const member in rules) {
+    const value = draft[member];
+    if (value !== undefined) refuseWrong(`${type}.${member}`, value, rules[member]);
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was looked at.
+  return draft as Partial<T>;
+}
+
+function refuseWrong(path: string, value: unknown, { allowed, test }: Rule): void {
+  if (!test(value)) throw invalidStorage(path, `must be ${allowed}`);
+}
+
+/** The last label begins with a letter: what looks like a number is an address in disguise. */
+function isHostName(text: string): boolean {
+  const label = '[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?';
+  return text.length <= 253 && new RegExp(`^(?:${label}\\.)*(?=[a-z])${label}$`, 'i').test(text);
+}
+
+/** As in a bucket's CORS rules: `*`, an origin, or an origin with one `*` in its host. */
+function isOriginPattern(text: string): boolean {
+  if (text === '*') return true;
+  const example = text.replace('*', 'any');
+  const url = URL.parse(example);
+  return url !== null && url.origin === example && /^https?:$/.test(url.protocol);
+}
+
+function isListOfOrigins(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.length <= mostOrigins && value.every(isText(isOriginPattern))
+  );
+}
+
+function isText(test: (text: string) => boolean): (value: unknown) => boolean {
+  return (value) => typeof value === 'string' && test(value);
+}
+
+function isWholeUpTo(most: number): (value: unknown) => boolean {
+  return (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most;
+}

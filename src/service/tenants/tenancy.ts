@@ -1,0 +1,213 @@
+/**
+ * Tenants as their own people see and change them: name, webhook, and where their objects lie. Knows no requests; that
+ * the caller may act for the tenant was checked before.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { eq } from 'drizzle-orm';
+import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
+import type { Actor } from '../audit/entry.ts';
+import type { StorageRequest, TenantAnswer } from '../../contract/tenant.ts';
+import type { StorageType } from '../../contract/vocabulary.ts';
+import { type Reader, transact } from '../../ports/db/database.ts';
+import { tenants } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { ConfigRow } from '../../ports/storage/configs.ts';
+import type { StorageConfig } from '../../ports/storage/storage-config.ts';
+import { mergeStorage } from './merge-storage.ts';
+import {
+  complaintAbout,
+  type Context,
+  readTenant,
+  type StoredConfig,
+  storedConfigOf,
+} from './view.ts';
+
+export interface Tenancy {
+  /** With masked secrets. */
+  read(tenant: Tenant): Promise<TenantAnswer>;
+  /**
+   * Changes what the request names and answers the tenant as it is then. Takes its own answer back unchanged.
+   *
+   * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`: nothing is changed then.
+   */
+  change(tenant: Tenant, request: TenantRequest, by: Actor): Promise<TenantAnswer>;
+}
+
+export function createTenancy(context: Context): Tenancy {
+  return {
+    read: (tenant) => readTenant(context, tenant),
+    change: (tenant, request, by) => changeTenant(context, { tenant, request, by }),
+  };
+}
+
+/** Changes of a tenant by its own people: checked, a new store proven, then written in one transaction. */
+export interface TenantRequest
+  extends Pick<TenantChange, 'name' | 'webhookUrl' | 'defaultOptions'>,
+    ReadOnlyFields {
+  readonly storageType?: StorageType;
+  /** Null: from now on the service's own store. */
+  readonly storageConfig?: StorageRequest | null;
+}
+
+interface ChangeAct {
+  readonly tenant: Tenant;
+  readonly request: TenantRequest;
+  readonly by: Actor;
+}
+
+/**
+ * @throws {ForensicsError} `invalid_request`; `conflict` when the name is in use, or the storage was changed meanwhile;
+ * `store_refused` and `store_unavailable` when a new store does not work: then nothing is changed.
+ */
+async function changeTenant(
+  context: Context,
+  { tenant, request, by }: ChangeAct,
+): Promise<TenantAnswer> {
+  refuseReadOnly(request, await readTenant(context, tenant));
+  refuseForbiddenWebhook(context, tenant, request);
+  const before = await storedConfigOf(context, tenant);
+  const storage = newStorage(context, before, request);
+  if (storage?.config != null) await context.openRemote(storage.config).probe();
+  const changed = await write(context, { tenant, before, request, by, storage });
+  if (request.storageConfig?.s3?.corsAllowedOrigins != null) {
+    await applyCors(context, changed);
+  }
+  return readTenant(context, changed);
+}
+
+/** What was answered may be sent back, also when the settings have changed since it was set. */
+function refuseForbiddenWebhook(
+  { webhookGuard }: Pick<Context, 'webhookGuard'>,
+  tenant: Tenant,
+  { webhookUrl = null }: TenantRequest,
+): void {
+  if (webhookGuard === null || webhookUrl === null || webhookUrl === tenant.webhookUrl) return;
+  const complaint = complaintAbout(webhookUrl, webhookGuard);
+  if (complaint !== null) throw new ForensicsError('invalid_request', complaint);
+}
+
+interface NewStorage {
+  /** Null for the service's own store. */
+  readonly config: StorageConfig | null;
+}
+
+/** Null when everything stays as it is. */
+function newStorage(
+  { defaultType }: Pick<Context, 'defaultType'>,
+  before: StoredConfig | null,
+  { storageType, storageConfig }: TenantRequest,
+): NewStorage | null {
+  if (storageConfig === undefined) {
+    refuseOtherType(storageType, before?.row.type ?? defaultType, defaultType);
+    return null;
+  }
+  const config =
+    storageConfig === null ? null : mergeStorage(before?.config ?? null, storageConfig);
+  refuseOtherType(storageType, config?.type ?? defaultType, defaultType);
+  const isSame = config === null ? before === null : isDeepStrictEqual(config, before?.config);
+  return isSame ? null : { config };
+}
+
+/** `null` selects the service's own store. */
+function refuseOtherType(
+  wanted: StorageType | undefined,
+  actual: StorageType,
+  defaultType: StorageType,
+): void {
+  if (wanted === undefined || wanted === actual) return;
+  throw new ForensicsError(
+    'invalid_request',
+    `storageType ${wanted} needs storageConfig.${wanted}; storageConfig null means the service's own store, whose type is ${defaultType}.`,
+  );
+}
+
+interface Writing extends ChangeAct {
+  readonly before: StoredConfig | null;
+  readonly storage: NewStorage | null;
+}
+
+async function write(
+  { db, configs, now }: Context,
+  { tenant, before, request, by, storage }: Writing,
+) {
+  const { id } = tenant;
+  const { name, webhookUrl, defaultOptions } = request;
+  return transact(db, async (tx) => {
+    const change: Parameters<typeof updateTenant>[1]['change'] = {
+      ...(name === undefined ? {} : { name }),
+      ...(webhookUrl === undefined ? {} : { webhookUrl }),
+      ...(defaultOptions === undefined ? {} : { defaultOptions }),
+    };
+    if (storage === null) return updateTenant(tx, { id, change, at: now(), by });
+    refuseIfMoved(before, await currentRow(tx, configs, id));
+    const storageConfigId =
+      storage.config === null ? null : await configs.save(tx, id, storage.config);
+    return updateTenant(tx, { id, change: { ...change, storageConfigId }, at: now(), by });
+  });
+}
+
+async function currentRow(reader: Reader, configs: Context['configs'], tenantId: string) {
+  const { storageConfigId } = tenants;
+  const row = await reader
+    .select({ storageConfigId })
+    .from(tenants)
+    .where(eq(tenants.id, tenantId))
+    .get();
+  const id = row?.storageConfigId ?? null;
+  return id === null ? null : await configs.find(reader, { tenantId, id });
+}
+
+/** What was merged and proven was made of `before`: a concurrent change must not be undone unnoticed. */
+function refuseIfMoved(before: StoredConfig | null, now: ConfigRow | null): void {
+  const isSame = isDeepStrictEqual(before?.row.sealed, now?.sealed);
+  if (isSame && before?.row.id === now?.id) return;
+  throw new ForensicsError(
+    'conflict',
+    'The storage configuration was changed at the same time; read it and send your change again.',
+  );
+}
+
+async function applyCors(context: Context, tenant: Tenant): Promise<void> {
+  const stored = await storedConfigOf(context, tenant);
+  if (stored === null || stored.config === null) return;
+  const { row, config } = stored;
+  await context.cors.apply(row, config, context.openRemote(config));
+}
+
+/** Members that a client may send back as they were answered, and change nothing by. */
+interface ReadOnlyFields {
+  readonly id?: unknown;
+  readonly apiKeys?: unknown;
+  readonly analytics?: unknown;
+  readonly isTrial?: unknown;
+  readonly createdDate?: unknown;
+}
+
+const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as const;
+
+/**
+ * Momentary fields (`updatedDate`, `webhookState`, `storageWarning`, the last use and the end of a key) are not compared.
+ *
+ * @throws {ForensicsError} `invalid_request` for a member that is not as it was answered.
+ */
+function refuseReadOnly(request: ReadOnlyFields, answered: TenantAnswer): void {
+  const known: ReadOnlyFields = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
+  for (const member of readOnly) {
+    const sent = member === 'apiKeys' ? asOfAnyMoment(request.apiKeys) : request[member];
+    if (sent === undefined || isDeepStrictEqual(sent, known[member])) continue;
+    throw new ForensicsError(
+      'invalid_request',
+      `${member} is read-only here; leave it out, or send it as GET /v1/tenant answered it.`,
+    );
+  }
+}
+
+function asOfAnyMoment(apiKeys: unknown): unknown {
+  if (!Array.isArray(apiKeys)) return apiKeys;
+  return apiKeys.map((entry: unknown) =>
+    typeof entry === 'object' && entry !== null
+      ? { ...entry, lastUsedDate: null, ended: null }
+      : entry,
+  );
+}

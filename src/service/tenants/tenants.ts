@@ -1,0 +1,229 @@
+/** Tenants: who the service works for. Keeps names, trial flag and webhook URL; knows no requests and no analyses. */
+
+import { randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { type Actor, operator } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
+import type { DefaultOptions } from '../../contract/tenant.ts';
+import { newId } from '../../ports/db/ids.ts';
+import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { tenantNames, tenants } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { Principal } from '../access/principal.ts';
+
+export interface Tenant {
+  readonly id: string;
+  readonly name: string;
+  /** Middle part of the tenant's API keys. */
+  readonly keyTag: string;
+  readonly isTrial: boolean;
+  readonly webhookUrl: string | null;
+  /** When the webhook's receiver was given up; null while it is called. */
+  readonly webhookDisabledAt: Date | null;
+  readonly webhookDisabledReason: 'gone' | 'failing' | null;
+  /** The first failed attempt since the last accepted one; null while all are accepted. */
+  readonly webhookFailingSince: Date | null;
+  /** Where new analyses are stored; null for the default store. */
+  readonly storageConfigId: string | null;
+  /** What the console begins a new analysis with; null where nobody has said. */
+  readonly defaultOptions: DefaultOptions | null;
+  readonly createdAt: Date;
+  /** Null when never changed. */
+  readonly updatedAt: Date | null;
+  /** Null for all that anybody acts for. */
+  readonly deletedAt: Date | null;
+}
+
+interface NewTenant {
+  readonly name: string;
+  readonly isTrial?: boolean;
+  /** Who makes it; the operator when left out. */
+  readonly by?: Actor;
+}
+
+export interface TenantChange {
+  readonly name?: string;
+  /** Null removes it. A new URL, also the same again, brings a disabled webhook back. */
+  readonly webhookUrl?: string | null;
+  /** Null for what each person chose last. */
+  readonly defaultOptions?: DefaultOptions | null;
+  /** Whether only the two trial pictures may be analysed. */
+  readonly isTrial?: boolean;
+}
+
+export interface Tenants {
+  /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when another tenant has or had it: one that was not deleted. */
+  create(tenant: NewTenant): Promise<Tenant>;
+  byName(name: string): Promise<Tenant | null>;
+  /** Also a deleted one, as long as it has a row. */
+  byId(id: string): Promise<Tenant | null>;
+  /** All, by name. */
+  list(): Promise<readonly Tenant[]>;
+  /** Those of which something is still stored, by the name that they had. */
+  listDeleted(): Promise<readonly Tenant[]>;
+  /** By the operator. @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`. */
+  update(id: string, change: TenantChange): Promise<Tenant>;
+  /**
+   * The tenant of that name, when this principal may act for it.
+   *
+   * @throws {ForensicsError} `forbidden`, alike for a foreign name and for one that does not exist.
+   */
+  authorizeTenant(principal: Principal, tenantName: string): Promise<Tenant>;
+}
+
+export function createTenants({ db, now }: { readonly db: Db; readonly now: () => Date }): Tenants {
+  // Asked on every request.
+  const named = db
+    .select()
+    .from(tenants)
+    .where(and(eq(tenants.name, sql.placeholder('name')), isNull(tenants.deletedAt)))
+    .prepare();
+  const find = async (which: SQL): Promise<readonly Tenant[]> =>
+    db.select().from(tenants).where(which).orderBy(asc(tenants.name)).all();
+  const byName = async (name: string): Promise<Tenant | null> =>
+    (await named.get({ name })) ?? null;
+
+  return {
+    async create({ name, isTrial = false, by = operator }) {
+      return transact(db, async (tx) => {
+        const createdAt = now();
+        const id = newId(createdAt);
+        await takeName(tx, id, name);
+        const row = { id, name, keyTag: await newTag(tx), isTrial, createdAt };
+        const tenant = await tx.insert(tenants).values(row).returning().get();
+        const told = { event: 'tenant.created', subject: id, details: { isTrial } } as const;
+        await append(tx, { chain: id, at: createdAt, actor: by, ...told });
+        return tenant;
+      });
+    },
+    byName: async (name) => byName(name),
+    byId: async (id) => (await db.select().from(tenants).where(eq(tenants.id, id)).get()) ?? null,
+    list: async () => find(isNull(tenants.deletedAt)),
+    listDeleted: async () => find(isNotNull(tenants.deletedAt)),
+    update: async (id, change) =>
+      transact(db, (tx) => updateTenant(tx, { id, change, at: now(), by: operator })),
+    async authorizeTenant(principal, tenantName) {
+      const tenant = await byName(tenantName);
+      if (tenant !== null && principal.tenantIds.includes(tenant.id)) return tenant;
+      throw new ForensicsError('forbidden', 'You may not act for this tenant; check its name.');
+    },
+  };
+}
+
+interface TenantUpdate {
+  readonly id: string;
+  /** Also where new analyses are stored: null for the default store. Named only when that, or its credentials, change. */
+  readonly change: TenantChange & { readonly storageConfigId?: string | null };
+  readonly at: Date;
+  readonly by: Actor;
+}
+
+/**
+ * The same change inside the caller's transaction.
+ *
+ * @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`.
+ */
+export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate): Promise<Tenant> {
+  const before = await livingTenant(tx, id);
+  const { name, webhookUrl } = change;
+  if (name !== undefined) await takeName(tx, id, name);
+  if (webhookUrl != null) refuseUnlessWebUrl(webhookUrl);
+  const columns = {
+    ...change,
+    ...(webhookUrl === undefined ? {} : freshWebhook),
+    updatedAt: at,
+  };
+  const fields = changedFields(before, change);
+  if (fields.length > 0) {
+    const told = { event: 'tenant.changed', subject: id, details: { fields } } as const;
+    await append(tx, { chain: id, at, actor: by, ...told });
+  }
+  return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
+}
+
+/** @throws {ForensicsError} `tenant_not_found`, also for a deleted one. */
+export async function livingTenant(reader: Reader, id: string): Promise<Tenant> {
+  const isIt = and(eq(tenants.id, id), isNull(tenants.deletedAt));
+  const tenant = await reader.select().from(tenants).where(isIt).get();
+  if (tenant !== undefined) return tenant;
+  throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+}
+
+/** For the audit log: in the contract's words, never what they were changed to. */
+function changedFields(before: Tenant, change: TenantUpdate['change']): string[] {
+  const { name = before.name, isTrial = before.isTrial, webhookUrl = before.webhookUrl } = change;
+  const { defaultOptions = before.defaultOptions } = change;
+  const isRevived = change.webhookUrl !== undefined && before.webhookDisabledAt !== null;
+  const changed = {
+    name: name !== before.name,
+    isTrial: isTrial !== before.isTrial,
+    webhookUrl: webhookUrl !== before.webhookUrl || isRevived,
+    storageConfig: change.storageConfigId !== undefined,
+    defaultOptions: !isDeepStrictEqual(defaultOptions, before.defaultOptions),
+  };
+  return Object.entries(changed).flatMap(([field, isChanged]) => (isChanged ? [field] : []));
+}
+
+/** What is known of a receiver when nothing was sent to it yet. */
+export const freshWebhook = {
+  webhookDisabledAt: null,
+  webhookDisabledReason: null,
+  webhookFailingSince: null,
+} as const;
+
+// A tenant that keeps renaming itself must not use up the names of others.
+const mostNames = 20;
+
+/** From now on the name is this tenant's until it is deleted, also when it takes another one. */
+async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
+  refuseUnlessSlug(name);
+  const holder = await tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();
+  if (holder?.tenantId === tenantId) return;
+  if (holder !== undefined) {
+    throw new ForensicsError('conflict', 'Another tenant has or had this name; choose another.');
+  }
+  const own = await tx.select().from(tenantNames).where(eq(tenantNames.tenantId, tenantId)).all();
+  if (own.length >= mostNames) {
+    throw new ForensicsError(
+      'conflict',
+      `This tenant has had ${mostNames} names, the most there can be; go back to one of them.`,
+    );
+  }
+  await tx.insert(tenantNames).values({ name, tenantId }).run();
+}
+
+/** @throws {ForensicsError} `invalid_request` for a name that no tenant may have. */
+function refuseUnlessSlug(name: string): void {
+  const isSlug = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name);
+  // Where a tenant may be meant by name or id, one must not pass for the other.
+  const isLikeAnId = /^[0-9a-f]{24}$/.test(name);
+  if (isSlug && !isLikeAnId) return;
+  throw new ForensicsError(
+    'invalid_request',
+    'A tenant name has 1 to 63 lower-case letters, digits, hyphens or underscores, begins and ends with a letter or digit, and is not 24 hexadecimal digits, as an id is.',
+  );
+}
+
+/** @throws {ForensicsError} `invalid_request` for what no webhook can be sent to. */
+function refuseUnlessWebUrl(text: string): void {
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (isWeb && url.username === '' && url.password === '' && text.length <= 2048) return;
+  throw new ForensicsError(
+    'invalid_request',
+    'webhookUrl must be an http or https URL of at most 2048 characters, without user name and password.',
+  );
+}
+
+const tagAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const tagLength = 8;
+
+/** A tag reveals nothing about the tenant: keys are seen in logs and tickets. */
+async function newTag(reader: Reader): Promise<string> {
+  for (;;) {
+    const tag = Array.from({ length: tagLength }, () => tagAlphabet[randomInt(36)]).join('');
+    const holder = await reader.select().from(tenants).where(eq(tenants.keyTag, tag)).get();
+    if (holder === undefined) return tag;
+  }
+}

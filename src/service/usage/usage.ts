@@ -1,0 +1,186 @@
+/**
+ * Counts what is billed and reported, in the transaction of the event itself, a tenant and a UTC day. Amounts are whole
+ * numbers that only grow; shares and averages are made of them when a report is read.
+ */
+
+import { inArray, sql } from 'drizzle-orm';
+import type { Tenant } from '../tenants/tenants.ts';
+import type { ReportQuery } from '../../contract/usage.ts';
+import type { ResultClass, Tier } from '../../contract/vocabulary.ts';
+import type { Reader, Tx } from '../../ports/db/database.ts';
+import { usageCounters } from '../../ports/db/schema.ts';
+import type { Decision } from '../../engine/result.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { AnalysisRow } from '../analyses/rows.ts';
+
+export type Parallelism = 'single' | 'bulk';
+
+export type Counter =
+  /**
+   * Analyses that were delivered in a tier: what is billed. An upgrade adds one to forensicReporting and takes none from
+   * flagging, for flagging was delivered and billed before.
+   */
+  | `billed.${Tier}`
+  /** Successes by who created the analysis: `app` for a person, `api` for everything else. */
+  | `success.${'api' | 'app'}`
+  | `result.${ResultClass}`
+  /** Sum over the decided results (real, fake) of the probability of the class that was decided, in millionths. */
+  | 'confidence'
+  | 'upgrades'
+  /** Analyses that failed after they had been taken up. A refused upload was never processed and counts nowhere. */
+  | 'errors'
+  /** Automatic retries and those that a client asked for. */
+  | 'retries'
+  /** Times that an analysis went from pending to processing. */
+  | 'runs'
+  /** Roll-backs because every instance was busy. */
+  | 'backpressure'
+  | 'logins'
+  /** Successes, and the milliseconds that they were in processing, automatic retries included. */
+  | `timed.${Parallelism}`
+  | `ms.${Parallelism}`;
+
+export type Count = readonly [counter: Counter, amount: number];
+
+interface Event {
+  readonly tenantId: string;
+  readonly at: Date;
+}
+
+export const confidenceScale = 1_000_000;
+
+/** One statement, however many counters an event moves. */
+export async function countUsage(
+  tx: Tx,
+  { tenantId, at }: Event,
+  counts: readonly Count[],
+): Promise<void> {
+  const day = utcDay(at);
+  await tx
+    .insert(usageCounters)
+    .values(counts.map(([counter, amount]) => ({ tenantId, day, counter, amount })))
+    .onConflictDoUpdate({
+      target: [usageCounters.tenantId, usageCounters.day, usageCounters.counter],
+      set: { amount: sql`${usageCounters.amount} + excluded.amount` },
+    })
+    .run();
+}
+
+/** A login of a person, for each tenant that the person may act for. */
+export async function countLogin(tx: Tx, tenantIds: readonly string[], at: Date): Promise<void> {
+  for (const tenantId of new Set(tenantIds))
+    await countUsage(tx, { tenantId, at }, [['logins', 1]]);
+}
+
+/** What the success of an analysis counts. @param row - as it is after the change. */
+export function successCounts(row: AnalysisRow, decision: Decision): readonly Count[] {
+  const parallelism: Parallelism = row.isBulk === true ? 'bulk' : 'single';
+  return [
+    [`billed.${row.tier}`, 1],
+    [`success.${row.createdByType === 'user' ? 'app' : 'api'}`, 1],
+    [`result.${decision.resultClass}`, 1],
+    ...confidenceCount(decision),
+    [`timed.${parallelism}`, 1],
+    [`ms.${parallelism}`, processingMs(row)],
+  ];
+}
+
+function confidenceCount({ resultClass, fakeProbability }: Decision): readonly Count[] {
+  if (resultClass !== 'real' && resultClass !== 'fake') return [];
+  const probability = resultClass === 'fake' ? fakeProbability : 1 - fakeProbability;
+  return [['confidence', Math.round(confidenceScale * probability)]];
+}
+
+/** Never negative: the clock of a machine may be set back while it works. */
+function processingMs({ processingStartedAt, processingFinishedAt }: AnalysisRow): number {
+  if (processingStartedAt === null || processingFinishedAt === null) return 0;
+  return Math.max(0, processingFinishedAt.getTime() - processingStartedAt.getTime());
+}
+
+/**
+ * What time a usage report is about. Figures are stored by UTC day, so a range means every day that it touches, whole;
+ * the report contains both ends.
+ */
+export interface Period {
+  /** The same for every report about the same time. */
+  readonly id: string;
+  readonly startTime: Date;
+  readonly endTime: Date;
+  /** First and last day, inclusive; null for all days. */
+  readonly days: readonly [first: string, last: string] | null;
+  /** True when events that happen now belong to it. */
+  readonly isLive: boolean;
+}
+
+type Dated = Pick<Tenant, 'id' | 'createdAt'>;
+
+/** @throws {ForensicsError} `invalid_request` for a time that is none, or a start after the end. */
+export function toPeriod(tenant: Dated, query: ReportQuery, now: Date): Period {
+  const { type = 'total' } = query;
+  if (type === 'range') return toRange(tenant, query, now);
+  return {
+    id: `${tenant.id}-total`,
+    startTime: tenant.createdAt,
+    endTime: now,
+    days: null,
+    isLive: true,
+  };
+}
+
+/** The UTC day that an event counts for, `YYYY-MM-DD`. */
+function utcDay(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+function toRange(tenant: Dated, { startTime, endTime }: ReportQuery, now: Date): Period {
+  const start = startTime === undefined ? now : parseTime('startTime', startTime);
+  const end = endTime === undefined ? now : parseTime('endTime', endTime);
+  if (start > end) {
+    throw invalid('startTime must not lie after endTime; what is left out is the present time.');
+  }
+  const first = utcDay(start);
+  const last = utcDay(end);
+  const today = utcDay(now);
+  return {
+    id: [tenant.id, ...new Set([first, last])].join('-'),
+    startTime: new Date(`${first}T00:00:00.000Z`),
+    endTime: new Date(`${last}T23:59:59.999Z`),
+    days: [first, last],
+    isLive: first <= today && today <= last,
+  };
+}
+
+// A plus sign that a client forgot to encode in a query string arrives as a space.
+const isoTime =
+  /^(?<date>\d{4}-\d{2}-(?<day>\d{2}))(?:T(?<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(?<offset>Z|[+ -]\d{2}(?::?\d{2})?)?)?$/i;
+
+function parseTime(field: string, text: string): Date {
+  const { date = '', day, time = '00:00', offset = 'Z' } = isoTime.exec(text)?.groups ?? {};
+  const at = new Date(`${date}T${time.replace(',', '.')}${withColon(offset.replace(' ', '+'))}`);
+  // The 30th of February would be read as a day in March, and years of five digits sort wrongly.
+  const isReal = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
+  if (isReal && at.getUTCFullYear() >= 0 && at.getUTCFullYear() <= 9999) return at;
+  throw invalid(
+    `${field} must be an ISO 8601 date, or date and time, such as 2026-03-01T12:00:00Z.`,
+  );
+}
+
+/** `+0100` and `+01` as `+01:00`, the one form that the language reads. */
+function withColon(offset: string): string {
+  return offset.replace(
+    /^([+-]\d{2}):?(\d{2})?$/,
+    (_, hours, minutes = '00') => `${hours}:${minutes}`,
+  );
+}
+
+function invalid(message: string): ForensicsError {
+  return new ForensicsError('invalid_request', message);
+}
+
+/** Analyses that were completed in all tenants, since the first one. */
+export async function countCompleted(reader: Reader): Promise<number> {
+  const amount = sql<number>`coalesce(sum(${usageCounters.amount}), 0)`;
+  const isSuccess = inArray(usageCounters.counter, ['success.api', 'success.app']);
+  const row = await reader.select({ amount }).from(usageCounters).where(isSuccess).get();
+  return row?.amount ?? 0;
+}

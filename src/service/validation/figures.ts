@@ -1,0 +1,165 @@
+/** From what the sandbox measured of labelled pictures to error rates with intervals. */
+
+import type { DecisionStrategy, ResultClass } from '../../contract/vocabulary.ts';
+import { shareInterval } from '../../engine/likelihood-ratio.ts';
+import {
+  type Condition,
+  conditions,
+  type ConditionResult,
+  type Measurement,
+} from '../../examiner/tasks.ts';
+import { auc, aucInterval, calibrationError, groupBy } from './statistics.ts';
+import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
+
+/** One labelled picture. */
+export interface Outcome {
+  readonly isFake: boolean;
+  /** The sub-folder of its class that contains it; empty for none. */
+  readonly folder: string;
+  readonly measurement: Pick<Measurement, 'facts' | 'readings' | 'declaresGeneration'>;
+}
+
+interface FigureOptions {
+  readonly seed: number;
+}
+
+/** Below this many pictures of either class the error of a calibration is mostly chance. */
+const fewestForCalibration = 100;
+
+/** From this many sub-folders on they are drawn as wholes: fewer would make an interval of their own few members. */
+export const fewestFolders = 5;
+
+/** Smaller sub-folders carry no information by themselves. */
+const fewestInFolder = 5;
+
+/** One entry a condition that holds pictures of both classes. */
+export function figuresOf(
+  outcomes: readonly Outcome[],
+  options: FigureOptions,
+): readonly ConditionFigures[] {
+  const sourceOf = chooseSources(outcomes);
+  return conditions.flatMap((condition) => {
+    const samples = outcomes.flatMap((outcome) => sampleOf(outcome, condition, sourceOf));
+    const fakes = samples.filter(({ isFake }) => isFake).length;
+    if (fakes === 0 || fakes === samples.length) return [];
+    return [conditionFigures(condition, samples, options)];
+  });
+}
+
+/** What is drawn as a whole for the interval of the AUC. */
+export function drawnBy(ofClass: readonly Outcome[]): 'folder' | 'picture' {
+  return foldersOf(ofClass) >= fewestFolders ? 'folder' : 'picture';
+}
+
+export function foldersOf(ofClass: readonly Outcome[]): number {
+  return new Set(ofClass.map(({ folder }) => folder)).size;
+}
+
+interface Sample {
+  readonly isFake: boolean;
+  readonly folder: string;
+  readonly source: string;
+  readonly score: number;
+  readonly verdicts: ConditionResult['verdicts'];
+}
+
+type SourceOf = (outcome: Outcome) => string;
+
+function chooseSources(outcomes: readonly Outcome[]): SourceOf {
+  const unitOf = (isFake: boolean) => drawnBy(outcomes.filter((one) => one.isFake === isFake));
+  const units = { real: unitOf(false), fake: unitOf(true) };
+  return ({ isFake, folder, measurement }) =>
+    units[isFake ? 'fake' : 'real'] === 'folder' ? folder : measurement.facts.sha256;
+}
+
+function sampleOf(outcome: Outcome, condition: Condition, sourceOf: SourceOf): readonly Sample[] {
+  const { isFake, folder, measurement } = outcome;
+  const result = measurement.readings.find((one) => one.condition === condition);
+  if (!result) return [];
+  const { fakeProbability: score, verdicts } = result;
+  return [{ isFake, folder, source: sourceOf(outcome), score, verdicts }];
+}
+
+function conditionFigures(
+  condition: Condition,
+  samples: readonly Sample[],
+  { seed }: FigureOptions,
+): ConditionFigures {
+  const [low, high] = aucInterval(samples, { seed });
+  const under = (strategy: DecisionStrategy) => ({
+    real: classFigures(samples, strategy, false),
+    fake: classFigures(samples, strategy, true),
+  });
+  return {
+    condition,
+    auc: { value: auc(samples), low, high },
+    calibration: calibrationOf(samples),
+    strategies: {
+      pedantic: under('pedantic'),
+      default: under('default'),
+      relaxed: under('relaxed'),
+    },
+  };
+}
+
+function calibrationOf(samples: readonly Sample[]): ConditionFigures['calibration'] {
+  const inDomain = samples.filter(({ verdicts }) => verdicts.default.resultClass !== 'abstain');
+  const fakes = inDomain.filter(({ isFake }) => isFake).length;
+  if (Math.min(fakes, inDomain.length - fakes) < fewestForCalibration) return null;
+  return { error: calibrationError(inDomain), pictures: inDomain.length };
+}
+
+function classFigures(
+  samples: readonly Sample[],
+  strategy: DecisionStrategy,
+  isFake: boolean,
+): ClassFigures {
+  const ofClass = samples.filter((sample) => sample.isFake === isFake);
+  const verdicts = ofClass.map((sample) => sample.verdicts[strategy]);
+  const numberOf = (wanted: ResultClass) =>
+    verdicts.filter(({ resultClass }) => resultClass === wanted).length;
+  const wrongClass = isFake ? 'real' : 'fake';
+  const counts = {
+    real: numberOf('real'),
+    fake: numberOf('fake'),
+    abstain: numberOf('abstain'),
+    uncertain: numberOf('uncertain'),
+  };
+  return {
+    verdicts: counts,
+    wrong: countedOf(counts[wrongClass], ofClass.length),
+    decided: countedOf(counts.real + counts.fake, ofClass.length),
+    reasons: timesOf(verdicts.flatMap(({ reasons }) => reasons)),
+    worstFolder: worstFolderOf(
+      ofClass,
+      (sample) => sample.verdicts[strategy].resultClass === wrongClass,
+    ),
+  };
+}
+
+function countedOf(count: number, of: number): Counted {
+  return { count, of, share: count / of, ...shareInterval(count, of) };
+}
+
+/** The most frequent first. */
+function timesOf(words: readonly string[]): Record<string, number> {
+  const times = [...groupBy(words, (word) => word)].map(
+    ([word, each]) => [word, each.length] as const,
+  );
+  return Object.fromEntries(times.toSorted(([, one], [, other]) => other - one));
+}
+
+function worstFolderOf(
+  ofClass: readonly Sample[],
+  isWrong: (sample: Sample) => boolean,
+): ClassFigures['worstFolder'] {
+  const folders = [...groupBy(ofClass, ({ folder }) => folder)]
+    .map(([folder, some]) => {
+      return { folder, pictures: some.length, wrong: some.filter(isWrong).length };
+    })
+    .filter(({ pictures }) => pictures >= fewestInFolder);
+  if (folders.length < 2) return null;
+  return folders.reduce((worst, one) =>
+    one.wrong / one.pictures > worst.wrong / worst.pictures ? one : worst,
+  );
+}

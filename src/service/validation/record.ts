@@ -1,0 +1,155 @@
+/** Puts a validation together from what was chosen and measured. */
+
+import { createHash } from 'node:crypto';
+import type { DecisionStrategy } from '../../contract/vocabulary.ts';
+import { identityOf, isSameModel, nameOfModel } from '../../engine/contract.ts';
+import type { ModelIdentity } from '../../engine/result.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../inference/model.ts';
+import type { OwnValidation } from '../../present/report-item.ts';
+import type { Measurement } from '../../examiner/tasks.ts';
+import { drawnBy, figuresOf, foldersOf, type Outcome } from './figures.ts';
+import { probeForShortcut } from './shortcut-probe.ts';
+import type { ClassPictures, ConditionFigures, Validation } from './validation.ts';
+
+export interface Measured extends Outcome {
+  readonly measurement: Measurement;
+}
+
+/** How many files of a class were found, and what became of those that were not measured. */
+export type FileCounts = Pick<ClassPictures, 'found' | 'repeated' | 'leftOutBySample' | 'failed'>;
+
+interface RecordParts {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly seed: number;
+  readonly sample: number | null;
+  readonly files: {
+    readonly real: FileCounts;
+    readonly fake: FileCounts;
+    readonly inBoth: number;
+  };
+  readonly measured: readonly Measured[];
+  /** Whether the SHA-256 of every measured picture is stored. */
+  readonly withList: boolean;
+}
+
+/** @throws {ForensicsError} `image_unreadable` when a class has no measured picture, `conflict` when the model changed meanwhile. */
+export function makeValidation(parts: RecordParts): Validation {
+  const { id, createdAt, seed, sample, files, measured, withList } = parts;
+  const ofClass = (isFake: boolean) => measured.filter((one) => one.isFake === isFake);
+  const [real, fake] = [ofClass(false), ofClass(true)];
+  if (real.length === 0) throw nothingMeasured('photographs (--real)');
+  if (fake.length === 0) throw nothingMeasured('generated pictures (--fake)');
+  const { model, environment } = oneModel(measured);
+  return {
+    formatVersion: 1,
+    id,
+    createdAt: createdAt.toISOString(),
+    model: { id: model.id, version: model.version, files: { ...model.files } },
+    environment: { ...environment },
+    seed,
+    sample,
+    pictures: {
+      real: classPictures(files.real, real, withList),
+      fake: classPictures(files.fake, fake, withList),
+      inBoth: files.inBoth,
+    },
+    conditions: [...figuresOf(measured, { seed })],
+    shortcut: probeForShortcut(measured, seed),
+  };
+}
+
+function classPictures(
+  files: FileCounts,
+  ofClass: readonly Measured[],
+  withList: boolean,
+): ClassPictures {
+  const list = ofClass.map(({ measurement }) => measurement.facts.sha256).toSorted();
+  const digest = createHash('sha256').update(list.map((each) => `${each}\n`).join(''));
+  return {
+    ...files,
+    measured: ofClass.length,
+    declaring: ofClass.filter(({ measurement }) => measurement.declaresGeneration).length,
+    folders: foldersOf(ofClass),
+    drawnBy: drawnBy(ofClass),
+    digest: digest.digest('hex'),
+    list: withList ? list : null,
+  };
+}
+
+/** Error rates of two models in one figure would be those of neither. */
+function oneModel(measured: readonly Measured[]): Measurement {
+  const first = measured[0]!.measurement;
+  const isSame = ({ measurement }: Measured) => isSameModel(measurement.model, first.model);
+  if (measured.every(isSame)) return first;
+  throw new ForensicsError(
+    'conflict',
+    'The model was replaced while pictures were measured; validate again.',
+  );
+}
+
+function nothingMeasured(what: string): ForensicsError {
+  return new ForensicsError(
+    'image_unreadable',
+    `None of the ${what} could be examined, so there is nothing to compare; see why each was left out, and choose others.`,
+  );
+}
+
+/**
+ * @param manifest - the model whose results the report is about: error rates of another, or of another version, say nothing
+ * about it.
+ * @throws {ForensicsError} `conflict` when the validation measured another model.
+ */
+export function citedAs(
+  validation: Validation,
+  manifest: Pick<ModelManifest, 'id' | 'version' | 'files'>,
+): OwnValidation {
+  const model = identityOf(manifest);
+  if (!isSameModel(validation.model, model)) throw otherModel(validation, model);
+  return {
+    id: validation.id,
+    createdAt: new Date(validation.createdAt),
+    model,
+    conditions: validation.conditions.map(toMeasured),
+  };
+}
+
+function toMeasured({ condition, auc, strategies }: ConditionFigures): MeasuredCondition {
+  const { real, fake } = strategies.default;
+  return {
+    condition,
+    real: real.wrong.of,
+    fake: fake.wrong.of,
+    auc: auc.value,
+    aucLow: auc.low,
+    aucHigh: auc.high,
+    strategies: {
+      pedantic: ratesOf(strategies.pedantic),
+      default: ratesOf(strategies.default),
+      relaxed: ratesOf(strategies.relaxed),
+    },
+  };
+}
+
+function ratesOf({ real, fake }: ConditionFigures['strategies'][DecisionStrategy]): MeasuredRates {
+  return {
+    decided: (real.decided.count + fake.decided.count) / (real.decided.of + fake.decided.of),
+    realCalledFake: real.wrong.share,
+    fakeCalledReal: fake.wrong.share,
+    realCalledReal: real.verdicts.real / real.wrong.of,
+    fakeCalledFake: fake.verdicts.fake / fake.wrong.of,
+  };
+}
+
+function otherModel(validation: Validation, model: ModelIdentity): ForensicsError {
+  const [measured, used] = [nameOfModel(validation.model), nameOfModel(model)];
+  const what =
+    measured === used
+      ? `another ${measured}, with other weights or limits`
+      : `${measured}, not ${used}`;
+  return new ForensicsError(
+    'conflict',
+    `Validation ${validation.id} measured ${what}; validate the model in use with "forensics validate", or cite none.`,
+  );
+}

@@ -1,0 +1,115 @@
+/** Which of the files that were found are measured: each content once, none that both folders hold, a sample if asked for. */
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createRandom } from '../../engine/calibration.ts';
+import { pathOf } from '../../ports/files/byte-names.ts';
+import { groupBy } from './statistics.ts';
+
+export interface LabelledFile {
+  readonly path: string;
+  readonly isFake: boolean;
+  /** The sub-folder of its class that contains it; empty for none. */
+  readonly folder: string;
+}
+
+export interface Choice<File extends LabelledFile> {
+  /** The two classes mixed evenly, so that the remaining time can be estimated from the elapsed time. */
+  readonly chosen: readonly File[];
+  /** The same bytes under both labels: one of the two is wrong, so neither is measured. */
+  readonly inBoth: readonly File[];
+  /** Further files with the bytes of one of their class. */
+  readonly repeated: readonly File[];
+  readonly leftOut: readonly File[];
+}
+
+interface ChooseOptions {
+  /** Max files of a class; null for all. */
+  readonly sample: number | null;
+  readonly seed: number;
+}
+
+/** Files that cannot be read stay in: opening them reports why. */
+export async function chooseFiles<File extends LabelledFile>(
+  files: readonly File[],
+  { sample, seed }: ChooseOptions,
+): Promise<Choice<File>> {
+  const { distinct, inBoth, repeated } = await partRepeated(files);
+  const classes = [false, true].map((isFake) => {
+    const ofClass = distinct.filter((file) => file.isFake === isFake);
+    return sample === null ? ofClass : drawSome(ofClass, sample, seed);
+  });
+  const chosen = mixed(classes);
+  const taken = new Set(chosen);
+  return { chosen, inBoth, repeated, leftOut: distinct.filter((file) => !taken.has(file)) };
+}
+
+async function partRepeated<File extends LabelledFile>(files: readonly File[]) {
+  const distinct: File[] = [];
+  const inBoth: File[] = [];
+  const repeated: File[] = [];
+  for (const same of (await groupSame(files)).values()) {
+    const [first, ...others] = same;
+    if (others.some(({ isFake }) => isFake !== first!.isFake)) inBoth.push(...same);
+    else {
+      distinct.push(first!);
+      repeated.push(...others);
+    }
+  }
+  return { distinct, inBoth, repeated };
+}
+
+/** Only files of one size can hold the same bytes, so only those are read for it. */
+async function groupSame<File extends LabelledFile>(
+  files: readonly File[],
+): Promise<ReadonlyMap<string, readonly File[]>> {
+  const sized: { readonly file: File; readonly size: string }[] = [];
+  for (const file of files) {
+    const found = await stat(pathOf(file.path)).catch(() => null);
+    sized.push({ file, size: found?.isFile() ? String(found.size) : file.path });
+  }
+  const groups = new Map<string, readonly File[]>();
+  for (const [size, some] of groupBy(sized, (each) => each.size)) {
+    const alike = some.map(({ file }) => file);
+    if (alike.length === 1) groups.set(size, alike);
+    else for (const [key, same] of await groupByContent(alike)) groups.set(key, same);
+  }
+  return groups;
+}
+
+async function groupByContent<File extends LabelledFile>(files: readonly File[]) {
+  const hashed: { readonly file: File; readonly key: string }[] = [];
+  for (const file of files) hashed.push({ file, key: await contentKey(file.path) });
+  const groups = groupBy(hashed, ({ key }) => key);
+  return [...groups].map(([key, some]) => [key, some.map(({ file }) => file)] as const);
+}
+
+/** SHA-256, lower-case hex; of a file that cannot be read its path, which no other has. */
+async function contentKey(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(pathOf(path)), hash);
+    return hash.digest('hex');
+  } catch {
+    // Not lost: the file is opened again to be measured, and the failure is reported there.
+    return path;
+  }
+}
+
+/** `count` of the files in their order; the same seed draws the same ones. */
+function drawSome<File>(files: readonly File[], count: number, seed: number): readonly File[] {
+  const random = createRandom(seed);
+  const places = files.map((_, at) => ({ at, place: random() }));
+  const drawn = places.toSorted((one, other) => one.place - other.place).slice(0, count);
+  const taken = new Set(drawn.map(({ at }) => at));
+  return files.filter((_, at) => taken.has(at));
+}
+
+function mixed<File>(classes: readonly (readonly File[])[]): readonly File[] {
+  return classes
+    .flatMap((files) => files.map((file, at) => ({ file, place: (at + 0.5) / files.length })))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ file }) => file);
+}

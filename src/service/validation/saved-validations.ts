@@ -1,0 +1,114 @@
+/** Validations as files of the data folder, `validations/ID.json`: no database is needed to make or to read them. */
+
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../../contract/config.ts';
+import { ForensicsError } from '../../errors.ts';
+import { makeOwnFolder, replaceFile } from '../../ports/files/atomic-write.ts';
+import { systemCodeOf } from '../../ports/files/system-errors.ts';
+import type { Registry } from '../../inference/registry.ts';
+import type { OwnValidation } from '../../present/report-item.ts';
+import { citedAs } from './record.ts';
+import { parseValidation, type Validation } from './validation.ts';
+
+interface Validations {
+  /** For the owner's eyes alone, whole or not at all. @throws {ForensicsError} `config_invalid`. */
+  save(validation: Validation): void;
+  /** Newest first; `damaged` are the ids of files that hold none. */
+  list(): { readonly validations: readonly Validation[]; readonly damaged: readonly string[] };
+  /** @throws {ForensicsError} `validation_not_found`, `evidence_damaged`. */
+  find(id: string): Validation;
+  /** @throws {ForensicsError} `validation_not_found`. */
+  remove(id: string): void;
+}
+
+const idPattern = /^[0-9a-f]{24}$/;
+
+export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validations {
+  const folder = join(dataDir, 'validations');
+  const fileOf = (id: string) => join(folder, `${id}.json`);
+
+  function ids(): readonly string[] {
+    return namesIn(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => name.slice(0, -'.json'.length))
+      .filter((id) => idPattern.test(id));
+  }
+
+  /** An id is part of a path, so nothing else gets there. */
+  function known(id: string): string {
+    if (idPattern.test(id) && ids().includes(id)) return fileOf(id);
+    throw notFound(id);
+  }
+
+  function find(id: string): Validation {
+    return parseValidation(readFileSync(known(id), 'utf8'));
+  }
+
+  function findWhole(id: string): Validation | null {
+    try {
+      return find(id);
+    } catch (error) {
+      if (error instanceof ForensicsError && error.code === 'evidence_damaged') return null;
+      throw error;
+    }
+  }
+
+  return {
+    find,
+    save(validation) {
+      makeOwnFolder(folder);
+      replaceFile(fileOf(validation.id), `${JSON.stringify(validation, null, 2)}\n`);
+    },
+    list: () => {
+      const all = ids().map((id) => ({ id, validation: findWhole(id) }));
+      const validations = all.flatMap(({ validation }) => validation ?? []);
+      return {
+        validations: validations.toSorted(newestFirst),
+        damaged: all.filter(({ validation }) => validation === null).map(({ id }) => id),
+      };
+    },
+    remove: (id) => rmSync(known(id)),
+  };
+}
+
+/**
+ * What reports cite by the setting of that name; null where it names none.
+ *
+ * @param model - identifier of the model that examines, null for the default.
+ * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`, and `conflict` when the validation measured
+ * another model: then no report may go out that claims its figures.
+ */
+export async function citedValidation(
+  settings: Pick<Settings, 'dataDir' | 'validation'>,
+  registry: Registry,
+  model: string | null = null,
+): Promise<OwnValidation | null> {
+  const { validation: id } = settings;
+  if (id === null) return null;
+  return citedAs(openValidations(settings).find(id), await registry.find(model));
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw new ForensicsError(
+      'config_invalid',
+      'The validations in the data folder cannot be read; run as the user who owns the folder.',
+      { cause: error },
+    );
+  }
+}
+
+function newestFirst(one: Validation, other: Validation): number {
+  return one.createdAt < other.createdAt ? 1 : -1;
+}
+
+function notFound(id: string): ForensicsError {
+  return new ForensicsError(
+    'validation_not_found',
+    `There is no validation ${JSON.stringify(id.slice(0, 80))}; "forensics validate list" shows those that were made.`,
+  );
+}

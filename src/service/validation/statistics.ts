@@ -1,0 +1,132 @@
+/** Figures of scored pictures, with intervals. Scores grow towards fake. Pure: the same input gives the same figures. */
+
+import { createRandom } from '../../engine/calibration.ts';
+
+export interface Scored {
+  readonly score: number;
+  readonly isFake: boolean;
+  /** What is drawn as a whole when intervals are made: pictures of one source are not independent. */
+  readonly source: string;
+}
+
+/** Chance that a fake scores above a real one, ties half (Mann-Whitney U over the number of pairs). NaN without both classes. */
+export function auc(scored: readonly Scored[]): number {
+  const { rising, sources } = inOrder(scored);
+  return weightedAuc(rising, new Uint32Array(sources).fill(1));
+}
+
+/** 95 % interval of the AUC: whole sources of each class drawn with replacement (percentile bootstrap, Efron 1979). */
+export function aucInterval(
+  scored: readonly Scored[],
+  { draws = 1000, seed = 1 } = {},
+): readonly [low: number, high: number] {
+  const random = createRandom(seed);
+  const { rising, sources, realSources } = inOrder(scored);
+  const times = new Uint32Array(sources);
+  const drawFrom = (first: number, end: number) => {
+    for (let n = first; n < end; n++) times[first + Math.floor(random() * (end - first))]! += 1;
+  };
+  const drawn = Array.from({ length: draws }, () => {
+    times.fill(0);
+    drawFrom(0, realSources);
+    drawFrom(realSources, sources);
+    return weightedAuc(rising, times);
+  });
+  const ordered = drawn.toSorted((one, other) => one - other);
+  return [quantile(ordered, 0.025), quantile(ordered, 0.975)];
+}
+
+interface Placed {
+  readonly score: number;
+  readonly isFake: boolean;
+  /** Number of its source: those of photographs first. */
+  readonly source: number;
+}
+
+/** Sorted once, however often it is drawn. The same name may stand for a source of either class. */
+function inOrder(scored: readonly Scored[]) {
+  const numberSources = (isFake: boolean, first: number) => {
+    const names = new Set(scored.filter((one) => one.isFake === isFake).map((one) => one.source));
+    return new Map([...names].map((name, at) => [name, first + at]));
+  };
+  const real = numberSources(false, 0);
+  const fake = numberSources(true, real.size);
+  const rising: readonly Placed[] = scored
+    .map(({ score, isFake, source }) => {
+      return { score, isFake, source: (isFake ? fake : real).get(source)! };
+    })
+    .toSorted((one, other) => one.score - other.score);
+  return { rising, sources: real.size + fake.size, realSources: real.size };
+}
+
+/** @param weights - by number of the source: how often each of its pictures counts. */
+function weightedAuc(rising: readonly Placed[], weights: Uint32Array): number {
+  let wins = 0;
+  let reals = 0;
+  let fakes = 0;
+  for (let at = 0; at < rising.length; ) {
+    const { score } = rising[at]!;
+    let tiedReals = 0;
+    let tiedFakes = 0;
+    for (; at < rising.length && rising[at]!.score === score; at++) {
+      const { isFake, source } = rising[at]!;
+      if (isFake) tiedFakes += weights[source]!;
+      else tiedReals += weights[source]!;
+    }
+    wins += tiedFakes * (reals + tiedReals / 2);
+    reals += tiedReals;
+    fakes += tiedFakes;
+  }
+  return wins / (reals * fakes);
+}
+
+/**
+ * Mean gap between the probability that was stated and the share of fakes among the pictures it was stated for, over
+ * ten bins of equal width (Naeini, Cooper, Hauskrecht, AAAI 2015). The classes weigh what the probability assumes of them,
+ * whatever their numbers. NaN without both classes.
+ *
+ * @param all - whose classes are weighed, where `scored` are only some of them, such as those that are decided.
+ * @param fakeShare - of all, as the probability assumes.
+ */
+export function calibrationError(
+  scored: readonly Scored[],
+  all: readonly Scored[] = scored,
+  fakeShare = 0.5,
+): number {
+  const bins = Array.from({ length: 10 }, () => ({ weight: 0, stated: 0, fake: 0 }));
+  const fakes = all.filter(({ isFake }) => isFake).length;
+  let total = 0;
+  for (const { score, isFake } of scored) {
+    const weight = isFake ? fakeShare / fakes : (1 - fakeShare) / (all.length - fakes);
+    total += weight;
+    const bin = bins[Math.min(9, Math.floor(10 * score))]!;
+    bin.weight += weight;
+    bin.stated += weight * score;
+    if (isFake) bin.fake += weight;
+  }
+  const gap = bins.reduce((sum, { stated, fake }) => sum + Math.abs(stated - fake), 0);
+  return fakes === 0 || fakes === all.length ? Number.NaN : gap / total;
+}
+
+/** Of values in rising order, straight lines between neighbours. */
+export function quantile(rising: readonly number[], share: number): number {
+  const place = share * (rising.length - 1);
+  const lower = rising[Math.floor(place)]!;
+  const upper = rising[Math.ceil(place)]!;
+  return lower + (upper - lower) * (place - Math.floor(place));
+}
+
+/** In the order of first appearance. */
+export function groupBy<Value, Key>(
+  values: readonly Value[],
+  keyOf: (value: Value) => Key,
+): ReadonlyMap<Key, readonly Value[]> {
+  const groups = new Map<Key, Value[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group) group.push(value);
+    else groups.set(key, [value]);
+  }
+  return groups;
+}

@@ -1,0 +1,127 @@
+/**
+ * A validation: how often a model erred on somebody's own labelled pictures, as a record that is stored and cited. It
+ * holds counts and digests, never pictures or file names; of paths nothing but the name of the worst sub-folder. It knows
+ * nothing of data folders and terminals.
+ */
+
+import { type Static, type TSchema, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { resultClasses } from '../../contract/vocabulary.ts';
+import { ForensicsError } from '../../errors.ts';
+import { conditions } from '../../examiner/tasks.ts';
+
+const count = Type.Integer({ minimum: 0 });
+const share = Type.Number({ minimum: 0, maximum: 1 });
+const digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
+/** A share of counted pictures with Clopper and Pearson's two-sided 95 % interval. */
+const counted = Type.Object({ count, of: count, share, low: share, high: share });
+
+function orNull<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+function each<K extends string, T extends TSchema>(names: readonly K[], schema: T) {
+  const entries = names.map((name) => [name, schema] as const);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are those of all names.
+  return Type.Object(Object.fromEntries(entries) as Record<K, T>);
+}
+
+const byClass = <T extends TSchema>(schema: T) => each(['real', 'fake'], schema);
+
+const classFigures = Type.Object({
+  verdicts: each(resultClasses, count),
+  /** Called the other class. */
+  wrong: counted,
+  /** Called real or fake at all. */
+  decided: counted,
+  /** Why pictures were left open, by reason code; a picture may have several. */
+  reasons: Type.Record(Type.String(), count),
+  /** The sub-folder with the greatest share called the other class; null where there are not two of five pictures. */
+  worstFolder: orNull(Type.Object({ folder: Type.String(), pictures: count, wrong: count })),
+});
+
+const conditionFigures = Type.Object({
+  condition: Type.Enum([...conditions]),
+  auc: Type.Object({ value: share, low: share, high: share }),
+  /** Expected calibration error of pictures that were not abstained from; null where they are too few. */
+  calibration: orNull(Type.Object({ error: share, pictures: count })),
+  strategies: each(['pedantic', 'default', 'relaxed'], byClass(classFigures)),
+});
+
+const classPictures = Type.Object({
+  found: count,
+  /** Further files with the same bytes as one of the class. */
+  repeated: count,
+  leftOutBySample: count,
+  /** Could not be examined. */
+  failed: count,
+  measured: count,
+  /** Declare themselves generated. Verdicts leave that aside. */
+  declaring: count,
+  folders: count,
+  /** What is drawn as a whole for the interval of the AUC. */
+  drawnBy: Type.Enum(['folder', 'picture']),
+  /** SHA-256 over the SHA-256 of the measured files, sorted, each with a line feed behind. */
+  digest,
+  /** Those SHA-256 themselves, where requested. */
+  list: orNull(Type.Array(digest)),
+});
+
+const shortcut = Type.Object({
+  /** Mean of the shares of both classes that a guess from facts of the file alone gets right; 0.5 is chance. */
+  balancedAccuracy: share,
+  low: share,
+  /** Facts that suffice for such a guess each by itself. */
+  telling: Type.Array(Type.String()),
+});
+
+const schema = Type.Object({
+  formatVersion: Type.Literal(1),
+  id: Type.String({ pattern: '^[0-9a-f]{24}$' }),
+  /** ISO 8601, UTC. */
+  createdAt: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
+  model: Type.Object({
+    id: Type.String(),
+    version: Type.String(),
+    files: Type.Record(Type.String(), digest),
+  }),
+  environment: Type.Record(Type.String(), Type.String()),
+  seed: Type.Integer(),
+  /** Pictures requested of each class with `--sample`; null for all. */
+  sample: orNull(count),
+  pictures: Type.Object({ ...byClass(classPictures).properties, inBoth: count }),
+  conditions: Type.Array(conditionFigures),
+  /** Null where the pictures are too few to try. */
+  shortcut: orNull(shortcut),
+});
+
+export type Validation = Static<typeof schema>;
+export type ConditionFigures = Static<typeof conditionFigures>;
+export type ClassFigures = Static<typeof classFigures>;
+export type ClassPictures = Static<typeof classPictures>;
+export type Counted = Static<typeof counted>;
+export type Shortcut = Static<typeof shortcut>;
+
+/** @throws {ForensicsError} `evidence_damaged` when the text is no validation. */
+export function parseValidation(text: string): Validation {
+  const value = parseJson(text);
+  if (Check(schema, value)) return value;
+  throw damaged();
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw damaged(error);
+  }
+}
+
+function damaged(cause?: unknown): ForensicsError {
+  return new ForensicsError(
+    'evidence_damaged',
+    'The stored validation is damaged; put back a copy of it, or validate again.',
+    { cause },
+  );
+}

@@ -1,0 +1,160 @@
+/**
+ * Sends what waits in the outbox: at least once, in order per subject, tenants beside each other. A receiver that does
+ * not answer delays only its own messages.
+ */
+
+import { createLoop } from '../jobs/poll-loop.ts';
+import { createAddressGuard } from '../../ports/network/address-guard.ts';
+import { createSender } from '../../ports/network/post.ts';
+import type { Consequence, Delivery, Outbox } from './outbox.ts';
+import { messageHeaders, webhookSecret } from './signature.ts';
+
+export interface DelivererOptions {
+  readonly outbox: Outbox;
+  readonly now: () => Date;
+  /** From which the tenants' signing secrets are derived. */
+  readonly serverKey: Uint8Array;
+  /** Where calls may go: `external`, `private`, CIDRs. */
+  readonly allow: readonly string[];
+  readonly pollMs?: number;
+  /** 0..1, spread over the retries of a broken receiver; for tests. */
+  readonly random?: () => number;
+  readonly onError?: (error: unknown) => void;
+  /** Called for each failed attempt with its outcome, safe to log: never the URL, which may contain a token. */
+  readonly onNotice?: (what: string, facts: Readonly<Record<string, string | number>>) => void;
+}
+
+export interface Deliverer {
+  start(): void;
+  /** Takes up nothing new and waits for attempts under way, 5 s at most. */
+  stop(): Promise<void>;
+  /** Delivers until nothing is due and nothing is under way. */
+  drain(): Promise<void>;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** Pauses after the first, second, ... failed attempt; after the last the message is given up. */
+export const retryPausesMs: readonly number[] = [
+  5000,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
+  24 * hourMs,
+];
+// Retries of receivers that failed together must not coincide.
+const jitter = 0.2;
+
+const notices: Readonly<Record<Exclude<Consequence['kind'], 'overtaken'>, string>> = {
+  retry: 'webhook-failed',
+  given_up: 'webhook-given-up',
+  switched_off: 'webhook-switched-off',
+};
+
+const attemptsPerTenant = 4;
+// Longer than an attempt can take: only messages of a dead process are leased by another.
+const leaseMs = 30_000;
+
+export function createDeliverer(options: DelivererOptions): Deliverer {
+  const { outbox, now, serverKey, pollMs = 1000, random = Math.random } = options;
+  const { onError = () => undefined, onNotice = () => undefined } = options;
+  const sender = createSender({ guard: createAddressGuard(options.allow) });
+  const underWay = new Map<Promise<void>, string>();
+  /** Tenants whose latest attempt failed: one attempt at a time until it works again. */
+  const failing = new Set<string>();
+  let isStopping = false;
+  let ended = 0;
+
+  const loop = createLoop({ turn, now, pollMs, onError });
+  const stopListening = outbox.onAdded(() => loop.wake());
+
+  const slots = (tenantId: string) => {
+    const inUse = [...underWay.values()].filter((id) => id === tenantId).length;
+    return (failing.has(tenantId) ? 1 : attemptsPerTenant) - inUse;
+  };
+
+  async function turn(): Promise<Date | null> {
+    if (isStopping) return null;
+    const dueAt = await outbox.nextDueAt(fullTenants());
+    if (dueAt === null || dueAt > now()) return dueAt;
+    for (const delivery of await outbox.claim(slots, leaseMs)) takeOn(delivery);
+    return outbox.nextDueAt(fullTenants());
+  }
+
+  /** The end of an attempt wakes the loop, so tenants without a free slot need no alarm clock. */
+  function fullTenants(): string[] {
+    return [...new Set(underWay.values())].filter((tenantId) => slots(tenantId) <= 0);
+  }
+
+  function takeOn(delivery: Delivery): void {
+    const done = attempt(delivery)
+      .catch(onError)
+      .finally(() => {
+        underWay.delete(done);
+        ended++;
+        loop.wake();
+      });
+    underWay.set(done, delivery.tenantId);
+  }
+
+  async function attempt(delivery: Delivery): Promise<void> {
+    if (delivery.url === null) return outbox.drop(delivery, 'no_receiver');
+    const { tenantId, payload } = delivery;
+    const message = { ...delivery, at: now(), body: payload };
+    const headers = messageHeaders(webhookSecret(serverKey, tenantId), message);
+    const { kind, detail } = await sender.post(delivery.url, payload, headers);
+    if (kind === 'accepted') {
+      failing.delete(tenantId);
+      return outbox.accept(delivery, detail);
+    }
+    failing.add(tenantId);
+    const consequence =
+      kind === 'gone'
+        ? await outbox.closeReceiver(delivery, detail)
+        : await outbox.fail(delivery, detail, nextAttempt(delivery));
+    tell(delivery, detail, consequence);
+  }
+
+  function tell(delivery: Delivery, outcome: string, consequence: Consequence): void {
+    if (consequence.kind === 'overtaken') return;
+    const { tenantId, id: messageId, event, attempts } = delivery;
+    onNotice(notices[consequence.kind], {
+      tenantId,
+      messageId,
+      event,
+      outcome,
+      attempt: attempts + 1,
+      ...(consequence.kind === 'retry' ? { nextAttempt: consequence.at.toISOString() } : {}),
+    });
+  }
+
+  function nextAttempt({ attempts }: Delivery): Date | null {
+    const pauseMs = retryPausesMs[attempts];
+    if (pauseMs === undefined) return null;
+    return new Date(now().getTime() + pauseMs * (1 + jitter * random()));
+  }
+
+  return {
+    start: () => loop.start(),
+    async drain() {
+      for (;;) {
+        const endedBefore = ended;
+        await loop.run();
+        if (underWay.size > 0) await Promise.race(underWay.keys());
+        // What ended during the turn may have made room that the turn did not see.
+        else if (ended === endedBefore) return;
+      }
+    },
+    async stop() {
+      isStopping = true;
+      stopListening();
+      await loop.stop();
+      await Promise.all(underWay.keys());
+      await sender.close();
+    },
+  };
+}

@@ -1,0 +1,174 @@
+/** The messages of a tenant as an administrator sees them: those that wait, and those of the last 30 days. */
+
+import { setImmediate } from 'node:timers/promises';
+import { and, count, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import type { Actor } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
+import type { DeliveryState } from '../../contract/vocabulary.ts';
+import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { deliveries } from '../../ports/db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
+import { hasTurn, isWaiting, promoteNext, receiverOf } from './order.ts';
+
+export interface DeliveryEntry {
+  readonly id: string;
+  readonly event: string;
+  /** Id of the thing that the message is about. */
+  readonly subject: string;
+  readonly state: DeliveryState;
+  /** Those of the present round, where the message was put back in line. */
+  readonly attempts: number;
+  /** Such as `http_204`, `timeout`, `address_refused`; null before the first attempt. */
+  readonly lastOutcome: string | null;
+  readonly createdAt: Date;
+  /** Null for a message that is settled, and for one that waits behind another of its subject. */
+  readonly nextAttemptAt: Date | null;
+  readonly settledAt: Date | null;
+}
+
+interface DeliveryQuery {
+  readonly tenantId: string;
+  /** Null for all. */
+  readonly state: DeliveryState | null;
+  /** Only messages written before the one with this id. */
+  readonly before?: string;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export async function listDeliveries(
+  reader: Reader,
+  { tenantId, state, before, limit }: DeliveryQuery,
+): Promise<readonly DeliveryEntry[]> {
+  const { id, event, subject, attempts, lastOutcome } = deliveries;
+  const { createdAt, nextAttemptAt, settledAt } = deliveries;
+  const columns = { id, event, subject, state: deliveries.state, attempts, lastOutcome };
+  const isInState = state === null ? undefined : eq(deliveries.state, state);
+  const isBefore = before === undefined ? undefined : lt(deliveries.seq, seqOf(reader, before));
+  return reader
+    .select({ ...columns, createdAt, nextAttemptAt, settledAt })
+    .from(deliveries)
+    .where(and(eq(deliveries.tenantId, tenantId), isInState, isBefore))
+    .orderBy(desc(deliveries.seq))
+    .limit(limit)
+    .all();
+}
+
+function seqOf(reader: Reader, id: string) {
+  return reader.select({ seq: deliveries.seq }).from(deliveries).where(eq(deliveries.id, id));
+}
+
+/** The number of messages that wait, and that no receiver accepted. */
+interface Backlog {
+  readonly waiting: number;
+  /** Since the given time. */
+  readonly givenUp: number;
+}
+
+export async function backlogOf(reader: Reader, since: Date): Promise<Backlog> {
+  const isGivenUp = and(eq(deliveries.state, 'given_up'), gt(deliveries.settledAt, since));
+  const countOf = async (which: SQL | undefined): Promise<number> =>
+    (await reader.select({ messages: count() }).from(deliveries).where(which).get())?.messages ?? 0;
+  return { waiting: await countOf(isWaiting), givenUp: await countOf(isGivenUp) };
+}
+
+// Takes the database's only write lock for about 10 ms; others can write between two batches.
+const batch = 1000;
+
+/** @param before - messages settled earlier than this are deleted; waiting ones are never touched. */
+export async function purgeDeliveries(db: Db, before: Date, signal?: AbortSignal): Promise<void> {
+  const { seq, settledAt } = deliveries;
+  const old = db.select({ seq }).from(deliveries).where(lt(settledAt, before)).limit(batch);
+  for (;;) {
+    const { changes } = await db.delete(deliveries).where(inArray(seq, old)).run();
+    if (changes < batch || signal?.aborted === true) return;
+    await setImmediate();
+  }
+}
+
+/** Requeues settled messages. They keep their ids, so that a receiver can recognise a duplicate. */
+interface Replay {
+  readonly tenantId: string;
+  /** One message by its id, or all that were given up. */
+  readonly which: { readonly id: string } | 'given_up';
+  readonly at: Date;
+  readonly by: Actor;
+}
+
+export interface Replayed {
+  readonly id: string;
+  readonly event: string;
+  readonly subject: string;
+}
+
+/**
+ * Messages about one subject leave in the order in which they were written. One that is being attempted keeps its position;
+ * a requeued message comes after it, before the younger ones.
+ *
+ * @returns what was put back, oldest first.
+ * @throws {ForensicsError} `conflict` when the tenant has no receiver or the message waits anyway, `not_found`.
+ */
+export async function replay(
+  db: Db,
+  { tenantId, which, at, by }: Replay,
+): Promise<readonly Replayed[]> {
+  return transact(db, async (tx) => {
+    if ((await receiverOf(tx, tenantId)) === null) throw noReceiver();
+    const isMeant =
+      which === 'given_up' ? eq(deliveries.state, which) : await settled(tx, tenantId, which);
+    const rows = (
+      await tx
+        .update(deliveries)
+        // Another fence: an attempt of the round before may still be under way, and must not settle this one.
+        .set({ ...freshRound, fence: sql`${deliveries.fence} + 1` })
+        .where(and(eq(deliveries.tenantId, tenantId), isMeant))
+        .returning(columns)
+        .all()
+    ).toSorted((one, other) => one.seq - other.seq);
+    for (const subject of new Set(rows.map((row) => row.subject))) {
+      if (!(await hasTurn(tx, subject))) await promoteNext(tx, subject, at);
+    }
+    if (rows.length > 0) {
+      const told = { event: 'webhook.replayed', details: { messages: rows.length } } as const;
+      await append(tx, { chain: tenantId, at, actor: by, subject: tenantId, ...told });
+    }
+    return rows.map(({ id, event, subject }) => ({ id, event, subject }));
+  });
+}
+
+const columns = {
+  seq: deliveries.seq,
+  id: deliveries.id,
+  event: deliveries.event,
+  subject: deliveries.subject,
+};
+
+const freshRound = {
+  state: 'waiting',
+  attempts: 0,
+  lastOutcome: null,
+  settledAt: null,
+  nextAttemptAt: null,
+} as const;
+
+async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }) {
+  const isIt = and(eq(deliveries.tenantId, tenantId), eq(deliveries.id, id));
+  const found = await tx.select({ state: deliveries.state }).from(deliveries).where(isIt).get();
+  if (found === undefined) {
+    throw new ForensicsError(
+      'not_found',
+      'There is no such message; "forensics webhooks list" shows those of the last 30 days.',
+    );
+  }
+  if (found.state === 'waiting') {
+    throw new ForensicsError('conflict', 'The message waits for its next attempt already.');
+  }
+  return eq(deliveries.id, id);
+}
+
+function noReceiver(): ForensicsError {
+  return new ForensicsError(
+    'conflict',
+    'The tenant has no webhook, or it was switched off; set its URL (again) with "forensics tenant update <name> --webhook-url <url>".',
+  );
+}

@@ -1,0 +1,260 @@
+/**
+ * Messages that wait for their receiver. A message is written in the transaction of the change that it reports, so
+ * neither can exist without the other. Messages about one subject leave in order; only one of them is ever due.
+ */
+
+import { and, asc, eq, gt, gte, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
+import { newId } from '../../ports/db/ids.ts';
+import { type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { deliveries, tenants } from '../../ports/db/schema.ts';
+import {
+  firstWaiting,
+  isWaiting,
+  markFailing,
+  markWorking,
+  promoteNext,
+  receiverOf,
+  switchOff,
+} from './order.ts';
+
+interface NewDelivery {
+  readonly tenantId: string;
+  /** Id of the thing the message is about. */
+  readonly subject: string;
+  /** Kind of event, for the header `webhook-event`. */
+  readonly event: string;
+  /** Asked for only where there is somebody to send it to. */
+  readonly payload: () => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** A message leased for one attempt. */
+export interface Delivery {
+  readonly seq: number;
+  readonly id: string;
+  readonly tenantId: string;
+  readonly subject: string;
+  readonly event: string;
+  readonly payload: string;
+  /** Attempts made before this one. */
+  readonly attempts: number;
+  readonly fence: number;
+  /** Null when the tenant has no receiver any more. */
+  readonly url: string | null;
+}
+
+/** What a failed attempt led to. `overtaken`: another worker has leased the message, and this attempt counts for nothing. */
+export type Consequence =
+  | { readonly kind: 'retry'; readonly at: Date }
+  | { readonly kind: 'given_up' | 'switched_off' | 'overtaken' };
+
+export interface Outbox {
+  /** Writes nothing when the tenant has no webhook. */
+  enqueueDelivery(tx: Tx, delivery: NewDelivery): Promise<void>;
+  /** Due messages, at most `slots(tenant)` for each tenant; leased to the caller for `leaseMs`. */
+  claim(slots: (tenantId: string) => number, leaseMs: number): Promise<readonly Delivery[]>;
+  /** When the next message is due, tenants in `except` left out. */
+  nextDueAt(except: readonly string[]): Promise<Date | null>;
+  /** The receiver has it. */
+  accept(delivery: Delivery, outcome: string): Promise<void>;
+  /** Once more at `retryAt`; null gives the message up, and with it a receiver that has been failing for days. */
+  fail(delivery: Delivery, outcome: string, retryAt: Date | null): Promise<Consequence>;
+  /** The receiver is gone. */
+  drop(delivery: Delivery, outcome: string): Promise<void>;
+  /**
+   * The receiver is gone for good: nothing more is sent or written for it until the tenant sets a new URL. Where that was
+   * done meanwhile, the message goes there at once.
+   */
+  closeReceiver(delivery: Delivery, outcome: string): Promise<Consequence>;
+  onAdded(listener: () => void): () => void;
+}
+
+export function createOutbox({ db, now }: { readonly db: Db; readonly now: () => Date }): Outbox {
+  return {
+    async enqueueDelivery(tx, { tenantId, subject, event, payload }) {
+      if ((await receiverOf(tx, tenantId)) === null) return;
+      const at = now();
+      const isBehind = (await firstWaiting(tx, subject)) !== undefined;
+      await tx
+        .insert(deliveries)
+        .values({
+          id: `msg_${newId(at)}`,
+          tenantId,
+          subject,
+          event,
+          payload: JSON.stringify(await payload()),
+          state: 'waiting',
+          attempts: 0,
+          nextAttemptAt: isBehind ? null : at,
+          fence: 0,
+          createdAt: at,
+        })
+        .run();
+      tx.announce('deliveries');
+    },
+
+    claim: async (slots, leaseMs) =>
+      transact(db, async (tx) => {
+        const at = now();
+        await tx.update(deliveries).set({ nextAttemptAt: at }).where(isOutOfTime(at)).run();
+        const leasedUntil = new Date(at.getTime() + leaseMs);
+        const claimed: Delivery[] = [];
+        for (const tenantId of await tenantsWithDue(tx, at)) {
+          const url = await receiverOf(tx, tenantId);
+          const rows = await claimOf(tx, tenantId, { at, leasedUntil, limit: slots(tenantId) });
+          claimed.push(...rows.map((row) => ({ ...row, url })));
+        }
+        return claimed;
+      }),
+
+    async nextDueAt(except) {
+      // One index seek a tenant: the time does not grow with the number of waiting messages.
+      const earliest = sql`(SELECT min(${deliveries.nextAttemptAt}) FROM ${deliveries}
+        WHERE ${deliveries.tenantId} = ${tenants.id} AND ${isWaiting})`;
+      const row = await db
+        .select({ at: sql<number | null>`min(${earliest})` })
+        .from(tenants)
+        .where(notInArray(tenants.id, [...except]))
+        .get();
+      if (row?.at == null) return null;
+      const [at, dueAt] = [now(), new Date(row.at)];
+      return dueAt > at && (await hasOutOfTime(db, at)) ? at : dueAt;
+    },
+
+    accept: async (delivery, outcome) =>
+      transact(db, async (tx) => {
+        const end = { state: 'delivered', outcome, at: now() } as const;
+        if (await settle(tx, delivery, end)) await markWorking(tx, delivery);
+      }),
+
+    fail: async (delivery, outcome, retryAt) =>
+      transact(db, async (tx) => {
+        const end = { state: 'given_up', outcome, at: now() } as const;
+        const isOurs =
+          retryAt === null
+            ? await settle(tx, delivery, end)
+            : await postpone(tx, delivery, outcome, retryAt);
+        if (!isOurs) return { kind: 'overtaken' };
+        const isHopeless = await markFailing(tx, delivery, end.at);
+        if (retryAt !== null) return { kind: 'retry', at: retryAt };
+        const isClosed = isHopeless && (await close(tx, delivery, end, 'failing'));
+        return { kind: isClosed ? 'switched_off' : 'given_up' };
+      }),
+
+    drop: async (delivery, outcome) =>
+      transact(db, async (tx) => {
+        await settle(tx, delivery, { state: 'given_up', outcome, at: now() });
+      }),
+
+    closeReceiver: async (delivery, outcome) =>
+      transact(db, async (tx) => {
+        const end = { state: 'given_up', outcome, at: now() } as const;
+        // The tenant has set another URL since: that one has not been tried.
+        if ((await receiverOf(tx, delivery.tenantId)) !== delivery.url) {
+          const isOurs = await postpone(tx, delivery, outcome, end.at);
+          return isOurs ? { kind: 'retry', at: end.at } : { kind: 'overtaken' };
+        }
+        if (!(await settle(tx, delivery, end))) return { kind: 'overtaken' };
+        return { kind: (await close(tx, delivery, end, 'gone')) ? 'switched_off' : 'given_up' };
+      }),
+
+    onAdded: (listener) => db.onNews('deliveries', listener),
+  };
+}
+
+interface End {
+  readonly state: 'delivered' | 'given_up';
+  readonly outcome: string;
+  readonly at: Date;
+}
+
+/** False for a late answer under an old fence: it settles nothing, another worker has the message. */
+async function settle(tx: Tx, delivery: Delivery, end: End): Promise<boolean> {
+  const change = { ...columnsOf(end), attempts: delivery.attempts + 1 };
+  const { changes } = await tx.update(deliveries).set(change).where(heldAs(delivery)).run();
+  if (changes === 1) await promoteNext(tx, delivery.subject, end.at);
+  return changes === 1;
+}
+
+/** False as above. */
+async function postpone(
+  tx: Tx,
+  delivery: Delivery,
+  lastOutcome: string,
+  nextAttemptAt: Date,
+): Promise<boolean> {
+  const change = { attempts: delivery.attempts + 1, lastOutcome, nextAttemptAt };
+  return (await tx.update(deliveries).set(change).where(heldAs(delivery)).run()).changes === 1;
+}
+
+/** Switches the delivery's receiver off and gives up all that waits for it. False when it is not the tenant's any more. */
+async function close(
+  tx: Tx,
+  delivery: Delivery,
+  end: End,
+  reason: 'gone' | 'failing',
+): Promise<boolean> {
+  if (!(await switchOff(tx, delivery, { at: end.at, reason }))) return false;
+  const isForIt = and(isWaiting, eq(deliveries.tenantId, delivery.tenantId));
+  await tx.update(deliveries).set(columnsOf(end)).where(isForIt).run();
+  return true;
+}
+
+function columnsOf({ state, outcome, at }: End) {
+  return { state, lastOutcome: outcome, settledAt: at, nextAttemptAt: null };
+}
+
+const clockStepMs = 60_000;
+
+/** The clock was put back since it was made: it would wait for a time of the old clock. A lease of the new one is before that. */
+function isOutOfTime(at: Date) {
+  const later = new Date(at.getTime() + clockStepMs);
+  const isOfOldClock = gte(deliveries.nextAttemptAt, deliveries.createdAt);
+  return and(
+    isWaiting,
+    gt(deliveries.nextAttemptAt, later),
+    gt(deliveries.createdAt, later),
+    isOfOldClock,
+  );
+}
+
+async function hasOutOfTime(db: Db, at: Date): Promise<boolean> {
+  const one = db.select({ seq: deliveries.seq }).from(deliveries).where(isOutOfTime(at)).limit(1);
+  return (await one.get()) !== undefined;
+}
+
+/** Tenant by tenant: a long queue of one never stands before another's. */
+async function tenantsWithDue(tx: Tx, at: Date): Promise<string[]> {
+  const due = sql`EXISTS (SELECT 1 FROM ${deliveries} WHERE ${deliveries.tenantId} = ${tenants.id}
+    AND ${isWaiting} AND ${deliveries.nextAttemptAt} <= ${at.getTime()})`;
+  const rows = await tx.select({ id: tenants.id }).from(tenants).where(due).all();
+  return rows.map(({ id }) => id);
+}
+
+async function claimOf(
+  tx: Tx,
+  tenantId: string,
+  { at, leasedUntil, limit }: { at: Date; leasedUntil: Date; limit: number },
+) {
+  if (limit <= 0) return [];
+  const due = await tx
+    .select({ seq: deliveries.seq })
+    .from(deliveries)
+    .where(and(isWaiting, eq(deliveries.tenantId, tenantId), lte(deliveries.nextAttemptAt, at)))
+    .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.seq))
+    .limit(limit)
+    .all();
+  const which = inArray(
+    deliveries.seq,
+    due.map(({ seq }) => seq),
+  );
+  return tx
+    .update(deliveries)
+    .set({ nextAttemptAt: leasedUntil, fence: sql`${deliveries.fence} + 1` })
+    .where(and(which, isNotNull(deliveries.nextAttemptAt)))
+    .returning()
+    .all();
+}
+
+function heldAs(delivery: Delivery) {
+  return and(eq(deliveries.seq, delivery.seq), eq(deliveries.fence, delivery.fence), isWaiting);
+}

@@ -1,5 +1,0 @@
-/** A child of a pool that answers what it was sent. */
-
-import { serveTasks } from '../../src/sandbox/child-side.ts';
-
-serveTasks(async (task) => task);

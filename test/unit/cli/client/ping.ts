@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import type { ApiRequest } from '../../../../src/cli/client/api.ts';
+import { openApi, type Trust } from '../../../../src/cli/client/connect.ts';
+import type { Pace } from '../../../../src/retry.ts';
+
+const pong = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Object({ message: Type.String() }),
+});
+
+/** One request over a connection of its own; answers the message, or throws what the client throws. */
+export async function ping(
+  url: string,
+  trust: Trust,
+  request: Partial<ApiRequest> = {},
+  pace?: Pace,
+) {
+  const api = await openApi({ url, trust, userAgent: 'forensics/0.0.0', ...(pace && { pace }) });
+  try {
+    const asked = { method: 'GET', path: '/v1/ping', ...request } as const;
+    return (await api.ask(asked, pong)).data.message;
+  } finally {
+    await api.close();
+  }
+}

@@ -1,0 +1,16 @@
+import type { Pace } from '../../../../src/retry.ts';
+
+/** A clock that only waiting moves, and what was waited. */
+export function steppedPace() {
+  const waits: number[] = [];
+  let nowMs = 0;
+  const pace: Pace = {
+    now: () => nowMs,
+    async wait(ms, signal) {
+      signal?.throwIfAborted();
+      waits.push(ms);
+      nowMs += ms;
+    },
+  };
+  return { pace, waits };
+}

@@ -1,0 +1,72 @@
+/** HTTPS servers whose certificates are as good or as bad as a test wants them. */
+
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { issueAuthority, type Issued, issueLeaf } from '../../../../src/server/certificate.ts';
+
+const dayMs = 86_400_000;
+
+export async function newAuthority(name: string): Promise<Issued> {
+  return issueAuthority(name, validity(-2000, 2000));
+}
+
+/** @param days - of its validity, counted from today. */
+export async function newLeaf(
+  authority: Issued,
+  hosts: readonly string[] = ['localhost', '127.0.0.1'],
+  days: readonly [from: number, to: number] = [-1, 1],
+): Promise<Issued> {
+  return issueLeaf(authority, hosts, validity(...days));
+}
+
+function validity(from: number, to: number) {
+  return { notBefore: inDays(from), notAfter: inDays(to) };
+}
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * dayMs);
+}
+
+export interface TlsServer {
+  readonly url: string;
+  /** How many requests got through the handshake. */
+  readonly requests: () => number;
+}
+
+/** @param chain - what is shown behind the leaf. */
+export async function openTlsServer(
+  leaf: Issued,
+  chain: readonly Issued[] = [],
+  listener: RequestListener = answerPong,
+): Promise<TlsServer> {
+  let requests = 0;
+  const server = createServer(
+    {
+      cert: [leaf, ...chain].map(({ certificate }) => certificate.toString()).join('\n'),
+      key: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    },
+    (request, response) => {
+      requests += 1;
+      listener(request, response);
+    },
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `https://localhost:${portOf(server.address())}`, requests: () => requests };
+}
+
+export function portOf(address: AddressInfo | string | null): number {
+  if (typeof address === 'object' && address !== null) return address.port;
+  throw new TypeError('The server listens on no port.');
+}
+
+const answerPong: RequestListener = (_request, response) => {
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify({ success: true, data: { message: 'pong' } }));
+};

@@ -1,0 +1,250 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { Agent } from 'undici';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { connectionsUnder } from '../../../../src/cli/client/connect.ts';
+import { createTransfer } from '../../../../src/cli/client/transfer.ts';
+import type { Pace } from '../../../../src/retry.ts';
+import type { Issued } from '../../../../src/server/certificate.ts';
+import { steppedPace } from './stepped-pace.ts';
+import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';
+
+const { signal: never } = new AbortController();
+const bytes = Buffer.alloc(2_000_000, 'a picture');
+let authority: Issued;
+let leaf: Issued;
+
+beforeAll(async () => {
+  authority = await newAuthority('an authority of tests');
+  leaf = await newLeaf(authority);
+});
+
+/** A store over TLS, and a transfer for whoever trusts the server at `serverUrl`: the store itself, if none is named. */
+async function storeThat(listener: RequestListener, serverUrl?: string, pace?: Pace) {
+  const { url } = await openTlsServer(leaf, [], listener);
+  const pem = authority.certificate.toString();
+  const dispatcher = connectionsUnder({ by: 'authority', pem });
+  const transfer = createTransfer({ url: new URL(serverUrl ?? url), dispatcher }, pace);
+  onTestFinished(async () => {
+    await transfer.close();
+    await dispatcher.destroy();
+  });
+  return { url, transfer };
+}
+
+async function plainServer(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${portOf(server.address())}`;
+}
+
+/** Takes what is sent and remembers it. */
+function taking() {
+  const taken: { headers: IncomingMessage['headers']; body: Buffer }[] = [];
+  const listener: RequestListener = (request, response) => {
+    void buffer(request).then((body) => {
+      taken.push({ headers: request.headers, body });
+      response.end();
+    });
+  };
+  return { taken, listener };
+}
+
+const xml = (code: string, message: string) =>
+  `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+
+describe('an upload', () => {
+  test('arrives whole, with its length, and says nothing of who sends it', async () => {
+    const { taken, listener } = taking();
+    const { url, transfer } = await storeThat(listener);
+
+    await transfer.upload({ type: 's3', putUrl: `${url}/a?signature=b` }, bytes, never);
+
+    const { headers, body } = taken[0]!;
+    expect(body.equals(bytes)).toBe(true);
+    expect(headers['content-length']).toBe(String(bytes.length));
+    expect(headers).not.toHaveProperty('authorization');
+    expect(headers).not.toHaveProperty('x-ms-blob-type');
+  });
+
+  test('to Azure says what kind of blob it is', async () => {
+    const { taken, listener } = taking();
+    const { url, transfer } = await storeThat(listener);
+
+    await transfer.upload({ type: 'azure', putUrl: `${url}/a` }, bytes, never);
+
+    expect(taken[0]!.headers).toMatchObject({ 'x-ms-blob-type': 'BlockBlob' });
+  });
+
+  test('to another host than the server is trusted by the same authority', async () => {
+    const { taken, listener } = taking();
+    const { url, transfer } = await storeThat(listener, 'https://forensics.example');
+
+    await transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
+
+    expect(taken).toHaveLength(1);
+  });
+
+  test('is not sent to a store that nobody vouches for', async () => {
+    const { taken, listener } = taking();
+    const stranger = await newLeaf(await newAuthority('somebody else'));
+    const { url } = await openTlsServer(stranger, [], listener);
+    const { transfer } = await storeThat(listener);
+
+    const sending = transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
+
+    await expect(sending).rejects.toMatchObject({ code: 'server_untrusted' });
+    expect(taken).toEqual([]);
+  });
+
+  test('that broke off, or came when the store was busy, is sent again', async () => {
+    const { taken, listener } = taking();
+    let calls = 0;
+    const { url, transfer } = await storeThat((request, response) => {
+      calls++;
+      if (calls === 1) return request.socket.destroy();
+      if (calls === 2) return response.writeHead(503).end(xml('SlowDown', 'Reduce your rate.'));
+      return listener(request, response);
+    });
+
+    await transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
+
+    expect(taken.map(({ body }) => body.length)).toEqual([bytes.length]);
+  });
+
+  test('waits for a store that is restarted', async () => {
+    const { taken, listener } = taking();
+    const { pace, waits } = steppedPace();
+    let calls = 0;
+    const restarted: RequestListener = (request, response) =>
+      calls++ < 9 ? request.socket.destroy() : listener(request, response);
+    const { url, transfer } = await storeThat(restarted, undefined, pace);
+
+    await transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
+
+    expect(taken).toHaveLength(1);
+    expect(Math.max(...waits)).toBe(5000);
+  });
+
+  test.for([
+    [403, xml('AccessDenied', 'Request has expired.'), 'url_expired'],
+    [400, xml('ExpiredToken', 'The provided token is too old.'), 'url_expired'],
+    [
+      403,
+      xml('AuthenticationFailed', 'Signature not valid in the specified time frame: Start'),
+      'url_expired',
+    ],
+    [403, xml('RequestTimeTooSkewed', 'The difference is too large.'), 'store_refused'],
+    [403, xml('SignatureDoesNotMatch', 'Check your key.'), 'store_refused'],
+    [413, xml('EntityTooLarge', 'Too large.'), 'blob_too_large'],
+    [400, xml('EntityTooLarge', 'Too large.'), 'blob_too_large'],
+    [507, xml('InsufficientStorage', 'The quota of this tenant is used up.'), 'no_space_left'],
+    [404, xml('NoSuchBucket', 'No such bucket.'), 'blob_not_found'],
+    [403, '<html>a proxy says no</html>', 'store_refused'],
+  ] as const)('that is answered %i with %s is %s', async ([status, body, code]) => {
+    const { url, transfer } = await storeThat((_request, response) => {
+      // Before the body has come: the rest of it must not hide the answer.
+      response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
+    });
+
+    const sending = transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
+
+    await expect(sending).rejects.toMatchObject({ code });
+  });
+
+  test('whose store has no room tells what the store says', async () => {
+    const { url, transfer } = await storeThat((_request, response) => {
+      response.writeHead(507).end(xml('InsufficientStorage', 'The quota is used up.'));
+    });
+
+    const sending = transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
+
+    await expect(sending).rejects.toThrow('The store has no room left: The quota is used up.');
+  });
+
+  test('ends with the reason of the signal', async () => {
+    const { url, transfer } = await storeThat(() => undefined);
+    const controller = new AbortController();
+    const reason = new Error('enough');
+
+    const sending = transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, controller.signal);
+    controller.abort(reason);
+
+    await expect(sending).rejects.toBe(reason);
+  });
+});
+
+describe('a download', () => {
+  test('follows a store to another address over TLS', async () => {
+    const { url, transfer } = await storeThat((request, response) => {
+      if (request.url === '/there') return response.end(bytes);
+      return response.writeHead(307, { location: '/there' }).end();
+    });
+
+    expect(Buffer.from(await transfer.download(`${url}/here`, 1e7, never)).equals(bytes)).toBe(
+      true,
+    );
+  });
+
+  test('never follows one to plain HTTP', async () => {
+    let asked = 0;
+    const plain = await plainServer((_request, response) => {
+      asked++;
+      response.end('x');
+    });
+    const { url, transfer } = await storeThat((_request, response) => {
+      response.writeHead(302, { location: `${plain}/there` }).end();
+    });
+
+    const fetching = transfer.download(`${url}/here`, 1e7, never);
+
+    await expect(fetching).rejects.toMatchObject({ code: 'store_refused' });
+    expect(asked).toBe(0);
+  });
+
+  test('that is sent in a circle ends', async () => {
+    const { url, transfer } = await storeThat((_request, response) => {
+      response.writeHead(302, { location: '/here' }).end();
+    });
+
+    await expect(transfer.download(`${url}/here`, 1e7, never)).rejects.toMatchObject({
+      code: 'store_refused',
+    });
+  });
+
+  test('that is cut off half-way is fetched again', async () => {
+    let calls = 0;
+    const { url, transfer } = await storeThat((_request, response) => {
+      calls++;
+      if (calls > 1) return response.end(bytes);
+      response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 1000));
+      return response.socket?.destroySoon();
+    });
+
+    const fetched = await transfer.download(`${url}/a`, 1e7, never);
+
+    expect([calls, fetched.length]).toEqual([2, bytes.length]);
+  });
+
+  test('larger than it may be is left', async () => {
+    const { url, transfer } = await storeThat((_request, response) => response.end(bytes));
+
+    await expect(transfer.download(`${url}/a`, 1000, never)).rejects.toMatchObject({
+      code: 'blob_too_large',
+    });
+  });
+});
+
+test('a tenant whose store speaks plain HTTP is served as its address says', async () => {
+  const { taken, listener } = taking();
+  const plain = await plainServer(listener);
+  const dispatcher = new Agent();
+  const transfer = createTransfer({ url: new URL('https://forensics.example'), dispatcher });
+  onTestFinished(() => transfer.close());
+
+  await transfer.upload({ type: 's3', putUrl: `${plain}/a` }, bytes, never);
+
+  expect(taken).toHaveLength(1);
+});

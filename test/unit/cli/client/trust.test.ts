@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { createServer as createPlainServer } from 'node:http';
+import { createServer as createSilentServer } from 'node:net';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Trust } from '../../../../src/cli/client/connect.ts';
+import type { Issued } from '../../../../src/server/certificate.ts';
+import { ping } from './ping.ts';
+import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';
+
+let authority: Issued;
+let leaf: Issued;
+beforeAll(async () => {
+  authority = await newAuthority('an authority of tests');
+  leaf = await newLeaf(authority);
+});
+
+const pinOf = ({ certificate }: Issued): Trust => ({
+  by: 'fingerprint',
+  sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+});
+const authorityOf = ({ certificate }: Issued): Trust => ({
+  by: 'authority',
+  pem: certificate.toString(),
+});
+
+test('a server is known by the authority that was named', async () => {
+  const { url } = await openTlsServer(leaf);
+
+  expect(await ping(url, authorityOf(authority))).toBe('pong');
+});
+
+test('a server is known by the fingerprint of its own certificate, without its authority', async () => {
+  const { url } = await openTlsServer(leaf);
+
+  expect(await ping(url, pinOf(leaf))).toBe('pong');
+});
+
+test('a server that shows its authority is known by that fingerprint', async () => {
+  const { url } = await openTlsServer(leaf, [authority]);
+
+  expect(await ping(url, pinOf(authority))).toBe('pong');
+});
+
+test('the look for a pinned certificate sends no request', async () => {
+  const { url, requests } = await openTlsServer(leaf);
+
+  await ping(url, pinOf(leaf));
+
+  expect(requests()).toBe(1);
+});
+
+test('a fingerprint that no certificate has is refused, and those that were shown are named', async () => {
+  const { url, requests } = await openTlsServer(leaf);
+
+  const refused = ping(url, pinOf(authority));
+
+  await expect(refused).rejects.toMatchObject({
+    code: 'server_untrusted',
+    message: expect.stringContaining(leaf.certificate.fingerprint256),
+  });
+  expect(requests()).toBe(0);
+});
+
+test('an impostor who shows the pinned authority beside his own certificate gets no request', async () => {
+  const impostor = await newLeaf(await newAuthority('an authority of tests'));
+  const { url, requests } = await openTlsServer(impostor, [authority]);
+
+  await expect(ping(url, pinOf(authority))).rejects.toMatchObject({ code: 'server_untrusted' });
+  expect(requests()).toBe(0);
+});
+
+test('an impostor whose authority has the same name gets no request', async () => {
+  const impostor = await newLeaf(await newAuthority('an authority of tests'));
+  const { url, requests } = await openTlsServer(impostor);
+
+  await expect(ping(url, authorityOf(authority))).rejects.toMatchObject({
+    code: 'server_untrusted',
+  });
+  expect(requests()).toBe(0);
+});
+
+test('an authority that nobody knows is refused, with the two ways to name it', async () => {
+  const { url } = await openTlsServer(leaf, [authority]);
+
+  await expect(ping(url, { by: 'system' })).rejects.toMatchObject({
+    code: 'server_untrusted',
+    message: expect.stringMatching(/--ca FILE.*--fingerprint/),
+  });
+});
+
+test.each([['authority'], ['fingerprint']])(
+  'a certificate for another host is refused and its names are told, also when known by %s',
+  async (by) => {
+    const other = await newLeaf(authority, ['forensics.example', '192.0.2.7']);
+    const { url, requests } = await openTlsServer(other);
+
+    const refused = ping(url, by === 'authority' ? authorityOf(authority) : pinOf(other));
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'server_untrusted',
+      message: expect.stringContaining('is for another name: forensics.example, 192.0.2.7.'),
+    });
+    expect(requests()).toBe(0);
+  },
+);
+
+test.each([
+  [[-9, -2], 'has expired'],
+  [[2, 9], 'is not valid yet'],
+] as const)(
+  'a certificate of the days %j is refused, also when it is pinned',
+  async (days, why) => {
+    const wrong = await newLeaf(authority, ['localhost'], days);
+    const { url } = await openTlsServer(wrong);
+
+    await expect(ping(url, pinOf(wrong))).rejects.toMatchObject({
+      code: 'server_untrusted',
+      message: expect.stringContaining(why),
+    });
+  },
+);
+
+test('a server that speaks plain HTTP is told as such', async () => {
+  const server = createPlainServer((_request, response) => response.end('hello')).listen(0);
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = `https://localhost:${portOf(server.address())}`;
+
+  for (const trust of [authorityOf(authority), pinOf(leaf)]) {
+    await expect(ping(url, trust, { method: 'POST' })).rejects.toMatchObject({
+      code: 'server_unreachable',
+      message: expect.stringContaining('does not speak HTTPS there'),
+    });
+  }
+});
+
+test('a port where nobody listens is told as such', async () => {
+  const server = createSilentServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = portOf(server.address());
+  server.close();
+  await once(server, 'close');
+
+  await expect(ping(`https://127.0.0.1:${port}`, pinOf(leaf))).rejects.toMatchObject({
+    code: 'server_unreachable',
+    message: expect.stringContaining('refuses connections'),
+  });
+});
+
+test('a host that nobody knows is told as such, at once', async () => {
+  const begun = performance.now();
+
+  await expect(ping('https://nowhere.invalid', authorityOf(authority))).rejects.toMatchObject({
+    code: 'server_unreachable',
+    message: expect.stringMatching(/^nowhere\.invalid (is a host that nobody|cannot be looked)/),
+  });
+  expect(performance.now() - begun).toBeLessThan(3000);
+});
+
+test.each([
+  ['http://localhost:1'],
+  ['localhost:8443'],
+  ['https://a:b@localhost'],
+  ['https://localhost/v1'],
+])('%s is no address of a server', async (url) => {
+  await expect(ping(url, { by: 'system' })).rejects.toMatchObject({ code: 'usage' });
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DecisionStrategy, ReasonCode } from '../../../src/contract/vocabulary.ts';
+import type { Examination } from '../../../src/engine/result.ts';
+import { createSandbox, type Sandbox } from '../../../src/examiner/sandbox.ts';
+import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
+import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
+
+/** What files declare, through the sandbox as it runs: children, threads, model, decision. */
+
+const scheme = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
+const settings = 'a harbour\nSteps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1, Size: 512x512';
+const size = { width: 400, height: 300, seed: 21 };
+
+type Authority = Awaited<ReturnType<typeof createAuthority>>;
+type Actions = Parameters<typeof withCredentials>[1]['actions'];
+
+let authority: Authority;
+let sandbox: Sandbox;
+let jpeg: Buffer;
+let png: Buffer;
+
+beforeAll(async () => {
+  authority = await createAuthority('Authority of Tests');
+  sandbox = createSandbox({ poolSize: 1, trustList: authority.certificate });
+  [jpeg, png] = [await sceneJpeg(size), await scenePng(size)];
+});
+afterAll(() => sandbox.close());
+
+function examine(bytes: Buffer, decisionStrategy: DecisionStrategy): Promise<Examination> {
+  return sandbox.examine({
+    source: { bytes },
+    options: { model: null, decisionStrategy, seed: 1337 },
+  });
+}
+
+async function signed(by: Authority, actions: Actions): Promise<Buffer> {
+  return withCredentials(jpeg, { signer: await by.issue('Signer of Tests'), actions });
+}
+
+const generated = [
+  { action: 'c2pa.created', digitalSourceType: `${scheme}trainedAlgorithmicMedia` },
+] as const;
+const composed = [
+  { action: 'c2pa.created', digitalSourceType: `${scheme}compositeWithTrainedAlgorithmicMedia` },
+] as const;
+const captured = [
+  { action: 'c2pa.created', digitalSourceType: `${scheme}digitalCapture` },
+] as const;
+
+/** Signs of a local change: what turns a verdict of the traces for a camera into doubt without taking it back. */
+const signs: ReadonlySet<ReasonCode> = new Set(['manipulation_suspected', 'single_weak_method']);
+
+/** As traces alone are decided where they are decided most readily: only a camera contradicts a declaration. */
+async function expectedFor(plain: Buffer) {
+  const { decision } = await examine(plain, 'relaxed');
+  const { resultClass, reasons } = decision;
+  const isSuspectedAlone = reasons.length > 0 && reasons.every((reason) => signs.has(reason));
+  return resultClass === 'real' || isSuspectedAlone
+    ? { resultClass: 'uncertain', reasons: ['declaration_contradicts_traces'] }
+    : { resultClass: 'fake', reasons: [] };
+}
+
+describe('a trusted signature decides, whatever the traces say:', () => {
+  test.each([
+    ['generated', generated, 'ai-generated'],
+    ['with generated parts', composed, 'ai-manipulated'],
+  ] as const)(
+    'a picture declared %s is fake under the strictest strategy',
+    async (_, actions, subClass) => {
+      const { decision, findings } = await examine(await signed(authority, actions), 'pedantic');
+
+      expect(decision).toMatchObject({
+        resultClass: 'fake',
+        resultSubClasses: [subClass],
+        reasons: [],
+        basis: 'declaration',
+      });
+      expect(findings.find(({ method }) => method === 'content-credentials')).toMatchObject({
+        speaksFor: 'fake',
+        strength: 'strong',
+      });
+    },
+  );
+});
+
+describe('what anybody can write stands against traces of a camera:', () => {
+  test('settings of a generator in a PNG text', async () => {
+    const file = withChunks(png, pngChunk('tEXt', `parameters\0${settings}`));
+
+    const { decision, findings } = await examine(file, 'default');
+
+    expect(decision).toMatchObject({ ...(await expectedFor(png)), basis: 'declaration' });
+    expect(findings.find(({ method }) => method === 'declared-origin')).toMatchObject({
+      speaksFor: 'fake',
+      strength: 'moderate',
+    });
+  });
+
+  test('a signature that nobody vouches for', async () => {
+    const stranger = await createAuthority('Nobody');
+
+    const { decision } = await examine(await signed(stranger, generated), 'default');
+
+    expect(decision).toMatchObject({ ...(await expectedFor(jpeg)), basis: 'declaration' });
+  });
+
+  test('a trusted signature that does not fit the file any more', async () => {
+    const file = Buffer.concat([await signed(authority, generated), Buffer.from('one thing more')]);
+
+    const { decision, provenance } = await examine(file, 'default');
+
+    expect(provenance.credentials).toMatchObject({ integrity: 'broken', trust: 'trusted' });
+    expect(decision).toMatchObject({ ...(await expectedFor(jpeg)), basis: 'declaration' });
+  });
+});
+
+test('a trusted capture leaves the decision to the traces and speaks for real', async () => {
+  const plain = await examine(jpeg, 'default');
+
+  const { decision, findings } = await examine(await signed(authority, captured), 'default');
+
+  expect(decision).toEqual(plain.decision);
+  expect(findings.find(({ method }) => method === 'content-credentials')).toMatchObject({
+    speaksFor: 'real',
+    strength: 'moderate',
+  });
+});
+
+test('a file that tells nothing is decided by its traces, and every method says that absence says nothing', async () => {
+  const { decision, skipped } = await examine(jpeg, 'default');
+
+  expect(decision.basis).toBe('traces');
+  const told = skipped.map(({ method }) => method);
+  expect(told).toEqual(expect.arrayContaining(['content-credentials', 'declared-origin']));
+});

@@ -1,0 +1,324 @@
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultSeed } from '../../../src/contract/vocabulary.ts';
+import { type Examination, mapNames } from '../../../src/engine/result.ts';
+import { createSandbox, type Sandbox } from '../../../src/examiner/sandbox.ts';
+import type { ExamineRequest } from '../../../src/examiner/tasks.ts';
+import { orientationOf } from '../../fixtures/orientation.ts';
+import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+import { copyModel } from '../inference/model-folder.ts';
+import { readPages } from '../render/pdf-text.ts';
+
+const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
+
+let folder: string;
+let sandbox: Sandbox;
+let jpeg: Buffer;
+let path: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'forensics-lab-'));
+  sandbox = createSandbox({ poolSize: 1 });
+  jpeg = await sceneJpeg({ width: 300, height: 200, seed: 1 });
+  path = join(folder, 'scene.jpg');
+  writeFileSync(path, jpeg);
+});
+
+afterAll(async () => {
+  await sandbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const examine = (request: Partial<ExamineRequest>) =>
+  sandbox.examine({ source: { bytes: jpeg }, options, ...request });
+
+describe('examining', () => {
+  test('a file by its path and by its bytes gives the same examination in every value', async () => {
+    const byPath = await examine({ source: { path } });
+    const byBytes = await examine({ source: { bytes: jpeg } });
+
+    expect(byBytes).toStrictEqual(byPath);
+    expect(byPath.facts).toMatchObject({ format: 'jpg', width: 300, height: 200 });
+    expect(byPath.maps.values.anomaly).toBeInstanceOf(Uint16Array);
+  });
+
+  test('what a run without a report leaves out moves nothing, and a report drawn later has all of it', async () => {
+    const source = { bytes: jpeg };
+    const item = { name: 'scene.jpg', analysisId: null, examinedAt: new Date(0), custody: [] };
+    const draw = (examination: Examination) =>
+      sandbox.render({ source, examination, item, languages: ['en'] });
+    const whole = await examine({});
+    const flagged = await examine({ forReport: false });
+
+    const left = ['jpeg-grid', 'noise-level', 'resampling', 'error-level'];
+    expect(
+      methodsOf(whole)
+        .filter((it) => !methodsOf(flagged).includes(it))
+        .toSorted(),
+    ).toEqual(left.toSorted());
+    const { findings: _findings, skipped: _skipped, maps, ...rest } = whole;
+    expect(flagged).toMatchObject({ ...rest, maps: { values: maps.values } });
+    const drawn = await draw(flagged);
+    expect(drawn.examination).toStrictEqual(whole);
+    expect(Object.keys(drawn.examination.maps.methods)).toEqual(Object.keys(maps.methods));
+    expect(drawn.reports.en?.texts).toEqual((await draw(whole)).reports.en?.texts);
+  });
+
+  test('a name that disagrees with the content is noted', async () => {
+    const wrong = join(folder, 'scene.png');
+    writeFileSync(wrong, jpeg);
+
+    const { facts } = await examine({ source: { path: wrong } });
+
+    expect(facts.notes).toEqual(['extension_disagrees']);
+  });
+
+  test('keeps one child warm', async () => {
+    await examine({});
+
+    expect(sandbox.status()).toEqual({ children: 1, busy: 0, waiting: 0 });
+  });
+
+  test('a picture as declared, upright or as stored, passes', async () => {
+    const turned = await sceneJpeg({ width: 300, height: 200, seed: 1, orientation: 6 });
+    const source = { bytes: turned };
+
+    const upright = await examine({ source, declared: { format: 'jpg', width: 300, height: 200 } });
+    const stored = await examine({ source, declared: { format: 'jpg', width: 200, height: 300 } });
+
+    expect(upright.facts).toMatchObject({ width: 300, height: 200, storedWidth: 200 });
+    expect(stored.facts.orientation).toBe(6);
+  });
+
+  test.each([
+    { format: 'png', width: 300, height: 200 },
+    { format: 'jpg', width: 301, height: 200 },
+    { format: 'jpg', width: 200, height: 300 },
+  ] as const)('a picture that is not $format of $width x $height is refused', async (declared) => {
+    await expect(examine({ declared })).rejects.toMatchObject({
+      code: 'image_not_as_declared',
+      message: expect.stringContaining('declared'),
+    });
+  });
+});
+
+describe('what cannot be examined is refused with a code, and the child goes on', () => {
+  test.each([
+    ['file_not_found', () => ({ path: join(folder, 'absent.jpg') })],
+    ['file_not_found', () => ({ path: join(path, 'inside-a-file.jpg') })],
+    ['file_is_directory', () => ({ path: folder })],
+    ['file_not_readable', () => ({ path: '/dev/zero' })],
+    ['image_empty', () => ({ bytes: new Uint8Array(0) })],
+    ['image_not_supported', () => ({ bytes: Buffer.from('no picture at all') })],
+    ['image_unreadable', () => ({ bytes: jpeg.subarray(0, jpeg.length >> 1) })],
+  ] as const)('%s (%#)', async (code, source) => {
+    const before = await examine({});
+
+    await expect(examine({ source: source() })).rejects.toMatchObject({ code });
+
+    expect((await examine({})).facts.sha256).toBe(before.facts.sha256);
+    expect(sandbox.status().children).toBe(1);
+  });
+
+  test('no message shows a path', async () => {
+    const error: unknown = await examine({ source: { path: join(folder, 'absent.jpg') } }).catch(
+      (caught: unknown) => caught,
+    );
+
+    expect(String(error)).not.toContain(folder);
+  });
+
+  test.each([
+    { ...options, seed: 1.5 },
+    { ...options, seed: Number.NaN },
+  ])('invalid_request for the seed $seed', async (wrong) => {
+    await expect(examine({ options: wrong })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('invalid_request for an unknown strategy, which would find no thresholds', async () => {
+    const wrong: ExamineRequest['options'] = JSON.parse('{"decisionStrategy":"bold","seed":1}');
+
+    await expect(examine({ options: wrong })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('model_not_found for an unknown model', async () => {
+    await expect(examine({ options: { ...options, model: 'trace-0' } })).rejects.toMatchObject({
+      code: 'model_not_found',
+      message: expect.stringContaining('trace-1'),
+    });
+  });
+});
+
+describe('limits', () => {
+  test('a file of too many bytes is refused before it is read', async () => {
+    await withSandbox({ limits: { maxBytes: 1000 } }, async (limited) => {
+      await expect(limited.examine({ source: { path }, options })).rejects.toMatchObject({
+        code: 'image_too_many_bytes',
+      });
+    });
+  });
+
+  test('a model that was damaged is refused, and one that was repaired is used', async () => {
+    const { modelsDir, pathOf, editManifest } = copyModel();
+    const good = Buffer.from(await sharp(jpeg).toBuffer());
+    editManifest((manifest) => Object.assign(manifest, { id: 'mine' }));
+    const asked = { source: { bytes: good }, options: { ...options, model: 'mine' } };
+    await withSandbox({ modelsDir }, async (limited) => {
+      expect((await limited.examine(asked)).model.id).toBe('mine');
+
+      editManifest((manifest) => Object.assign(manifest, { version: '2' }));
+      rmSync(pathOf('head.onnx'));
+      await expect(limited.examine(asked)).rejects.toMatchObject({ code: 'model_integrity' });
+    });
+    rmSync(modelsDir, { recursive: true });
+  });
+
+  test('a picture that takes too long or too much memory costs that picture alone', async () => {
+    const source = { bytes: await scenePng({ width: 1600, height: 1200, seed: 2 }) };
+    await withSandbox({ taskTimeoutMs: 60 }, async (limited) => {
+      await expect(limited.examine({ source, options })).rejects.toMatchObject({
+        code: 'inference_timeout',
+      });
+    });
+    await withSandbox({ memoryLimitBytes: 130_000_000 }, async (limited) => {
+      await expect(limited.examine({ source, options })).rejects.toMatchObject({
+        code: 'inference_out_of_memory',
+      });
+    });
+  });
+
+  test('a second picture is refused when every child is busy and the caller will not wait', async () => {
+    const running = examine({});
+
+    await expect(
+      sandbox.examine({ source: { path }, options }, { ifBusy: 'refuse' }),
+    ).rejects.toMatchObject({ code: 'inference_busy' });
+
+    await running;
+  });
+
+  test('an examination that is cancelled ends at once', async () => {
+    const stop = new AbortController();
+    const running = sandbox.examine({ source: { path }, options }, { signal: stop.signal });
+    stop.abort();
+
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
+
+describe('rendering', () => {
+  const item = { name: 'scene.jpg', analysisId: null, examinedAt: new Date(0) };
+
+  test('gives heatmaps and raw maps of the picture’s size and a report in each language', async () => {
+    const examination = await examine({});
+
+    const { heatmaps, rawMaps, reports } = await sandbox.render({
+      source: { path },
+      examination,
+      item,
+      languages: ['en', 'de'],
+    });
+
+    for (const name of mapNames) {
+      const size = { width: 300, height: 200, format: 'png' };
+      expect(await sharp(heatmaps[name]).metadata()).toMatchObject(size);
+      expect(await sharp(rawMaps[name]).metadata()).toMatchObject({
+        width: 75,
+        height: 50,
+        depth: 'ushort',
+      });
+    }
+    expect(Object.keys(reports)).toEqual(['en', 'de']);
+    expect(Buffer.from(reports.de?.pdf ?? []).toString('latin1', 0, 5)).toBe('%PDF-');
+    expect(reports.en?.texts.summary.length).toBeGreaterThan(0);
+  });
+
+  test.each([5, 6, 7, 8])(
+    'of EXIF orientation %i lays heatmaps over the stored picture where they are to have its size',
+    async (orientation) => {
+      const size = { width: 300, height: 200 };
+      const source = { bytes: await sceneJpeg({ ...size, seed: 1, orientation }) };
+      const examination = await examine({ source });
+      const render = (heatmapSize: { width: number; height: number }) => {
+        const request = { source, examination, item, languages: ['en'], heatmapSize } as const;
+        return sandbox.render(request);
+      };
+
+      const upright = await render(size);
+      const stored = await render({ width: 200, height: 300 });
+
+      for (const name of mapNames) {
+        const shown = await pixelsOf(upright.heatmaps[name]);
+        expect([shown.width, shown.height]).toEqual([300, 200]);
+        const { rgb, ...laid } = await pixelsOf(stored.heatmaps[name]);
+        const { rgb: expected } = orientationOf(orientation).toStored(shown);
+        expect(laid).toEqual({ width: 200, height: 300 });
+        expect(Buffer.compare(rgb, expected)).toBe(0);
+      }
+      const printed = readPages(stored.reports.en!.pdf).map(({ text }) => text.replace(/\s/g, ''));
+      for (const name of mapNames) {
+        expect(printed.join('')).toContain(hash('sha256', stored.heatmaps[name]));
+      }
+      const isTold = [upright, stored].map(({ reports }) =>
+        reports.en!.texts.heatmapIntro.includes('as its pixels are stored'),
+      );
+      expect(isTold).toEqual([false, true]);
+    },
+  );
+
+  test('of a turned square lays its heatmaps upright', async () => {
+    const size = { width: 200, height: 200 };
+    const source = { bytes: await sceneJpeg({ ...size, seed: 1, orientation: 6 }) };
+    const examination = await examine({ source });
+    const request = { source, examination, item, languages: [] };
+
+    const sized = await sandbox.render({ ...request, heatmapSize: size });
+    const asAlways = await sandbox.render(request);
+
+    for (const name of mapNames) {
+      expect(Buffer.compare(sized.heatmaps[name], asAlways.heatmaps[name])).toBe(0);
+    }
+  });
+
+  test('over another file than the one that was examined is refused', async () => {
+    const examination = await examine({});
+    const other = await sceneJpeg({ width: 300, height: 200, seed: 2 });
+
+    const render = sandbox.render({
+      source: { bytes: other },
+      examination,
+      item,
+      languages: [],
+    });
+
+    await expect(render).rejects.toMatchObject({
+      code: 'image_not_as_declared',
+      message: expect.stringContaining('SHA-256'),
+    });
+  });
+});
+
+async function pixelsOf(png: Uint8Array) {
+  const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, rgb: new Uint8Array(data) };
+}
+
+async function withSandbox<Answer>(
+  settings: Parameters<typeof createSandbox>[0],
+  use: (limited: Sandbox) => Promise<Answer>,
+): Promise<Answer> {
+  const limited = createSandbox({ poolSize: 1, ...settings });
+  try {
+    return await use(limited);
+  } finally {
+    await limited.close();
+  }
+}
+
+function methodsOf({ findings, skipped }: Examination): readonly string[] {
+  return [...findings, ...skipped].map(({ method }) => method);
+}

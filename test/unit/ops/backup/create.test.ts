@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readArchive } from '../../../../src/ops/backup/archive-reader.ts';
+import { settings } from '../../../../src/ports/db/schema.ts';
+import { readDatabase } from '../../../../src/ports/db/snapshot.ts';
+import { backUp, content, evidence, keyId, report, smallFolder } from './small-backup.ts';
+
+test('a backup holds the database and everything its rows name, and says so in its manifest', async () => {
+  const small = await smallFolder();
+
+  const made = await backUp(small);
+
+  const { manifest, files, problems, manifestSha256 } = await readArchive(small.out);
+  expect(problems).toEqual([]);
+  expect([...files.keys()].toSorted()).toEqual(
+    ['forensics.db', ...Object.keys(content)].toSorted(),
+  );
+  expect(manifest).toMatchObject({
+    format: 1,
+    program: '1.2.3',
+    createdAt: '2026-11-21T21:30:05.678Z',
+    holdsKeys: true,
+    masterKey: { place: 'here', id: keyId },
+    settings: { port: 1 },
+    rows: { settings: 1, tenants: 0 },
+    files: Object.keys(content).length + 1,
+    absent: [],
+    elsewhere: [{ type: 's3', place: 's3 https://store/bucket', analyses: 7 }],
+  });
+  expect(made).toMatchObject({ file: small.out, manifestSha256 });
+  expect(made.sizeBytes).toBe(statSync(small.out).size);
+  expect(statSync(small.out).mode & 0o777).toBe(0o600);
+  expect(readdirSync(small.folder).toSorted()).toEqual(['backup.tar', 'data']);
+});
+
+test('tar and sha256sum unpack and check it without us', async () => {
+  const small = await smallFolder();
+  await backUp(small);
+  const folder = join(small.folder, 'unpacked');
+  mkdirSync(folder);
+
+  execFileSync('tar', ['-xf', small.out, '-C', folder]);
+  const checked = ['SHA256SUMS', 'manifest.json.sha256'].map((sums) =>
+    execFileSync('sha256sum', ['--check', '--strict', '--quiet', sums], {
+      cwd: folder,
+      encoding: 'utf8',
+    }),
+  );
+
+  expect(checked).toEqual(['', '']);
+  for (const [name, text] of Object.entries(content)) {
+    expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
+  }
+  const rows = await readDatabase(join(folder, 'forensics.db'), (db) =>
+    db.select().from(settings).all(),
+  );
+  expect(rows).toEqual([{ key: 'mark', value: 'old' }]);
+});
+
+test('an object that went while it ran is told, and is no failure', async () => {
+  const small = await smallFolder();
+  rmSync(join(small.dataDir, evidence.path));
+
+  const { manifest } = await backUp(small, {
+    onProgress: (step) => {
+      if (step === 'files') rmSync(join(small.dataDir, report.path), { force: true });
+    },
+  });
+
+  expect(manifest.absent).toEqual([evidence, report]);
+});
+
+test('without keys there is no key in it, neither by name nor by content', async () => {
+  const small = await smallFolder();
+
+  await backUp(small, { withKeys: false });
+
+  const { files, manifest } = await readArchive(small.out);
+  expect([...files.keys()].filter((name) => /key|tls/.test(name))).toEqual([]);
+  expect(manifest?.holdsKeys).toBe(false);
+  const bytes = readFileSync(small.out);
+  for (const name of ['master.key', 'signing-keys/0001.pem', 'tls/ca-key.pem']) {
+    expect(bytes.includes(content[name]!.trim())).toBe(false);
+  }
+});
+
+test('neither unfinished files nor what links lead to gets into it', async () => {
+  const small = await smallFolder();
+  writeFileSync(join(small.dataDir, 'signing-keys', '0002.pem.4711.new'), 'half');
+  writeFileSync(join(small.dataDir, 'serve.lock'), '1 1');
+  symlinkSync('/etc/hostname', join(small.dataDir, 'models', 'trace-2', 'link'));
+
+  await backUp(small);
+
+  const { files } = await readArchive(small.out);
+  expect(files.size).toBe(Object.keys(content).length + 1);
+});
+
+test.each([
+  ['a file that is there', 'there.tar', 'conflict'],
+  ['a place in the data folder', 'data/backup.tar', 'usage'],
+  ['a place in the data folder behind a link', 'link/backup.tar', 'usage'],
+  ['a folder that is missing', 'missing/backup.tar', 'output_not_writable'],
+])('%s is refused, and nothing is left behind', async (_what, place, code) => {
+  const small = await smallFolder();
+  writeFileSync(join(small.folder, 'there.tar'), 'old');
+  symlinkSync(join(small.dataDir, 'models'), join(small.folder, 'link'));
+
+  const attempt = backUp({ ...small, out: join(small.folder, place) });
+
+  await expect(attempt).rejects.toMatchObject({ code });
+  expect(readFileSync(join(small.folder, 'there.tar'), 'utf8')).toBe('old');
+  expect(readdirSync(small.folder).toSorted()).toEqual(['data', 'link', 'there.tar']);
+});
+
+test('one that is stopped half-way leaves nothing behind', async () => {
+  const small = await smallFolder();
+
+  const attempt = backUp(small, {
+    onProgress: (step) => {
+      if (step === 'files') throw new Error('stopped');
+    },
+  });
+
+  await expect(attempt).rejects.toThrow('stopped');
+  expect(readdirSync(small.folder)).toEqual(['data']);
+});
+
+test('a database in disorder is not backed up over and over', async () => {
+  const small = await smallFolder();
+  small.db.$client.pragma('foreign_keys = OFF');
+  small.db.$client.exec("INSERT INTO user_tenants VALUES ('nobody', 'nowhere')");
+
+  await expect(backUp(small)).rejects.toMatchObject({
+    code: 'database_damaged',
+    message: expect.stringContaining('user_tenants'),
+  });
+  expect(readdirSync(small.folder)).toEqual(['data']);
+});

@@ -1,0 +1,355 @@
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import Database from 'better-sqlite3';
+import { type Pack, pack } from 'tar-stream';
+import { expect, test } from 'vitest';
+import { restoreBackup, type RestoreOptions } from '../../../../src/ops/backup/restore.ts';
+import {
+  contentOf,
+  finishPlacing,
+  isHalfPlaced,
+} from '../../../../src/ports/data-folder/swap-folders.ts';
+import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
+import { settings } from '../../../../src/ports/db/schema.ts';
+import { readDatabase } from '../../../../src/ports/db/snapshot.ts';
+import { createSqliteDb } from '../../../../src/ports/db/sqlite.ts';
+import { makeOlderDatabase } from '../../ports/db/older-database.ts';
+import { temporaryFolder } from '../../ports/db/temporary.ts';
+import { backUp, content, evidence, keysAsRead, now, report, smallFolder } from './small-backup.ts';
+
+const objectsOf = () => [evidence, report];
+
+function restore(file: string, dataDir: string, more: Partial<RestoreOptions> = {}) {
+  const parts = {
+    file,
+    dataDir,
+    mayReplace: false,
+    keysDir: null,
+    keys: keysAsRead,
+    objectsOf,
+    now,
+  };
+  return restoreBackup({ ...parts, ...more });
+}
+
+function emptyDataDir(): string {
+  const dataDir = join(temporaryFolder(), 'new');
+  mkdirSync(dataDir);
+  return dataDir;
+}
+
+/** A data folder with something in it that must not get lost. */
+async function usedDataDir(): Promise<string> {
+  const dataDir = emptyDataDir();
+  const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
+  await opened.db.insert(settings).values({ key: 'mark', value: 'before' }).run();
+  await opened.close();
+  writeFileSync(join(dataDir, 'master.key'), 'before');
+  mkdirSync(join(dataDir, 'tls'));
+  writeFileSync(join(dataDir, 'tls', 'ca.pem'), 'before');
+  return dataDir;
+}
+
+const markIn = async (dataDir: string) =>
+  (await readDatabase(join(dataDir, 'forensics.db'), (db) => db.select().from(settings).all()))[0]
+    ?.value;
+
+test('everything comes back as it was, for its owner alone', async () => {
+  const small = await smallFolder();
+  await backUp(small);
+  const dataDir = emptyDataDir();
+
+  const { aside, manifest, rows, problems } = await restore(small.out, dataDir);
+
+  expect({ aside, problems }).toEqual({ aside: null, problems: [] });
+  expect(rows).toEqual(manifest.rows);
+  for (const [name, text] of Object.entries(content)) {
+    expect(readFileSync(join(dataDir, name), 'utf8')).toBe(text);
+    expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+  }
+  expect(statSync(join(dataDir, 'blobs')).mode & 0o777).toBe(0o700);
+  expect(await markIn(dataDir)).toBe('old');
+  const names = ['blobs', 'forensics.db', 'master.key', 'models', 'signing-keys', 'tls'];
+  expect(readdirSync(dataDir).toSorted()).toEqual([...names, 'validations']);
+});
+
+test('a folder that holds something is left as it is', async () => {
+  const small = await smallFolder();
+  await backUp(small);
+  const dataDir = await usedDataDir();
+
+  await expect(restore(small.out, dataDir)).rejects.toMatchObject({ code: 'conflict' });
+
+  expect(namesIn(dataDir)).toEqual(['forensics.db', 'master.key', 'tls']);
+  expect(await markIn(dataDir)).toBe('before');
+});
+
+test('by force, what a folder held is set aside whole', async () => {
+  const small = await smallFolder();
+  await backUp(small);
+  const dataDir = await usedDataDir();
+
+  const { aside } = await restore(small.out, dataDir, { mayReplace: true });
+
+  expect(aside).toBe('before-restore-2026-11-21T21-30-05.678Z');
+  expect(await markIn(dataDir)).toBe('old');
+  expect(await markIn(join(dataDir, aside!))).toBe('before');
+  expect(readFileSync(join(dataDir, aside!, 'tls', 'ca.pem'), 'utf8')).toBe('before');
+  expect(readdirSync(join(dataDir, 'tls'))).toEqual(['ca-key.pem']);
+});
+
+test('a database that somebody has open is not taken away from them', async () => {
+  const small = await smallFolder();
+  await backUp(small);
+  const dataDir = await usedDataDir();
+  const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
+
+  const attempt = restore(small.out, dataDir, { mayReplace: true });
+
+  await expect(attempt).rejects.toMatchObject({ code: 'conflict' });
+  await opened.close();
+  expect(await markIn(dataDir)).toBe('before');
+});
+
+test('a damaged backup, one without a file that a row names, and what is none leave the folder as it is', async () => {
+  const small = await smallFolder();
+  await backUp(small);
+  const damaged = join(small.folder, 'damaged.tar');
+  const bytes = readFileSync(small.out);
+  bytes[bytes.indexOf('picturepicture')]! ^= 1;
+  writeFileSync(damaged, bytes);
+  const dataDir = await usedDataDir();
+  const lost = { ...evidence, path: evidence.path.replaceAll('a', 'c') };
+  const force = { mayReplace: true };
+
+  const attempts = [
+    await codeOf(restore(damaged, dataDir, force)),
+    await codeOf(restore(small.out, dataDir, { ...force, objectsOf: () => [lost] })),
+    await codeOf(restore(join(dataDir, 'tls', 'ca.pem'), dataDir, force)),
+    await codeOf(restore(join(dataDir, 'none'), dataDir, force)),
+  ];
+
+  expect(attempts.slice(0, 2)).toEqual(['backup_damaged', 'backup_damaged']);
+  expect(attempts[3]).toBe('file_not_found');
+  expect(namesIn(dataDir)).toEqual(['forensics.db', 'master.key', 'tls']);
+  expect(await markIn(dataDir)).toBe('before');
+});
+
+test.each(['../escaped', '/escaped', 'tls/../../escaped', 'blobs/escaped', 'restore.json'])(
+  'an archive that names %s writes nothing there',
+  async (name) => {
+    const small = await smallFolder();
+    const file = join(small.folder, 'forged.tar');
+    await forge(file, { name });
+    const dataDir = emptyDataDir();
+
+    expect(await codeOf(restore(file, dataDir))).toBe('backup_damaged');
+
+    expect(readdirSync(dataDir)).toEqual([]);
+    expect(existsSync(join(dataDir, '..', 'escaped'))).toBe(false);
+  },
+);
+
+test.each(['symlink', 'link'] as const)('a %s in an archive is refused', async (type) => {
+  const small = await smallFolder();
+  const file = join(small.folder, 'forged.tar');
+  await forge(file, { name: 'tls/ca.pem', type, linkname: '/etc/hostname' });
+  const dataDir = emptyDataDir();
+
+  await expect(restore(file, dataDir)).rejects.toMatchObject({
+    code: 'backup_damaged',
+    message: expect.stringContaining('tls/ca.pem is not a regular file.'),
+  });
+
+  expect(readdirSync(dataDir)).toEqual([]);
+});
+
+test('names that are long or not ASCII come back', async () => {
+  const small = await smallFolder();
+  const name = `models/größe/${'l'.repeat(120)}`;
+  mkdirSync(join(small.dataDir, 'models', 'größe'));
+  writeFileSync(join(small.dataDir, name), 'long');
+  await backUp(small);
+  const dataDir = emptyDataDir();
+
+  await restore(small.out, dataDir);
+
+  expect(readFileSync(join(dataDir, name), 'utf8')).toBe('long');
+});
+
+/** Made by the writer before tar-stream, whose heads were laid out in another way. */
+test('a backup of an earlier version is whole and restored', async () => {
+  const packed = readFileSync(new URL('./made-by-1.tar.gz', import.meta.url));
+  const file = join(temporaryFolder(), 'backup.tar');
+  writeFileSync(file, gunzipSync(packed));
+  const dataDir = emptyDataDir();
+
+  const { problems } = await restore(file, dataDir);
+
+  expect(problems).toEqual([]);
+  expect(await markIn(dataDir)).toBe('old');
+  for (const [name, text] of Object.entries({
+    ...content,
+    [`models/größe/${'l'.repeat(90)}.onnx`]: 'long',
+  })) {
+    expect(readFileSync(join(dataDir, name), 'utf8')).toBe(text);
+  }
+});
+
+test('keys that were left out come from a folder of theirs, and must be the right ones', async () => {
+  const small = await smallFolder();
+  await backUp(small, {
+    withKeys: false,
+    facts: { program: '1', settings: {}, masterKey: { place: 'apart', id: keysAsRead.idOf(key) } },
+  });
+  const [right, wrong, dataDir] = [join(small.folder, 'right'), temporaryFolder(), emptyDataDir()];
+  mkdirSync(right);
+  for (const name of ['master.key', 'signing-keys', 'tls']) {
+    cpSync(join(small.dataDir, name), join(right, name), { recursive: true });
+  }
+  writeFileSync(join(wrong, 'master.key'), 'ab'.repeat(32));
+
+  const refused = [
+    await codeOf(restore(small.out, dataDir)),
+    await codeOf(restore(small.out, dataDir, { keysDir: wrong })),
+  ];
+  await restore(small.out, dataDir, { keysDir: right });
+
+  expect(refused).toEqual(['usage', 'usage']);
+  expect(readFileSync(join(dataDir, 'master.key'), 'utf8')).toBe(content['master.key']);
+  expect(readdirSync(join(dataDir, 'signing-keys'))).toEqual(['0001.pem']);
+});
+
+test('a master key of the settings counts before the one in the backup', async () => {
+  const small = await smallFolder();
+  await backUp(small);
+  const ofSettings = Buffer.alloc(32, 9);
+
+  const attempt = restore(small.out, emptyDataDir(), { keys: { ...keysAsRead, ofSettings } });
+
+  await expect(attempt).rejects.toMatchObject({ code: 'config_invalid' });
+});
+
+const runKilled = (file: string, dataDir: string, where: string) =>
+  spawnSync(
+    process.execPath,
+    [fileURLToPath(new URL('./restore-killed.ts', import.meta.url)), file, dataDir, where],
+    { encoding: 'utf8' },
+  );
+
+test('a backup of an older schema is whole, restored as it is, and brought up to date when it is opened', async () => {
+  const small = await smallFolder();
+  const older = join(small.folder, 'older.db');
+  makeOlderDatabase(older);
+  const client = new Database(older);
+  await backUp({ ...small, db: createSqliteDb(client) });
+  client.close();
+  const dataDir = emptyDataDir();
+
+  const { manifest, problems } = await restore(small.out, dataDir);
+  const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
+  await opened.close();
+
+  const from = migrations.length - 1;
+  expect({ schema: manifest.schema, problems }).toEqual({ schema: from, problems: [] });
+  expect(opened.upgrade).toMatchObject({ from, to: migrations.length });
+  expect(namesIn(join(dataDir, 'backups'))).toHaveLength(1);
+});
+
+test('kill -9 while it unpacks leaves what was there, and the next restore tidies up', async () => {
+  const small = await smallFolder();
+  await backUp(small);
+  const dataDir = await usedDataDir();
+
+  const { signal } = runKilled(small.out, dataDir, 'unpacking');
+  const [left, mark] = [namesIn(dataDir), await markIn(dataDir)];
+  await restore(small.out, dataDir, { mayReplace: true });
+
+  expect({ signal, mark, isDecided: left.includes('restore.json') }).toEqual({
+    signal: 'SIGKILL',
+    mark: 'before',
+    isDecided: false,
+  });
+  expect(left.some((name) => name.startsWith('.restoring-'))).toBe(true);
+  expect(namesIn(dataDir).some((name) => name.startsWith('.restoring-'))).toBe(false);
+  expect(await markIn(dataDir)).toBe('old');
+});
+
+test('kill -9 before any move of the exchange leaves all of the old or all of the new', () => {
+  const states: string[] = [];
+  const steps = Number(runKilled('', oldFolder(), '0').stdout);
+
+  for (let step = 1; step <= steps; step++) {
+    const dataDir = oldFolder();
+    const { signal } = runKilled('', dataDir, String(step));
+    if (isHalfPlaced(dataDir)) finishPlacing(dataDir);
+
+    expect(signal).toBe('SIGKILL');
+    const files = contentOf(dataDir).map((name) => [name, textIn(dataDir, name)] as const);
+    states.push(JSON.stringify(files));
+    if (files[0]?.[1] === 'new') {
+      const aside = namesIn(dataDir).find((name) => name.startsWith('before-restore-'))!;
+      expect(namesIn(join(dataDir, aside))).toEqual(['forensics.db', 'master.key', 'tls']);
+    }
+  }
+
+  const [old, fresh] = [
+    [
+      ['forensics.db', 'old'],
+      ['master.key', 'old'],
+      ['tls', 'old'],
+    ],
+    [
+      ['forensics.db', 'new'],
+      ['master.key', 'new'],
+      ['models', 'new'],
+    ],
+  ].map((files) => JSON.stringify(files));
+  const turn = states.indexOf(fresh!);
+  expect(turn).toBeGreaterThan(1);
+  expect(states).toEqual(states.map((_, index) => (index < turn ? old : fresh)));
+  expect(states.length - turn).toBeGreaterThan(8);
+});
+
+function oldFolder(): string {
+  const dataDir = emptyDataDir();
+  for (const name of ['forensics.db', 'master.key', 'tls'])
+    writeFileSync(join(dataDir, name), 'old');
+  return dataDir;
+}
+
+const namesIn = (folder: string) => readdirSync(folder).toSorted();
+const textIn = (folder: string, name: string) => readFileSync(join(folder, name), 'utf8');
+
+const key = Buffer.from(content['master.key']!.trim(), 'hex');
+
+async function codeOf(attempt: Promise<unknown>): Promise<unknown> {
+  const failed: unknown = await attempt.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  return failed instanceof Error && 'code' in failed ? failed.code : failed;
+}
+
+/** As a stranger could make it: an entry that no backup has, and nothing that ends it. */
+async function forge(file: string, entry: Parameters<Pack['entry']>[0]): Promise<void> {
+  const tar = pack();
+  for (const header of [{ name: 'forensics.db' }, entry]) {
+    tar.entry({ mtime: now(), ...header }, header.linkname === undefined ? 'escaped' : '');
+  }
+  tar.finalize();
+  writeFileSync(file, await buffer(tar));
+}

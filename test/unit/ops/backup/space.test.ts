@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { toDiskError } from '../../../../src/ops/backup/contents.ts';
+import { requireFreeSpace } from '../../../../src/ports/files/free-space.ts';
+import { temporaryFolder } from '../../ports/db/temporary.ts';
+
+test('what will not fit is refused before anything is written, with how much is needed', async () => {
+  const folder = temporaryFolder();
+
+  await expect(requireFreeSpace(folder, 1e6)).resolves.toBeUndefined();
+  await expect(requireFreeSpace(folder, 1e18)).rejects.toMatchObject({
+    code: 'no_space_left',
+    message: expect.stringMatching(/^1000000000017 MB are needed and \d+ MB are free/),
+  });
+});
+
+test.each([
+  ['ENOSPC', 'no_space_left'],
+  ['EDQUOT', 'no_space_left'],
+  ['EACCES', 'output_not_writable'],
+])('%s of the file system is %s', (code, ours) => {
+  const error = Object.assign(new Error(code), { code, syscall: 'write' });
+
+  expect(toDiskError(error, 'The place')).toMatchObject({ code: ours, cause: error });
+});

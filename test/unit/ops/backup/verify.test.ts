@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pack } from 'tar-stream';
+import { expect, test } from 'vitest';
+import { verifyBackup } from '../../../../src/ops/backup/verify.ts';
+import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { temporaryFolder } from '../../ports/db/temporary.ts';
+import { backUp, evidence, report, smallFolder } from './small-backup.ts';
+
+let kept: Buffer | null = null;
+
+/** One backup for all tests. */
+async function saved(): Promise<Buffer> {
+  if (kept !== null) return kept;
+  const small = await smallFolder();
+  await backUp(small);
+  return (kept = readFileSync(small.out));
+}
+
+const verify = (file: string, objects = [evidence, report]) =>
+  verifyBackup(file, { objectsOf: () => objects });
+
+function fileWith(content: Buffer): string {
+  const file = join(temporaryFolder(), 'backup.tar');
+  writeFileSync(file, content);
+  return file;
+}
+
+test('what nobody touched is in order', async () => {
+  const bytes = await saved();
+  const { manifest, rows, problems } = await verify(fileWith(bytes));
+
+  expect(problems).toEqual([]);
+  expect(rows).toEqual(manifest?.rows);
+});
+
+/** Every byte of what is no content, and some of each content: an entry's hash covers all of it alike. */
+function* placesIn(bytes: Buffer): Generator<number> {
+  const dense = bytes.length - 40_000;
+  for (let at = 0; at < bytes.length; at += at < 1024 || at > dense ? 97 : 4099) yield at;
+}
+
+test('every flipped byte is found and told as damage, wherever it is', async () => {
+  const bytes = await saved();
+  const file = fileWith(bytes);
+  const unseen: number[] = [];
+  for (const at of placesIn(bytes)) {
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= 0x01;
+    writeFileSync(file, changed);
+    const { problems } = await verify(file);
+    if (problems.length === 0) unseen.push(at);
+  }
+
+  expect(unseen).toEqual([]);
+}, 120_000);
+
+test('a list of hashes that no backup has is not read into memory', async () => {
+  const sizeBytes = 500_000_000;
+  const file = fileWith(
+    Buffer.concat([await headOf('forensics.db', 0), await headOf('SHA256SUMS', sizeBytes)]),
+  );
+  // Of zeros that take no room on the disk.
+  truncateSync(file, 2 * sizeBytes);
+
+  const { problems } = await verify(file);
+
+  expect(problems[0]).toBe('SHA256SUMS is too long.');
+});
+
+test('a backup that ends too early is found at every length', async () => {
+  const bytes = await saved();
+  const file = fileWith(bytes);
+  const unseen: number[] = [];
+  for (let length = bytes.length - 1; length > 600; length -= 3001) {
+    truncateSync(file, length);
+    if ((await verify(file)).problems.length === 0) unseen.push(length);
+  }
+
+  expect(unseen).toEqual([]);
+});
+
+test('what is wrong is named', async () => {
+  const bytes = await saved();
+  const at = bytes.indexOf('picturepicture');
+  const changed = Buffer.from(bytes);
+  changed[at]! ^= 1;
+
+  const { problems } = await verify(fileWith(changed));
+
+  expect(problems).toEqual([`${evidence.path} is not what it was when it was saved.`]);
+});
+
+test('what was added behind its end, and a file that is in it twice, are told', async () => {
+  const bytes = await saved();
+  const first = bytes.subarray(0, bytes.indexOf('master.key', 0, 'latin1'));
+  const [added, twice] = [Buffer.concat([bytes, Buffer.alloc(512)]), Buffer.concat([first, bytes])];
+
+  const problems = await Promise.all(
+    [added, twice].map(async (b) => (await verify(fileWith(b))).problems[0]),
+  );
+
+  expect(problems).toEqual(['Something was added behind its end.', 'forensics.db is in it twice.']);
+});
+
+test('an object that a row names and that is neither there nor told to be absent is missed', async () => {
+  const bytes = await saved();
+  const lost = { ...evidence, path: evidence.path.replaceAll('a', 'c') };
+
+  const { problems } = await verify(fileWith(bytes), [evidence, report, lost]);
+
+  expect(problems).toEqual([`${lost.path} is missing, and a row names it.`]);
+});
+
+test('an object that was absent when the backup was made is not missed', async () => {
+  const small = await smallFolder();
+  const absent = { ...report, path: report.path.replaceAll('b', 'd') };
+  await backUp(small, { objects: [evidence, absent] });
+
+  expect(await verify(small.out, [evidence, absent])).toMatchObject({ problems: [] });
+});
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['a picture', Buffer.alloc(4096, 0xd8)],
+  ['another archive', await headOf('holiday.jpg', 0)],
+])('%s is no backup', async (_what, content) => {
+  const attempt = verify(fileWith(content));
+
+  if (content.length === 0) {
+    expect((await attempt).problems[0]).toContain('ends too early');
+  } else {
+    await expect(attempt).rejects.toMatchObject({ code: 'backup_unreadable' });
+  }
+});
+
+test('a file that is missing is not found', async () => {
+  await expect(verify(join(temporaryFolder(), 'none'))).rejects.toMatchObject({
+    code: 'file_not_found',
+  });
+});
+
+test('a backup of a newer schema is refused with what to install', async () => {
+  const small = await smallFolder();
+  small.db.$client.pragma(`user_version = ${migrations.length + 1}`);
+  await backUp(small);
+
+  await expect(verify(small.out)).rejects.toMatchObject({
+    code: 'schema_newer',
+    message: expect.stringContaining('1.2.3'),
+  });
+});
+
+test('verifying changes nothing', async () => {
+  const bytes = await saved();
+  const file = fileWith(bytes);
+  const copy = `${file}.copy`;
+  copyFileSync(file, copy);
+
+  await verify(file);
+
+  const [one, other] = [file, copy].map((each) =>
+    createHash('sha256').update(readFileSync(each)).digest('hex'),
+  );
+  expect(one).toBe(other);
+});
+
+/** The block that stands before a content in a tar archive. */
+async function headOf(name: string, size: number): Promise<Buffer> {
+  const tar = pack();
+  tar.entry({ name, size, mtime: new Date(1_700_000_000_000) });
+  const [block]: unknown[] = await once(tar, 'data');
+  if (!Buffer.isBuffer(block)) throw new TypeError('A pack gives buffers.');
+  return block;
+}

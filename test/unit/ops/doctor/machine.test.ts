@@ -1,0 +1,136 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { newId } from '../../../../src/ports/db/ids.ts';
+import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
+import { tenants } from '../../../../src/ports/db/schema.ts';
+import { checkCertificate, judgeOwnClock, newestTime } from '../../../../src/ops/doctor/clock.ts';
+import { checkDatabase, checkFolder } from '../../../../src/ops/doctor/installation.ts';
+import { ensureLocalTls } from '../../../../src/server/tls.ts';
+
+const now = new Date('2026-03-01T12:00:00Z');
+const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+});
+
+async function rightsOf() {
+  const [rights] = await checkFolder({ dataDir, maxUploadBytes: 1024 });
+  return rights!;
+}
+
+test('what others may read is named, with the command that shuts it', async () => {
+  writeFileSync(join(dataDir, 'master.key'), '', { mode: 0o600 });
+  mkdirSync(join(dataDir, 'tls'), { mode: 0o700 });
+  expect((await rightsOf()).state).toBe('ok');
+
+  chmodSync(join(dataDir, 'master.key'), 0o640);
+  chmodSync(dataDir, 0o755);
+
+  expect(await rightsOf()).toEqual({
+    name: 'data folder',
+    tenant: null,
+    state: 'failed',
+    message: 'Other users can read it: the folder itself, master.key.',
+    fix: `chmod -R go-rwx '${dataDir}'`,
+  });
+});
+
+test('a certificate of our own is judged by its age', async () => {
+  const settings = { dataDir, behindProxy: false, publicUrl: null, tlsCert: null, tlsKey: null };
+  const before = checkCertificate(settings, now);
+  await ensureLocalTls(dataDir, [], now);
+  const stateIn = (days: number) => checkCertificate(settings, inDays(days)).state;
+
+  expect(before).toMatchObject({ state: 'ok', message: expect.stringContaining('first start') });
+  expect([stateIn(0), stateIn(350), stateIn(352), stateIn(366), stateIn(-1)]).toEqual([
+    'ok',
+    'ok',
+    'warning',
+    'failed',
+    'failed',
+  ]);
+});
+
+test('a given certificate needs its own key and the name that clients use', async () => {
+  await ensureLocalTls(dataDir, ['forensics.example'], now);
+  const [tlsCert, tlsKey] = ['cert.pem', 'key.pem'].map((name) => join(dataDir, 'tls', name));
+  const given = { dataDir, behindProxy: false, tlsCert: tlsCert!, tlsKey: tlsKey! };
+  const look = (publicUrl: string, more = {}) =>
+    checkCertificate({ ...given, publicUrl, ...more }, now);
+
+  const otherKey = join(dataDir, 'tls', 'ca-key.pem');
+  const noKey = join(dataDir, 'nowhere.pem');
+
+  expect(look('https://forensics.example').state).toBe('ok');
+  expect(look('https://[::1]:8443').state).toBe('ok');
+  expect(look('https://other.example').message).toBe('It does not name other.example.');
+  expect(look('https://forensics.example', { tlsKey: otherKey }).message).toContain(
+    'does not belong',
+  );
+  expect(look('https://forensics.example', { tlsKey: noKey }).message).toContain('cannot be read');
+  expect(look('https://other.example', { behindProxy: true }).state).toBe('ok');
+});
+
+test('a database with a damaged page is found out', async () => {
+  const path = join(dataDir, 'forensics.db');
+  const made = openDatabase({ path });
+  const intact = checkDatabase(made.db);
+  const many = Array.from({ length: 200 }, (_, i) => ({
+    id: newId(now),
+    name: `t${i}`,
+    keyTag: `tag${i}`,
+    isTrial: false,
+    createdAt: now,
+  }));
+  await made.db.insert(tenants).values(many).run();
+  const root = made.db.$client.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'tenants'");
+  const page = Number(root.pluck().get());
+  await made.close();
+  const bytes = readFileSync(path);
+  const size = bytes.readUInt16BE(16);
+  bytes.fill(0xa5, (page - 1) * size + 8, page * size);
+  writeFileSync(path, bytes);
+
+  const damaged = openDatabase({ path });
+  const found = checkDatabase(damaged.db);
+  await damaged.close();
+
+  expect([intact.state, found.state]).toEqual(['ok', 'failed']);
+  expect(found.fix).toContain('backup');
+});
+
+test('a row that belongs to nothing is found out', async () => {
+  const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
+  const { $client } = opened.db;
+  $client.pragma('foreign_keys = OFF');
+  const tenant = { id: newId(now), name: 'a', keyTag: 'a', isTrial: false, createdAt: now };
+  await opened.db
+    .insert(tenants)
+    .values({ ...tenant, storageConfigId: 'nowhere' })
+    .run();
+
+  const found = checkDatabase(opened.db);
+  await opened.close();
+
+  expect(found).toMatchObject({
+    state: 'failed',
+    message: expect.stringMatching(/^Rows whose parent row is missing: 1\.$/),
+  });
+});
+
+test('a clock that is behind what was written is found out', async () => {
+  const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
+  const tenant = { id: newId(now), name: 'a', keyTag: 'a', isTrial: false, createdAt: now };
+  const before = await newestTime(opened.db);
+  await opened.db.insert(tenants).values(tenant).run();
+  const written = await newestTime(opened.db);
+  await opened.close();
+  const stateAt = (at: Date) => judgeOwnClock(at, written).state;
+
+  expect([before, written]).toEqual([null, now]);
+  expect([stateAt(inDays(1)), stateAt(now), stateAt(inDays(-1))]).toEqual(['ok', 'ok', 'failed']);
+});

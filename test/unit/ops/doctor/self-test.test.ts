@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import {
+  examineShipped,
+  type Golden,
+  judgeReadings,
+  readGolden,
+} from '../../../../src/ops/doctor/self-test.ts';
+
+const found = await examineShipped(null);
+const golden = await readGolden(found.examination.model.id);
+
+/** The golden values, with the fake probability of one picture moved. */
+function moved(by: number, more: Partial<Golden> = {}): Golden {
+  const { 'real.jpg': real, ...others } = golden!.pictures;
+  const fakeProbability = real!.numbers['fakeProbability']! + by;
+  const numbers = { ...real!.numbers, fakeProbability };
+  return { ...golden!, pictures: { ...others, 'real.jpg': { ...real!, numbers } }, ...more };
+}
+
+test('the drawn pictures give what the release measured (else: node test/fixtures/write-golden.ts)', () => {
+  expect(golden?.pictures).toEqual(found.readings);
+  expect(judgeReadings(found, golden)).toMatchObject({
+    state: 'ok',
+    message: expect.stringContaining('the numbers of the release'),
+  });
+});
+
+test('small differences are told with what is other here', () => {
+  const environment = { ...golden!.environment, cpu: 'Another processor' };
+
+  const judged = judgeReadings(found, moved(0.01, { environment }));
+
+  expect(judged).toMatchObject({ state: 'warning' });
+  expect(judged.message).toContain('differ by up to 0.01 ');
+  expect(judged.message).toContain('instead of Another processor');
+});
+
+test.each([
+  ['numbers far away', moved(0.06)],
+  [
+    'a number that is missing',
+    { ...moved(0), pictures: { 'real.jpg': { verdict: 'uncertain', numbers: {} } } },
+  ],
+  [
+    'a picture that is missing',
+    { ...moved(0), pictures: { 'third.jpg': { verdict: 'real', numbers: {} } } },
+  ],
+  [
+    'another verdict',
+    {
+      ...moved(0),
+      pictures: {
+        ...golden!.pictures,
+        'real.jpg': { ...golden!.pictures['real.jpg']!, verdict: 'fake' },
+      },
+    },
+  ],
+])('%s is a failure', (_what, other) => {
+  expect(judgeReadings(found, other)).toMatchObject({ state: 'failed' });
+});
+
+test.each(['model', 'locator'] as const)(
+  'numbers of another %s are compared with nothing',
+  (kind) => {
+    const other = { ...golden!, [kind]: { ...golden![kind], files: { 'model.onnx': 'ab' } } };
+
+    expect(judgeReadings(found, other).state).toBe('warning');
+    expect(judgeReadings(found, null)).toMatchObject({
+      state: 'ok',
+      message: expect.stringContaining('brings no numbers'),
+    });
+  },
+);

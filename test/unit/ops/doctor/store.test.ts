@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createVisitor } from '../../../../src/ops/doctor/presigned.ts';
+import { checkStore, type StoreToCheck } from '../../../../src/ops/doctor/stores.ts';
+import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
+import type { BlobStore } from '../../../../src/ports/storage/store.ts';
+import { type Azurite, startAzurite } from '../../ports/storage/azurite.ts';
+import { type S3ApiServer, startS3Api } from '../../ports/storage/s3-api-server.ts';
+import { s3ConfigFor } from '../../ports/storage/s3-config.ts';
+import { type Answer, says, startScripted } from '../../ports/storage/scripted-store.ts';
+
+const fixes = { access: 'access!', presigned: 'presigned!', cors: 'cors!' };
+const now = () => new Date();
+
+type Given = Pick<StoreToCheck, 'store' | 'visit'> & Partial<StoreToCheck>;
+
+const examine = async (given: Given) =>
+  checkStore({ tenant: 'acme', origins: [], fixes, unreached: null, now, ...given });
+
+async function look(given: Given) {
+  const found = await examine(given);
+  return found.map(({ name, state, message, fix }) => [name, state, fix ?? message]);
+}
+
+const allWell = [
+  ['store', 'ok', expect.any(String)],
+  ['presigned URLs', 'ok', expect.any(String)],
+];
+const onTime = ['clock', 'ok', expect.any(String)];
+
+describe('a bucket', () => {
+  let server: S3ApiServer;
+  const storeWith = (more: object = {}): BlobStore =>
+    createS3Store({ ...s3ConfigFor(server), ...more }, { ca: server.ca });
+
+  beforeAll(async () => {
+    server = await startS3Api();
+  });
+  afterAll(() => server.close());
+
+  test('is used as clients use it, and keeps nothing of that', async () => {
+    const visit = createVisitor({ ca: server.ca });
+    const origins = ['https://app.example', 'https://*.lab.example'];
+
+    const found = await look({ store: storeWith(), visit, origins });
+
+    expect(found).toEqual([...allWell, ['CORS', 'ok', expect.any(String)], onTime]);
+    expect(server.files()).toEqual([]);
+  });
+
+  test('whose rules leave out an origin is told by that origin', async () => {
+    const visit = createVisitor({ ca: server.ca });
+    const origins = ['https://app.example', 'https://other.example', '*'];
+
+    const found = await examine({ store: storeWith(), visit, origins });
+
+    expect(found.find(({ name }) => name === 'CORS')).toMatchObject({
+      state: 'failed',
+      message: 'Browsers keep pages of https://other.example, * from uploading.',
+      fix: 'cors!',
+    });
+  });
+
+  test('that refuses the key is asked nothing more but the time', async () => {
+    const visit = createVisitor({ ca: server.ca });
+    const found = await look({ store: storeWith({ secretAccessKey: 'wrong' }), visit });
+
+    expect(found).toEqual([['store', 'failed', 'access!'], onTime]);
+  });
+
+  test('whose URLs lead to a server that clients do not trust fails them', async () => {
+    const found = await look({ store: storeWith(), visit: createVisitor({}) });
+
+    expect(found).toEqual([allWell[0], ['presigned URLs', 'failed', 'presigned!']]);
+    expect(server.files()).toEqual([]);
+  });
+
+  test('that refuses what was signed for another host is told by method and status', async () => {
+    const store = storeWith();
+    const presign: BlobStore['presign'] = (key, at) => {
+      const urls = store.presign(key, at);
+      return { ...urls, deleteUrl: urls.deleteUrl.replace('X-Amz-Signature=', '$&0') };
+    };
+    const visit = createVisitor({ ca: server.ca });
+
+    const found = await examine({ store: { ...store, presign }, visit });
+
+    expect(found[1]).toMatchObject({
+      state: 'failed',
+      message: 'DELETE through a presigned URL was answered with HTTP 403.',
+    });
+    expect(server.files()).toEqual([]);
+  });
+});
+
+test('a visit goes where the guard lets it, and nowhere else', async () => {
+  const server = await startS3Api();
+  const refusal = Object.assign(new Error('not there'), { code: 'address_refused' });
+  const guard = { lookup: () => undefined, refusalOf: () => refusal };
+  const visit = createVisitor({ ca: server.ca, guard });
+
+  await expect(visit({ method: 'GET', url: server.urlFor('GET', 'a') })).rejects.toMatchObject({
+    code: 'store_refused',
+    message: expect.stringContaining('storageAllow'),
+  });
+  await server.close();
+});
+
+test('a store whose clock is an hour off is told, whatever else it refuses', async () => {
+  const date = new Date(Date.now() + 3_600_000).toUTCString();
+  const late: Answer = says(403, '<Error><Code>RequestTimeTooSkewed</Code></Error>', { date });
+  const server = await startScripted(late);
+
+  const found = await look({
+    store: createS3Store(s3ConfigFor(server)),
+    visit: createVisitor({}),
+  });
+  await server.close();
+
+  expect(found).toEqual([
+    ['store', 'failed', 'access!'],
+    ['clock', 'failed', expect.stringContaining('NTP')],
+  ]);
+});
+
+test('where nothing answers, only our own store may be waiting for its server', async () => {
+  const server = await startS3Api();
+  const embedded = server.storeOf('b-0123456789abcdef01234567');
+  const remote = createS3Store(s3ConfigFor(server), {
+    ca: server.ca,
+    timeouts: { retryDelayMs: 1 },
+  });
+  const visit = createVisitor({ ca: server.ca });
+  await server.close();
+
+  const own = await look({ store: embedded, visit, unreached: { message: 'no', fix: 'start!' } });
+  const foreign = await look({ store: remote, visit });
+
+  expect(own).toEqual([allWell[0], ['presigned URLs', 'warning', 'start!']]);
+  expect(foreign).toEqual([['store', 'failed', 'access!']]);
+});
+
+describe('an Azure container', () => {
+  let azurite: Azurite;
+
+  beforeAll(async () => {
+    azurite = await startAzurite();
+  }, 30_000);
+  afterAll(() => azurite.close());
+
+  test('is made when it is missing; its rules are the account’s', async () => {
+    const store = azurite.storeOf('made-by-the-doctor', { timeouts: { retryDelayMs: 1 } });
+    const visit = createVisitor({ ca: azurite.ca });
+    const origins = ['https://app.example'];
+
+    const without = await look({ store, visit, origins });
+    await store.applyCors(origins);
+    const withRules = await look({ store, visit, origins });
+
+    expect(without).toEqual([...allWell, ['CORS', 'failed', 'cors!'], onTime]);
+    expect(withRules).toEqual([...allWell, ['CORS', 'ok', expect.any(String)], onTime]);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { judgeState } from '../../../../src/ops/doctor/webhooks.ts';
+
+const at = new Date('2026-03-01T12:00:00Z');
+const working = {
+  name: 'acme',
+  webhookDisabledAt: null,
+  webhookDisabledReason: null,
+  webhookFailingSince: null,
+};
+
+test('a receiver that works is well', () => {
+  expect(judgeState(working, null).state).toBe('ok');
+});
+
+test('a receiver that fails is told with its last outcome and what helps against it', () => {
+  const judged = judgeState({ ...working, webhookFailingSince: at }, 'ECONNREFUSED');
+
+  expect(judged).toEqual({
+    name: 'webhook',
+    tenant: 'acme',
+    state: 'warning',
+    message:
+      'Its receiver has been failing since 2026-03-01T12:00:00.000Z. Last outcome: ECONNREFUSED.',
+    fix: 'Nothing listens there. Start the receiver, or check the port of the URL. Try it out: forensics webhooks test --tenant acme',
+  });
+});
+
+test.each([
+  ['gone', 'its receiver answered 410'],
+  ['failing', 'it failed'],
+] as const)('a receiver that was given up (%s) is a failure', (webhookDisabledReason, why) => {
+  const judged = judgeState({ ...working, webhookDisabledAt: at, webhookDisabledReason }, null);
+
+  expect(judged).toMatchObject({
+    state: 'failed',
+    message: `Switched off on 2026-03-01, because ${why}.`,
+    fix: 'Then set its URL again: forensics tenant update acme --webhook-url <url>',
+  });
+});

@@ -1,0 +1,134 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hasInstallation } from '../../../../src/service/core.ts';
+import { openDataFolder } from '../../../../src/service/secrets/master-key.ts';
+
+const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'a', 'b');
+const open = (dataDir: string, masterKey: string | null = null) =>
+  openDataFolder({ dataDir, masterKey, databaseUrl: null });
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+test('the first opening makes folder and key for the owner alone', () => {
+  const path = newPath();
+  const folder = open(path);
+
+  expect([modeOf(path), modeOf(join(path, 'master.key'))]).toEqual([0o700, 0o600]);
+  expect(readFileSync(join(path, 'master.key'), 'utf8')).toBe(
+    `${folder.masterKey.toString('hex')}\n`,
+  );
+});
+
+test('the second opening finds the same key', () => {
+  const path = newPath();
+  const first = open(path);
+  const second = open(path);
+
+  expect(second.masterKey.equals(first.masterKey)).toBe(true);
+});
+
+test('two folders have two keys', () => {
+  expect(open(newPath()).masterKey.equals(open(newPath()).masterKey)).toBe(false);
+});
+
+test('a damaged key is refused, never replaced', () => {
+  const path = newPath();
+  open(path);
+  writeFileSync(join(path, 'master.key'), 'abc');
+
+  expect(() => open(path)).toThrow(expect.objectContaining({ code: 'config_invalid' }));
+  expect(readFileSync(join(path, 'master.key'), 'utf8')).toBe('abc');
+});
+
+test('a key that is gone from beside its database is missed, never replaced', () => {
+  const path = newPath();
+  open(path);
+  writeFileSync(join(path, 'forensics.db'), '');
+  rmSync(join(path, 'master.key'));
+
+  expect(() => open(path)).toThrow(
+    expect.objectContaining({
+      code: 'config_invalid',
+      message: expect.stringContaining('put it back from a backup'),
+    }),
+  );
+  expect(existsSync(join(path, 'master.key'))).toBe(false);
+  expect(open(path, 'ab'.repeat(32)).keyFile).toBeNull();
+});
+
+const wasInUse = (bucket: string | null = null): string => {
+  const path = newPath();
+  open(path);
+  mkdirSync(join(path, 'blobs', bucket ?? '.'), { recursive: true });
+  return path;
+};
+
+describe('a folder that was in use and has no database any more', () => {
+  const refusal = expect.objectContaining({
+    code: 'database_damaged',
+    message: expect.stringContaining('Put back a backup'),
+  });
+
+  test.each(['missing', 'empty'])('is refused when the database is %s', (how) => {
+    const path = wasInUse();
+    if (how === 'empty') writeFileSync(join(path, 'forensics.db'), '');
+
+    expect(() => open(path)).toThrow(refusal);
+    expect(() => hasInstallation({ dataDir: path, databaseUrl: null })).toThrow(refusal);
+  });
+
+  test('is refused with a master key in the settings, too', () => {
+    const path = wasInUse(`b-${'0a'.repeat(12)}`);
+    rmSync(join(path, 'master.key'));
+
+    expect(() => open(path, 'ab'.repeat(32))).toThrow(refusal);
+  });
+
+  test('is not mistaken for a new one with a disk for blobs, or one whose first start was killed', () => {
+    const mounted = newPath();
+    mkdirSync(join(mounted, 'blobs', 'lost+found'), { recursive: true });
+    const killed = newPath();
+    open(killed);
+    writeFileSync(join(killed, 'forensics.db'), '');
+
+    expect(open(mounted).keyFile).not.toBeNull();
+    expect(open(killed).keyFile).not.toBeNull();
+  });
+});
+
+test('a data folder that is a file is refused with what to do', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'file');
+  writeFileSync(path, '');
+
+  expect(() => open(path)).toThrow(
+    expect.objectContaining({
+      code: 'config_invalid',
+      message: expect.stringContaining('--data-dir'),
+    }),
+  );
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a folder and a master key that others could read are closed to them',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'forensics-folder-'));
+    const key = join(folder, 'master.key');
+    writeFileSync(key, `${'ab'.repeat(32)}\n`);
+    chmodSync(key, 0o644);
+    chmodSync(folder, 0o755);
+
+    openDataFolder({ dataDir: folder, masterKey: null, databaseUrl: null });
+
+    expect([folder, key].map((file) => statSync(file).mode & 0o777)).toEqual([0o700, 0o600]);
+  },
+);

@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { onBehalfOf } from '../../../../src/ports/db/database.ts';
+import { testDb } from './temporary.ts';
+
+test('who asks for much at once leaves connections to the others', async () => {
+  const db = await testDb();
+  const ended: string[] = [];
+  const ask = async (name: string, seconds: number) =>
+    onBehalfOf(name, async () => {
+      await db.values(sql`SELECT 1 FROM pg_sleep(${seconds})`);
+      ended.push(name);
+    });
+
+  const loud = Array.from({ length: 20 }, async () => ask('loud', 0.1));
+  await Promise.all([...loud, ask('quiet', 0)]);
+
+  // All ten connections would have been with the others.
+  expect(ended.indexOf('quiet')).toBeLessThan(7);
+  expect(ended).toHaveLength(21);
+});
+
+test('of those who wait for a connection each name is served in turn', async () => {
+  const db = await testDb();
+  const ended: string[] = [];
+  const ask = async (name: string) =>
+    onBehalfOf(name, async () => {
+      await db.values(sql`SELECT 1 FROM pg_sleep(0.05)`);
+      ended.push(name);
+    });
+  const many = (name: string, count: number) =>
+    Array.from({ length: count }, async () => ask(name));
+
+  await Promise.all(['a', 'b', 'c', 'd'].flatMap((name) => [...many(name, 12), ask('last')]));
+
+  // First come, first served, the last of them would be the last of 52.
+  expect(ended.lastIndexOf('last')).toBeLessThan(30);
+});

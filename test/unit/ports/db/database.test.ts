@@ -1,0 +1,316 @@
+/** What every room may expect of the database, on each engine. */
+
+import { setTimeout } from 'node:timers/promises';
+import { asc, count, eq, getTableColumns, getTableName, is, sql } from 'drizzle-orm';
+import { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { append } from '../../../../src/service/audit/log.ts';
+import { service, serviceChain } from '../../../../src/service/audit/entry.ts';
+import { type Db, transact } from '../../../../src/ports/db/database.ts';
+import { contains, hasElement } from '../../../../src/ports/db/dialect.ts';
+import { newId } from '../../../../src/ports/db/ids.ts';
+import * as schema from '../../../../src/ports/db/schema.ts';
+import { settings, tenants, usageCounters } from '../../../../src/ports/db/schema.ts';
+import { engines } from './engines.ts';
+
+const at = new Date('2026-03-01T12:00:00.123Z');
+const byBytes = (one: string, other: string) => (one < other ? -1 : 1);
+const tenant = (name: string) => ({
+  id: newId(at),
+  name,
+  keyTag: name,
+  isTrial: false,
+  createdAt: at,
+});
+
+const add = (db: Db) =>
+  transact(db, async (tx) => {
+    const row = await tx.select().from(settings).where(eq(settings.key, 'n')).get();
+    const value = String(Number(row?.value) + 1);
+    await tx.update(settings).set({ value }).where(eq(settings.key, 'n')).run();
+  });
+
+const take = (db: Db) =>
+  transact(db, async (tx) => {
+    const taken = await tx.select().from(tenants).where(eq(tenants.name, 'acme')).get();
+    if (taken !== undefined) return 'taken';
+    await tx.insert(tenants).values(tenant('acme')).run();
+    return 'mine';
+  });
+
+describe.each(engines)('$name', (engine) => {
+  const on = engine.isMissing ? test.skip : test;
+  beforeAll(() => (engine.isMissing ? undefined : engine.start()));
+  afterAll(() => (engine.isMissing ? undefined : engine.stop()));
+  const newDb = async (): Promise<Db> => (await engine.newDatabase())();
+
+  on('keeps dates, flags, lists and bytes as they are', async () => {
+    const db = await newDb();
+    const row = { ...tenant('acme'), isTrial: true, webhookUrl: 'https://ex.example/?a=1' };
+    const config = {
+      id: newId(at),
+      tenantId: row.id,
+      type: 's3',
+      place: 'somewhere',
+      sealed: Buffer.from([0, 1, 255]),
+      corsApplied: ['https://a.example', 'https://ö.example'],
+      corsWarning: null,
+      createdAt: at,
+      updatedAt: at,
+    } as const;
+    await transact(db, async (tx) => {
+      await tx.insert(tenants).values(row).run();
+      await tx.insert(schema.storageConfigs).values(config).run();
+    });
+
+    expect(await db.select().from(tenants).get()).toMatchObject(row);
+    expect(await db.select().from(schema.storageConfigs).all()).toEqual([config]);
+    expect(await db.select({ n: count() }).from(tenants).get()).toEqual({ n: 1 });
+    expect(await db.select().from(tenants).where(eq(tenants.name, 'none')).get()).toBeUndefined();
+  });
+
+  on('a joined row is an object of each table, and null of one that has no such row', async () => {
+    const db = await newDb();
+    const [acme, other] = [tenant('acme'), tenant('other')];
+    const named = { name: 'acme', tenantId: acme.id };
+    await transact(db, async (tx) => {
+      await tx.insert(tenants).values([acme, other]).run();
+      await tx.insert(schema.tenantNames).values(named).run();
+    });
+    const { id, createdAt, webhookUrl } = getTableColumns(tenants);
+
+    const rows = await db
+      .select({ tenant: { webhookUrl, id, createdAt }, named: schema.tenantNames, id })
+      .from(tenants)
+      .leftJoin(schema.tenantNames, eq(schema.tenantNames.tenantId, id))
+      .orderBy(asc(tenants.name))
+      .all();
+
+    // A column that is null is no sign that the table which the query is about has no row.
+    const shown = (one: typeof acme) => ({ webhookUrl: null, id: one.id, createdAt: at });
+    expect(rows).toEqual([
+      { tenant: shown(acme), named, id: acme.id },
+      { tenant: shown(other), named: null, id: other.id },
+    ]);
+  });
+
+  on('has exactly the columns that the program’s schema names', async () => {
+    const db = await newDb();
+    for (const table of Object.values(schema).filter((one) => is(one, SQLiteTable))) {
+      const columns = Object.values(getTableColumns(table)).map(({ name }) => name);
+      const named = sql.raw(getTableName(table));
+      const found =
+        db.engine === 'sqlite'
+          ? sql`SELECT name FROM pragma_table_info('${named}') WHERE name <> 'text_id'`
+          : sql`SELECT column_name FROM information_schema.columns
+              WHERE table_name = '${named}' AND column_name <> 'rowid'`;
+      const rows = await db.values<[string]>(found);
+      expect(rows.map(([name]) => name).toSorted(byBytes)).toEqual(columns.toSorted(byBytes));
+    }
+  });
+
+  on('orders texts by their bytes, whatever the language of the machine', async () => {
+    const db = await newDb();
+    const keys = ['a', 'B', 'Z', 'z', 'ä', '_', '1'];
+    await transact(db, async (tx) => {
+      for (const key of keys) await tx.insert(settings).values({ key, value: '' }).run();
+    });
+
+    const rows = await db.select().from(settings).orderBy(asc(settings.key)).all();
+
+    expect(rows.map(({ key }) => key)).toEqual(['1', 'B', 'Z', '_', 'a', 'z', 'ä']);
+  });
+
+  on('tells how many rows a statement changed', async () => {
+    const db = await newDb();
+    await transact(db, (tx) => tx.insert(settings).values({ key: 'a', value: '1' }).run());
+
+    const change = (key: string) =>
+      transact(db, (tx) =>
+        tx.update(settings).set({ value: '2' }).where(eq(settings.key, key)).run(),
+      );
+
+    expect((await change('a')).changes).toBe(1);
+    expect((await change('b')).changes).toBe(0);
+  });
+
+  on('undoes everything when the act rejects', async () => {
+    const db = await newDb();
+
+    const act = transact(db, async (tx) => {
+      await tx.insert(settings).values({ key: 'a', value: '' }).run();
+      throw new RangeError('no');
+    });
+
+    await expect(act).rejects.toThrow(RangeError);
+    expect(await db.select().from(settings).all()).toEqual([]);
+  });
+
+  on('shows nobody a transaction that has not ended', async () => {
+    const db = await newDb();
+    const began = Promise.withResolvers<void>();
+
+    const act = transact(db, async (tx) => {
+      await tx.insert(settings).values({ key: 'a', value: '' }).run();
+      began.resolve();
+      for (let i = 0; i < 5; i++) await tx.select().from(settings).all();
+      throw new RangeError('no');
+    });
+    const ended = expect(act).rejects.toThrow(RangeError);
+    await began.promise;
+
+    expect(await db.select().from(settings).all()).toEqual([]);
+    await ended;
+  });
+
+  on('refuses a statement beside the transaction that is open', async () => {
+    const db = await newDb();
+
+    const beside = transact(db, async () => db.select().from(settings).all());
+    const nested = transact(db, async () => transact(db, async () => 'done'));
+
+    const refused = [beside, nested].map(async (one) =>
+      expect(one).rejects.toThrow('a transaction is open'),
+    );
+    await Promise.all(refused);
+    expect(await db.select().from(settings).all()).toEqual([]);
+  });
+
+  on('of two processes that read and then write, none loses what the other wrote', async () => {
+    const open = await engine.newDatabase();
+    const processes = [await open(), await open(), await open()];
+    await transact(processes[0]!, (tx) =>
+      tx.insert(settings).values({ key: 'n', value: '0' }).run(),
+    );
+
+    await Promise.all(Array.from({ length: 60 }, (_, i) => add(processes[i % 3]!)));
+
+    expect(await processes[1]!.select().from(settings).get()).toEqual({ key: 'n', value: '60' });
+  });
+
+  on('two that look for a name and then take it do not both get it', async () => {
+    const open = await engine.newDatabase();
+    const processes = [await open(), await open()];
+
+    const got = await Promise.all([take(processes[0]!), take(processes[1]!), take(processes[0]!)]);
+
+    expect(got.toSorted()).toEqual(['mine', 'taken', 'taken']);
+  });
+
+  on('adds to a counter that may not be there yet', async () => {
+    const db = await newDb();
+    const acme = tenant('acme');
+    await transact(db, (tx) => tx.insert(tenants).values(acme).run());
+    const addTwo = () =>
+      transact(db, (tx) =>
+        tx
+          .insert(usageCounters)
+          .values({ tenantId: acme.id, day: '2026-03-01', counter: 'c', amount: 2 })
+          .onConflictDoUpdate({
+            target: [usageCounters.tenantId, usageCounters.day, usageCounters.counter],
+            set: { amount: sql`${usageCounters.amount} + excluded.amount` },
+          })
+          .run(),
+      );
+
+    await Promise.all([addTwo(), addTwo(), addTwo()]);
+
+    expect(await db.select({ amount: usageCounters.amount }).from(usageCounters).get()).toEqual({
+      amount: 6,
+    });
+  });
+
+  on('a snapshot stays as it was while others write', async () => {
+    const open = await engine.newDatabase();
+    const [db, other] = [await open(), await open()];
+
+    const seen = await db.snapshot(async (reader) => {
+      const before = await reader.select().from(settings).all();
+      await transact(other, (tx) => tx.insert(settings).values({ key: 'a', value: '' }).run());
+      return [before, await reader.select().from(settings).all()];
+    });
+
+    expect(seen).toEqual([[], []]);
+    expect(await db.select().from(settings).all()).toHaveLength(1);
+  });
+
+  on('news come after the commit, once, and not at all when the act fails', async () => {
+    const db = await newDb();
+    let heard = 0;
+    onTestFinished(db.onNews('jobs', () => void heard++));
+
+    await transact(db, async (tx) => {
+      tx.announce('jobs');
+      await tx.insert(settings).values({ key: 'a', value: '' }).run();
+      tx.announce('jobs');
+      expect(heard).toBe(0);
+    });
+    await expect.poll(() => heard).toBe(1);
+    const failing = transact(db, async (tx) => {
+      tx.announce('jobs');
+      throw new RangeError('no');
+    });
+    await expect(failing).rejects.toThrow(RangeError);
+    await setTimeout(50);
+
+    expect(heard).toBe(1);
+  });
+
+  on('finds parts of texts and elements of lists letter by letter', async () => {
+    const db = await newDb();
+    const values = ['50 % off', '50 x off', 'a_b', 'a\\b', '["x","50 %"]'];
+    await transact(db, async (tx) => {
+      for (const value of values) await tx.insert(settings).values({ key: value, value }).run();
+    });
+    const having = async (part: string) =>
+      (
+        await db
+          .select()
+          .from(settings)
+          .where(contains(db, settings.value, part))
+          .all()
+      ).length;
+
+    expect([
+      await having('50 %'),
+      await having('a_'),
+      await having('\\'),
+      await having('A_'),
+    ]).toEqual([2, 1, 1, 0]);
+    const lists = db.select().from(settings).where(eq(settings.key, '["x","50 %"]'));
+    expect(await lists.all()).toHaveLength(1);
+    const isList = eq(settings.key, '["x","50 %"]');
+    const withElement = (value: string) =>
+      db
+        .select({ n: count() })
+        .from(settings)
+        .where(sql`CASE WHEN ${isList} THEN ${hasElement(db, settings.value, value)} END`)
+        .get();
+    expect([await withElement('50 %'), await withElement('50')]).toEqual([{ n: 1 }, { n: 0 }]);
+  });
+
+  on('keeps the audit log from being changed', async () => {
+    const db = await newDb();
+    await transact(db, (tx) =>
+      append(tx, {
+        chain: serviceChain,
+        at,
+        actor: service,
+        event: 'master_key.rotated',
+        subject: null,
+        details: { endsOld: false, resealed: 0 },
+      }),
+    );
+    const acts = [
+      "UPDATE audit_entries SET entry = '{}'",
+      'DELETE FROM audit_entries',
+      "UPDATE audit_heads SET hash = ''",
+      'UPDATE audit_heads SET count = count - 1',
+      'DELETE FROM audit_heads',
+    ];
+
+    for (const act of acts) {
+      await expect(transact(db, (tx) => tx.run(sql.raw(act)))).rejects.toThrow(/append-only/);
+    }
+  });
+});

@@ -1,0 +1,227 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getTableColumns, getTableName, is } from 'drizzle-orm';
+import { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { characterCount, foldText, newId } from '../../../../src/ports/db/ids.ts';
+import { migrate } from '../../../../src/ports/db/migrate.ts';
+import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
+import { openDatabase, toDatabaseError } from '../../../../src/ports/db/sqlite.ts';
+import * as schema from '../../../../src/ports/db/schema.ts';
+import { settings } from '../../../../src/ports/db/schema.ts';
+import { temporaryDb, temporaryFolder } from './temporary.ts';
+
+describe('openDatabase', () => {
+  test('opens in WAL mode with full syncs and foreign keys', () => {
+    const { $client } = temporaryDb();
+
+    expect($client.pragma('journal_mode', { simple: true })).toBe('wal');
+    expect($client.pragma('synchronous', { simple: true })).toBe(2);
+    expect($client.pragma('foreign_keys', { simple: true })).toBe(1);
+  });
+
+  test('makes file and folder that only their owner can read', () => {
+    const path = join(temporaryFolder(), 'data', 'forensics.db');
+
+    temporaryDb(path);
+
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+  });
+
+  test('opens its own file again and finds what was written', async () => {
+    const path = join(temporaryFolder(), 'forensics.db');
+    const first = openDatabase({ path });
+    await first.db.insert(settings).values({ key: 'a', value: 'b' }).run();
+    await first.close();
+
+    const rows = await temporaryDb(path).select().from(settings).all();
+
+    expect(rows).toEqual([{ key: 'a', value: 'b' }]);
+  });
+
+  test('refuses a file that a newer version has changed, and leaves it as it is', () => {
+    const path = join(temporaryFolder(), 'forensics.db');
+    const db = temporaryDb(path);
+    db.$client.pragma('user_version = 99');
+
+    expect(() => openDatabase({ path })).toThrow(
+      expect.objectContaining({ code: 'schema_newer', message: expect.stringContaining('99') }),
+    );
+    expect(db.$client.pragma('user_version', { simple: true })).toBe(99);
+  });
+
+  test('says of a file that is no database that it is damaged, and leaves it as it is', () => {
+    const path = join(temporaryFolder(), 'forensics.db');
+    writeFileSync(path, 'this is a diary, not a database '.repeat(40));
+
+    expect(() => openDatabase({ path })).toThrow(
+      expect.objectContaining({ code: 'database_damaged' }),
+    );
+    expect(readFileSync(path, 'utf8')).toContain('diary');
+  });
+
+  test('two openings of one file both see each other’s commits', async () => {
+    const path = join(temporaryFolder(), 'forensics.db');
+    const [one, two] = [temporaryDb(path), temporaryDb(path)];
+
+    await transact(one, async (tx) =>
+      tx.insert(settings).values({ key: 'from', value: 'one' }).run(),
+    );
+
+    expect(await two.select().from(settings).all()).toEqual([{ key: 'from', value: 'one' }]);
+  });
+});
+
+describe('migrate', () => {
+  const steps = ['CREATE TABLE a (x) STRICT', 'CREATE TABLE a (x INT) STRICT'];
+
+  test('does only the steps that are missing', () => {
+    const { $client } = temporaryDb();
+
+    migrate($client, [...migrations, 'CREATE TABLE later (x INT) STRICT']);
+    migrate($client, [...migrations, 'CREATE TABLE later (x INT) STRICT']);
+
+    expect($client.pragma('user_version', { simple: true })).toBe(migrations.length + 1);
+  });
+
+  test('a step that fails half-way leaves nothing behind and the version unchanged', () => {
+    const { $client } = temporaryDb();
+    const broken = `CREATE TABLE half (x INT) STRICT; ${steps[0]}`;
+
+    expect(() => migrate($client, [...migrations, broken])).toThrow(/STRICT|datatype/i);
+
+    const tables = $client.prepare("SELECT name FROM sqlite_master WHERE name = 'half'").all();
+    expect(tables).toEqual([]);
+    expect($client.pragma('user_version', { simple: true })).toBe(migrations.length);
+  });
+
+  test('makes exactly the columns that the program’s schema names', () => {
+    const { $client } = temporaryDb();
+    const tables = Object.values(schema).filter((table) => is(table, SQLiteTable));
+
+    const inCode = tables.map((table) => [
+      getTableName(table),
+      Object.values(getTableColumns(table))
+        .map((column) => `${column.name} ${column.getSQLType()} ${column.notNull}`)
+        .toSorted(),
+    ]);
+    const columnsOf = $client.prepare<[string], { column: string }>(`
+      SELECT name || ' ' || lower(type) || ' ' || iif("notnull" OR pk, 'true', 'false') AS column
+      FROM pragma_table_info(?) WHERE name <> 'text_id'`);
+    const inFile = tables.map((table) => {
+      const columns = columnsOf.all(getTableName(table)).map(({ column }) => column);
+      return [getTableName(table), columns.toSorted()];
+    });
+
+    expect(inFile).toEqual(inCode);
+  });
+});
+
+describe('transact', () => {
+  test('undoes everything when the act throws', async () => {
+    const db = temporaryDb();
+
+    const act = () =>
+      transact(db, async (tx) => {
+        await tx.insert(settings).values({ key: 'a', value: 'b' }).run();
+        throw new Error('no');
+      });
+
+    await expect(act).rejects.toThrow('no');
+    expect(await db.select().from(settings).all()).toEqual([]);
+  });
+
+  test('answers store_unavailable when another process holds the lock too long', async () => {
+    const path = join(temporaryFolder(), 'forensics.db');
+    const holder = temporaryDb(path);
+    const db = temporaryDb(path);
+    holder.$client.exec('BEGIN IMMEDIATE');
+    onTestFinished(() => void holder.$client.exec('ROLLBACK'));
+
+    const act = async () => transact(db, async () => 'done');
+
+    await expect(act).rejects.toThrow(expect.objectContaining({ code: 'store_unavailable' }));
+  });
+
+  test('tells trouble of a single statement in words, too', async () => {
+    const db = temporaryDb();
+    const pages = Number(db.$client.pragma('page_count', { simple: true }));
+    db.$client.pragma(`max_page_count = ${pages}`);
+
+    const act = async () =>
+      db
+        .insert(settings)
+        .values({ key: 'big', value: 'x'.repeat(100_000) })
+        .run();
+
+    await expect(act).rejects.toThrow(expect.objectContaining({ code: 'no_space_left' }));
+  });
+
+  test('answers no_space_left when the file cannot grow', async () => {
+    const db = temporaryDb();
+    const pages = Number(db.$client.pragma('page_count', { simple: true }));
+    db.$client.pragma(`max_page_count = ${pages}`);
+
+    const act = () =>
+      transact(db, async (tx) =>
+        tx
+          .insert(settings)
+          .values({ key: 'big', value: 'x'.repeat(100_000) })
+          .run(),
+      );
+
+    await expect(act).rejects.toThrow(expect.objectContaining({ code: 'no_space_left' }));
+  });
+});
+
+const failedQuery = (code: string): Error =>
+  new Error('query', { cause: Object.assign(new Error('disk'), { code }) });
+
+describe('toDatabaseError', () => {
+  test.each([
+    ['SQLITE_IOERR_SHMSIZE', 'no_space_left'],
+    ['SQLITE_IOERR_READ', 'store_unavailable'],
+    ['SQLITE_READONLY_DIRECTORY', 'file_not_readable'],
+    ['SQLITE_CANTOPEN', 'file_not_readable'],
+  ])('%s is %s', (code, named) => {
+    expect(toDatabaseError(failedQuery(code))).toMatchObject({ code: named });
+  });
+
+  test('a failure that is not of the database passes as it is', () => {
+    const error = Object.assign(new Error('another file'), { code: 'EACCES' });
+
+    expect(toDatabaseError(error)).toBe(error);
+  });
+});
+
+describe('newId', () => {
+  test('has 24 hex characters and begins with the time in seconds', () => {
+    const id = newId(new Date(0x65_00_00_00 * 1000));
+
+    expect(id).toMatch(/^65000000[0-9a-f]{16}$/);
+    expect(newId(new Date(0))).not.toBe(newId(new Date(0)));
+  });
+});
+
+describe('foldText', () => {
+  test.each([
+    ['ÄRGER', 'ärger'],
+    ['STRASSE', 'Straße'],
+    ['A\u0308rger', 'ärger'],
+    ['ΟΔΟΣ', 'οδοσ'],
+    ['ДОМ', 'дом'],
+  ])('%s equals %s', (one, other) => {
+    expect(foldText(one)).toBe(foldText(other));
+  });
+
+  test('keeps accents apart', () => {
+    expect(foldText('bar')).not.toBe(foldText('bär'));
+  });
+});
+
+test('characterCount counts a character beyond the basic plane as one', () => {
+  expect(characterCount('a😀b')).toBe(3);
+});

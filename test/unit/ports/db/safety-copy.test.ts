@@ -1,0 +1,130 @@
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
+import { settings } from '../../../../src/ports/db/schema.ts';
+import { makeOlderDatabase } from './older-database.ts';
+import { temporaryFolder } from './temporary.ts';
+
+const latest = migrations.length;
+const older = latest - 2;
+
+async function openAt(path: string, at: string, more: object = {}) {
+  const opened = openDatabase({ path, now: () => new Date(at), ...more });
+  const rows = await opened.db.select().from(settings).all();
+  await opened.close();
+  return { upgrade: opened.upgrade, rows };
+}
+
+function look(path: string) {
+  const client = new Database(path, { readonly: true });
+  const [schema, mark] = [
+    client.pragma('user_version', { simple: true }),
+    client.prepare("SELECT value FROM settings WHERE key = 'mark'").pluck().get(),
+  ];
+  client.close();
+  return { schema, mark };
+}
+
+test('an older database is copied as it was before its schema is changed', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, older);
+
+  const { upgrade, rows } = await openAt(path, '2026-11-21T21:30:05.123Z');
+
+  const copy = join(folder, 'backups', `forensics-${older}-20261121T213005Z.db`);
+  expect(upgrade).toEqual({ from: older, to: latest, copy });
+  expect(rows).toContainEqual({ key: 'mark', value: `schema ${older}` });
+  expect(look(copy)).toEqual({ schema: older, mark: `schema ${older}` });
+  expect(look(path)).toEqual({ schema: latest, mark: `schema ${older}` });
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, 'backups')).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(folder, 'backups'))).toHaveLength(1);
+});
+
+test('a new database and one of the present schema are not copied', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+
+  const first = await openAt(path, '2026-11-21T21:30:05Z');
+  const second = await openAt(path, '2026-11-21T21:30:06Z');
+
+  expect([first.upgrade, second.upgrade]).toEqual([null, null]);
+  expect(readdirSync(folder)).not.toContain('backups');
+});
+
+test('the newest three copies are kept, whatever schema they have', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  const days = ['01', '02', '03', '04'];
+  for (const [index, day] of days.entries()) {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+    makeOlderDatabase(path, latest - 1 - (index % 2));
+    await openAt(path, `2026-12-${day}T00:00:00Z`);
+  }
+
+  const kept = readdirSync(join(folder, 'backups')).map((name) => name.slice(-19, -11));
+
+  expect(kept.toSorted()).toEqual(['20261202', '20261203', '20261204']);
+});
+
+test('a copy that has no room leaves the database at its schema', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, older);
+  // A file where the folder of the copies should be: the copy fails as it does on a full disk.
+  writeFileSync(join(folder, 'backups'), '');
+
+  await expect(() => openAt(path, '2026-11-21T21:30:05Z')).rejects.toThrow();
+
+  expect(look(path)).toMatchObject({ schema: older });
+});
+
+test('who is alone with the database makes the copy too', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, older);
+
+  const { upgrade } = await openAt(path, '2026-11-21T21:30:05Z', { isAlone: true });
+
+  expect(look(upgrade!.copy!)).toEqual({ schema: older, mark: `schema ${older}` });
+});
+
+test('a scratch copy is brought up to date without another copy', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, 1 + older);
+
+  const { upgrade } = await openAt(path, '2026-11-21T21:30:05Z', { isScratch: true });
+
+  expect(upgrade).toEqual({ from: 1 + older, to: latest, copy: null });
+  expect(readdirSync(folder)).not.toContain('backups');
+});
+
+test('what a killed upgrade left of its copy is removed an hour later, not while it may still grow', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, older);
+  const backups = join(folder, 'backups');
+  mkdirSync(backups);
+  const at = new Date('2026-11-21T21:30:05Z');
+  for (const [name, minutes] of [
+    ['forensics-1-20261121T190000Z.db.41.new', 61],
+    ['forensics-1-20261121T190000Z.db.41.new-journal', 61],
+    ['forensics-1-20261121T213000Z.db.42.new', 1],
+  ] as const) {
+    writeFileSync(join(backups, name), 'half');
+    const written = new Date(at.getTime() - minutes * 60_000);
+    utimesSync(join(backups, name), written, written);
+  }
+
+  await openAt(path, at.toISOString());
+
+  expect(readdirSync(backups).toSorted()).toEqual([
+    'forensics-1-20261121T213000Z.db.42.new',
+    `forensics-${older}-20261121T213005Z.db`,
+  ]);
+});

@@ -1,0 +1,101 @@
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { type Db, transact } from '../../../../src/ports/db/database.ts';
+import { openDatabase, refuseIfInUse } from '../../../../src/ports/db/sqlite.ts';
+import { settings } from '../../../../src/ports/db/schema.ts';
+import { inspectDatabase, readDatabase, takeSnapshot } from '../../../../src/ports/db/snapshot.ts';
+import { temporaryDb, temporaryFolder } from './temporary.ts';
+
+const rowOf = (key: string) => ({ key, value: 'x'.repeat(2000) });
+const put = (db: Db, ...keys: readonly string[]) =>
+  transact(db, async (tx) => {
+    for (const key of keys) await tx.insert(settings).values(rowOf(key)).run();
+  });
+
+test('a snapshot holds what was there at its beginning, while others write on every step', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'live.db');
+  const [db, other] = [temporaryDb(path), temporaryDb(path)];
+  await put(other, ...Array.from({ length: 3000 }, (_, index) => `before ${index}`));
+  const shares: number[] = [];
+
+  const to = join(folder, 'snapshot.db');
+  const writes: Promise<void>[] = [];
+  await takeSnapshot(db, to, (share) => {
+    shares.push(share);
+    writes.push(put(other, `meanwhile ${shares.length}`));
+  });
+  await Promise.all(writes);
+
+  const copied = await readDatabase(to, (copy) => copy.select().from(settings).all());
+  expect(copied).toHaveLength(3000);
+  expect(shares.length).toBeGreaterThan(1);
+  expect(shares).toEqual(shares.toSorted((one, two) => one - two));
+  expect(await db.select().from(settings).all()).toHaveLength(3000 + shares.length);
+  expect(statSync(to).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).filter((name) => name.startsWith('snapshot'))).toEqual([
+    'snapshot.db',
+  ]);
+});
+
+test('a look into a database tells schema and rows, and changes no byte', async () => {
+  const folder = temporaryFolder();
+  const to = join(folder, 'snapshot.db');
+  const db = temporaryDb();
+  await put(db, 'one');
+  await takeSnapshot(db, to, () => undefined);
+  const before = readFileSync(to);
+
+  const { schema, rows, problems } = await inspectDatabase(to);
+
+  expect(schema).toBe(migrations.length);
+  expect(rows).toMatchObject({ settings: 1, tenants: 0, analyses: 0 });
+  expect(problems).toEqual([]);
+  expect(readFileSync(to)).toEqual(before);
+});
+
+test('a row without the row it refers to, and damaged pages, are told', async () => {
+  const folder = temporaryFolder();
+  const [orphan, torn] = [join(folder, 'orphan.db'), join(folder, 'torn.db')];
+  const db = temporaryDb();
+  for (let i = 0; i < 50; i++) await put(db, `row ${i}`);
+  await takeSnapshot(db, torn, () => undefined);
+  db.$client.pragma('foreign_keys = OFF');
+  db.$client.exec("INSERT INTO user_tenants VALUES ('nobody', 'nowhere')");
+  await takeSnapshot(db, orphan, () => undefined);
+  const bytes = readFileSync(torn);
+  bytes.fill(0xee, bytes.length - 8000, bytes.length - 1000);
+  writeFileSync(torn, bytes);
+
+  const [orphaned, damaged] = [await inspectDatabase(orphan), await inspectDatabase(torn)];
+
+  expect(orphaned.problems).toContain(
+    'A row of user_tenants refers to a row of tenants that is missing.',
+  );
+  expect(damaged.problems.join()).toContain('The database is damaged');
+});
+
+test('what is no database at all is told as damaged', async () => {
+  const file = join(temporaryFolder(), 'diary.db');
+  writeFileSync(file, 'this is a diary, not a database '.repeat(40));
+
+  await expect(() => inspectDatabase(file)).rejects.toThrow(
+    expect.objectContaining({ code: 'database_damaged' }),
+  );
+});
+
+test('a database that somebody has open is in use, one that nobody has is not', async () => {
+  const path = join(temporaryFolder(), 'forensics.db');
+  const opened = openDatabase({ path });
+
+  expect(() => refuseIfInUse(path)).toThrow(expect.objectContaining({ code: 'conflict' }));
+  await opened.close();
+  copyFileSync(path, `${path}.2`);
+  writeFileSync(`${path}.3`, 'no database');
+
+  for (const free of [path, `${path}.2`, `${path}.3`, `${path}.4`]) {
+    expect(() => refuseIfInUse(free)).not.toThrow();
+  }
+});

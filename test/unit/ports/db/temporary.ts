@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openPostgres } from '../../../../src/ports/db/postgres.ts';
+import { openDatabase, type SqliteDb } from '../../../../src/ports/db/sqlite.ts';
+import { createDatabase } from '../../../fixtures/postgres.ts';
+
+/** A folder that is removed when the present test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A real database file that lives as long as the present test. */
+export function temporaryDb(path = join(temporaryFolder(), 'test.db')): SqliteDb {
+  const database = openDatabase({ path });
+  onTestFinished(() => database.close());
+  return database.db;
+}
+
+/**
+ * The same on the engine that the tests run with: `npm test -- --mode postgres` has PostgreSQL. Processes that name one path
+ * share one database. Tests that look into SQLite's own file are run with that alone.
+ */
+export async function testDb(path = join(temporaryFolder(), 'test.db')): Promise<SqliteDb> {
+  const server = process.env['FORENSICS_TEST_POSTGRES'];
+  if (server === undefined) return temporaryDb(path);
+  const known = databases.get(path) ?? createDatabase(server);
+  databases.set(path, known);
+  const opened = await openPostgres({ url: await known, passwordFile: null });
+  onTestFinished(() => opened.close());
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above.
+  return opened.db as SqliteDb;
+}
+
+const databases = new Map<string, Promise<string>>();
+
+/** For what is told of the plans and files of SQLite alone. */
+export const hasPostgres = process.env['FORENSICS_TEST_POSTGRES'] !== undefined;
+
+/** A clock that stands still until it is moved. */
+export function steppedClock(start = '2026-03-01T12:00:00.000Z') {
+  let at = new Date(start).getTime();
+  return {
+    now: () => new Date(at),
+    step: (ms: number) => {
+      at += ms;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeFolder } from '../../../../src/ports/files/atomic-write.ts';
+
+const emptyFolder = () => mkdtempSync(join(tmpdir(), 'forensics-folder-'));
+
+test('a folder is made with its missing parents, and again without complaint', () => {
+  const path = join(emptyFolder(), 'a', 'b', 'c');
+
+  makeFolder(path, 0o700);
+  makeFolder(path, 0o700);
+
+  expect(statSync(path).mode & 0o777).toBe(0o700);
+});
+
+test('a file in the way is said to be in the way', () => {
+  const file = join(emptyFolder(), 'file');
+  writeFileSync(file, '');
+
+  expect(() => makeFolder(file)).toThrow(expect.objectContaining({ code: 'EEXIST' }));
+  expect(() => makeFolder(join(file, 'below'))).toThrow(
+    expect.objectContaining({ code: expect.stringMatching(/^(?:EEXIST|ENOTDIR)$/) }),
+  );
+});
+
+test.runIf(existsSync('/proc/self'))(
+  'a file system that refuses new entries ends the attempt',
+  () => {
+    expect(() => makeFolder('/proc/forensics/results')).toThrow(
+      expect.objectContaining({ code: 'ENOENT' }),
+    );
+  },
+);

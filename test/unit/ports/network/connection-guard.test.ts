@@ -1,0 +1,68 @@
+import { lookup, type LookupAddress } from 'node:dns';
+import { expect, test } from 'vitest';
+import {
+  createAddressGuard,
+  createConnectionGuard,
+} from '../../../../src/ports/network/address-guard.ts';
+
+const guardOf = (...allow: string[]) => createConnectionGuard(createAddressGuard(allow));
+const four = (address: string) => ({ address, family: 4 });
+const six = (address: string) => ({ address, family: 6 });
+
+/** What a socket is given for a name that resolves to `found`; the code of the refusal where there is one. */
+async function resolved(found: readonly LookupAddress[], all: boolean): Promise<unknown> {
+  const answer = (_name: string, _options: object, callback: (...found: unknown[]) => void) =>
+    callback(null, found);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one form in which the guard asks
+  const resolve = answer as unknown as typeof lookup;
+  const guard = createConnectionGuard(createAddressGuard(['external']), resolve);
+  return new Promise((settle) => {
+    guard.lookup('receiver.example', { all }, (error, address) =>
+      settle(error === null ? address : error.code),
+    );
+  });
+}
+
+test('of several addresses of a name only the allowed ones are left, whatever comes first', async () => {
+  const mixed = [
+    four('127.0.0.1'),
+    six('::ffff:169.254.169.254'),
+    four('1.1.1.1'),
+    six('64:ff9b::7f00:1'),
+    six('2606:4700::1111'),
+  ];
+
+  expect(await resolved(mixed, true)).toEqual([four('1.1.1.1'), six('2606:4700::1111')]);
+  expect(await resolved(mixed, false)).toBe('1.1.1.1');
+});
+
+test('a name of which no address is allowed is refused', async () => {
+  const inside = [four('10.0.0.1'), four('100.64.0.1'), four('0.0.0.0'), six('::'), six('fd12::1')];
+
+  expect(await resolved(inside, true)).toBe('address_refused');
+  expect(await resolved(inside, false)).toBe('address_refused');
+  expect(await resolved([], true)).toBe('address_refused');
+});
+
+test('an address in place of a name is judged at once, brackets or not', () => {
+  const guard = guardOf('external');
+
+  expect(guard.refusalOf('[::1]')).toMatchObject({ code: 'address_refused' });
+  expect(guard.refusalOf('127.0.0.1')).toMatchObject({ code: 'address_refused' });
+  expect(guard.refusalOf('1.1.1.1')).toBeNull();
+  expect(guard.refusalOf('receiver.example')).toBeNull();
+});
+
+test('localhost is judged at once, and allowed with any of its addresses', () => {
+  const names = ['localhost', 'LocalHost.', 'app.localhost'];
+
+  for (const name of names) {
+    expect(guardOf('external', 'private').refusalOf(name)).toMatchObject({
+      code: 'address_refused',
+    });
+    expect(guardOf('127.0.0.0/8').refusalOf(name)).toBeNull();
+    expect(guardOf('::1/128').refusalOf(name)).toBeNull();
+  }
+  expect(guardOf('external').refusalOf('localhost.example')).toBeNull();
+  expect(guardOf('external').refusalOf('mylocalhost')).toBeNull();
+});

@@ -1,0 +1,234 @@
+import {
+  BlobServiceClient,
+  type StoragePipelineOptions,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob';
+import { fetch, type RequestInit } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
+import { parseConnectionString } from '../../../../src/ports/storage/azure/client.ts';
+import { type Azurite, startAzurite } from './azurite.ts';
+import { says, startScripted } from './scripted-store.ts';
+
+let azurite: Azurite;
+
+beforeAll(async () => {
+  azurite = await startAzurite();
+});
+
+afterAll(() => azurite.close());
+
+const send = (url: string, init: RequestInit = {}) =>
+  fetch(url, { ...init, dispatcher: azurite.dispatcher });
+const minutesAhead = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+
+describe('an Azure container that is missing', () => {
+  test('holds nothing, and its absence is no failure', async () => {
+    const store = azurite.storeOf('missing');
+
+    await store.delete('key');
+
+    expect(await store.head('key')).toBeNull();
+    await expect(store.read('key', 10)).rejects.toMatchObject({ code: 'blob_not_found' });
+  });
+
+  test('is made by the first object, also by many at once', async () => {
+    const store = azurite.storeOf('made');
+
+    await Promise.all(['a', 'b', 'c', 'd'].map((key) => store.put(key, Buffer.from(key))));
+
+    expect(Buffer.from(await store.read('d', 10)).toString()).toBe('d');
+  });
+
+  test('is made by the probe', async () => {
+    await azurite.storeOf('probed').probe();
+
+    const got = await send(azurite.storeOf('probed').presign('key', new Date()).getUrl);
+    expect(await got.text()).toContain('BlobNotFound');
+  });
+});
+
+describe('an Azure store', () => {
+  test('says what to check when the account key is wrong', async () => {
+    const { connectionString, ca } = azurite;
+    const wrong = connectionString.replace(/AccountKey=[^;]+/, 'AccountKey=d3Jvbmc=');
+    const config = { containerName: 'pictures', connectionString: wrong };
+    const store = createAzureStore(config, { expirySeconds: 60, ca });
+
+    await expect(store.probe()).rejects.toMatchObject({
+      code: 'store_refused',
+    });
+  });
+
+  // Azure has one word for a wrong key and a wrong clock.
+  test('says to look at the key and the clock when a signature is refused', async () => {
+    const refusal = says(403, '', { 'x-ms-error-code': 'AuthenticationFailed' });
+    const scripted = await startScripted(refusal);
+    const connectionString = `AccountName=tester;AccountKey=a2V5;BlobEndpoint=${scripted.origin}/tester`;
+    const store = createAzureStore(
+      { containerName: 'pictures', connectionString },
+      { expirySeconds: 60 },
+    );
+
+    await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code: 'store_refused',
+      message: expect.stringMatching(/AccountKey.*clock/),
+    });
+    await scripted.close();
+  });
+
+  test.each(['../other/key', 'a/./b', 'a/..', 'back\\slash'])(
+    'takes no key that URLs would change: %s',
+    async (key) => {
+      const store = azurite.storeOf('pictures');
+
+      await expect(store.head(key)).rejects.toMatchObject({ code: 'invalid_request' });
+      expect(() => store.presign(key, new Date())).toThrow(/backslash/);
+    },
+  );
+
+  test.each(['ab', 'Upper', 'under_score', 'two--hyphens', '-x-', 'x'.repeat(64)])(
+    'takes no container named %s',
+    (containerName) => {
+      expect(() => azurite.storeOf(containerName)).toThrow(/container/);
+    },
+  );
+});
+
+describe('presigned URLs of Azure', () => {
+  test('are good a few minutes before they were made, for clocks that are late', async () => {
+    const store = azurite.storeOf('pictures');
+    await store.put('early', Buffer.from('x'));
+
+    const soon = await send(store.presign('early', minutesAhead(4)).getUrl);
+    const far = await send(store.presign('early', minutesAhead(60)).getUrl);
+    await Promise.all([soon.text(), far.text()]);
+
+    expect([soon.status, far.status]).toEqual([200, 403]);
+  });
+
+  test('are good over HTTPS alone where the store speaks it', () => {
+    const { getUrl } = azurite.storeOf('pictures').presign('key', new Date());
+
+    expect(new URL(getUrl).searchParams.get('spr')).toBe('https');
+  });
+
+  test('take an object with the header that says what kind of blob it is, and not without', async () => {
+    const { putUrl } = azurite.storeOf('pictures').presign('kind', new Date());
+    const headers = { 'x-ms-blob-type': 'BlockBlob' };
+
+    const bare = await send(putUrl, { method: 'PUT', body: 'x' });
+    const typed = await send(putUrl, { method: 'PUT', body: 'x', headers });
+    const again = await send(putUrl, { method: 'PUT', body: 'y', headers });
+    await Promise.all([bare.text(), typed.text(), again.text()]);
+
+    expect([bare.status, typed.status, again.status]).toEqual([400, 201, 201]);
+  });
+});
+
+describe('the CORS rules of an Azure account', () => {
+  test('grow by our origins, keep what others need, and let pages in', async () => {
+    const account = openAccount(azurite);
+    const theirs = {
+      allowedOrigins: 'https://site.example',
+      allowedMethods: 'GET',
+      allowedHeaders: '',
+      exposedHeaders: '',
+      maxAgeInSeconds: 5,
+    };
+    await account.setProperties({ cors: [theirs] });
+    const store = azurite.storeOf('pictures');
+
+    const first = await store.applyCors(['https://app.example']);
+    await azurite.storeOf('other-pictures').applyCors(['https://lab.example']);
+    await store.applyCors(['https://app.example']);
+
+    const { cors = [] } = await account.getProperties();
+    expect(first).toEqual({ applied: true });
+    expect(cors.map(({ allowedOrigins }) => allowedOrigins)).toEqual([
+      'https://site.example',
+      'https://app.example,https://lab.example',
+    ]);
+    expect(await preflight('https://app.example')).toEqual([200, 'https://app.example']);
+    expect((await preflight('https://evil.example'))[0]).toBe(403);
+  });
+
+  test('are a warning when the account has all that Azure allows', async () => {
+    const rule = {
+      allowedMethods: 'GET',
+      allowedHeaders: '',
+      exposedHeaders: '',
+      maxAgeInSeconds: 5,
+    };
+    const cors = ['a', 'b', 'c', 'd', 'e'].map((name) => ({
+      ...rule,
+      allowedOrigins: `https://${name}.example`,
+    }));
+    await openAccount(azurite).setProperties({ cors });
+
+    expect(await azurite.storeOf('pictures').applyCors(['*'])).toMatchObject({ applied: false });
+  });
+});
+
+describe('an Azure connection string', () => {
+  const key = 'a2V5IG9mIHRoZSBhY2NvdW50';
+
+  test.each([
+    [
+      `DefaultEndpointsProtocol=https;AccountName=acme1;AccountKey=${key}`,
+      'https://acme1.blob.core.windows.net',
+    ],
+    [
+      `AccountName=acme1;AccountKey=${key};EndpointSuffix=core.usgovcloudapi.net;`,
+      'https://acme1.blob.core.usgovcloudapi.net',
+    ],
+    [
+      `BlobEndpoint=https://cdn.acme.example/;accountname=acme1;accountkey=${key}`,
+      'https://cdn.acme.example',
+    ],
+    [
+      `AccountName=acme1;AccountKey=${key};BlobEndpoint=http://127.0.0.1:10000/acme1`,
+      'http://127.0.0.1:10000/acme1',
+    ],
+  ])('%s leads to %s', (text, blobEndpoint) => {
+    expect(parseConnectionString(text)).toEqual({
+      accountName: 'acme1',
+      accountKey: key,
+      blobEndpoint,
+    });
+  });
+
+  test.each([
+    ['', /AccountName/],
+    ['nonsense', /AccountName/],
+    ['AccountName=acme1', /AccountKey/],
+    ['AccountName=acme1;AccountKey=not base64!', /AccountKey/],
+    ['BlobEndpoint=https://a.example;SharedAccessSignature=sv=1&sig=abc', /SharedAccessSignature/],
+    [`AccountName=acme1;AccountKey=${key};BlobEndpoint=ftp://a.example`, /BlobEndpoint/],
+    [`AccountName=acme1;AccountKey=${key};BlobEndpoint=https://a.example/?sig=1`, /BlobEndpoint/],
+  ])('%j is refused, and nothing of it told', (text, sentence) => {
+    expect(() => parseConnectionString(text)).toThrow(sentence);
+    expect(() => parseConnectionString(text)).not.toThrow(/abc|not base64|a2V5/);
+  });
+});
+
+async function preflight(origin: string): Promise<[status: number, allowed: string | null]> {
+  const { putUrl } = azurite.storeOf('pictures').presign('page', new Date());
+  const headers = {
+    origin,
+    'access-control-request-method': 'PUT',
+    'access-control-request-headers': 'content-type,x-ms-blob-type',
+  };
+  const answer = await send(putUrl, { method: 'OPTIONS', headers });
+  await answer.text();
+  return [answer.status, answer.headers.get('access-control-allow-origin')];
+}
+
+function openAccount({ connectionString, ca }: Azurite): BlobServiceClient {
+  const { accountName, accountKey, blobEndpoint } = parseConnectionString(connectionString);
+  const credential = new StorageSharedKeyCredential(accountName, accountKey);
+  const trust: StoragePipelineOptions & { readonly tlsOptions: { readonly ca: string } } = {
+    tlsOptions: { ca },
+  };
+  return new BlobServiceClient(blobEndpoint, credential, trust);
+}

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { createTenants } from '../../../../src/service/tenants/tenants.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
+import { createBucketCors } from '../../../../src/ports/storage/bucket-cors.ts';
+import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
+import type { StorageConfig } from '../../../../src/ports/storage/storage-config.ts';
+import type { CorsOutcome } from '../../../../src/ports/storage/store.ts';
+import { steppedClock, temporaryDb } from '../db/temporary.ts';
+import { deferred } from '../../service/jobs/deferred.ts';
+
+const minute = 60_000;
+
+const s3 = {
+  endpoint: 'minio.example',
+  port: 443,
+  useSSL: true,
+  bucketName: 'evidence',
+  region: 'us-east-1',
+  accessKeyId: 'AKIAEXAMPLE',
+  secretAccessKey: 'secret',
+  presignedUrlExpirySeconds: 3600,
+  corsAllowedOrigins: null,
+};
+
+/** A bucket that remembers the rules it was given and answers as the test says. */
+function createBucket(
+  answer: () => CorsOutcome | Promise<CorsOutcome> = () => ({ applied: true }),
+) {
+  const rules: (readonly string[])[] = [];
+  return {
+    rules,
+    async applyCors(origins: readonly string[]) {
+      rules.push(origins);
+      return answer();
+    },
+  };
+}
+
+async function setUp(
+  more: { corsAllowedOrigins?: readonly string[]; defaultOrigins?: readonly string[] } = {},
+) {
+  const { corsAllowedOrigins = null, defaultOrigins = ['https://app.example'] } = more;
+  const clock = steppedClock();
+  const { now } = clock;
+  const db = temporaryDb();
+  const { id: tenantId } = await createTenants({ db, now }).create({ name: 'acme' });
+  const configs = createSealedConfigs({ key: Buffer.alloc(32, 3), now });
+  const config: StorageConfig = { type: 's3', s3: { ...s3, corsAllowedOrigins } };
+  const save = () => transact(db, (tx) => configs.save(tx, tenantId, config));
+  const id = await save();
+  const row = async () => (await configs.find(db, { tenantId, id }))!;
+  const open = () => createBucketCors({ db, defaultOrigins, now, timeoutMs: 50 });
+  return { clock, config, row, open, save };
+}
+
+test('the rules are applied once, also when many acts begin together or another process comes later', async () => {
+  const { config, row, open } = await setUp();
+  const bucket = createBucket();
+  const cors = open();
+
+  const before = await row();
+  await Promise.all(Array.from({ length: 20 }, () => cors.ensure(before, config, bucket)));
+  await cors.ensure(await row(), config, bucket);
+  await open().ensure(await row(), config, bucket);
+
+  expect(bucket.rules).toEqual([['https://app.example']]);
+  expect(await row()).toMatchObject({ corsApplied: ['https://app.example'], corsWarning: null });
+});
+
+test('the origins of the configuration count before those of the service', async () => {
+  const { config, row, open } = await setUp({ corsAllowedOrigins: ['https://own.example'] });
+  const bucket = createBucket();
+
+  await open().ensure(await row(), config, bucket);
+
+  expect(bucket.rules).toEqual([['https://own.example']]);
+});
+
+test('a bucket is left alone when nobody names an origin', async () => {
+  const { config, row, open } = await setUp({ defaultOrigins: [] });
+  const bucket = createBucket();
+
+  await open().ensure(await row(), config, bucket);
+
+  expect(bucket.rules).toEqual([]);
+});
+
+test('a bucket that takes no rules is a warning, and is asked again only after a while', async () => {
+  const { clock, config, row, open } = await setUp();
+  const outcomes: CorsOutcome[] = [
+    { applied: false, reason: 'not implemented' },
+    { applied: true },
+  ];
+  const bucket = createBucket(() => outcomes.shift()!);
+  const cors = open();
+
+  await cors.ensure(await row(), config, bucket);
+  await cors.ensure(await row(), config, bucket);
+  const warned = await row();
+  clock.step(11 * minute);
+  await cors.ensure(await row(), config, bucket);
+
+  expect(warned).toMatchObject({ corsApplied: null, corsWarning: 'not implemented' });
+  expect(bucket.rules).toHaveLength(2);
+  expect(await row()).toMatchObject({ corsApplied: ['https://app.example'], corsWarning: null });
+});
+
+test('nobody waits long for a bucket that does not answer, and its late answer is kept all the same', async () => {
+  const { config, row, open } = await setUp();
+  const late = deferred<CorsOutcome>();
+  const bucket = createBucket(() => late.promise);
+
+  const startedMs = performance.now();
+  await open().ensure(await row(), config, bucket);
+  const waitedMs = performance.now() - startedMs;
+  late.resolve({ applied: true });
+  await expect.poll(async () => (await row()).corsApplied).toEqual(['https://app.example']);
+
+  expect(waitedMs).toBeLessThan(1000);
+});
+
+test('the outcome for a configuration that was saved anew in the meantime is not kept', async () => {
+  const { config, row, open, save } = await setUp();
+  const late = deferred<CorsOutcome>();
+  const bucket = createBucket(() => late.promise);
+
+  const ensuring = open().ensure(await row(), config, bucket);
+  await save();
+  late.resolve({ applied: true });
+  await ensuring;
+
+  expect((await row()).corsApplied).toBeNull();
+});
+
+test('apply does it again for one who asks for it', async () => {
+  const { config, row, open } = await setUp();
+  const bucket = createBucket();
+  const cors = open();
+  await cors.ensure(await row(), config, bucket);
+
+  await cors.apply(await row(), config, bucket);
+
+  expect(bucket.rules).toHaveLength(2);
+});

@@ -1,0 +1,29 @@
+/** What a store does on a file system of one megabyte, told as JSON. Run as a process of its own. */
+
+import { readdirSync } from 'node:fs';
+import { createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
+import {
+  bucketNameFor,
+  createBucketCredentials,
+} from '../../../../src/ports/storage/embedded/credentials.ts';
+import { createEmbeddedStore } from '../../../../src/ports/storage/embedded/embedded.ts';
+
+const root = process.argv[2]!;
+const bucket = bucketNameFor('0123456789abcdef01234567');
+const store = createEmbeddedStore({
+  buckets: createBuckets({ root }),
+  bucket,
+  credentials: createBucketCredentials(Buffer.alloc(32, 7)).credentialsFor(bucket),
+  endpoint: () => new URL('https://store.example'),
+  region: 'us-east-1',
+});
+const textOf = async (key: string) => Buffer.from(await store.read(key, 100)).toString();
+
+await store.put('key', Buffer.from('old'));
+const failed: unknown = await store.put('key', Buffer.alloc(2_000_000)).catch((error) => error);
+const code = failed instanceof Error && 'code' in failed ? failed.code : null;
+const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+const files = entries.filter((entry) => entry.isFile()).length;
+const old = await textOf('key');
+await store.put('key', Buffer.from('small'));
+process.stdout.write(JSON.stringify({ code, files, old, afterwards: await textOf('key') }));

@@ -1,0 +1,148 @@
+import { statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type BucketsSettings,
+  createBuckets,
+} from '../../../../src/ports/storage/embedded/buckets.ts';
+import type { BlobStore } from '../../../../src/ports/storage/store.ts';
+import { codeOf } from './code-of.ts';
+import { createLocalStore, type LocalStore } from './local-store.ts';
+import { sendRaw } from './raw-request.ts';
+import { otherBucket, startS3Api } from './s3-api-server.ts';
+
+const quotaBytes = 100_000;
+/** More than the facts of any object of these tests. */
+const slackBytes = 1000;
+let local: LocalStore;
+let nowMs: number;
+
+beforeEach(() => {
+  local = createLocalStore();
+  nowMs = Date.now();
+});
+
+afterEach(() => local.remove());
+
+const now = () => new Date(nowMs);
+
+async function* breaking() {
+  yield Buffer.alloc(80_000);
+  throw new Error('gone');
+}
+
+/** A process: it shares the folder with the others, and nothing else. */
+function openProcess(settings: Partial<BucketsSettings> = {}): BlobStore {
+  return local.open({ buckets: createBuckets({ root: local.root, quotaBytes, now, ...settings }) });
+}
+
+const put = (store: BlobStore, key: string, sizeBytes: number) =>
+  codeOf(() => store.put(key, Buffer.alloc(sizeBytes)));
+const putStream = (store: BlobStore, key: string, sizeBytes: number) =>
+  codeOf(() =>
+    store.put(key, Readable.from([Buffer.alloc(sizeBytes / 2), Buffer.alloc(sizeBytes / 2)])),
+  );
+const bytesOnDisk = () => local.files().reduce((bytes, path) => bytes + statSync(path).size, 0);
+
+describe('a quota', () => {
+  test('is kept by bytes and by streams, and says so', async () => {
+    const store = openProcess();
+
+    expect(await put(store, 'a', 60_000)).toBe('admitted');
+    expect([await put(store, 'b', 60_000), await putStream(store, 'b', 60_000)]).toEqual([
+      'no_space_left',
+      'no_space_left',
+    ]);
+    await expect(store.put('b', Buffer.alloc(60_000))).rejects.toThrow(/quota.*100000 bytes/);
+    expect([await putStream(store, 'c', 30_000), local.files().length]).toEqual(['admitted', 2]);
+  });
+
+  test('has room again for what was deleted or became smaller', async () => {
+    const store = openProcess();
+    await put(store, 'a', 60_000);
+    await put(store, 'b', 30_000);
+    expect(await put(store, 'c', 30_000)).toBe('no_space_left');
+
+    await store.delete('b');
+    expect(await put(store, 'c', 30_000)).toBe('admitted');
+
+    await store.delete('c');
+    expect(await put(store, 'a', 30_000)).toBe('admitted');
+    expect(await put(store, 'd', 60_000)).toBe('admitted');
+  });
+
+  test('is not passed by any number of writers at once', async () => {
+    const store = openProcess();
+    const sizes = Array.from({ length: 20 }, () => 12_000);
+
+    const byBytes = await Promise.all(sizes.map((size, i) => put(store, `b${i}`, size)));
+    for (let i = 0; i < sizes.length; i++) await store.delete(`b${i}`);
+    const byStream = await Promise.all(sizes.map((size, i) => putStream(store, `s${i}`, size)));
+
+    expect(byBytes.filter((code) => code === 'admitted').length).toBe(8);
+    expect(byStream.filter((code) => code === 'admitted').length).toBeLessThanOrEqual(8);
+    expect(bytesOnDisk()).toBeLessThan(quotaBytes + slackBytes * 8);
+  });
+
+  test('gives back what a writer that failed had claimed', async () => {
+    const store = openProcess();
+
+    await expect(store.put('a', Readable.from(breaking()))).rejects.toThrow('gone');
+
+    expect(await put(store, 'a', 80_000)).toBe('admitted');
+  });
+
+  test('is counted anew after a restart', async () => {
+    await put(openProcess(), 'a', 85_000);
+
+    expect(await put(openProcess(), 'b', 20_000)).toBe('no_space_left');
+    expect(await put(openProcess(), 'b', 10_000)).toBe('admitted');
+  });
+
+  test('sees within ten seconds what another process put, and at once what it deleted', async () => {
+    const [server, worker] = [openProcess(), openProcess()];
+    await put(server, 'a', 10_000);
+    await put(worker, 'b', 60_000);
+
+    nowMs += 10_001;
+    expect(await put(server, 'c', 60_000)).toBe('no_space_left');
+
+    await worker.delete('b');
+    nowMs += 1001;
+    expect(await put(server, 'c', 60_000)).toBe('admitted');
+  });
+
+  test('is of one bucket, and 0 is none', async () => {
+    const buckets = createBuckets({ root: local.root, quotaBytes });
+    const [mine, other] = [local.open({ buckets }), local.open({ buckets, bucket: otherBucket })];
+    await put(mine, 'a', 90_000);
+
+    expect(await put(other, 'a', 90_000)).toBe('admitted');
+    expect(await put(openProcess({ quotaBytes: 0 }), 'b', 90_000)).toBe('admitted');
+  });
+});
+
+describe('the S3 API', () => {
+  test('answers 507 before it takes a body for which there is no room', async () => {
+    const server = await startS3Api({ quotaBytes });
+    const headers = { expect: '100-continue', 'content-length': '60000' };
+    const send = (key: string, more: Record<string, string> = {}) =>
+      sendRaw(server, server.urlFor('PUT', key), {
+        method: 'PUT',
+        headers: { ...headers, ...more },
+        body: Buffer.alloc(60_000),
+      });
+
+    const [first, second] = [await send('a'), await send('b')];
+
+    expect([first.status, first.wasContinued]).toEqual([200, true]);
+    expect([second.status, second.code, second.wasContinued]).toEqual([
+      507,
+      'InsufficientStorage',
+      false,
+    ]);
+    expect(second.body).toMatch(/<Message>The storage quota of this tenant, 100000 bytes,/);
+    expect(server.files().length).toBe(1);
+    await server.close();
+  });
+});

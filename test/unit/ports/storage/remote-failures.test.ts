@@ -1,0 +1,330 @@
+import type { lookup } from 'node:dns';
+import { createServer } from 'node:http';
+import { createServer as createSilentServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  createAddressGuard,
+  createConnectionGuard,
+} from '../../../../src/ports/network/address-guard.ts';
+import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
+import type { RemoteSettings } from '../../../../src/ports/storage/remote/http-agent.ts';
+import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
+import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
+import { startS3Api } from './s3-api-server.ts';
+import { s3ConfigFor } from './s3-config.ts';
+import {
+  type Answer,
+  babbles,
+  boasts,
+  cuts,
+  cutsExcuse,
+  drips,
+  hangs,
+  says,
+  says200After,
+  startScripted,
+} from './scripted-store.ts';
+
+// Whatever a store on somebody else's machine does, both adapters answer alike.
+const secret = Buffer.from('the account key, which nobody must see').toString('base64');
+const impatient: RemoteSettings = {
+  timeouts: { connectMs: 2000, idleMs: 200, totalMs: 500, retryDelayMs: 1 },
+};
+
+const adapters: readonly (readonly [
+  name: string,
+  open: (origin: string, settings?: RemoteSettings) => RemoteStore,
+])[] = [
+  [
+    'S3',
+    (origin, settings = impatient) =>
+      createS3Store({ ...s3ConfigFor({ origin }), secretAccessKey: secret }, settings),
+  ],
+  [
+    'Azure',
+    (origin, settings = impatient) =>
+      createAzureStore(
+        {
+          containerName: 'pictures',
+          connectionString: `AccountName=tester;AccountKey=${secret};BlobEndpoint=${origin}/tester`,
+        },
+        { expirySeconds: 60, ...settings },
+      ),
+  ],
+];
+
+type Answered = (...found: readonly unknown[]) => void;
+
+function resolver(answer: (callback: Answered) => void): typeof lookup {
+  const resolve = (_name: string, _options: object, callback: Answered) => answer(callback);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one form in which the guard asks
+  return resolve as unknown as typeof lookup;
+}
+
+const inside = resolver((callback) => callback(null, [{ address: '10.0.0.1', family: 4 }]));
+const unknown = resolver((callback) =>
+  callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' })),
+);
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+});
+
+async function script(...answers: readonly Answer[]) {
+  const server = await startScripted(...answers);
+  closing.push(() => server.close());
+  return server;
+}
+
+describe.each(adapters)('the %s store', (_name, open) => {
+  test('is unavailable when nothing listens at its address', async () => {
+    const server = await startScripted();
+    await server.close();
+
+    await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('check the endpoint and the port'),
+    });
+  });
+
+  test.each([
+    ['never answers', hangs, { idleMs: 100 }],
+    ['sends a byte now and then', drips, { totalMs: 300 }],
+  ])('that %s is unavailable, and is not asked again', async (_what, answer, timeouts) => {
+    const server = await script(answer);
+
+    await expect(open(server.origin, { timeouts }).read('key', 2_000_000)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('in time'),
+    });
+    expect(server.asked.length).toBe(1);
+  });
+
+  test('that thinks long on a connection in its second use is waited for', async () => {
+    const server = await script(says(200, 'first'), says200After(1300, 'second'));
+    const store = open(server.origin, { timeouts: { idleMs: 5000, retryDelayMs: 1 } });
+    await store.read('key', 10);
+
+    const second = await store.read('key', 10);
+
+    expect(Buffer.from(second).toString()).toBe('second');
+    expect(server.asked.length).toBe(2);
+  });
+
+  test('is not asked to keep more than its limit', async () => {
+    const server = await script(says(200));
+    const store = open(server.origin, { maxObjectBytes: 10 });
+    const parts = Readable.from([Buffer.alloc(6), Buffer.alloc(5)]);
+
+    await expect(store.put('key', Buffer.alloc(11))).rejects.toMatchObject({
+      code: 'blob_too_large',
+    });
+    await expect(store.put('key', parts)).rejects.toMatchObject({ code: 'blob_too_large' });
+    expect(server.asked).toEqual([]);
+  });
+
+  test('that never answers takes no object, and no CORS rules', async () => {
+    const server = await script(hangs);
+    const store = open(server.origin);
+
+    await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    expect(await store.applyCors(['*'])).toMatchObject({ applied: false });
+  });
+
+  test('whose connection breaks in mid-object is unavailable, never a short object', async () => {
+    const server = await script(cuts);
+
+    await expect(open(server.origin).read('key', 1000)).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    expect(server.asked.length).toBe(3);
+  });
+
+  test('whose connection breaks once gives the whole object at the second try', async () => {
+    const server = await script(cuts, says(200, 'whole'));
+
+    const read = await open(server.origin).read('key', 1000);
+
+    expect(Buffer.from(read).toString()).toBe('whole');
+  });
+
+  test('whose connection breaks in mid-upload is unavailable', async () => {
+    const server = await script((response) => response.socket?.destroy());
+
+    await expect(open(server.origin).put('key', Buffer.alloc(100_000))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    expect(server.asked.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT']);
+  });
+
+  test('whose confirmation breaks off has not taken the object', async () => {
+    const server = await script(cuts);
+
+    await expect(open(server.origin).put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+  });
+
+  test('whose excuse breaks off is asked again', async () => {
+    const server = await script(cutsExcuse, says(200, 'bytes'));
+
+    const read = await open(server.origin).read('key', 10);
+
+    expect(Buffer.from(read).toString()).toBe('bytes');
+  });
+
+  test.each([500, 503])('that answers %d once is asked again', async (status) => {
+    const server = await script(says(status, 'busy'), says(200, 'bytes'));
+
+    const read = await open(server.origin).read('key', 10);
+
+    expect(Buffer.from(read).toString()).toBe('bytes');
+    expect(server.asked.length).toBe(2);
+  });
+
+  test('that stays busy is unavailable after three tries', async () => {
+    const server = await script(says(503, 'busy'));
+
+    await expect(open(server.origin).delete('key')).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+    expect(server.asked.length).toBe(3);
+  });
+
+  test('that denies access is asked once, and no secret or signature is told', async () => {
+    const server = await script(says(403));
+
+    const error: unknown = await open(server.origin)
+      .put('key', Buffer.from('x'))
+      .catch((cause: unknown) => cause);
+
+    expect(error).toMatchObject({ code: 'store_refused' });
+    expect(server.asked.length).toBe(1);
+    const told = inspect(error, { depth: 12, showHidden: true });
+    const { authorization = 'none' } = server.asked[0]?.headers ?? {};
+    expect(told).not.toContain(secret);
+    expect(told).not.toContain(authorization.slice(-20));
+  });
+
+  test('that announces more than was asked for is left alone', async () => {
+    const server = await script(boasts);
+
+    await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
+      code: 'blob_too_large',
+    });
+  });
+
+  test('that gives reasons without end is refused after their beginning', async () => {
+    const server = await script(babbles(403));
+    const store = open(server.origin, { timeouts: { idleMs: 5000 } });
+
+    await expect(store.read('key', 10)).rejects.toMatchObject({ code: 'store_refused' });
+    await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code: 'store_refused',
+    });
+  });
+
+  test('whose CORS rules are longer than rules can be keeps them', async () => {
+    const rules = `<StorageServiceProperties>${'<Cors></Cors>'.repeat(10_000)}</StorageServiceProperties>`;
+    const server = await script(says(200, rules, { 'content-type': 'application/xml' }));
+
+    expect(await open(server.origin).applyCors(['*'])).toMatchObject({ applied: false });
+    expect(server.asked.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  test('that gives back other bytes than it was given fails the probe', async () => {
+    const server = await script((response, request) => {
+      // Success, as each of the services says it, and an object without a byte.
+      const isAzure = 'x-ms-version' in request.headers;
+      const statuses = new Map(
+        isAzure
+          ? [
+              ['PUT', 201],
+              ['DELETE', 202],
+            ]
+          : [['DELETE', 204]],
+      );
+      says(statuses.get(request.method ?? '') ?? 200)(response, request);
+    });
+
+    await expect(open(server.origin).probe()).rejects.toMatchObject({
+      code: 'store_refused',
+      message: expect.stringContaining('other bytes'),
+    });
+  });
+
+  test('with a certificate of unknown origin is refused', async () => {
+    const server = await startS3Api();
+    closing.push(() => server.close());
+
+    await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
+      code: 'store_refused',
+      message: expect.stringContaining('not trusted'),
+    });
+  });
+
+  test('asked over TLS at a port without it is refused', async () => {
+    const server = await startS3Api({}, createServer());
+    closing.push(() => server.close());
+    const origin = server.origin.replace('http:', 'https:');
+
+    await expect(open(origin).read('key', 10)).rejects.toMatchObject({
+      code: 'store_refused',
+      message: expect.stringContaining('useSSL'),
+    });
+  });
+
+  test.each(['127.0.0.1', 'localhost'])(
+    'at the forbidden address %s is not called',
+    async (host) => {
+      const server = await script(says(200, 'bytes'));
+      const guard = createConnectionGuard(createAddressGuard(['external', 'private']));
+      const store = open(server.origin.replace('127.0.0.1', host), { ...impatient, guard });
+
+      await expect(store.read('key', 10)).rejects.toMatchObject({
+        code: 'store_refused',
+        message: expect.stringContaining('storageAllow'),
+      });
+      expect(server.asked).toEqual([]);
+    },
+  );
+
+  test('with a forbidden name is told from one with an unknown name by nothing', async () => {
+    const outcomes = await Promise.all(
+      [inside, unknown].map(async (resolve) => {
+        const guard = createConnectionGuard(createAddressGuard(['external']), resolve);
+        const store = open('http://host.example:9', { ...impatient, guard });
+        return store.read('key', 10).catch((error: unknown) => error);
+      }),
+    );
+
+    expect(outcomes[0]).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('unknown, or leads to'),
+    });
+    expect(outcomes[0]).toEqual(outcomes[1]);
+  });
+});
+
+describe.each(adapters)('a connection of the %s store', (_name, open) => {
+  test('that never becomes secure is given up', async () => {
+    const silent = createSilentServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    closing.push(() => new Promise((resolve) => silent.close(() => resolve())));
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const timeouts = { connectMs: 100, idleMs: 20_000, retryDelayMs: 1 };
+
+    const reading = open(`https://127.0.0.1:${port}`, { timeouts }).read('key', 10);
+
+    await expect(reading).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('in time'),
+    });
+  });
+});

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { S3StorageConfig } from '../../../../src/contract/tenant.ts';
+import { ForensicsError } from '../../../../src/errors.ts';
+import { probeStore } from '../../../../src/ports/storage/remote/probe.ts';
+import { rulesIn } from '../../../../src/ports/storage/s3/cors.ts';
+import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
+import { bucket, otherBucket, type S3ApiServer, startS3Api } from './s3-api-server.ts';
+import { s3ConfigFor } from './s3-config.ts';
+import { babbles, says, startScripted } from './scripted-store.ts';
+
+let server: S3ApiServer;
+
+beforeAll(async () => {
+  server = await startS3Api();
+});
+
+afterAll(() => server.close());
+
+const storeWith = (changes: Partial<S3StorageConfig> = {}, at: S3ApiServer = server) =>
+  createS3Store({ ...s3ConfigFor(at), ...changes }, { ca: at.ca });
+
+const rulesOf = (...rules: string[]) => `<CORSConfiguration>${rules.join('')}</CORSConfiguration>`;
+const xmlError = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
+
+describe('the probe of an S3 store', () => {
+  test('writes, reads and leaves nothing behind', async () => {
+    const before = server.files();
+
+    await storeWith().probe();
+
+    expect(server.files()).toEqual(before);
+  });
+
+  test.each<[what: string, changes: Partial<S3StorageConfig>, says: RegExp]>([
+    ['the secret is wrong', { secretAccessKey: 'wrong' }, /secret access key/],
+    ['the access key is unknown', { accessKeyId: 'AKIAUNKNOWN' }, /access key/],
+    ['the region is wrong', { region: 'eu-west-9' }, /region/],
+    ['the bucket looks like an address', { bucketName: 'a.10.0.0.7' }, /bucket name/],
+    ['the bucket is another’s', { bucketName: otherBucket }, /denies access/],
+  ])('says what to check when %s', async (_what, changes, sentence) => {
+    await expect(storeWith(changes).probe()).rejects.toMatchObject({
+      code: 'store_refused',
+      message: expect.stringMatching(sentence),
+    });
+  });
+
+  test('fails where missing objects are forbidden ones, as for those who may not list the bucket', async () => {
+    const store = storeWith();
+    const denied = new ForensicsError('store_refused', 'The store denies access.');
+    const head = async (key: string) => {
+      const info = await store.head(key);
+      if (info === null) throw denied;
+      return info;
+    };
+
+    await expect(probeStore({ ...store, head })).rejects.toBe(denied);
+  });
+
+  test('says that the clocks differ when the server’s is an hour off', async () => {
+    const late = await startS3Api({ now: () => new Date(Date.now() + 3_600_000) });
+
+    await expect(storeWith({}, late).probe()).rejects.toMatchObject({
+      code: 'store_refused',
+      message: expect.stringContaining('clocks'),
+    });
+    await late.close();
+  });
+});
+
+test('URLs are signed for the address of clients, also where the server is reached at another', async () => {
+  const outside = s3ConfigFor({ origin: 'https://blobs.example:9443' });
+  const { endpoint, port, useSSL } = s3ConfigFor(server);
+  const store = createS3Store(outside, { ca: server.ca, internal: { endpoint, port, useSSL } });
+
+  await store.put('key', Buffer.from('picture'));
+
+  expect(Buffer.from(await store.read('key', 10)).toString()).toBe('picture');
+  expect(new URL(store.presign('key', new Date()).getUrl).origin).toBe(
+    'https://blobs.example:9443',
+  );
+  await store.delete('key');
+});
+
+describe('the words of S3 servers', () => {
+  test.each([
+    [404, 'NoSuchBucket', 'store_refused', 'bucket does not exist'],
+    [301, 'PermanentRedirect', 'store_refused', 'region'],
+    [507, 'XMinioStorageFull', 'no_space_left', 'no space left'],
+    [413, 'EntityTooLarge', 'blob_too_large', 'larger'],
+    [400, 'SomethingNew', 'store_refused', 'SomethingNew, HTTP 400'],
+  ])('%d %s is %s', async (status, word, code, sentence) => {
+    const scripted = await startScripted(says(status, xmlError(word)));
+    const store = createS3Store(s3ConfigFor(scripted));
+
+    await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(sentence),
+    });
+    await scripted.close();
+  });
+
+  test('a page that is not S3’s is told by its status alone', async () => {
+    const scripted = await startScripted(says(405, `<html>${'secret '.repeat(100_000)}</html>`));
+    const store = createS3Store(s3ConfigFor(scripted));
+
+    await expect(store.delete('key')).rejects.toMatchObject({
+      code: 'store_refused',
+      message: 'The store refused the request (HTTP 405); check its configuration.',
+    });
+    await scripted.close();
+  });
+
+  test('a status that HTTP does not know is a failure too, and only its beginning is read', async () => {
+    const scripted = await startScripted(babbles(700));
+    const store = createS3Store(s3ConfigFor(scripted), { timeouts: { retryDelayMs: 1 } });
+
+    await expect(store.read('key', 10)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: 'The store failed (HTTP 700).',
+    });
+    await scripted.close();
+  });
+});
+
+describe('the CORS rules of an S3 bucket', () => {
+  const theirs =
+    '<CORSRule><ID>site</ID><AllowedOrigin>https://a.example</AllowedOrigin></CORSRule>';
+  const stale =
+    '<CORSRule><ID>forensics</ID><AllowedOrigin>https://old.example</AllowedOrigin></CORSRule>';
+
+  test('get one of ours, and those of others stay', async () => {
+    const scripted = await startScripted(says(200, rulesOf(theirs, stale)), says(200));
+    const store = createS3Store(s3ConfigFor(scripted));
+
+    const outcome = await store.applyCors(['https://app.example', 'https://*.x.example']);
+
+    const [read, write] = scripted.asked;
+    expect(outcome).toEqual({ applied: true });
+    expect([read?.method, read?.url]).toEqual(['GET', `/${bucket}?cors`]);
+    expect([write?.method, write?.url]).toEqual(['PUT', `/${bucket}?cors`]);
+    const body = write?.body ?? '';
+    expect(body).toContain(theirs);
+    expect(body).not.toContain('https://old.example');
+    expect(body.match(/<ID>forensics<\/ID>/g)?.length).toBe(1);
+    expect(body).toContain('<AllowedOrigin>https://*.x.example</AllowedOrigin>');
+    expect(body).toContain('<AllowedMethod>PUT</AllowedMethod>');
+    // Servers refuse the rules without it.
+    expect(write?.headers['content-md5']).toBe(createHash('md5').update(body).digest('base64'));
+    await scripted.close();
+  });
+
+  test('are found among broken ones, and a megabyte of those costs nothing', () => {
+    const broken = '<CORSRule>'.repeat(100_000);
+
+    expect(rulesIn(rulesOf(theirs, '</CORSRule>', stale))).toEqual([theirs, stale]);
+    expect(rulesIn(broken)).toEqual([]);
+  });
+
+  test('are made where there are none', async () => {
+    const none = says(404, xmlError('NoSuchCORSConfiguration'));
+    const scripted = await startScripted(none, says(200));
+
+    const outcome = await createS3Store(s3ConfigFor(scripted)).applyCors(['*']);
+
+    expect(outcome).toEqual({ applied: true });
+    expect(scripted.asked[1]?.body).toContain('<AllowedOrigin>*</AllowedOrigin>');
+    await scripted.close();
+  });
+
+  test('are deleted when ours was the only one and no origin is left', async () => {
+    const scripted = await startScripted(says(200, rulesOf(stale)), says(204));
+
+    const outcome = await createS3Store(s3ConfigFor(scripted)).applyCors([]);
+
+    expect(outcome).toEqual({ applied: true });
+    expect(scripted.asked.map(({ method }) => method)).toEqual(['GET', 'DELETE']);
+    await scripted.close();
+  });
+
+  test('are a warning where the server has none to offer', async () => {
+    const scripted = await startScripted(says(501, xmlError('NotImplemented')));
+
+    expect(await createS3Store(s3ConfigFor(scripted)).applyCors(['*'])).toEqual({
+      applied: false,
+      reason: 'The store does not offer this.',
+    });
+    await scripted.close();
+  });
+});

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { createTenants } from '../../../../src/service/tenants/tenants.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
+import { storageConfigs } from '../../../../src/ports/db/schema.ts';
+import { type ConfigRow, createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
+import type { StorageConfig } from '../../../../src/ports/storage/storage-config.ts';
+import { steppedClock, temporaryDb } from '../db/temporary.ts';
+
+const key = Buffer.alloc(32, 3);
+const config = {
+  type: 's3',
+  s3: {
+    endpoint: 'minio.example',
+    port: 443,
+    useSSL: true,
+    bucketName: 'evidence',
+    region: 'us-east-1',
+    accessKeyId: 'AKIAEXAMPLE',
+    secretAccessKey: 'a secret with ümlauts',
+    presignedUrlExpirySeconds: 3600,
+    corsAllowedOrigins: ['https://app.example'],
+  },
+} as const satisfies StorageConfig;
+
+async function setUp() {
+  const clock = steppedClock();
+  const db = temporaryDb();
+  const tenants = createTenants({ db, now: clock.now });
+  const acme = await tenants.create({ name: 'acme' });
+  const other = await tenants.create({ name: 'other' });
+  const configs = createSealedConfigs({ key, now: clock.now });
+  const save = (tenantId: string, what: StorageConfig = config) =>
+    transact(db, (tx) => configs.save(tx, tenantId, what));
+  const rowOf = async (tenantId: string, id: string): Promise<ConfigRow> =>
+    (await configs.find(db, { tenantId, id }))!;
+  return { clock, db, acme, other, configs, save, rowOf };
+}
+
+test('what was saved opens again, and its row holds nothing of it', async () => {
+  const { acme, configs, save, rowOf } = await setUp();
+
+  const row = await rowOf(acme.id, await save(acme.id));
+
+  expect(configs.open(row)).toEqual(config);
+  expect(row).toMatchObject({ tenantId: acme.id, type: 's3', corsApplied: null });
+  expect(row.place).toContain('minio.example');
+  expect(JSON.stringify({ ...row, sealed: row.sealed.toString('latin1') })).not.toMatch(
+    /secret|AKIA/,
+  );
+});
+
+test.each([0, 1, 12, 13, 60, -17, -1])(
+  'a sealed form with byte %i altered does not open',
+  async (at) => {
+    const { acme, configs, save, rowOf } = await setUp();
+    const row = await rowOf(acme.id, await save(acme.id));
+    const sealed = Buffer.from(row.sealed);
+    const index = at < 0 ? sealed.length + at : at;
+    sealed[index] = sealed[index]! ^ 1;
+
+    expect(() => configs.open({ ...row, sealed })).toThrow(
+      expect.objectContaining({ code: 'store_unavailable' }),
+    );
+  },
+);
+
+test('a sealed form that was cut short does not open, at any length', async () => {
+  const { acme, configs, save, rowOf } = await setUp();
+  const row = await rowOf(acme.id, await save(acme.id));
+
+  for (let length = 0; length < row.sealed.length; length++) {
+    const sealed = row.sealed.subarray(0, length);
+    expect(() => configs.open({ ...row, sealed })).toThrow(
+      expect.objectContaining({ code: 'store_unavailable' }),
+    );
+  }
+});
+
+test('a row that was copied to another tenant or another id does not open', async () => {
+  const { acme, other, configs, save, rowOf } = await setUp();
+  const row = await rowOf(acme.id, await save(acme.id));
+
+  for (const moved of [{ tenantId: other.id }, { id: 'f'.repeat(24) }]) {
+    expect(() => configs.open({ ...row, ...moved })).toThrow(
+      expect.objectContaining({ code: 'store_unavailable' }),
+    );
+  }
+});
+
+test('another master key does not open it, and the message names no secret', async () => {
+  const { acme, clock, save, rowOf } = await setUp();
+  const row = await rowOf(acme.id, await save(acme.id));
+  const stranger = createSealedConfigs({ key: Buffer.alloc(32, 4), now: clock.now });
+
+  expect(() => stranger.open(row)).toThrow(/put that key back/);
+});
+
+test('new credentials for the same place keep its row, another place gets one of its own', async () => {
+  const { db, acme, clock, configs, save, rowOf } = await setUp();
+  const first = await save(acme.id);
+  const before = await rowOf(acme.id, first);
+  clock.step(1000);
+
+  const renewed = await save(acme.id, { ...config, s3: { ...config.s3, secretAccessKey: 'new' } });
+  const moved = await save(acme.id, {
+    ...config,
+    s3: { ...config.s3, bucketName: 'other-bucket' },
+  });
+
+  expect(renewed).toBe(first);
+  expect(moved).not.toBe(first);
+  const after = await rowOf(acme.id, first);
+  expect(configs.open(after)).toMatchObject({ s3: { secretAccessKey: 'new' } });
+  expect(after.createdAt).toEqual(before.createdAt);
+  expect(after.updatedAt.getTime() - before.updatedAt.getTime()).toBe(1000);
+  expect(await db.select().from(storageConfigs).all()).toHaveLength(2);
+});
+
+test('two tenants in one place have a row each, and find only their own', async () => {
+  const { db, acme, other, configs, save } = await setUp();
+
+  const [mine, theirs] = [await save(acme.id), await save(other.id)];
+
+  expect(mine).not.toBe(theirs);
+  expect(await configs.find(db, { tenantId: acme.id, id: theirs })).toBeNull();
+});
+
+test('the same configuration is never sealed to the same bytes', async () => {
+  const { acme, save, rowOf } = await setUp();
+  const first = (await rowOf(acme.id, await save(acme.id))).sealed;
+
+  const second = (await rowOf(acme.id, await save(acme.id))).sealed;
+
+  expect(second.equals(first)).toBe(false);
+});

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTenants } from '../../../../src/service/tenants/tenants.ts';
+import { storageConfigs } from '../../../../src/ports/db/schema.ts';
+import { createBucketCors } from '../../../../src/ports/storage/bucket-cors.ts';
+import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
+import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
+import { createSharedStore } from '../../../../src/ports/storage/shared-store.ts';
+import type { SharedConfig } from '../../../../src/ports/storage/storage-config.ts';
+import type { BlobStore } from '../../../../src/ports/storage/store.ts';
+import { createStores, type OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
+import { temporaryDb } from '../db/temporary.ts';
+import { type Forwarder, startForwarder } from './forwarder.ts';
+import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from './own-buckets.ts';
+
+let server: OwnBuckets;
+let outside: Forwarder;
+beforeAll(async () => {
+  server = await startOwnBuckets();
+  outside = await startForwarder(server);
+});
+afterAll(async () => {
+  await outside.close();
+  await server.close();
+});
+
+const now = () => new Date();
+const openRemote: OpenRemoteStore = (config) => {
+  if (config.type !== 's3') throw new TypeError('only buckets here');
+  return createS3Store(config.s3, { internal: config.shared?.internal ?? null });
+};
+
+/** As the administrator's file has it now: clients come from outside, the service does not. */
+function bucketConfig() {
+  const internal = { endpoint: '127.0.0.1', port: server.port, useSSL: false };
+  const config = server.configOf(bucket, { port: outside.port });
+  return { ...config, shared: { keyPrefix: '', internal } };
+}
+
+async function setUp() {
+  const db = temporaryDb();
+  const tenants = createTenants({ db, now });
+  const [acme, other] = [
+    await tenants.create({ name: 'acme' }),
+    await tenants.create({ name: 'other' }),
+  ];
+  const configs = createSealedConfigs({ key: Buffer.alloc(32, 3), now });
+  const embedded = openRemote(server.configOf(otherBucket));
+  const embeddedFor = () => embedded;
+
+  /** What a process has that was started with this configuration; null is the embedded store. */
+  const start = (config: SharedConfig | null, open = openRemote) => {
+    const shared =
+      config === null ? null : createSharedStore({ db, configs, config, store: open(config) });
+    const cors = createBucketCors({ db, defaultOrigins: ['https://service.example'], now });
+    return { shared, stores: createStores({ db, configs, cors, shared, embeddedFor, openRemote }) };
+  };
+  return { db, acme: acme.id, other: other.id, embedded, start };
+}
+
+const textOf = async (store: BlobStore) => Buffer.from(await store.read('key', 100)).toString();
+
+describe('a bucket that all tenants share', () => {
+  test('keeps each tenant below a prefix of its own, in one row a tenant', async () => {
+    const { db, acme, other, start } = await setUp();
+    const { stores } = start(bucketConfig());
+
+    const mine = await stores.current(acme);
+    const again = await stores.current(acme);
+    const theirs = await stores.current(other);
+    await mine.store.put('key', Buffer.from('mine'));
+
+    expect(again.configId).toBe(mine.configId);
+    expect(await theirs.store.head('key')).toBeNull();
+    expect(theirs.store.presign('key', now()).objectKey).toBe(`${other}/key`);
+    const rows = await db.select().from(storageConfigs).all();
+    expect(rows.map(({ tenantId, place }) => [tenantId, place])).toEqual(
+      [acme, other].map((id) => [id, `s3 http://127.0.0.1:${outside.port}/${bucket}/${id}/`]),
+    );
+  });
+
+  test('is reached inside by the service and outside by clients', async () => {
+    const { acme, start } = await setUp();
+    const { stores } = start(bucketConfig());
+    const { store } = await stores.current(acme);
+    const before = outside.connections();
+
+    await store.put('key', Buffer.from('picture'));
+    const through = outside.connections() - before;
+    const got = await fetch(store.presign('key', now()).getUrl);
+
+    expect(await got.text()).toBe('picture');
+    expect([through, outside.connections() - before]).toEqual([0, 1]);
+  });
+
+  test.each([
+    ['the file’s', ['https://app.example'], ['https://app.example']],
+    ['the service’s, where the file names none,', null, ['https://service.example']],
+  ])('lets pages of %s origins in', async (_whose, corsAllowedOrigins, expected) => {
+    const { acme, start } = await setUp();
+    const rules: (readonly string[])[] = [];
+    const { s3, shared } = bucketConfig();
+    const config = { type: 's3', s3: { ...s3, corsAllowedOrigins }, shared } as const;
+    const { stores } = start(config, (what) => ({
+      ...openRemote(what),
+      async applyCors(origins) {
+        rules.push(origins);
+        return { applied: true };
+      },
+    }));
+
+    await stores.current(acme);
+    await stores.current(acme);
+
+    expect(rules).toEqual([expected]);
+  });
+
+  test('gives a URL that is good for its own object only', async () => {
+    const { acme, other, start } = await setUp();
+    const { stores } = start(bucketConfig());
+    const [mine, theirs] = [await stores.current(acme), await stores.current(other)];
+    await theirs.store.put('key', Buffer.from('theirs'));
+
+    const { getUrl } = mine.store.presign('key', now());
+    const got = await fetch(getUrl.replace(acme, other));
+
+    expect(got.status).toBe(403);
+  });
+});
+
+describe('another store in its place', () => {
+  test('leaves what was kept there readable, and the other way round', async () => {
+    const { acme, embedded, start } = await setUp();
+    await embedded.put('key', Buffer.from('first'));
+    const second = await start(bucketConfig()).stores.current(acme);
+    await second.store.put('key', Buffer.from('second'));
+
+    const later = start(null);
+    const place = { tenantId: acme, storageConfigId: second.configId };
+
+    expect((await later.stores.current(acme)).configId).toBeNull();
+    expect(await textOf(await later.stores.of(place))).toBe('second');
+    const urls = (await later.stores.of(place)).presign('key', now());
+    expect(urls.objectKey).toBe(`${acme}/key`);
+    expect(await (await fetch(urls.getUrl)).text()).toBe('second');
+    const back = start(bucketConfig());
+    expect(await textOf(await back.stores.of({ tenantId: acme, storageConfigId: null }))).toBe(
+      'first',
+    );
+    expect((await back.stores.current(acme)).configId).toBe(second.configId);
+  });
+
+  test('finds the credentials that worked last, also for tenants that made nothing since', async () => {
+    const { acme, start } = await setUp();
+    const { store, configId } = await start(bucketConfig()).stores.current(acme);
+    await store.put('key', Buffer.from('kept'));
+    const place = { tenantId: acme, storageConfigId: configId };
+    server.replaceKey(bucket);
+
+    const stale = await start(null).stores.of(place);
+    const renewed = start(bucketConfig());
+    const present = await textOf(await renewed.stores.of(place));
+    await renewed.shared?.prove();
+
+    await expect(stale.head('key')).rejects.toMatchObject({ code: 'store_refused' });
+    expect(present).toBe('kept');
+    expect(await textOf(await start(null).stores.of(place))).toBe('kept');
+  });
+
+  test('does not find credentials that never worked', async () => {
+    const { acme, start } = await setUp();
+    const { store, configId } = await start(bucketConfig()).stores.current(acme);
+    await store.put('key', Buffer.from('kept'));
+    const config = bucketConfig();
+    const wrong = { ...config, s3: { ...config.s3, secretAccessKey: 'wrong' } };
+
+    const proof = start(wrong).shared?.prove();
+
+    await expect(proof).rejects.toMatchObject({ code: 'store_refused' });
+    const place = { tenantId: acme, storageConfigId: configId };
+    expect(await textOf(await start(null).stores.of(place))).toBe('kept');
+  });
+});
+
+test('a proof that changes nothing writes nothing', async () => {
+  const { db, acme, start } = await setUp();
+  const { stores, shared } = start(bucketConfig());
+  await stores.current(acme);
+  const before = await db.select().from(storageConfigs).all();
+
+  await shared?.prove();
+
+  expect(await db.select().from(storageConfigs).all()).toEqual(before);
+});
+
+test('while the shared store is in use, the file counts, whatever became of the rows', async () => {
+  const { db, acme, start } = await setUp();
+  const { configId, store } = await start(bucketConfig()).stores.current(acme);
+  await store.put('key', Buffer.from('kept'));
+  await db
+    .update(storageConfigs)
+    .set({ sealed: Buffer.alloc(64, 1) })
+    .run();
+
+  const place = { tenantId: acme, storageConfigId: configId };
+
+  expect(await textOf(await start(bucketConfig()).stores.of(place))).toBe('kept');
+  await expect((await start(null).stores.of(place)).head('key')).rejects.toMatchObject({
+    code: 'store_unavailable',
+  });
+});

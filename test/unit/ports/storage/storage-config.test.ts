@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import type { S3StorageConfig } from '../../../../src/contract/tenant.ts';
+import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
+import { placeOf } from '../../../../src/ports/storage/storage-config.ts';
+
+const s3: S3StorageConfig = {
+  endpoint: 'objects.example',
+  port: 443,
+  useSSL: true,
+  bucketName: 'pictures',
+  region: 'eu-central-1',
+  accessKeyId: 'an-access-key',
+  secretAccessKey: 'a-secret',
+  presignedUrlExpirySeconds: 60,
+  corsAllowedOrigins: null,
+};
+const connectionString = 'AccountName=tester;AccountKey=c2VjcmV0;EndpointSuffix=core.example';
+
+describe('the place of objects', () => {
+  test.each([
+    [{}, 's3 https://objects.example/pictures'],
+    [{ port: 9000 }, 's3 https://objects.example:9000/pictures'],
+    [{ port: 80, useSSL: false }, 's3 http://objects.example/pictures'],
+    [{ endpoint: '::1', port: 9000 }, 's3 https://[::1]:9000/pictures'],
+    [{ endpoint: 's3.amazonaws.com' }, 's3 https://s3.eu-central-1.amazonaws.com/pictures'],
+  ])('of an S3 configuration with %j is %s', (changes, place) => {
+    expect(placeOf({ type: 's3', s3: { ...s3, ...changes } })).toBe(place);
+  });
+
+  test('stays the same when credentials change', () => {
+    const changed = { ...s3, accessKeyId: 'another', secretAccessKey: 'other' };
+    const azure = { containerName: 'pictures', connectionString };
+    const rotated = {
+      ...azure,
+      connectionString: connectionString.replace('c2VjcmV0', 'b3RoZXI='),
+    };
+
+    expect(placeOf({ type: 's3', s3: changed })).toBe(placeOf({ type: 's3', s3 }));
+    expect(placeOf({ type: 'azure', azure: rotated })).toBe(placeOf({ type: 'azure', azure }));
+    expect(placeOf({ type: 'azure', azure })).toBe(
+      'azure https://tester.blob.core.example/pictures',
+    );
+  });
+
+  test.each([
+    '',
+    'https://objects.example',
+    'objects.example:9000',
+    'a b',
+    'host/path',
+    'u@host',
+    '-x',
+  ])('cannot be an S3 endpoint that reads %j', (endpoint) => {
+    const config = { ...s3, endpoint };
+
+    expect(() => placeOf({ type: 's3', s3: config })).toThrow(/host name or an address/);
+    expect(() => createS3Store(config)).toThrow(/host name or an address/);
+  });
+});
+
+describe('presigned URLs of an S3 configuration', () => {
+  test.each([
+    [{}, 'https://objects.example/pictures/a%20b'],
+    [{ endpoint: '10.0.0.7', port: 9000 }, 'https://10.0.0.7:9000/pictures/a%20b'],
+    [{ endpoint: 's3.amazonaws.com' }, 'https://s3.eu-central-1.amazonaws.com/pictures/a%20b'],
+  ])('with %j lead to %s', (changes, address) => {
+    const urls = createS3Store({ ...s3, ...changes }).presign('a b', new Date(0));
+
+    expect(urls.getUrl.split('?')[0]).toBe(address);
+    expect(urls.expiresAt).toBe('1970-01-01T00:01:00.000Z');
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
+import { withPrefix } from '../../../../src/ports/storage/shared-store.ts';
+
+const whole = createS3Store({
+  endpoint: 'objects.example',
+  port: 443,
+  useSSL: true,
+  bucketName: 'pictures',
+  region: 'us-east-1',
+  accessKeyId: 'an-access-key',
+  secretAccessKey: 'a-secret',
+  presignedUrlExpirySeconds: 60,
+  corsAllowedOrigins: null,
+});
+
+test.each(['../other/key', 'a/../../other', './key', 'a/..', '..\\other', ''])(
+  'no key leads out of a part: %j',
+  async (key) => {
+    const part = withPrefix(whole, 'tenant/');
+    const acts = [
+      () => part.put(key, Buffer.from('x')),
+      () => part.read(key, 10),
+      () => part.head(key),
+      () => part.delete(key),
+      async () => part.presign(key, new Date(0)),
+    ];
+
+    for (const act of acts) await expect(act()).rejects.toMatchObject({ code: 'invalid_request' });
+  },
+);
+
+test('clients see the whole key, in the address and beside it', () => {
+  const { objectKey, getUrl } = withPrefix(whole, 'tenant/').presign('a/b.png', new Date(0));
+
+  expect(objectKey).toBe('tenant/a/b.png');
+  expect(new URL(getUrl).pathname).toBe('/pictures/tenant/a/b.png');
+});

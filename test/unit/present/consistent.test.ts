@@ -1,0 +1,302 @@
+/** Reads finished reports as opposing counsel would: no number, region or word may differ from one page to another. */
+
+import { describe, expect, test } from 'vitest';
+import { type Language, languages } from '../../../src/contract/vocabulary.ts';
+import { strengthOfRatio } from '../../../src/detectors/detector.ts';
+import type { Examination } from '../../../src/engine/result.ts';
+import { writeEvidence } from '../../../src/present/evidence.ts';
+import { createNumberWriter } from '../../../src/present/numbers.ts';
+import { wordsIn } from '../../../src/present/wording/catalogue.ts';
+import { makeExamination } from './examination.ts';
+import { bodyOf, full, fullItem, readHtml, render, size } from './full-report.ts';
+
+const region = { left: 160, top: 20, width: 60, height: 50, share: 0.078 };
+const ownMark = {
+  regionLeft: 10,
+  regionTop: 100,
+  regionWidth: 40,
+  regionHeight: 30,
+  regionShare: 0.02,
+};
+
+const cases: Readonly<Record<string, Examination>> = {
+  real: made('real', { findings: [traces(0.034, 'real')] }),
+  'real, with a method that marks a place of its own': made('real', {
+    findings: [traces(0.034, 'real'), located('weak')],
+    manipulation: { probability: 0.655, region: null, methods: ['localisation-network'] },
+  }),
+  'real, more similar to generated pictures, and shaky': made('real', {
+    classSimilarities: { realCompressed: 0.67, fakeCompressed: 0.8 },
+    stability: {
+      holds: true,
+      trials: [
+        { change: 'jpeg-90', fakeProbability: 0.026, isFlip: false },
+        { change: 'scale-50', fakeProbability: 0.421, isFlip: false },
+      ],
+    },
+  }),
+  generated: made('fake', { findings: [traces(0.971, 'fake')] }),
+  'certainly generated': made('fake', {
+    findings: [traces(0.9999, 'fake')],
+    decision: { ...makeExamination({ ...size }).decision, fakeProbability: 0.9999 },
+  }),
+  changed: changed(),
+  declared: declared(),
+  'suspected of a change': made('uncertain', {
+    findings: [located('weak')],
+    manipulation: { probability: 0.8, region, methods: ['localisation-network'] },
+    decision: {
+      ...makeExamination({ ...size, resultClass: 'uncertain' }).decision,
+      reasons: ['manipulation_suspected'],
+      thresholds: { fakeMin: 0.82, realMax: 0.24, suspectedMin: 0.717, manipulatedMin: 0.853 },
+    },
+  }),
+  uncertain: made('uncertain', {}),
+  'not to be judged': made('abstain', {
+    findings: [traces(0.61, 'fake'), located('moderate')],
+    manipulation: { probability: 0.955, region, methods: ['localisation-network'] },
+  }),
+  full,
+};
+
+const forms = {
+  PDF: async (examination: Examination, language: Language) =>
+    bodyOf((await render(examination, language, fullItem)).pages),
+  HTML: (examination: Examination, language: Language) => readHtml(examination, language, fullItem),
+};
+const read = languages.flatMap((language) =>
+  Object.entries(forms).map(([form, readIn]) => ({ language, form, readIn })),
+);
+
+describe.each(Object.entries(cases))('a report on a picture that is %s', (_, examination) => {
+  test.each(read)(
+    'says the same everywhere in $language, as $form',
+    async ({ language, readIn }) => {
+      const evidence = writeEvidence(examination);
+      const body = await readIn(examination, language);
+      const text = withoutAnnex(body, language);
+      // Cut where the annexes begin that hold other numbers, and not at the end.
+      expect(text.length).toBeLessThan(0.9 * body.length);
+      expect(text.length).toBeGreaterThan(0.3 * body.length);
+      const { score, exact, rate, count } = createNumberWriter(language);
+      const { strength: words, document, measurements, findings } = wordsIn(language);
+      const { resultClass, basis, fakeProbability, byTraces } = examination.decision;
+      const isOutside = (byTraces?.resultClass ?? resultClass) === 'abstain';
+
+      // P(fake) is the probability of generation, and nothing else.
+      expect(text).not.toMatch(namedWrongly[language]);
+      const generated = numbersAfter(text, generation[language]);
+      const allowed = [score(fakeProbability), exact(fakeProbability)];
+      for (const number of generated) expect(allowed).toContain(number);
+      if (isOutside) expect(generated).toEqual([]);
+      else expect(generated).not.toEqual([]);
+
+      // What has no tested meaning is stated nowhere before the annex.
+      const { manipulation } = examination;
+      if (isOutside) {
+        for (const value of [fakeProbability, manipulation?.probability ?? 0]) {
+          for (const form of [score(value), exact(value), `${Math.round(100 * value)} %`]) {
+            expect(text).not.toMatch(
+              new RegExp(`(?<![\\d.,])${form.replace('.', '\\.')}(?![\\d.,])`),
+            );
+          }
+        }
+      }
+
+      // A part of an event is never likelier than the whole.
+      const bounds = flat(text).match(either[language]);
+      if (manipulation !== null && !isOutside) {
+        const { low, high } = boundsIn(bounds?.[0] ?? '');
+        // As they stand, rounded to two digits.
+        for (const part of [fakeProbability, manipulation.probability]) {
+          expect(low).toBeGreaterThanOrEqual(Math.min(part, 0.99) - 0.005);
+          expect(high).toBeGreaterThanOrEqual(Math.min(part, 0.99) - 0.005);
+        }
+        expect(high).toBeLessThanOrEqual(
+          Math.min(1, fakeProbability + manipulation.probability) + 0.005,
+        );
+        expect(low).toBeLessThanOrEqual(high);
+      } else {
+        expect(bounds).toBeNull();
+      }
+
+      // One region: page one, findings and measurements.
+      const share =
+        region && manipulation?.region ? findings.writeShare(manipulation.region.share) : null;
+      const marks = [...flat(text).matchAll(together[language])].map(([, found]) => found);
+      for (const found of marks) expect(found).toBe(share);
+      if (manipulation?.region === null) {
+        expect(flat(text)).not.toMatch(outlined[language]);
+        if (examination.findings.some(({ measures }) => 'regionShare' in measures)) {
+          expect(flat(text)).toContain(words.changedPart.nowhere);
+        }
+      }
+
+      // A comparison that points the other way is told as such, and only then.
+      const { realCompressed, fakeCompressed } = examination.classSimilarities;
+      const isOpposite =
+        (resultClass === 'real' && fakeCompressed > realCompressed) ||
+        (resultClass === 'fake' && basis === 'traces' && realCompressed > fakeCompressed);
+      expect(flat(text).includes(measurements.forensic.nearer.opposite)).toBe(isOpposite);
+
+      // The word of the strength fits the ratio that stands beside it, and the word is the same on every page.
+      if (evidence.ratio !== null) expect(evidence.strength).toBe(strengthOfRatio(evidence.ratio));
+      const others = Object.entries(words.adverbs).filter(([one]) => one !== evidence.strength);
+      for (const [, adverb] of others) {
+        const spoken = new RegExp(
+          ` ${adverb} (?:for|für) (?:${Object.values(words.sides).join('|')})`,
+        );
+        expect(flat(text)).not.toMatch(spoken);
+      }
+
+      // The words on stability count what the table below them lists.
+      const { stability } = examination;
+      if (stability !== null) {
+        const { outcomes } = words.stability;
+        const countOf = (told: string) => body.split(`\n${told}\n`).length - 1;
+        const { statement } = evidence.stability!;
+        const values = stability.trials.map((trial) => trial.fakeProbability);
+        expect(statement[language]).toBe(
+          words.stability.summary({
+            same: countOf(outcomes.same),
+            open: countOf(outcomes.open),
+            other: countOf(outcomes.other),
+            low: score(Math.min(...values)),
+            high: score(Math.max(...values)),
+          }),
+        );
+        expect(flat(text)).toContain(statement[language]);
+      }
+
+      // The error rate on page one is that of the table.
+      const first = flat(text.slice(0, text.indexOf(document.head.contents)));
+      if (resultClass === 'fake' && basis === 'traces') {
+        const { real, strategies } = examination.measured[0]!;
+        expect(first).toContain(rate(strategies.default.realCalledFake));
+        expect(first).toContain(count(real));
+      }
+    },
+  );
+});
+
+const namedWrongly = {
+  en: /probability[^.\n]{0,40}generated or altered/i,
+  de: /Wahrscheinlichkeit[^.\n]{0,40}erzeugt(?:es)? oder verändert/i,
+};
+const generation = {
+  en: /(?<!Traces of |after them the probability of )[Gg]eneration (?:of |is estimated at |is )?(?=[\d]|above|below)/g,
+  de: /(?<!Spuren einer )Erzeugung (?:von |wird auf |eine Wahrscheinlichkeit von )?(?=[\d]|über|unter)/g,
+};
+const either = {
+  en: /Either of the two [^.]*?\d\.\d+(?:, at most (?:above )?[\d.]+)?/,
+  de: /Eines von beiden [^.]*?\d,\d+(?:, höchstens (?:über )?[\d,]+)?/,
+};
+const together = {
+  en: /(?:together mark|changed parts mark a region of) (\d+ %)/g,
+  de: /(?:alle zusammen markieren|suchen, markieren einen Bereich von) (\d+ %)/g,
+};
+const outlined = { en: /Outlined: what all/, de: /Umrandet: was alle/ };
+
+/** Names a number with a word of bound before it: `above 0.99`. */
+function numbersAfter(text: string, pattern: RegExp): readonly string[] {
+  return [...flat(text).matchAll(pattern)].map(({ index, 0: found }) => {
+    const rest = flat(text).slice(index + found.length);
+    return rest.match(/^(?:(?:above|below|über|unter) )?\d[.,]\d+/)?.[0] ?? rest.slice(0, 20);
+  });
+}
+
+function boundsIn(text: string): { readonly low: number; readonly high: number } {
+  const [low = Number.NaN, high = 1] = [...text.matchAll(/\d[.,]\d+/g)].map(([number]) =>
+    Number(number.replace(',', '.')),
+  );
+  return { low, high };
+}
+
+function flat(text: string): string {
+  return text.replaceAll('\n', ' ');
+}
+
+/** The first annexes state measured values and error rates; the others repeat them under their names in JSON or hold other numbers. */
+function withoutAnnex(body: string, language: Language): string {
+  const { question } = wordsIn(language).labels.sections;
+  return body.slice(0, body.lastIndexOf(`C  ${question}`));
+}
+
+function made(
+  resultClass: 'real' | 'fake' | 'uncertain' | 'abstain',
+  other: Partial<Examination>,
+): Examination {
+  return { ...makeExamination({ ...size, resultClass }), ...other };
+}
+
+function changed(): Examination {
+  const base = makeExamination({ ...size });
+  return {
+    ...base,
+    findings: [traces(0.15, 'real'), located('moderate')],
+    manipulation: { probability: 0.947, region, methods: ['localisation-network'] },
+    decision: {
+      ...base.decision,
+      basis: 'localisation',
+      resultSubClasses: ['manipulated'],
+      fakeProbability: 0.149,
+      byTraces: { resultClass: 'uncertain', reasons: ['evidence_below_threshold'] },
+    },
+  };
+}
+
+function declared(): Examination {
+  const base = makeExamination({ ...size });
+  return {
+    ...base,
+    provenance: {
+      ...base.provenance,
+      declarations: [
+        {
+          origin: 'ai-generated',
+          place: 'xmp',
+          field: 'Iptc4xmpExt:DigitalSourceType',
+          value: 'trainedAlgorithmicMedia',
+          generator: 'Example Generator',
+          assurance: 'unsigned',
+        },
+      ],
+    },
+    decision: {
+      ...base.decision,
+      basis: 'declaration',
+      byTraces: { resultClass: 'fake', reasons: [] },
+    },
+  };
+}
+
+function traces(probability: number, speaksFor: 'real' | 'fake'): Examination['findings'][number] {
+  const percent = Math.round(100 * probability);
+  return {
+    method: 'trace-network',
+    score: probability,
+    speaksFor,
+    strength: 'moderate',
+    statement: {
+      en: `The trace network puts the probability of a generated picture at ${percent} %.`,
+      de: `Das Spurennetz beziffert die Wahrscheinlichkeit eines erzeugten Bildes auf ${percent} %.`,
+    },
+    measures: {},
+    source: 'Own network.',
+  };
+}
+
+function located(strength: 'weak' | 'moderate'): Examination['findings'][number] {
+  return {
+    method: 'localisation-network',
+    score: 0.8,
+    speaksFor: 'fake',
+    strength,
+    statement: {
+      en: 'A network marks a region in the lower left (2 % of the picture).',
+      de: 'Ein Netz markiert einen Bereich unten links (2 % des Bildes).',
+    },
+    measures: ownMark,
+    source: 'Own network.',
+  };
+}

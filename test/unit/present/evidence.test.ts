@@ -1,0 +1,377 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Bilingual,
+  languages,
+  reasonCodes,
+  stabilityChanges,
+} from '../../../src/contract/vocabulary.ts';
+import type { Examination, WordedFinding } from '../../../src/engine/result.ts';
+import type { MeasuredRates } from '../../../src/inference/model.ts';
+import type { Declaration } from '../../../src/provenance/provenance.ts';
+import { writeEvidence } from '../../../src/present/evidence.ts';
+import { writeTexts } from '../../../src/present/report-texts.ts';
+import { item, makeExamination } from './examination.ts';
+
+const rates: MeasuredRates = {
+  decided: 0.5,
+  realCalledFake: 0,
+  fakeCalledReal: 0.1,
+  realCalledReal: 0.6,
+  fakeCalledFake: 0.5,
+};
+const measured: Examination['measured'] = [
+  {
+    condition: 'as is',
+    real: 1221,
+    fake: 277,
+    auc: 0.9,
+    aucLow: 0.85,
+    aucHigh: 0.95,
+    strategies: { pedantic: rates, default: rates, relaxed: rates },
+  },
+];
+
+const finding: WordedFinding = {
+  method: 'some-method',
+  score: 0.5,
+  speaksFor: 'neither',
+  strength: 'none',
+  statement: { en: 'Nothing stands out.', de: 'Nichts fällt auf.' },
+  measures: {},
+  source: 'None.',
+};
+
+const declaration: Declaration = {
+  origin: 'ai-generated',
+  place: 'png-text',
+  field: 'parameters',
+  value: 'Steps: 20',
+  generator: null,
+  assurance: 'unsigned',
+};
+
+function decided(
+  resultClass: 'real' | 'fake',
+  fakeProbability: number,
+  more: Partial<Examination> = {},
+): Examination {
+  const examination = { ...makeExamination({ resultClass }), measured, ...more };
+  return { ...examination, decision: { ...examination.decision, fakeProbability } };
+}
+
+function declared(...declarations: readonly Declaration[]): Examination {
+  const examination = decided('fake', 0.5);
+  return {
+    ...examination,
+    decision: { ...examination.decision, basis: 'declaration' },
+    provenance: { ...examination.provenance, declarations },
+  };
+}
+
+function tested(flips: number) {
+  const trials = stabilityChanges.map((change, at) => {
+    return { change, fakeProbability: 0.5, isFlip: at < flips };
+  });
+  const stability = { holds: flips === 0, trials };
+  return writeEvidence(decided('fake', 0.9, { stability })).stability!;
+}
+
+function named(method: string, more: Partial<WordedFinding>): WordedFinding {
+  return { ...finding, method, ...more };
+}
+
+function strengthsOf(examination: Examination) {
+  return writeEvidence(examination).findings.map(({ method, strength }) => [method, strength]);
+}
+
+describe('the strength of a verdict from traces', () => {
+  test('is that of the probability where the error rates bear it out', () => {
+    const { strength, ratio, cap, statement } = writeEvidence(decided('fake', 0.95));
+
+    expect({ strength, ratio }).toEqual({ strength: 'moderate', ratio: 19 });
+    expect(cap).toMatchObject({ ratio: 200, condition: 'as is' });
+    expect(statement.en).toContain('speak moderately for a generated picture');
+    expect(statement.en).not.toContain('Taken by itself');
+  });
+
+  test('is no higher than the error rates bear out, and the sentence names both ratios', () => {
+    const { strength, ratio, cap, statement } = writeEvidence(decided('real', 0.01));
+
+    // 60 % right over the upper bound of 28 of 277, 0.135958 by the beta distribution: 4.413.
+    expect({ strength, ratio, cap: cap?.ratio }).toEqual({
+      strength: 'weak',
+      ratio: 4.4,
+      cap: 4.4,
+    });
+    expect(statement.en).toContain(
+      'ratio of 99; the measured error rates support no more than 4.4',
+    );
+    expect(statement.de).toContain('Quotienten von 99');
+    expect(statement.de).toContain('sprechen schwach für eine echte fotografische Aufnahme');
+    expect(cap?.statement.en).toContain(
+      '733 of 1,221 photographs and 28 of 277 generated pictures',
+    );
+    expect(cap?.statement.de).toContain('733 von 1.221 Fotografien und 28 von 277 erzeugten');
+  });
+
+  test('may rest on the figures of a looser strategy, which is then named', () => {
+    const strategies = {
+      pedantic: { ...rates, fakeCalledFake: 0 },
+      default: rates,
+      relaxed: rates,
+    };
+    const few = [{ ...measured[0]!, strategies }];
+    const options = { decisionStrategy: 'pedantic', seed: 1337 } as const;
+
+    const { ratio, cap } = writeEvidence(decided('fake', 0.95, { measured: few, options }));
+
+    expect({ ratio, strategy: cap?.strategy }).toEqual({ ratio: 19, strategy: 'default' });
+    expect(cap?.statement.en).toContain('strategy “default”, which agrees with every decision');
+    expect(cap?.statement.de).toContain(
+      'Strategie „default“, die jede Entscheidung einer strengeren teilt',
+    );
+  });
+
+  test('cannot be stated for a model that nobody has measured, and the reason is told', () => {
+    const { strength, ratio, cap, statement } = writeEvidence(
+      decided('fake', 0.999, { measured: [] }),
+    );
+
+    expect({ strength, ratio, condition: cap?.condition }).toEqual({
+      strength: 'none',
+      ratio: null,
+      condition: null,
+    });
+    expect(statement.en).toContain('how strongly cannot be stated');
+    expect(cap?.statement.en).toContain('No error rates were measured');
+  });
+
+  test('stays a number that JSON can hold when the probability is one', () => {
+    const none = { ...rates, fakeCalledFake: 1 };
+    const many = { ...measured[0]!, real: 100_000_000 };
+    const flawless = { ...many, strategies: { pedantic: none, default: none, relaxed: none } };
+
+    const { ratio } = writeEvidence(decided('fake', 1, { measured: [flawless] }));
+
+    expect(ratio).toBe(1_000_000);
+  });
+});
+
+describe('the strength of a declaration', () => {
+  test.each([
+    ['unsigned', 'moderate', 'anybody can write one into a file'],
+    ['signed', 'moderate', 'not established that this signer'],
+    ['trusted', 'strong', 'from the list of trusted signers'],
+  ] as const)('that is %s is %s', (assurance, strength, words) => {
+    const evidence = writeEvidence(declared({ ...declaration, assurance }));
+
+    expect(evidence).toMatchObject({ basis: 'declaration', strength, ratio: null, cap: null });
+    expect(evidence.statement.en).toContain(words);
+    expect(evidence.statement.en).toContain('error rates of the method do not apply');
+  });
+
+  test('is that of the best vouched-for one, and one of a capture does not count', () => {
+    const captured = { ...declaration, origin: 'captured', assurance: 'trusted' } as const;
+
+    expect(writeEvidence(declared(declaration, captured)).strength).toBe('moderate');
+    expect(
+      writeEvidence(declared(declaration, { ...declaration, assurance: 'trusted' })).strength,
+    ).toBe('strong');
+  });
+});
+
+test('undecided, there is no strength, but every reason and what would help, as sentences', () => {
+  const evidence = writeEvidence(
+    makeExamination({ resultClass: 'uncertain', reasons: reasonCodes }),
+  );
+
+  expect(evidence).toMatchObject({ strength: 'none', ratio: null, cap: null });
+  expect(evidence.reasons.map(({ code }) => code)).toEqual(reasonCodes);
+  for (const { statement, help } of evidence.reasons) {
+    for (const text of [statement.en, statement.de, help.en, help.de]) {
+      expect(text).toMatch(/^\p{Lu}.*[^.]\.$/u);
+    }
+  }
+});
+
+describe('findings', () => {
+  test('are ranked by strength, then those for a side first, then as the methods are listed', () => {
+    const findings = [
+      named('silent', {}),
+      named('weak', { speaksFor: 'fake', strength: 'weak' }),
+      named('strong', { speaksFor: 'real', strength: 'strong' }),
+      named('weak too', { speaksFor: 'real', strength: 'weak' }),
+      named('weak for nothing', { strength: 'weak' }),
+    ];
+
+    expect(strengthsOf(decided('fake', 0.9, { findings })).map(([method]) => method)).toEqual([
+      'strong',
+      'weak',
+      'weak too',
+      'weak for nothing',
+      'silent',
+    ]);
+  });
+
+  const traces: WordedFinding = {
+    ...finding,
+    method: 'trace-network',
+    score: 0.999,
+    speaksFor: 'fake',
+    strength: 'moderatelyStrong',
+  };
+
+  test('of the trace network are no stronger than its error rates bear out', () => {
+    const [measure] = measured;
+    const few = [{ ...measure!, real: 40 }];
+
+    expect(strengthsOf(decided('fake', 0.999, { findings: [traces], measured: few }))).toEqual([
+      ['trace-network', 'weak'],
+    ]);
+    expect(strengthsOf(decided('fake', 0.999, { findings: [traces] }))).toEqual([
+      ['trace-network', 'moderatelyStrong'],
+    ]);
+  });
+
+  test('of the trace network speak for nothing outside the validated domain, whatever decided', () => {
+    const byTraces = { resultClass: 'abstain', reasons: ['not_a_photograph'] } as const;
+    const abstained = makeExamination(byTraces);
+    const declaredDrawing = declared(declaration);
+    const decision = { ...declaredDrawing.decision, byTraces };
+
+    for (const examination of [abstained, { ...declaredDrawing, decision }]) {
+      const [only] = writeEvidence({ ...examination, measured, findings: [traces] }).findings;
+
+      expect(only).toMatchObject({ speaksFor: 'neither', strength: 'none', score: 0.999 });
+    }
+  });
+
+  test('hold no number that JSON cannot hold', () => {
+    const measures = { fine: 1, lost: Number.NaN, endless: Number.POSITIVE_INFINITY };
+
+    const [only] = writeEvidence(
+      decided('fake', 0.9, { findings: [{ ...finding, measures }] }),
+    ).findings;
+
+    expect(only?.measures).toEqual({ fine: 1 });
+  });
+});
+
+test('the stability test is told with every change by name, and with how many lead to the other side', () => {
+  expect(tested(0).trials.map(({ change }) => change)).toEqual(stabilityChanges);
+  expect(new Set(tested(0).trials.map(({ label }) => label.de)).size).toBe(5);
+  expect(tested(0).statement.en).toContain(
+    'Of 5 changes that were tried, 5 would leave them undecided',
+  );
+  expect(tested(1).statement.de).toMatch(/Von 5 .* 4 .* und 1 sie auf die andere Seite wenden/);
+});
+
+test('both languages give the same figures, and no sentence has a hole', () => {
+  const examinations = [
+    decided('fake', 0.95),
+    decided('real', 0.01),
+    decided('real', 0.4),
+    decided('fake', 0.9, { measured: [] }),
+    declared(declaration),
+    makeExamination({ resultClass: 'abstain', reasons: reasonCodes }),
+  ];
+
+  for (const examination of examinations) {
+    for (const { en, de } of textsOf(writeEvidence(examination))) {
+      expect(figuresOf(de.replaceAll('.', '').replaceAll(',', '.'))).toEqual(
+        figuresOf(en.replaceAll(',', '').replaceAll(/\.(?!\d)/g, '')),
+      );
+      expect(`${en} ${de}`).not.toMatch(/undefined|null|NaN|\[object|\$\{| {2}/);
+    }
+  }
+});
+
+function textsOf(value: unknown): readonly Bilingual[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (isBilingual(value)) return [value];
+  return Object.values(value).flatMap(textsOf);
+}
+
+function isBilingual(value: object): value is Bilingual {
+  return 'en' in value && 'de' in value;
+}
+
+function figuresOf(text: string): readonly string[] {
+  return [...text.matchAll(/\d+(?:\.\d+)?/g)].map(([figure]) => figure).toSorted();
+}
+
+describe('a picture with a part that was changed', () => {
+  const base = makeExamination();
+  const region = { left: 100, top: 90, width: 80, height: 50, share: 0.123 };
+  const spoken = (method: string, strength: 'weak' | 'moderate') => ({
+    ...base.findings[0]!,
+    method,
+    strength,
+  });
+  const changed: Examination = {
+    ...base,
+    findings: [spoken('noise-level', 'weak'), spoken('copy-move', 'moderate')],
+    manipulation: {
+      probability: 0.97,
+      region,
+      methods: ['noise-level', 'copy-move'],
+    },
+    decision: {
+      ...base.decision,
+      basis: 'localisation',
+      resultSubClasses: ['manipulated'],
+      byTraces: { resultClass: 'real', reasons: [] },
+    },
+  };
+
+  test('is as strong as the strongest of the methods that speak for it, and states no ratio', () => {
+    const { strength, ratio, cap, statement } = writeEvidence(changed);
+
+    expect({ strength, ratio, cap }).toEqual({ strength: 'moderate', ratio: null, cap: null });
+    expect(statement.en).toContain('speaks moderately for');
+    expect(statement.de).toContain('spricht mäßig für');
+  });
+
+  test('tells share, place and probability of the change in both languages', () => {
+    const { manipulation } = writeEvidence(changed);
+
+    expect(manipulation).toMatchObject({ probability: 0.97, region });
+    expect(manipulation?.statement).toEqual({
+      en: 'The methods that look for changed parts mark a region of 12 % of the picture, in the lower right; together they estimate the probability that a part was changed at 0.97.',
+      de: 'Die Methoden, die nach veränderten Stellen suchen, markieren einen Bereich von 12 % des Bildes, rechts unten; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf 0,97.',
+    });
+  });
+
+  test('is told with its place where it is only suspected, not as an outcome that says nothing', () => {
+    const decision = {
+      ...base.decision,
+      resultClass: 'uncertain',
+      reasons: ['manipulation_suspected'],
+    } as const;
+
+    const [en, de] = languages.map((language) =>
+      writeTexts({ ...changed, decision }, item, language),
+    );
+
+    expect(en?.summary).toMatch(/in the lower right.* too weak to call the picture altered/);
+    expect(en?.summary).not.toMatch(/for (n)?or against the picture/);
+    expect(de?.summary).toMatch(/rechts unten.* zu schwach, um das Bild verändert zu nennen/);
+    expect(en?.forensic).toContain('a probability of 0.97 that a part was changed');
+  });
+
+  test('ends in a conclusion that claims no known rate of error', () => {
+    const ends = languages.map((language) => writeTexts(changed, item, language).conclusion);
+
+    expect(ends[0]).toContain('altered in a part');
+    expect(ends[1]).toContain('ein Teil des Bildes verändert wurde');
+    expect(ends.join()).not.toMatch(/rate of error|Fehlerrate/);
+  });
+
+  test('is told in the summary, in the place of the probability of the whole picture', () => {
+    const { summary } = writeTexts(changed, item, 'en');
+
+    expect(summary).toContain('whether by conventional editing or by AI, they do not tell');
+    expect(summary).toContain('mark a region of 12 % of the picture, in the lower right');
+    expect(summary).not.toContain('generated or altered is');
+  });
+});

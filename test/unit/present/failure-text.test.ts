@@ -1,0 +1,91 @@
+/** The German table finds failures by their English words: these come from the rooms that throw them. */
+
+import { expect, test } from 'vitest';
+import { openSource, toFileFailure } from '../../../src/cli/analyze/inputs.ts';
+import { toReadFailure } from '../../../src/ports/files/read-file.ts';
+import { openContainer } from '../../../src/image/container.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { checkDimensions, checkSizeBytes, localLimits } from '../../../src/image/picture.ts';
+import { wordFailure } from '../../../src/present/failure-text.ts';
+import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+
+const jpeg = await sceneJpeg({ width: 100, height: 80, seed: 1 });
+const png = await scenePng({ width: 100, height: 80, seed: 1 });
+const open = (bytes: Uint8Array) => openContainer(bytes, localLimits);
+
+test.each<readonly [german: string | RegExp, act: () => unknown]>([
+  ['Die Datei ist leer: Sie hat 0 Byte.', () => open(Buffer.alloc(0))],
+  [
+    'Die Datei hat 300 MB; untersucht werden höchstens 250 MB.',
+    () => checkSizeBytes(300_000_000, localLimits),
+  ],
+  [
+    'Das Bild hat 64 × 64 Bildpunkte; jede Seite muss 65 bis 20.000 haben.',
+    () => checkDimensions(64, 64, localLimits),
+  ],
+  [
+    'Das Bild hat 19.000 × 19.000 Bildpunkte; untersucht werden höchstens 100 Megapixel.',
+    () => checkDimensions(19_000, 19_000, localLimits),
+  ],
+  [
+    /^Das ist ein GIF-Bild; untersucht werden nur JPEG und PNG\. Wandeln/,
+    () => open(Buffer.from('GIF89a')),
+  ],
+  [/^Das ist ein PDF-Dokument; .* Wählen Sie ein Bild\.$/, () => open(Buffer.from('%PDF-1.7'))],
+  [/^Die PNG-Datei ist unvollständig/, () => open(png.subarray(0, 900))],
+  [/^Die JPEG-Datei ist unvollständig/, () => open(jpeg.subarray(0, 300))],
+  [/^Die PNG-Datei ist beschädigt/, () => open(withByte(png, 60))],
+  [
+    /^Das Bild ist unvollständig oder beschädigt/,
+    () => decodePicture(cutScan(jpeg), { limits: localLimits }),
+  ],
+  ['Diese Datei gibt es nicht.', () => openSource(inputOf('/no/such/file.jpg'))],
+  [
+    'Das ist ein Ordner; mit --recursive werden die Bilder darin untersucht.',
+    () => Promise.reject(toFileFailure(system('EISDIR'))),
+  ],
+  [
+    /^Diese Datei lässt sich nicht lesen \(EIO\)/,
+    () => Promise.reject(toReadFailure(system('EIO'))),
+  ],
+])('%s', async (german, act) => {
+  const message = await messageOf(act);
+
+  const told = wordFailure(message, 'de');
+
+  if (typeof german === 'string') expect(told).toBe(german);
+  else expect(told).toMatch(german);
+  expect(wordFailure(message, 'en')).toBe(message);
+});
+
+test('what the table does not know stays as it was thrown', () => {
+  expect(wordFailure('Something else.', 'de')).toBe('Something else.');
+});
+
+async function messageOf(act: () => unknown): Promise<string> {
+  try {
+    await act();
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+  throw new Error('nothing was thrown');
+}
+
+function inputOf(path: string) {
+  return { label: path, path, failure: null };
+}
+
+function system(code: string): Error {
+  return Object.assign(new Error(code), { code, syscall: 'read' });
+}
+
+/** Whole by its markers, but most of the scan is gone. */
+function cutScan(file: Buffer): Buffer {
+  return Buffer.concat([file.subarray(0, Math.floor(file.length / 2)), Buffer.from([0xff, 0xd9])]);
+}
+
+function withByte(file: Buffer, at: number): Buffer {
+  const changed = Buffer.from(file);
+  changed[at] = changed[at]! ^ 0xff;
+  return changed;
+}

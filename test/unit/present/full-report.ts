@@ -1,0 +1,143 @@
+/** A report with everything that a report can hold, and the text of its pages. */
+
+import type { Language } from '../../../src/contract/vocabulary.ts';
+import type { Examination } from '../../../src/engine/result.ts';
+import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
+import { renderHtml } from '../../../src/render/html/html.ts';
+import { renderPdf } from '../../../src/render/pdf/pdf.ts';
+import type { ReportItem } from '../../../src/present/report-item.ts';
+import { writeTexts } from '../../../src/present/report-texts.ts';
+import { makeExamination, makePicture } from './examination.ts';
+import { type PdfPage, readPages } from '../render/pdf-text.ts';
+
+export const size = { width: 240, height: 160 };
+export const custodyHash = 'c5'.repeat(32);
+
+export const fullItem: ReportItem = {
+  name: 'Straßenszene.jpg',
+  analysisId: '6a0f2c9e1b7d4835aa01c2d3',
+  examinedAt: new Date('2026-03-01T12:00:00Z'),
+  retries: 2,
+  withMetadata: true,
+  custody: [
+    { at: new Date('2026-03-01T11:58:01.250Z'), actor: 'user 6f1c', event: 'created', hashes: [] },
+    {
+      at: new Date('2026-03-01T11:59:00Z'),
+      actor: 'service',
+      event: 'received',
+      hashes: [{ name: 'original', sha256: custodyHash }],
+    },
+  ],
+  validation: {
+    id: '9f8e7d6c5b4a392817060504',
+    createdAt: new Date('2026-02-01T08:00:00Z'),
+    model: makeExamination().model,
+    conditions: makeExamination().measured.map((one) => ({ ...one, condition: 'web', real: 40 })),
+  },
+};
+
+function makeFull(): Examination {
+  const base = makeExamination(size);
+  const [measured] = base.measured;
+  const worse = { decided: 0.25, realCalledFake: 0.05, fakeCalledReal: 0.1 };
+  return {
+    ...base,
+    measured: [
+      { ...measured!, longerSidePx: [256, 1448] },
+      {
+        ...measured!,
+        condition: 'half, jpeg 80',
+        strategies: { pedantic: worse, default: { ...worse, fakeCalledFake: 0.3 }, relaxed: worse },
+      },
+    ],
+    decision: {
+      ...base.decision,
+      thresholds: { fakeMin: 0.82, realMax: 0.24, leastDeviations: 1.96 },
+    },
+    stability: {
+      holds: true,
+      trials: [{ change: 'jpeg-70', fakeProbability: 0.9126, isFlip: false }],
+    },
+    provenance: {
+      ...base.provenance,
+      declarations: [
+        {
+          origin: 'captured',
+          place: 'c2pa',
+          field: 'digitalSourceType',
+          value: 'digitalCapture',
+          generator: null,
+          assurance: 'signed',
+        },
+      ],
+      credentials: {
+        integrity: 'broken',
+        trust: 'untrusted',
+        trustListSha256: 'ab'.repeat(32),
+        signer: 'Example Camera',
+        issuer: 'Example Authority',
+        signedAt: '2026-02-28T10:00:01Z',
+        hasTimestamp: false,
+        claimGenerator: 'Example Firmware',
+        actions: [{ action: 'c2pa.created', software: null, when: null, digitalSourceType: null }],
+        manifests: 1,
+        problems: ['assertion.dataHash.mismatch'],
+      },
+      software: [{ kind: 'editor', name: 'Example Editor', place: 'exif' }],
+      quantisation: { kind: 'libjpeg', name: null, quality: 91 },
+      inconsistencies: [
+        {
+          code: 'thumbnail_content_differs',
+          statement: { en: 'The thumbnail differs.', de: 'Das Vorschaubild weicht ab.' },
+          measures: {},
+        },
+      ],
+      layout: { trailingBytes: 4711, trailingKind: 'zip', pictures: 2 },
+    },
+    environment: {
+      forensics: '0.1.0',
+      node: '24.0.0',
+      onnxruntime: '1.30.0',
+      sharp: '0.35.5',
+      libvips: '8.18.7',
+      cpu: 'A processor',
+    },
+  };
+}
+
+export async function render(examination: Examination, language: Language, item = fullItem) {
+  const picture = makePicture(size.width, size.height);
+  const heatmaps = await renderHeatmaps(picture, examination.maps);
+  const texts = writeTexts(examination, item, language);
+  const pdf = await renderPdf({ picture, heatmaps, examination, item, language, texts });
+  return { pdf, heatmaps, pages: readPages(pdf) };
+}
+
+/** The text between head and foot of the pages. A line that is not the last of its text ends in a space. */
+export function bodyOf(pages: readonly PdfPage[]): string {
+  const pieces = pages.flatMap((page) => page.pieces.filter(({ y }) => y > 96 && y < 776));
+  return pieces.map(({ text }) => (text.endsWith(' ') ? text : `${text}\n`)).join('');
+}
+
+/** The text of the report as HTML, in the form of `bodyOf`: a line for each paragraph, heading and cell. */
+export async function readHtml(
+  examination: Examination,
+  language: Language,
+  item = fullItem,
+): Promise<string> {
+  const picture = makePicture(size.width, size.height);
+  const heatmaps = await renderHeatmaps(picture, examination.maps);
+  const texts = writeTexts(examination, item, language);
+  const html = await renderHtml({ picture, heatmaps, examination, item, language, texts });
+  const [, main = ''] = html.match(/<main>(.*)<\/main>/s) ?? [];
+  return main
+    .replaceAll('\n', '')
+    .replaceAll(/<(?:\/(?:p|h\d|td|th|li|tr|figcaption|nav|pre|label)|br|small)\b[^>]*>/g, '\n')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+export const full = makeFull();

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import type { Examination } from '../../../src/engine/result.ts';
+import type { ContentCredentials } from '../../../src/provenance/provenance.ts';
+import { listNotChecked } from '../../../src/present/not-checked.ts';
+import { credentials as notVouchedFor, makeExamination } from './examination.ts';
+
+const credentials: ContentCredentials = {
+  ...notVouchedFor,
+  trust: 'trusted',
+  trustListSha256: 'ab'.repeat(32),
+};
+
+function idsOf(examination: Examination): readonly string[] {
+  return listNotChecked(examination).map(({ id }) => id);
+}
+
+function aboutSigners(given: ContentCredentials | null): readonly string[] {
+  const examination = makeExamination();
+  const provenance = { ...examination.provenance, credentials: given };
+  return idsOf({ ...examination, provenance }).filter((id) => /signer|remote/.test(id));
+}
+
+function aboutEdits(examination: Examination): readonly string[] {
+  return idsOf(examination).filter((id) => /edits/.test(id));
+}
+
+test('the list always names invisible watermarks, edits, the camera, the content and the web', () => {
+  const abstained = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
+
+  expect(idsOf(abstained)).toEqual(
+    expect.arrayContaining([
+      'invisible_watermarks',
+      'small_edits',
+      'camera_reference',
+      'recapture',
+      'content',
+      'earlier_publication',
+    ]),
+  );
+});
+
+test('it names the signer only where one signed', () => {
+  const unknown = { ...credentials, trust: 'not-checked' } as const;
+  const unreadable = { ...unknown, integrity: 'unreadable' } as const;
+
+  expect(aboutSigners(null)).toEqual(['remote_credentials']);
+  expect(aboutSigners(unreadable)).toEqual([]);
+  expect(aboutSigners(credentials)).toEqual(['signer_revocation']);
+  expect(aboutSigners(unknown)).toEqual(['signer_trust', 'signer_revocation']);
+});
+
+test('it names the stability test only where a verdict from traces was not put to it', () => {
+  const stability = { holds: true, trials: [] };
+  const examination = makeExamination();
+
+  expect(idsOf(examination)).toContain('stability');
+  expect(idsOf({ ...examination, stability })).not.toContain('stability');
+  expect(
+    idsOf({ ...examination, decision: { ...examination.decision, basis: 'declaration' } }),
+  ).not.toContain('stability');
+  expect(idsOf(makeExamination({ resultClass: 'uncertain' }))).not.toContain('stability');
+});
+
+test('it says what of edited parts can remain unseen, and for earlier versions that none were sought', () => {
+  const examination = makeExamination();
+  const lost = makeExamination({ resultClass: 'abstain', reasons: ['too_compressed'] });
+
+  expect(aboutEdits(examination)).toEqual(['small_edits']);
+  expect(aboutEdits(lost)).toEqual(['small_edits', 'erased_edits']);
+  expect(aboutEdits({ ...examination, manipulation: null })).toEqual(['local_edits']);
+});
+
+test('it names statements about device, time and place only where the file makes some', () => {
+  const examination = makeExamination();
+  const silent = {
+    ...examination.facts.metadata,
+    cameraMake: null,
+    cameraModel: null,
+    takenAt: null,
+    hasGps: false,
+  };
+
+  expect(idsOf(examination)).toContain('metadata_claims');
+  expect(
+    idsOf({ ...examination, facts: { ...examination.facts, metadata: silent } }),
+  ).not.toContain('metadata_claims');
+});

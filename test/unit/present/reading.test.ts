@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { levelOf } from '../../../src/present/forensic-text.ts';
+import { readMap } from '../../../src/present/report-texts.ts';
+import { makeMaps } from './examination.ts';
+
+const size = { width: 320, height: 320, cellPx: 32 };
+
+test('levels are fifths of the scale, ends included', () => {
+  expect([-0.1, 0, 0.19, 0.2, 0.5, 0.79, 0.8, 1, 1.1].map(levelOf)).toEqual([
+    'veryLow',
+    'veryLow',
+    'veryLow',
+    'low',
+    'medium',
+    'high',
+    'veryHigh',
+    'veryHigh',
+    'veryHigh',
+  ]);
+});
+
+test('readMap finds mean, peak, its ninth of the picture, and the share above the middle', () => {
+  const maps = makeMaps(size, (u, v) => (u > 0.9 && v > 0.9 ? 1 : 0.25));
+
+  const { mean, highest, place, shareAboveHalf, isEven } = readMap(maps, 'fake');
+
+  expect(mean).toBeCloseTo(0.25 + 0.75 / 100, 4);
+  expect({ highest, place, shareAboveHalf, isEven }).toEqual({
+    highest: 1,
+    place: 'lowerRight',
+    shareAboveHalf: 0.01,
+    isEven: false,
+  });
+});
+
+test('a map without relief is even, and a map of one cell lies in the centre', () => {
+  expect(
+    readMap(
+      makeMaps(size, () => 0.4),
+      'real',
+    ).isEven,
+  ).toBe(true);
+  const one = makeMaps({ width: 65, height: 65, cellPx: 128 }, () => 0.4);
+  expect(readMap(one, 'real').place).toBe('centre');
+});

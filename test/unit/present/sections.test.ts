@@ -1,0 +1,559 @@
+import { describe, expect, test } from 'vitest';
+import { languages, reasonCodes, resultClasses } from '../../../src/contract/vocabulary.ts';
+import { detectors } from '../../../src/detectors/list.ts';
+import { findingOf } from '../../../src/engine/localisation.ts';
+import type { Decision, Examination, WordedProvenance } from '../../../src/engine/result.ts';
+import { pictureNotes } from '../../../src/image/picture.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { createNumberWriter } from '../../../src/present/numbers.ts';
+import type { ReportItem } from '../../../src/present/report-item.ts';
+import type { Block, Section } from '../../../src/present/sections/blocks.ts';
+import { writeSections } from '../../../src/present/sections/sections.ts';
+import { wordFinding } from '../../../src/present/findings.ts';
+import { writeTexts } from '../../../src/present/report-texts.ts';
+import { wordsIn } from '../../../src/present/wording/catalogue.ts';
+import { credentials, item, makeExamination, makePicture } from './examination.ts';
+
+const heatmapDigests = {
+  real: '1'.repeat(64),
+  fake: '2'.repeat(64),
+  compression: '3'.repeat(64),
+  anomaly: '4'.repeat(64),
+};
+
+describe.each(languages)('sections in %s', (language) => {
+  const sectionsOf = (examination = makeExamination(), name = item.name) =>
+    writeSections({
+      examination,
+      item: { ...item, name },
+      language,
+      texts: writeTexts(examination, item, language),
+      heatmapDigests,
+    });
+
+  test('are complete for every class with every reason', () => {
+    for (const resultClass of resultClasses) {
+      const sections = sectionsOf(makeExamination({ resultClass, reasons: reasonCodes }));
+
+      const { metadata: _, ...always } = wordsIn(language).labels.sections;
+      expect(sections.map(({ title }) => title.replace(/^\w+ {2}/, ''))).toEqual(
+        Object.values(always),
+      );
+      for (const text of stringsOf(sections)) {
+        expect(text).not.toMatch(/undefined|null|NaN|\[object|\$\{/);
+        expect(text.trim()).not.toBe('');
+      }
+    }
+  });
+
+  test('tell a probability from a limit that it would round to', () => {
+    const { decision, manipulation, ...examination } = makeExamination({ resultClass: 'real' });
+    const close = {
+      ...examination,
+      manipulation: { ...manipulation!, probability: 0.3401 },
+      decision: {
+        ...decision,
+        fakeProbability: 0.2066,
+        thresholds: { realMax: 0.2071, fakeMin: 0.95, suspectedMin: 0.3375, manipulatedMin: 0.57 },
+      },
+    };
+
+    const all = stringsOf(sectionsOf(close)).join('\n').replaceAll(',', '.');
+
+    expect(all).toMatch(/0\.2066 .*0\.2071 .*0\.9500/);
+    expect(all).toMatch(/0\.340.*0\.338.*0\.570/);
+  });
+
+  test('show a long history step by step, its beginning and its end', () => {
+    const history = Array.from({ length: 40 }, (_, at) => ({
+      action: 'saved',
+      software: `Program 8.${at}`,
+      when: null,
+      parameters: null,
+    }));
+    const examination = { ...makeExamination(), provenance: { ...noProvenance, history } };
+
+    const shown = stringsOf(sectionsOf(examination)).find((text) => text.includes('Program 8.15'));
+
+    const lines = shown?.split('\n') ?? [];
+    expect(lines).toHaveLength(25);
+    expect(lines[16]).toBe(wordsIn(language).provenance.moreSteps('16'));
+    expect(lines.at(-1)).toContain('Program 8.39');
+  });
+
+  test('hold the texts of the contract, but for what they give as tables or with the method', () => {
+    const examination = makeExamination();
+    const texts = writeTexts(examination, item, language);
+    const all = stringsOf(sectionsOf(examination)).join('\n');
+
+    const { heatmap, summary, conclusion } = texts;
+    const { intro, changes } = wordsIn(language).measurements.heatmap;
+    const maps = Object.values(heatmap).map((text) =>
+      text.replace(` ${changes.fake}`, '').replace(` ${changes.anomaly}`, ''),
+    );
+    for (const text of [summary, conclusion, ...maps]) {
+      for (const paragraph of text.split('\n\n')) expect(all).toContain(paragraph);
+    }
+    for (const text of [intro.scale, intro.caution, changes.fake, changes.anomaly]) {
+      expect(all).toContain(text);
+    }
+  });
+
+  test('never say of a declared picture that traces, strategy or limits had been decisive', () => {
+    const { decision, ...examination } = makeExamination();
+    const byTraces = { resultClass: 'abstain', reasons: ['no_usable_trace'] } as const;
+    const declared: Examination = {
+      ...examination,
+      decision: { ...decision, resultClass: 'fake', basis: 'declaration', byTraces },
+    };
+    const {
+      limits: { limits },
+      measurements: { results },
+    } = wordsIn(language);
+    const { short } = wordsIn(language).verdict.reasons.no_usable_trace;
+
+    const all = stringsOf(sectionsOf(declared)).join('\n');
+
+    expect(all).toContain(short);
+    expect(all).toContain(limits.nature.declared);
+    expect(all).toContain(results.outside);
+    expect(all).not.toContain(limits.nature.traced);
+    expect(all).not.toMatch(/strategy .* was applied|Strategie .* angewandt/);
+  });
+
+  test('tell on the first page how an unknown signer is checked, and only there', () => {
+    const { signer } = wordsIn(language).document.head;
+    const toldOf = (trust: 'not-checked' | 'trusted', integrity: 'valid' | 'broken') => {
+      const examination = makeExamination();
+      const given = { ...credentials, trust, integrity };
+      const provenance = { ...examination.provenance, credentials: given };
+      const [first] = sectionsOf({ ...examination, provenance });
+      return stringsOf(first === undefined ? [] : [first])
+        .join('\n')
+        .includes(signer);
+    };
+
+    expect(toldOf('not-checked', 'valid')).toBe(true);
+    expect(toldOf('trusted', 'valid')).toBe(false);
+    expect(toldOf('not-checked', 'broken')).toBe(false);
+  });
+
+  test('say of a probability of generation between the limits that it decides nothing', () => {
+    const { betweenLimits, heldBack, limits } = wordsIn(language).measurements.results;
+    const wordOf = (fakeProbability: number, reasons: Decision['reasons']) => {
+      const resultClass = reasons.length > 0 ? 'uncertain' : 'real';
+      const { decision, ...examination } = makeExamination({ resultClass, reasons });
+      const given = { ...examination, decision: { ...decision, fakeProbability } };
+      const all = stringsOf(sectionsOf(given)).join('\n');
+      const { score } = createNumberWriter(language);
+      return [limits, betweenLimits, heldBack].map((write) =>
+        all.includes(write('', score(0.24), score(0.82))),
+      );
+    };
+
+    expect(wordOf(0.5, ['margin_within_uncertainty'])).toEqual([false, true, false]);
+    expect(wordOf(0.01, ['manipulation_suspected'])).toEqual([false, false, true]);
+    expect(wordOf(0.01, [])).toEqual([true, false, false]);
+  });
+
+  test('give values outside the validated range no meaning', () => {
+    const { outside } = wordsIn(language).measurements.results;
+
+    const abstained = stringsOf(sectionsOf(makeExamination({ resultClass: 'abstain' })));
+    const uncertain = stringsOf(sectionsOf(makeExamination({ resultClass: 'uncertain' })));
+
+    expect(abstained).toContain(outside);
+    expect(abstained.join('\n')).toMatch(/tested meaning|geprüfte Bedeutung/);
+    expect(abstained.join('\n')).toMatch(/Without meaning: this|Ohne Aussage: Dieses/);
+    expect(uncertain).not.toContain(outside);
+  });
+
+  test('tell why the checksum of an earlier report is not that of this one', () => {
+    const { redrawn } = wordsIn(language).document.custody;
+    const at = new Date('2026-03-01T12:00:00Z');
+    const told = (name: string) => {
+      const hashes = [{ name, sha256: 'ab'.repeat(32) }];
+      const custody = [{ at, actor: 'service', event: 'upgraded', hashes } as const];
+      const examination = makeExamination();
+      const texts = writeTexts(examination, item, language);
+      const given = { ...item, custody };
+      return stringsOf(
+        writeSections({ examination, item: given, language, texts, heatmapDigests }),
+      );
+    };
+
+    expect(told('report-en.pdf')).toContain(redrawn);
+    expect(told('original')).not.toContain(redrawn);
+  });
+
+  test('say in their own language what a finding of this program rests on', () => {
+    const traces = { fakeProbability: 0.9, fakeUncertainty: 0.02, patchesRead: 16, passes: 32 };
+    const given = { picture: makePicture(96, 96), traces, provenance: noProvenance, changes: null };
+    const answers = detectors.map((detector) => detector.examine(given));
+    const findings = answers.flatMap(findingOf).map(wordFinding);
+    const examination = { ...makeExamination(), findings };
+
+    const all = stringsOf(sectionsOf(examination)).join('\n');
+
+    const wanted = { en: /trained for this program/, de: /Für dieses Programm trainiertes Netz/ };
+    for (const one of languages) {
+      const matcher = expect(all);
+      (one === language ? matcher : matcher.not).toMatch(wanted[one]);
+    }
+  });
+
+  test('hold every checksum, setting and version', () => {
+    const examination = makeExamination();
+    const all = stringsOf(sectionsOf(examination)).join('\n');
+    const { sha256, sha512, md5 } = examination.facts;
+
+    for (const wanted of [sha256, md5, sha512.slice(0, 64), sha512.slice(64)]) {
+      expect(all).toContain(wanted);
+    }
+    for (const digest of Object.values(heatmapDigests)) expect(all).toContain(digest);
+    for (const digest of Object.values(examination.model.files)) expect(all).toContain(digest);
+    for (const value of Object.values(examination.environment)) expect(all).toContain(value);
+    expect(all).toContain('1337');
+    expect(all).toContain({ en: '2026-03-01', de: '01.03.2026,' }[language] + ' 12:00:00 UTC');
+  });
+
+  test('never print a position, not even one hidden in a tag that is not shown', () => {
+    const base = makeExamination();
+    const metadata = {
+      ...base.facts.metadata,
+      exif: { ...base.facts.metadata.exif, GPSLatitude: '52.5200', UserComment: 'at 13.4050' },
+    };
+    const all = stringsOf(sectionsOf({ ...base, facts: { ...base.facts, metadata } })).join('\n');
+
+    expect(all).not.toMatch(/52[.,]52|13[.,]405/);
+    expect(all).toContain(wordsIn(language).labels.presentNotShown);
+  });
+
+  test('say that the upload was replaced, and only when it was', () => {
+    const examination = makeExamination();
+    const write = (isUploadReplaced: boolean) =>
+      stringsOf(
+        writeSections({
+          examination,
+          item: { ...item, isUploadReplaced },
+          language,
+          texts: writeTexts(examination, item, language),
+          heatmapDigests,
+        }),
+      );
+    const { uploadReplaced } = wordsIn(language).labels;
+
+    expect(write(true)).toContain(uploadReplaced);
+    expect(write(false)).not.toContain(uploadReplaced);
+    expect(write(false)).toEqual(stringsOf(sectionsOf()));
+  });
+
+  test('know every method by a name', () => {
+    const { methods } = wordsIn(language).findings;
+
+    for (const { method } of detectors) expect(methods).toHaveProperty(method);
+  });
+
+  test('show where single methods point, with what each says, and error level only if asked for', () => {
+    const base = makeExamination();
+    const even = new Uint16Array(base.maps.columns * base.maps.rows).fill(32_768);
+    const statements = { en: 'Found in English.', de: 'Auf Deutsch gefunden.' };
+    const finding = { ...base.findings[0]!, statement: statements };
+    const examination: Examination = {
+      ...base,
+      findings: [
+        { ...finding, method: 'jpeg-grid', strength: 'weak' },
+        { ...finding, method: 'error-level', speaksFor: 'neither', strength: 'none' },
+      ],
+      maps: { ...base.maps, methods: { 'jpeg-grid': even, 'error-level': even, gone: even } },
+    };
+    const { shownOnly } = wordsIn(language).measurements;
+    const shown = (withErrorLevel: boolean) =>
+      writeSections({
+        examination,
+        item: { ...item, withErrorLevel },
+        language,
+        texts: writeTexts(examination, item, language),
+        heatmapDigests,
+      })
+        .flatMap((section) => section.blocks)
+        .flatMap((block) => (block.kind === 'findings' ? block.rows : []));
+
+    const strengths = { en: 'Speaks weakly for “fake”', de: 'Spricht schwach für „fake“' };
+    const strength = `${strengths[language]}; ${shownOnly}`;
+    const grid = { panel: 'jpeg-grid', text: statements[language], strength };
+    expect(shown(false)).toMatchObject([grid]);
+    expect(shown(true)).toMatchObject([
+      grid,
+      { panel: 'error-level', strength: expect.stringMatching(new RegExp(shownOnly, 'i')) },
+    ]);
+  });
+
+  test('say what a changed part rests on, where it lies and which methods speak for it', () => {
+    const base = makeExamination();
+    const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
+    const examination: Examination = {
+      ...base,
+      manipulation: { ...base.manipulation!, region, methods: ['copy-move'] },
+      decision: { ...base.decision, basis: 'localisation', resultSubClasses: ['manipulated'] },
+    };
+    const {
+      limits: { limits },
+    } = wordsIn(language);
+
+    const all = stringsOf(sectionsOf(examination)).join('\n');
+
+    expect(all).toContain(limits.nature.changed);
+    expect(all).not.toContain(limits.nature.traced);
+    expect(all).toContain(wordsIn(language).labels.headlineChanged);
+    expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
+    expect(all).toContain('40 × 50');
+    const bound = { en: 'Up to 0.7 % must be', de: 'Zu rechnen ist mit bis zu 0,7 %' };
+    expect(all).toContain(bound[language]);
+    expect(all).toContain(wordsIn(language).findings.methods['copy-move']);
+  });
+
+  test('tell how often changed parts were found and untouched photographs accused, where that was measured', () => {
+    const told = stringsOf(sectionsOf()).join('\n');
+    const never = stringsOf(sectionsOf({ ...makeExamination(), measuredCalls: [] })).join('\n');
+
+    // Exact binomial intervals of 42 of 153 and of 3 of 1,210, from another implementation.
+    const found = { en: '27.5 % (20.6 to 35.2 %)', de: '27,5 % (20,6 bis 35,2 %)' };
+    const accused = { en: '0.2 % (0.1 to 0.7 %)', de: '0,2 % (0,1 bis 0,7 %)' };
+    expect(told).toContain(found[language]);
+    expect(told).toContain(accused[language]);
+    expect(never).not.toContain(accused[language]);
+  });
+
+  test('tell it by size too, of files as they were', () => {
+    const base = makeExamination();
+    const [all] = base.measuredCalls;
+    const ofSize = (from: number, below: number | null, condition = 'as is') => ({
+      ...all!,
+      condition,
+      megapixels: { from, below },
+    });
+    const measuredCalls = [all!, ofSize(0, 1.5), ofSize(1.5, 4), ofSize(4, null)];
+    const told = stringsOf(sectionsOf({ ...base, measuredCalls }));
+    const saved = stringsOf(
+      sectionsOf({ ...base, measuredCalls: [all!, ofSize(4, null, 'jpeg 75')] }),
+    );
+    const sizes = {
+      en: ['below 1.5 (153 and 1,210)', '1.5 to 4 (153 and 1,210)', '4 and more (153 and 1,210)'],
+      de: ['unter 1,5 (153 und 1.210)', '1,5 bis 4 (153 und 1.210)', 'ab 4 (153 und 1.210)'],
+    }[language];
+
+    for (const size of sizes) expect(told).toContain(size);
+    expect(saved).not.toContain(sizes[2]);
+  });
+
+  test('explain escapes where a name needs them, and only there', () => {
+    const { escapes } = wordsIn(language).labels;
+
+    expect(stringsOf(sectionsOf())).not.toContain(escapes);
+    expect(stringsOf(sectionsOf(makeExamination(), 'a\u202Eb'))).toContain(escapes);
+  });
+
+  test('name every conversion, and thresholds that are not known by their own name', () => {
+    const base = makeExamination();
+    const all = stringsOf(
+      sectionsOf({
+        ...base,
+        facts: { ...base.facts, notes: pictureNotes },
+        decision: { ...base.decision, thresholds: { somethingNew: 0.25 } },
+      }),
+    ).join('\n');
+
+    for (const label of Object.values(wordsIn(language).labels.notes)) expect(all).toContain(label);
+    expect(all).toContain('somethingNew');
+  });
+
+  test('say so when the quantisation table matches a quality setting exactly', () => {
+    const base = makeExamination();
+    const jpeg = { ...base.facts.jpeg!, quality: { value: 75, distance: 0 } };
+    const all = stringsOf(sectionsOf({ ...base, facts: { ...base.facts, jpeg } }));
+
+    expect(all).toContain(wordsIn(language).labels.exactQuality('75'));
+  });
+
+  test('stand for a PNG without metadata, findings or skips', () => {
+    const base = makeExamination();
+    const all = stringsOf(
+      sectionsOf({
+        ...base,
+        facts: { ...base.facts, format: 'png', jpeg: null },
+        findings: [],
+        skipped: [],
+      }),
+    );
+
+    expect(all).toContain('PNG');
+    expect(all).toContain(wordsIn(language).strength.evaluation.noneSpeaks);
+    expect(all).not.toContain(wordsIn(language).labels.rows.jpegQuality);
+  });
+});
+
+test('everything foreign in a report is made printable', () => {
+  const base = makeExamination();
+  const evil = 'x\u202Ey';
+  const both = { en: evil, de: evil };
+  const { metadata } = base.facts;
+  const examination: Examination = {
+    ...base,
+    facts: {
+      ...base.facts,
+      colourSpace: evil,
+      iccProfile: evil,
+      metadata: {
+        ...metadata,
+        exif: { LensModel: evil, ExposureTime: evil, [evil]: evil },
+        xmp: { [evil]: evil },
+        pngText: { [evil]: evil },
+        software: evil,
+        cameraMake: evil,
+        takenAt: evil,
+        digitalSourceType: evil,
+        warnings: [evil],
+      },
+    },
+    model: { id: evil, version: evil, files: { [evil]: evil } },
+    environment: { [evil]: evil, forensics: evil },
+    decision: { ...base.decision, thresholds: { [evil]: 1 } },
+    findings: [
+      {
+        ...base.findings[0]!,
+        method: evil,
+        statement: both,
+        source: evil,
+        measures: { [evil]: 1 },
+      },
+      { ...base.findings[0]!, method: evil, statement: both, source: evil, speaksFor: 'neither' },
+    ],
+    skipped: [{ method: evil, reason: both }],
+    provenance: hostileProvenance(evil),
+    measured: [{ ...base.measured[0]!, condition: evil }],
+  };
+  const hostile: ReportItem = {
+    ...item,
+    name: evil,
+    analysisId: evil,
+    withMetadata: true,
+    custody: [
+      {
+        at: item.examinedAt,
+        actor: evil,
+        event: 'created',
+        hashes: [{ name: evil, sha256: evil }],
+      },
+    ],
+    validation: {
+      id: evil,
+      createdAt: item.examinedAt,
+      model: { id: evil, version: evil, files: {} },
+      conditions: [{ ...base.measured[0]!, condition: evil }],
+    },
+  };
+  const sections = writeSections({
+    examination,
+    item: hostile,
+    language: 'en',
+    texts: writeTexts(examination, hostile, 'en'),
+    heatmapDigests,
+  });
+
+  expect(stringsOf(sections).filter((text) => text.includes('\u202E'))).toEqual([]);
+});
+
+function hostileProvenance(evil: string): WordedProvenance {
+  return {
+    declarations: [
+      {
+        origin: 'captured',
+        place: 'xmp',
+        field: evil,
+        value: evil,
+        generator: evil,
+        assurance: 'unsigned',
+      },
+    ],
+    credentials: {
+      integrity: 'valid',
+      trust: 'untrusted',
+      trustListSha256: 'ab'.repeat(32),
+      signer: evil,
+      issuer: evil,
+      signedAt: evil,
+      hasTimestamp: true,
+      claimGenerator: evil,
+      actions: [{ action: evil, software: evil, when: evil, digitalSourceType: evil }],
+      manifests: 1,
+      problems: [evil],
+    },
+    software: [{ kind: 'unknown', name: evil, place: 'exif' }],
+    history: [{ action: evil, software: evil, when: evil, parameters: evil }],
+    quantisation: { kind: 'known-software', name: evil, quality: null },
+    inconsistencies: [
+      { code: 'time_in_future', statement: { en: evil, de: evil }, measures: { [evil]: 1 } },
+    ],
+    layout: { trailingBytes: 1, trailingKind: evil, pictures: 1 },
+    warnings: [evil],
+  };
+}
+
+function stringsOf(sections: readonly Section[]): readonly string[] {
+  return sections.flatMap(({ title, blocks }) => [title, ...blocks.flatMap(stringsOfBlock)]);
+}
+
+function stringsOfBlock(block: Block): readonly string[] {
+  if (block.kind === 'table') return block.rows.flatMap(({ label, value }) => [label, value]);
+  if (block.kind === 'grid') {
+    return block.rows.flatMap(({ cells, below = [] }) => [...cells, ...below]);
+  }
+  if (block.kind === 'list') return block.items;
+  if (block.kind === 'form') return block.labels;
+  if (block.kind === 'heatmaps') {
+    return block.maps.flatMap(({ title, headline, text }) => [title, headline || '-', text]);
+  }
+  if (block.kind === 'findings') {
+    return block.rows.flatMap(({ title, text, strength }) => [title, text, strength]);
+  }
+  if (block.kind === 'verdict') return [block.headline, block.text, block.caption];
+  const { kind: _, ...rest } = block;
+  return Object.values(rest);
+}
+
+test('the German report has what was noticed when the file was read in German', () => {
+  const examination = makeExamination();
+  const metadata = {
+    ...examination.facts.metadata,
+    warnings: [
+      'XMP: long texts were cut to 2000 characters.',
+      'PNG text: only the first 200 entries were kept.',
+      'EXIF: the block of 300000 bytes is too large and was not read.',
+      'IPTC: the block holds nothing that could be read.',
+    ],
+  };
+  const provenance = {
+    ...noProvenance,
+    warnings: [
+      'The thumbnail in EXIF cannot be decoded.',
+      'The file names content credentials that are kept elsewhere; they were not fetched.',
+    ],
+  };
+  const noticed = { ...examination, facts: { ...examination.facts, metadata }, provenance };
+  const sections = writeSections({
+    examination: noticed,
+    item,
+    language: 'de',
+    texts: writeTexts(noticed, item, 'de'),
+    heatmapDigests,
+  });
+
+  const all = stringsOf(sections).join('\n');
+
+  expect(all).toContain(
+    'XMP: Lange Texte wurden nach 2000 Zeichen abgeschnitten. PNG text: Nur die ersten 200 Einträge wurden übernommen.',
+  );
+  expect(all).toContain('Content Credentials, die anderswo liegen');
+  expect(all).not.toMatch(/ (?:were|cannot|could|only) /);
+});

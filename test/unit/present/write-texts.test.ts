@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Language,
+  languages,
+  type ReasonCode,
+  reasonCodes,
+  resultClasses,
+  resultSubClasses,
+} from '../../../src/contract/vocabulary.ts';
+import type { Examination } from '../../../src/engine/result.ts';
+import type { ReportTexts } from '../../../src/present/report-item.ts';
+import { writeTexts } from '../../../src/present/report-texts.ts';
+import { item, makeExamination } from './examination.ts';
+
+const reasonSets: readonly (readonly ReasonCode[])[] = [
+  [],
+  ...reasonCodes.map((code) => [code]),
+  reasonCodes,
+];
+const seeds = [0, 1, 2, 1337, -5, 2 ** 31];
+
+describe.each(resultClasses)('texts of a result %s', (resultClass) => {
+  test('are whole sentences in both languages for every set of reasons', () => {
+    for (const reasons of reasonSets) {
+      for (const language of languages) {
+        const examination = makeExamination({ resultClass, reasons });
+        for (const text of allTexts(writeTexts(examination, item, language))) {
+          expect(text).not.toMatch(/undefined|null|NaN|\[object|\$\{| {2}/);
+          expect(text).toMatch(/^[\p{L}\d].*[.]$/su);
+        }
+      }
+    }
+  });
+
+  test('hold the same figures in both languages, whatever the seed', () => {
+    for (const reasons of reasonSets) {
+      for (const seed of seeds) {
+        const examination = makeExamination({ resultClass, reasons, seed });
+        const [en, de] = [figures(examination, 'en'), figures(examination, 'de')];
+
+        expect(de).toEqual(en);
+        expect(en).toEqual(figures(makeExamination({ resultClass, reasons }), 'en'));
+      }
+    }
+  });
+});
+
+test('every reason is explained, named in the summary, and answered with what would help', () => {
+  const languageTexts = languages.flatMap((language) =>
+    reasonCodes.map((code) => {
+      const examination = makeExamination({ resultClass: 'abstain', reasons: [code] });
+      return writeTexts(examination, item, language);
+    }),
+  );
+
+  const distinct = (pick: (texts: ReportTexts) => string) => new Set(languageTexts.map(pick)).size;
+  expect(distinct((texts) => texts.summary)).toBe(2 * reasonCodes.length);
+  expect(distinct((texts) => texts.forensic)).toBe(2 * reasonCodes.length);
+  expect(distinct((texts) => texts.conclusion)).toBe(2 * reasonCodes.length);
+});
+
+test('the seed varies the wording and nothing else', () => {
+  const summaries = seeds.map((seed) => writeTexts(makeExamination({ seed }), item, 'en').summary);
+
+  expect(new Set(summaries).size).toBeGreaterThan(2);
+  expect(writeTexts(makeExamination({ seed: 7 }), item, 'de')).toEqual(
+    writeTexts(makeExamination({ seed: 7 }), item, 'de'),
+  );
+});
+
+test('no text claims that the picture is fake, or that anything is proven', () => {
+  for (const seed of seeds) {
+    for (const resultClass of resultClasses) {
+      const [en, de] = languages.map((language) =>
+        allTexts(writeTexts(makeExamination({ resultClass, seed }), item, language)).join(' '),
+      );
+      expect(en).not.toMatch(/picture is (?:a )?(?:fake|forged|manipulated|real)|proves|proof/i);
+      expect(de).not.toMatch(/ist (?:eine )?(?:gefälscht|Fälschung|manipuliert)|beweist|bewiesen/i);
+    }
+  }
+});
+
+test('the strength of the words follows the likelihood ratio, up to what the error rates bear out', () => {
+  expect(summaryAt('fake', 0.6)).toContain('deutet auf ein erzeugtes');
+  expect(summaryAt('fake', 0.7)).toMatch(/schwach für ein erzeugtes/);
+  expect(summaryAt('fake', 0.95)).toMatch(/mäßig für ein erzeugtes/);
+  expect(summaryAt('fake', 0.9999)).toMatch(/mäßig für ein erzeugtes/);
+  expect(summaryAt('real', 0.3)).toMatch(/schwach für eine echte/);
+});
+
+describe('a decision that rests on what the file declares', () => {
+  const declaration = {
+    origin: 'ai-generated',
+    place: 'xmp',
+    field: 'DigitalSourceType',
+    value: 'trainedAlgorithmicMedia',
+    generator: 'Some Generator',
+    assurance: 'unsigned',
+  } as const;
+  const base = makeExamination();
+  const declared: Examination = {
+    ...base,
+    decision: { ...base.decision, basis: 'declaration', fakeProbability: 0.4 },
+    provenance: {
+      ...base.provenance,
+      declarations: [declaration, { ...declaration, generator: 'Other', assurance: 'trusted' }],
+    },
+  };
+
+  test('is told as such, with the declaration that is vouched for best', () => {
+    const en = writeTexts(declared, item, 'en');
+    const de = writeTexts(declared, item, 'de');
+
+    expect(en.summary).toContain('names Other');
+    expect(en.summary).toContain('signed by a signer on the trust list');
+    expect(de.summary).toContain('Genannt wird Other');
+    expect(en.forensic).toContain('rests on what the file declares');
+  });
+
+  test('tells what the traces alone would have led to', () => {
+    const { decision } = declared;
+    const abstaining = { resultClass: 'abstain', reasons: ['too_small'] } as const;
+    const silent = { ...declared, decision: { ...decision, byTraces: abstaining } };
+
+    expect(writeTexts(declared, item, 'en').summary).toMatch(/traces .* alone .* 0\.40/);
+    expect(writeTexts(silent, item, 'en').summary).not.toContain('0.40');
+    expect(writeTexts(silent, item, 'de').summary).toMatch(
+      /Spuren im Bild.* allein .*keine Aussage/,
+    );
+  });
+
+  test('claims no traces of a kind, and is believed only as far as the declaration is', () => {
+    const { summary, conclusion } = writeTexts(declared, item, 'en');
+
+    expect(summary).not.toContain('traces are of the kind');
+    expect(conclusion).toMatch(/as far as the declaration in the file can be believed/i);
+  });
+});
+
+test('each kind of change has its own sentence, and none given is said so', () => {
+  const summaries = [[], ...resultSubClasses.map((kind) => [kind])].map((kinds) => {
+    const examination = makeExamination();
+    const decision = { ...examination.decision, resultSubClasses: kinds };
+    return writeTexts({ ...examination, decision }, item, 'de').summary;
+  });
+
+  expect(new Set(summaries).size).toBe(4);
+  expect(summaries[0]).toContain('keine Aussage');
+});
+
+test('an anomaly that could not be determined is told as such', () => {
+  const examination = {
+    ...makeExamination(),
+    anomaly: { score: null, numCluster: null, giniCoeff: null },
+  };
+
+  expect(writeTexts(examination, item, 'en').forensic).toContain('could not be determined');
+  expect(writeTexts(examination, item, 'de').forensic).toContain('ließ sich nicht bestimmen');
+});
+
+test('a hostile file name cannot reorder or break a sentence', () => {
+  const hostile = { ...item, name: `evil\u202Egpj.\n\u0000${'x'.repeat(5000)}` };
+
+  const { forensic } = writeTexts(makeExamination(), hostile, 'en');
+
+  expect(forensic).toContain('evil⟨U+202E⟩gpj.⟨U+000A⟩⟨U+0000⟩');
+  expect(forensic.length).toBeLessThan(2200);
+});
+
+test('a heatmap text names where its greatest value lies', () => {
+  const examination = makeExamination({ width: 300, height: 300 });
+  const { values, columns } = examination.maps;
+  const fake = new Uint16Array(values.fake.length).fill(1000);
+  fake[columns + columns - 2] = 60000;
+  const maps = { ...examination.maps, values: { ...values, fake } };
+
+  const en = writeTexts({ ...examination, maps }, item, 'en').heatmap.fake;
+  const de = writeTexts({ ...examination, maps }, item, 'de').heatmap.fake;
+
+  expect(en).toContain('highest value 0.92, at the upper right');
+  expect(de).toContain('höchster Wert 0,92, oben rechts');
+});
+
+test.each([
+  ['fake', 'the higher of two values'],
+  ['anomaly', 'differs from the rest of the picture'],
+] as const)(
+  'the heatmap %s says that it shows changed parts, if they were looked for',
+  (map, told) => {
+    const examination = makeExamination();
+
+    const texts = writeTexts(examination, item, 'en');
+    const earlier = writeTexts({ ...examination, manipulation: null }, item, 'en');
+
+    expect(texts.heatmap[map]).toContain(told);
+    expect(earlier.heatmap[map]).not.toContain(told);
+  },
+);
+
+function allTexts({ summary, forensic, heatmapIntro, heatmap, conclusion }: ReportTexts): string[] {
+  return [summary, forensic, heatmapIntro, ...Object.values(heatmap), conclusion];
+}
+
+/** Every number of every text, sorted, in the notation of English. */
+function figures(examination: Examination, language: Language): readonly string[] {
+  const text = allTexts(writeTexts(examination, item, language)).join(' ');
+  const pattern = language === 'en' ? /\d+(?:,\d{3})*(?:\.\d+)?/g : /\d+(?:\.\d{3})*(?:,\d+)?/g;
+  const [group, decimal] = language === 'en' ? [',', '.'] : ['.', ','];
+  return [...text.matchAll(pattern)]
+    .map(([figure]) => figure.replaceAll(group, '').replace(decimal, '.'))
+    .toSorted();
+}
+
+function summaryAt(resultClass: 'real' | 'fake', fakeProbability: number): string {
+  const examination = makeExamination({ resultClass, seed: 1 });
+  const decision = { ...examination.decision, fakeProbability };
+  return writeTexts({ ...examination, decision }, item, 'de').summary;
+}
+
+test('a whole sentence behind a colon begins with a capital in German', () => {
+  const examination = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
+
+  expect(writeTexts(examination, item, 'de').summary).toContain('Grund: Das Bild ist zu klein');
+});

@@ -1,0 +1,159 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { mapNames } from '../../../src/engine/result.ts';
+import { createUpsampler } from '../../../src/render/heatmap/colour-map.ts';
+import {
+  legendColours,
+  renderHeatmaps,
+  renderRawMaps,
+} from '../../../src/render/heatmap/heatmap.ts';
+import { makeMaps, makePicture } from '../present/examination.ts';
+
+test.each([
+  [200, 150],
+  [65, 300],
+  [301, 65],
+])('heatmaps of a %i x %i picture are palette PNGs of exactly that size', async (width, height) => {
+  const maps = makeMaps({ width, height, cellPx: 32 }, (u) => u);
+  const files = await renderHeatmaps(makePicture(width, height), maps);
+
+  for (const name of mapNames) {
+    const { format, channels, isPalette, ...size } = await sharp(files[name]).metadata();
+    expect({ format, channels, isPalette }).toEqual({
+      format: 'png',
+      channels: 3,
+      isPalette: true,
+    });
+    expect([size.width, size.height]).toEqual([width, height]);
+  }
+});
+
+test('full maps hold the upsampled values unchanged in 16 bits', async () => {
+  const size = { width: 97, height: 70 };
+  const maps = makeMaps({ ...size, cellPx: 16 }, (u, v) => u * v);
+  const files = await renderRawMaps(maps, size);
+
+  const { data, info } = await sharp(files.anomaly)
+    .toColourspace('grey16')
+    .raw({ depth: 'ushort' })
+    .toBuffer({ resolveWithObject: true });
+  const seen = new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
+  const row = new Uint16Array(size.width);
+  const fillRow = createUpsampler(size, maps);
+  for (let y = 0; y < size.height; y++) {
+    fillRow(maps.values.anomaly, y, row);
+    expect(seen.slice(y * size.width, (y + 1) * size.width)).toEqual(row);
+  }
+  expect([info.width, info.height, info.channels]).toEqual([97, 70, 1]);
+});
+
+test('raw maps hold one value a cell, unchanged', async () => {
+  const maps = makeMaps({ width: 97, height: 70, cellPx: 16 }, (u, v) => u * v);
+
+  const { fake } = await renderRawMaps(maps);
+
+  const { data, info } = await sharp(fake)
+    .toColourspace('grey16')
+    .raw({ depth: 'ushort' })
+    .toBuffer({ resolveWithObject: true });
+  expect([info.width, info.height]).toEqual([7, 5]);
+  expect(new Uint16Array(data.buffer, data.byteOffset, 35)).toEqual(maps.values.fake);
+});
+
+test('a picture of more than 3 megapixels is drawn in blocks of the mean brightness, a frame around the region', async () => {
+  const size = { width: 2001, height: 1801 };
+  const luma = Uint8Array.from({ length: size.width * size.height }, (_, at) => 100 + (at % 7));
+  const scene = makePicture(size.width, size.height);
+  const maps = makeMaps({ ...size, cellPx: 16 }, (u) => u);
+  const outline = { left: 500, top: 400, width: 300, height: 200, share: 0.02 };
+  const { fake } = await renderHeatmaps({ ...scene, luma }, maps, { outline });
+
+  const { data, info } = await sharp(fake).raw().toBuffer({ resolveWithObject: true });
+  const at = (x: number, y: number) => [
+    ...data.subarray(3 * (y * 2001 + x), 3 * (y * 2001 + x) + 3),
+  ];
+  expect([info.width, info.height, info.channels]).toEqual([2001, 1801, 3]);
+  expect(at(1000, 900)).toEqual(at(1001, 901));
+  expect(at(499, 500)).toEqual([255, 255, 255]);
+  expect(at(2000, 1800)).toEqual(at(2000, 0));
+  expect(fake.length).toBeLessThan(100_000);
+});
+
+test('a grey print keeps the order: high values are brighter than low ones over any content', async () => {
+  const picture = makePicture(256, 192);
+  const maps = makeMaps({ width: 256, height: 192, cellPx: 32 }, (u) => (u > 0.5 ? 0.9 : 0.1));
+  const { fake } = await renderHeatmaps(picture, maps);
+
+  const grey = await sharp(fake).greyscale().raw().toBuffer();
+  const columns = (from: number, to: number) =>
+    Array.from(grey).filter((_, i) => i % 256 >= from && i % 256 < to);
+  expect(Math.max(...columns(0, 96))).toBeLessThan(Math.min(...columns(160, 256)));
+});
+
+test('over any brightness of the picture a rising value changes the colour smoothly and gets no darker', async () => {
+  const size = { width: 256, height: 4096 };
+  const luma = Uint8Array.from({ length: size.width * size.height }, (_, i) => i % 256);
+  const scene = makePicture(size.width, size.height);
+  const maps = makeMaps({ ...size, cellPx: 16 }, (_, v) => v);
+  const { fake } = await renderHeatmaps({ ...scene, luma }, maps);
+
+  const { data } = await sharp(fake).raw().toBuffer({ resolveWithObject: true });
+  const grey = (at: number) => 0.299 * data[at]! + 0.587 * data[at + 1]! + 0.114 * data[at + 2]!;
+  const below = 3 * size.width;
+  let largestStep = 0;
+  let deepestFall = 0;
+  for (let at = 0; at + below < data.length; at++) {
+    largestStep = Math.max(largestStep, Math.abs(data[at + below]! - data[at]!));
+    if (at % 3 === 0) deepestFall = Math.max(deepestFall, grey(at) - grey(at + below));
+  }
+  // One of 25 steps.
+  expect(largestStep).toBeLessThanOrEqual(24);
+  expect(deepestFall).toBeLessThanOrEqual(1);
+});
+
+test('the picture stays visible under low and under high values', async () => {
+  const picture = makePicture(256, 192);
+  for (const value of [0.05, 0.95]) {
+    const maps = makeMaps({ width: 256, height: 192, cellPx: 32 }, () => value);
+    const { fake } = await renderHeatmaps(picture, maps);
+
+    const seen = await sharp(fake).greyscale().raw().toBuffer();
+    expect(correlation(seen, picture.luma)).toBeGreaterThan(0.95);
+    expect(spread(seen) / spread(picture.luma)).toBeGreaterThan(0.15);
+  }
+});
+
+test('the same picture and maps give the same bytes', async () => {
+  const picture = makePicture(120, 90);
+  const maps = makeMaps({ width: 120, height: 90, cellPx: 32 }, (u, v) => u * v);
+
+  const once = await renderHeatmaps(picture, maps);
+  const again = await renderHeatmaps(picture, maps);
+
+  expect(again).toEqual(once);
+});
+
+test('the legend shows the colours that a heatmap has over middle grey', async () => {
+  const size = { width: 64, height: 64 };
+  const grey = { ...makePicture(64, 64), luma: new Uint8Array(64 * 64).fill(128) };
+  const maps = makeMaps({ ...size, cellPx: 64 }, () => 200.5 / 256);
+  const { real } = await renderHeatmaps(grey, maps);
+
+  const pixel = await sharp(real).raw().toBuffer();
+  expect([...pixel.subarray(0, 3)]).toEqual([...legendColours().subarray(600, 603)]);
+});
+
+function mean(values: Uint8Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function spread(values: Uint8Array): number {
+  const centre = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / values.length);
+}
+
+function correlation(one: Uint8Array, other: Uint8Array): number {
+  const [a, b] = [mean(one), mean(other)];
+  const product = one.reduce((sum, value, i) => sum + (value - a) * (other[i]! - b), 0);
+  return product / one.length / spread(one) / spread(other);
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { languages } from '../../../src/contract/vocabulary.ts';
+import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
+import { renderHtml } from '../../../src/render/html/html.ts';
+import type { ReportItem } from '../../../src/present/report-item.ts';
+import { writeTexts } from '../../../src/present/report-texts.ts';
+import { writeSections } from '../../../src/present/sections/sections.ts';
+import { makePicture } from '../present/examination.ts';
+import { full, fullItem, size } from '../present/full-report.ts';
+
+const caseData = {
+  caseNumber: '12 Js 345/26',
+  examiner: 'Dr. <Muster>',
+  laboratory: { name: 'Lab & Co', address: ['Street 1'], sentences: ['On oath.'], logo: null },
+};
+
+async function renderIn(language: 'en' | 'de', item: ReportItem = fullItem) {
+  const picture = makePicture(size.width, size.height);
+  const heatmaps = await renderHeatmaps(picture, full.maps);
+  const texts = writeTexts(full, item, language);
+  return renderHtml({ picture, heatmaps, examination: full, item, language, texts });
+}
+
+describe.each(languages)('the HTML report in %s', (language) => {
+  test('has every section of the PDF, and is the same for the same result', async () => {
+    const heatmapDigests = { real: '', fake: '', compression: '', anomaly: '' };
+    const texts = writeTexts(full, fullItem, language);
+    const sections = writeSections({
+      examination: full,
+      item: fullItem,
+      language,
+      texts,
+      heatmapDigests,
+    });
+
+    const html = await renderIn(language);
+
+    expect(html).toContain(`<html lang="${language}">`);
+    for (const { title } of sections) expect(html).toContain(`<h2>${title}`);
+    expect(await renderIn(language)).toBe(html);
+  });
+
+  test('fetches nothing: every picture stands in the file', async () => {
+    const html = await renderIn(language);
+
+    expect(html).toContain("default-src 'none'");
+    expect(html).not.toMatch(/(?:src|href)="(?!data:|#)/);
+    expect(html.match(/<img class="over"/g)?.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('escapes what is foreign, and prints the data of the case', async () => {
+    const html = await renderIn(language, {
+      ...fullItem,
+      name: '<script>alert(1)</script>',
+      caseData,
+    });
+
+    expect(html).not.toContain('<script>alert');
+    expect(html).toContain('12 Js 345/26');
+    expect(html).toContain('Dr. &lt;Muster&gt;');
+    expect(html).toContain('Lab &amp; Co');
+    expect(html).toContain('On oath.');
+  });
+});

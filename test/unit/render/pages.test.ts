@@ -1,0 +1,129 @@
+/** How a report lies on its pages, for pictures of every shape, with all that a case can add to the first page. */
+
+import { describe, expect, test } from 'vitest';
+import { languages } from '../../../src/contract/vocabulary.ts';
+import type { Examination } from '../../../src/engine/result.ts';
+import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
+import { renderPdf } from '../../../src/render/pdf/pdf.ts';
+import type { ReportItem } from '../../../src/present/report-item.ts';
+import { writeTexts } from '../../../src/present/report-texts.ts';
+import type { Section } from '../../../src/present/sections/blocks.ts';
+import { writeSections } from '../../../src/present/sections/sections.ts';
+import { wordsIn } from '../../../src/present/wording/catalogue.ts';
+import { makeExamination, makePicture } from '../present/examination.ts';
+import { full, fullItem } from '../present/full-report.ts';
+import { type PdfPage, readPages } from './pdf-text.ts';
+
+const item: ReportItem = {
+  ...fullItem,
+  caseData: {
+    caseNumber: '12 Js 345/26',
+    exhibit: '4.2',
+    examiner: 'Dr. Erika Mustermann',
+    note: 'Handed over on a sealed USB stick; the seal was intact.',
+    laboratory: {
+      name: 'Lab',
+      address: ['Street 1', '12345 Town'],
+      sentences: ['On oath.'],
+      logo: null,
+    },
+  },
+};
+
+const shapes = [
+  { width: 400, height: 400 },
+  { width: 260, height: 460 },
+  { width: 520, height: 300 },
+  { width: 1200, height: 150 },
+];
+
+const outcomes: Readonly<Record<string, Partial<Parameters<typeof makeExamination>[0]>>> = {
+  fake: {},
+  real: { resultClass: 'real' },
+  uncertain: {
+    resultClass: 'uncertain',
+    reasons: ['manipulation_suspected', 'single_weak_method'],
+  },
+  abstain: { resultClass: 'abstain', reasons: ['no_usable_trace', 'outside_training_domain'] },
+};
+
+const cases = shapes.flatMap((size) =>
+  Object.entries(outcomes).map(([outcome, given]) => ({
+    name: `${outcome}, ${size.width} x ${size.height}`,
+    examination: {
+      ...makeExamination({ ...size, ...given }),
+      provenance: full.provenance,
+      measured: full.measured,
+    },
+  })),
+);
+
+describe.each(cases)('the pages of a report: $name', ({ examination }) => {
+  test.each(languages)(
+    '%s: first page, main part, and nothing torn from what it belongs to',
+    async (language) => {
+      const { sections, pages } = await lay(examination, language);
+      const { document, labels } = wordsIn(language);
+
+      // All of the first section: the note on how to read the report stands last in it.
+      const { facts, evaluation } = document.parts;
+      expect(flat(pages[0]!)).toContain(document.head.reading({ facts, evaluation }));
+      const annex = pages.findIndex(({ pieces }) =>
+        pieces.some(({ text }) => text === `A  ${labels.sections.results}`),
+      );
+      expect(annex).toBeGreaterThan(3);
+      expect(annex).toBeLessThanOrEqual(8);
+      const headings = new Set(sections.flatMap(headingsOf));
+      for (const page of pages.slice(1)) {
+        expect(headings).not.toContain(lastOf(page));
+        expect(lastOf(page)).not.toMatch(/:$/);
+      }
+      const flowing = sections.flatMap(flowingOf);
+      const firstLines = pages.slice(1).map(firstOf);
+      const alone = flowing.filter((text) =>
+        firstLines.some((line) => text !== line && text.endsWith(` ${line}`)),
+      );
+      expect(alone).toEqual([]);
+    },
+  );
+});
+
+async function lay(examination: Examination, language: (typeof languages)[number]) {
+  const { width, height } = examination.facts;
+  const picture = makePicture(width, height);
+  const heatmaps = await renderHeatmaps(picture, examination.maps);
+  const texts = writeTexts(examination, item, language);
+  const told = { examination, item, language, texts };
+  const heatmapDigests = { real: '', fake: '', compression: '', anomaly: '' };
+  return {
+    sections: writeSections({ ...told, heatmapDigests }),
+    pages: readPages(await renderPdf({ ...told, picture, heatmaps })),
+  };
+}
+
+function headingsOf({ title, blocks }: Section): readonly string[] {
+  return [title, ...blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []))];
+}
+
+/** What goes on over a page's end. */
+function flowingOf({ blocks }: Section): readonly string[] {
+  return blocks.flatMap((block) =>
+    block.kind === 'list' ? block.items : block.kind === 'paragraph' ? [block.text] : [],
+  );
+}
+
+/** The highest line between head and foot. */
+function firstOf({ pieces }: PdfPage): string {
+  const body = pieces.filter(({ y, text }) => y > 84 && y < 776 && text.trim() !== '–');
+  return body.toSorted((one, other) => other.y - one.y)[0]?.text.trim() ?? '';
+}
+
+/** The lowest line between head and foot. */
+function lastOf({ pieces }: PdfPage): string | undefined {
+  const body = pieces.filter(({ y }) => y > 84 && y < 776);
+  return body.toSorted((one, other) => one.y - other.y)[0]?.text.trim();
+}
+
+function flat({ pieces }: PdfPage): string {
+  return pieces.map(({ text }) => text).join('');
+}

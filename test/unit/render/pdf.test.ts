@@ -1,0 +1,147 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Language } from '../../../src/contract/vocabulary.ts';
+import type { Examination, MapName } from '../../../src/engine/result.ts';
+import type { Picture } from '../../../src/image/picture.ts';
+import { renderHeatmaps } from '../../../src/render/heatmap/heatmap.ts';
+import { renderPdf } from '../../../src/render/pdf/pdf.ts';
+import { writeTexts } from '../../../src/present/report-texts.ts';
+import { item, makeExamination, makePicture } from '../present/examination.ts';
+import { readPages, readXmp } from './pdf-text.ts';
+
+interface Case {
+  readonly picture: Picture;
+  readonly heatmaps: Record<MapName, Uint8Array>;
+  readonly examination: Examination;
+}
+
+async function makeCase(width: number, height: number): Promise<Case> {
+  const examination = makeExamination({ width, height });
+  const picture = makePicture(width, height);
+  return { picture, examination, heatmaps: await renderHeatmaps(picture, examination.maps) };
+}
+
+function render(input: Case, language: Language, name = item.name): Promise<Uint8Array> {
+  const named = { ...item, name };
+  const texts = writeTexts(input.examination, named, language);
+  return renderPdf({ ...input, item: named, language, texts });
+}
+
+describe('the PDF of a picture', () => {
+  let usual: Case;
+  beforeAll(async () => {
+    usual = await makeCase(400, 300);
+  });
+
+  test('is the same, byte for byte, for the same result', async () => {
+    const once = await render(usual, 'de');
+    const again = await render({ ...usual, heatmaps: { ...usual.heatmaps } }, 'de');
+
+    expect(Buffer.compare(once, again)).toBe(0);
+  });
+
+  test('is titled, tagged, bookmarked and marked with its language', async () => {
+    const pdf = Buffer.from(await render(usual, 'de')).toString('latin1');
+
+    expect(pdf).toContain('/Lang (de)');
+    expect(pdf).toContain('/Marked true');
+    expect(pdf).toContain('/DisplayDocTitle true');
+    expect(pdf).toContain('(D:20260301120000Z)');
+    expect(pdf).toContain('/Outlines');
+    // The picture on the first page and beside its four heatmaps.
+    expect(pdf.match(/\/S \/Figure/g)).toHaveLength(6);
+    expect(pdf.match(/\/FontFile2/g)).toHaveLength(2);
+  });
+
+  test('shows a picture more for each method that points at places', async () => {
+    const { maps, findings } = usual.examination;
+    const examination = {
+      ...usual.examination,
+      findings: [...findings, { ...findings[0]!, method: 'noise-level' }],
+      maps: { ...maps, methods: { 'noise-level': maps.values.fake } },
+    };
+
+    const pdf = await render({ ...usual, examination }, 'en');
+
+    expect(
+      Buffer.from(pdf)
+        .toString('latin1')
+        .match(/\/S \/Figure/g),
+    ).toHaveLength(7);
+    expect(
+      readPages(pdf)
+        .map((page) => page.text)
+        .join('\n'),
+    ).toContain('Noise level');
+  });
+
+  test('can be read back, umlauts and checksums included', async () => {
+    const pages = readPages(await render(usual, 'de'));
+    const text = pages.map((page) => page.text).join('\n');
+
+    expect(text).toContain('Bericht zur bildforensischen Untersuchung');
+    expect(text).toContain('Straßenszene.jpg');
+    expect(text).toContain('Unversehrtheit und Echtheit');
+    expect(text).toContain('Ungünstigster Fall für eine Fotografie');
+    expect(text).toContain(usual.examination.facts.sha256);
+    expect(text).toContain('0,971 ± 0,018');
+    pages.forEach((page, i) => expect(page.text).toContain(`Seite ${i + 1} von ${pages.length}`));
+  });
+
+  test.each([
+    'Tom & Jerry.jpg',
+    'a < b > c.jpg',
+    '&amp; &#38; ]]> <!-- .jpg',
+    '</rdf:li></rdf:Alt></dc:title><dc:rights>Certified</dc:rights><dc:title><rdf:Alt><rdf:li>',
+  ])('has metadata that name %s and say nothing else', async (name) => {
+    const pdf = await render(usual, 'en', name);
+    const xmp = readXmp(pdf);
+    const [title] = xmp.getElementsByTagName('dc:title');
+
+    expect(title?.textContent?.trim()).toBe(`Image forensics report: ${name}`);
+    expect(xmp.getElementsByTagName('dc:rights')).toHaveLength(0);
+    expect(namesIn(xmp)).toEqual(namesIn(readXmp(await render(usual, 'en'))));
+  });
+
+  test('is smaller than 1.5 MB', async () => {
+    const large = await makeCase(1200, 1200);
+
+    expect((await render(large, 'en')).length).toBeLessThan(1.5e6);
+  });
+
+  test('holds a name of any length and kind inside its margins', async () => {
+    const names = [
+      'W'.repeat(300),
+      'ä'.repeat(255),
+      '\u202E\u05D0😀\n\t'.repeat(60),
+      'a b '.repeat(80),
+    ];
+    for (const name of names) {
+      const pages = readPages(await render(usual, 'de', name));
+
+      for (const { x, y } of pages.flatMap((page) => page.pieces)) {
+        expect(x).toBeGreaterThanOrEqual(56 - 1e-3);
+        expect(x).toBeLessThan(539.28);
+        // Letter is 792 pt high: on its centre, an A4 sheet loses 25 pt above and below.
+        expect(y).toBeGreaterThan(25);
+        expect(y).toBeLessThan(842 - 25);
+      }
+      expect(pages.length).toBeLessThan(14);
+    }
+  });
+});
+
+function namesIn(xmp: ReturnType<typeof readXmp>): readonly string[] {
+  return [...xmp.getElementsByTagName('*')].map(({ tagName }) => tagName);
+}
+
+test.each([
+  [65, 65],
+  [65, 1500],
+  [1500, 65],
+  [300, 400],
+])('a %i x %i picture gets a report of a few pages', async (width, height) => {
+  const pages = readPages(await render(await makeCase(width, height), 'en'));
+
+  expect(pages.length).toBeGreaterThan(3);
+  expect(pages.length).toBeLessThan(12);
+});

@@ -1,0 +1,459 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createPasswords,
+  type Passwords,
+} from '../../../../src/service/access/embedded/passwords.ts';
+import { purgeExpired } from '../../../../src/service/access/embedded/sessions.ts';
+import { createTokens } from '../../../../src/service/access/embedded/tokens.ts';
+import { refreshTokens, sessions, users } from '../../../../src/ports/db/schema.ts';
+import { openPeople, password } from './people.ts';
+
+const examiner = 'examiner@example.org';
+const newPassword = 'seven green bottles';
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const refused = { code: 'unauthenticated' };
+const cheap = createPasswords({ ln: 4 });
+
+/** A person with a session. */
+async function setUp(given: Parameters<typeof openPeople>[0] = {}) {
+  const people = await openPeople(given);
+  const user = await people.makeUser(examiner);
+  const tokens = await people.logIn(examiner);
+  const principal = await people.identity.authenticate(tokens.accessToken);
+  return { ...people, user, tokens, principal };
+}
+
+/** Does the work of `passwords`, and `afterVerify` behind each look at a password. */
+function watched(afterVerify: () => unknown, passwords = cheap): Passwords {
+  return {
+    ...passwords,
+    async verify(typed, hash) {
+      const isRight = await passwords.verify(typed, hash);
+      await afterVerify();
+      return isRight;
+    },
+  };
+}
+
+describe('login', () => {
+  test('knows the address however it is written', async () => {
+    const { logIn, identity, user } = await setUp();
+
+    const { accessToken } = await logIn('  EXAMINER@Example.ORG ');
+
+    expect(await identity.authenticate(accessToken)).toMatchObject({ id: user.id });
+  });
+
+  test('answers alike, after the same work, for all who may not come in', async () => {
+    let looks = 0;
+    const people = await openPeople({ passwords: watched(() => looks++) });
+    const { makeUser, users: accounts, logIn } = people;
+    await makeUser('wrong@example.org');
+    await accounts.disable((await makeUser('disabled@example.org')).id);
+    const tries = [
+      ['nobody@example.org', password],
+      ['wrong@example.org', 'another password'],
+      ['disabled@example.org', password],
+      ['disabled@example.org', 'another password'],
+      ['no address', password],
+      ['', ''],
+      ['wrong@example.org', 'x'.repeat(100_000)],
+    ] as const;
+
+    const refusals = await Promise.all(
+      tries.map(([email, typed], i) =>
+        logIn(email, typed, `192.0.2.${i}`).catch((error: unknown) => error),
+      ),
+    );
+
+    expect(looks).toBe(tries.length);
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject(refused);
+      expect(refusal).toEqual(refusals[0]);
+    }
+  });
+
+  test('five wrong passwords lock an account and an address without one alike', async () => {
+    const { makeUser, logIn, clock } = await openPeople();
+    await makeUser(examiner);
+    const codes = async (email: string) => {
+      const found: unknown[] = [];
+      for (let i = 0; i < 8; i++) {
+        const error: unknown = await logIn(email, 'a wrong password').catch((e: unknown) => e);
+        const { code, retryAfterSeconds, message } = Object(error);
+        found.push([code, retryAfterSeconds, message]);
+      }
+      return found;
+    };
+
+    const [known, unknown] = [await codes(examiner), await codes('nobody@example.org')];
+
+    expect(known).toEqual(unknown);
+    expect(known[4]).toMatchObject(['unauthenticated', null, expect.any(String)]);
+    expect(known[5]).toMatchObject(['rate_limited', 30, expect.any(String)]);
+    await expect(logIn(examiner)).rejects.toMatchObject({ code: 'rate_limited' });
+    clock.step(30_000);
+    await logIn(examiner);
+    await expect(logIn(examiner, 'a wrong password')).rejects.toMatchObject(refused);
+  });
+
+  test('of two hundred guesses, a hundred at once, five are looked at', async () => {
+    let looks = 0;
+    const { makeUser, logIn } = await openPeople({ passwords: watched(() => looks++) });
+    await makeUser(examiner);
+    const guess = async () =>
+      Promise.allSettled(Array.from({ length: 100 }, (_, i) => logIn(examiner, `guess ${i}`)));
+
+    const answers = [...(await guess()), ...(await guess())];
+
+    expect(looks).toBe(5);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+  });
+
+  test('of a hundred logins at once from as many networks 64 are looked at', async () => {
+    let looks = 0;
+    const { makeUser, logIn } = await openPeople({ passwords: watched(() => looks++) });
+    await makeUser(examiner);
+    const crowd = Array.from({ length: 100 }, (_, i) =>
+      logIn(`nobody${i}@example.org`, password, `192.0.2.${i}`),
+    );
+
+    const answers = await Promise.allSettled(crowd);
+
+    expect(looks).toBe(64);
+    expect(answers.map(({ status }) => status)).not.toContain('fulfilled');
+  });
+
+  test('a crowd from one network keeps nobody elsewhere from logging in', async () => {
+    const { makeUser, logIn } = await openPeople();
+    await makeUser(examiner);
+    const guesses = Array.from({ length: 66 }, (_, i) => logIn(`nobody${i}@example.org`));
+    const crowd = Promise.allSettled(guesses);
+
+    await logIn(examiner, password, '192.0.2.77');
+
+    expect((await crowd).map(({ status }) => status)).not.toContain('fulfilled');
+  });
+
+  test('a lock is where the guesses came from', async () => {
+    const { makeUser, logIn } = await openPeople();
+    await makeUser(examiner);
+    const there = '198.51.100.9';
+    for (let i = 0; i < 5; i++) {
+      await expect(logIn(examiner, 'a wrong password', there)).rejects.toMatchObject(refused);
+    }
+
+    await logIn(examiner);
+
+    await expect(logIn(examiner, password, there)).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  test('one network address is slowed down over all accounts, and right passwords do not count', async () => {
+    const { makeUser, logIn } = await openPeople();
+    await makeUser(examiner);
+    for (let i = 0; i < 40; i++) await logIn(examiner);
+    for (let i = 0; i < 30; i++) {
+      await expect(logIn(`nobody${i}@example.org`)).rejects.toMatchObject(refused);
+    }
+
+    await expect(logIn(examiner)).rejects.toMatchObject({ code: 'rate_limited' });
+    await logIn(examiner, password, '192.0.2.2');
+  });
+
+  test('when too many wait for their hash, nobody is counted as wrong', async () => {
+    const { makeUser, logIn, parts } = await openPeople();
+    await makeUser(examiner);
+    const crowd = Array.from({ length: 64 }, () =>
+      parts.passwords.withRoom(() => parts.passwords.verify('x', null)),
+    );
+
+    const refusals = await Promise.all(
+      Array.from({ length: 40 }, () => logIn(examiner).catch((error: unknown) => error)),
+    );
+    await Promise.all(crowd);
+
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ code: 'rate_limited', retryAfterSeconds: null });
+    }
+    await logIn(examiner);
+  });
+
+  test('an old password that is changed while it is looked at opens nothing', async () => {
+    const change = { run: async (): Promise<unknown> => null };
+    const {
+      users: accounts,
+      makeUser,
+      logIn,
+      db,
+    } = await openPeople({
+      passwords: watched(() => change.run()),
+    });
+    const { id } = await makeUser(examiner);
+
+    change.run = () => accounts.setPassword(id, newPassword);
+    await expect(logIn(examiner)).rejects.toMatchObject(refused);
+    change.run = () => accounts.disable(id);
+    await expect(logIn(examiner, newPassword)).rejects.toMatchObject(refused);
+
+    expect(await db.select().from(sessions).all()).toEqual([]);
+  });
+
+  test('a cheap hash is replaced by a dearer one, and stays right', async () => {
+    const { db, logIn, ...people } = await setUp();
+    const hashes = async () =>
+      (await db.select({ hash: users.passwordHash }).from(users).get())?.hash;
+    const before = await hashes();
+    const dearer = await openPeople({
+      db,
+      clock: people.clock,
+      passwords: createPasswords({ ln: 5 }),
+    });
+
+    await Promise.all([dearer.logIn(examiner), dearer.logIn(examiner)]);
+    const after = await hashes();
+    await dearer.logIn(examiner);
+    await logIn(examiner);
+
+    expect([before, after]).toEqual([
+      expect.stringContaining('ln=4'),
+      expect.stringContaining('ln=5'),
+    ]);
+    expect(await hashes()).toBe(after);
+  });
+
+  test('the hash of a disabled account is left as it is: the time would tell that the password is right', async () => {
+    const { db, clock, user, ...people } = await setUp();
+    const dearer = await openPeople({ db, clock, passwords: createPasswords({ ln: 5 }) });
+    await people.users.disable(user.id);
+
+    await expect(dearer.logIn(examiner)).rejects.toMatchObject(refused);
+
+    expect((await db.select().from(users).get())?.passwordHash).toContain('ln=4');
+  });
+
+  test('is counted in its own transaction: what fails there is no login', async () => {
+    const counted: unknown[] = [];
+    const { db, makeUser, tenants, logIn, clock } = await openPeople({
+      onLogin: async (_tx, login) => {
+        counted.push(login);
+        if (counted.length > 1) throw new RangeError('no more');
+      },
+    });
+    const tenant = await tenants.create({ name: 'acme' });
+    const { id } = await makeUser(examiner, { tenantIds: [tenant.id] });
+
+    await logIn(examiner);
+    await expect(logIn(examiner)).rejects.toThrow('no more');
+
+    expect(counted[0]).toEqual({ userId: id, tenantIds: [tenant.id], at: clock.now() });
+    expect(await db.select().from(sessions).all()).toHaveLength(1);
+  });
+});
+
+describe('a session', () => {
+  test('rights are read at each request, not from the token', async () => {
+    const { identity, users: accounts, tenants, user, tokens } = await setUp();
+    const tenant = await tenants.create({ name: 'acme' });
+
+    await accounts.update(user.id, {
+      scopes: ['settings'],
+      userType: 'examiner',
+      tenantIds: [tenant.id],
+    });
+
+    expect(await identity.authenticate(tokens.accessToken)).toEqual({
+      type: 'user',
+      id: user.id,
+      tenantIds: [tenant.id],
+      scopes: ['settings'],
+      userType: 'examiner',
+      sessionId: expect.stringMatching(/^[0-9a-f]{24}$/),
+    });
+  });
+
+  test('a token whose person and session do not belong together is refused, whoever signed it', async () => {
+    const { identity, makeUser, logIn, parts, principal } = await setUp();
+    const ben = await makeUser('ben@example.org');
+    const { accessToken } = await logIn('ben@example.org');
+    const { sessionId } = await identity.authenticate(accessToken);
+    const bearer = { ...ben, userId: principal.id!, sessionId: sessionId! };
+
+    const forged = await createTokens(parts).sign('access', bearer);
+
+    await expect(identity.authenticate(forged)).rejects.toMatchObject(refused);
+  });
+
+  test('a refresh token that comes again ends the session for the thief and the owner', async () => {
+    const { identity, logIn, tokens } = await setUp();
+    const second = await identity.refresh(tokens.refreshToken);
+    const elsewhere = await logIn(examiner);
+
+    await expect(identity.refresh(tokens.refreshToken)).rejects.toMatchObject(refused);
+
+    await expect(identity.refresh(second.refreshToken)).rejects.toMatchObject(refused);
+    await expect(identity.authenticate(second.accessToken)).rejects.toMatchObject(refused);
+    await expect(identity.authenticate(tokens.accessToken)).rejects.toMatchObject(refused);
+    await identity.authenticate(elsewhere.accessToken);
+  });
+
+  test('of two refreshes at once one answers at most, and the session is over', async () => {
+    const { identity, tokens } = await setUp();
+
+    const answers = await Promise.allSettled([
+      identity.refresh(tokens.refreshToken),
+      identity.refresh(tokens.refreshToken),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toContain('rejected');
+    await expect(identity.authenticate(tokens.accessToken)).rejects.toMatchObject(refused);
+  });
+
+  test('lives for 14 days without a refresh and for 30 days with all of them', async () => {
+    const { identity, clock, logIn, tokens } = await setUp();
+    const idle = await logIn(examiner);
+    clock.step(14 * dayMs - 1);
+    const second = await identity.refresh(tokens.refreshToken);
+    clock.step(1);
+    await expect(identity.refresh(idle.refreshToken)).rejects.toMatchObject(refused);
+    clock.step(13 * dayMs);
+    const third = await identity.refresh(second.refreshToken);
+    clock.step(3 * dayMs - 1);
+    const last = await identity.refresh(third.refreshToken);
+
+    clock.step(1);
+
+    await expect(identity.authenticate(last.accessToken)).rejects.toMatchObject(refused);
+    await expect(identity.refresh(last.refreshToken)).rejects.toMatchObject(refused);
+  });
+
+  test('no token is kept as it was given out', async () => {
+    const { db, tokens } = await setUp();
+
+    const rows = await db.select().from(refreshTokens).all();
+
+    expect(tokens.refreshToken).toMatch(/^rt-[\w-]{43}$/);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.digest).toHaveLength(32);
+    const secret = Buffer.from(tokens.refreshToken.slice(3), 'base64url');
+    expect(rows[0]?.digest.equals(secret)).toBe(false);
+  });
+
+  test('is forgotten a month after its end, with its refresh tokens', async () => {
+    const { db, clock, identity, tokens, logIn } = await setUp();
+    await identity.revoke(tokens);
+    clock.step(30 * dayMs);
+    await logIn(examiner);
+    const left = async () => [
+      await db.select().from(sessions).all(),
+      await db.select().from(refreshTokens).all(),
+    ];
+
+    await purgeExpired(db, clock.now());
+    const before = (await left()).map((rows) => rows.length);
+    clock.step(1);
+    await purgeExpired(db, clock.now());
+    const after = (await left()).map((rows) => rows.length);
+    clock.step(60 * dayMs + 1);
+    await purgeExpired(db, clock.now());
+
+    expect([before, after]).toEqual([
+      [2, 2],
+      [1, 1],
+    ]);
+    expect(await left()).toEqual([[], []]);
+  });
+
+  test('revoke takes a refresh token that is used up: it only has to be the person’s own', async () => {
+    const { identity, tokens } = await setUp();
+    const { idToken } = await identity.refresh(tokens.refreshToken);
+
+    await identity.revoke({ idToken, refreshToken: tokens.refreshToken });
+
+    await expect(identity.verify(idToken)).rejects.toMatchObject(refused);
+  });
+});
+
+describe('changePassword', () => {
+  const change = { currentPassword: password, newPassword };
+
+  test('keeps the session that asked and ends every other', async () => {
+    const { identity, logIn, tokens, principal } = await setUp();
+    const other = await logIn(examiner);
+
+    await identity.changePassword(principal, change);
+
+    await identity.authenticate(tokens.accessToken);
+    await identity.refresh(tokens.refreshToken);
+    await expect(identity.authenticate(other.accessToken)).rejects.toMatchObject(refused);
+    await expect(identity.refresh(other.refreshToken)).rejects.toMatchObject(refused);
+    await expect(logIn(examiner)).rejects.toMatchObject(refused);
+    await logIn(examiner, newPassword);
+  });
+
+  test.each([
+    ['a wrong current password', { currentPassword: 'a wrong password', newPassword }],
+    ['a new password that is too short', { currentPassword: password, newPassword: 'short' }],
+    ['the own address', { currentPassword: password, newPassword: 'Examiner@example.org' }],
+    ['the same password', { currentPassword: password, newPassword: password }],
+  ])('changes nothing with %s', async (_, passwords) => {
+    const { identity, logIn, principal } = await setUp();
+    const other = await logIn(examiner);
+
+    const answer = identity.changePassword(principal, passwords);
+
+    await expect(answer).rejects.toMatchObject({ code: 'invalid_request' });
+    await identity.authenticate(other.accessToken);
+    await logIn(examiner);
+  });
+
+  test('a stolen session cannot guess the password for ever', async () => {
+    const { identity, logIn, principal } = await setUp();
+    for (let i = 0; i < 5; i++) {
+      const guess = { currentPassword: `guess ${i}`, newPassword };
+      await expect(identity.changePassword(principal, guess)).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+    }
+
+    await expect(identity.changePassword(principal, change)).rejects.toMatchObject({
+      code: 'rate_limited',
+    });
+    await logIn(examiner);
+  });
+
+  test('a right current password forgets the wrong ones before it', async () => {
+    const { identity, logIn, principal } = await setUp();
+    const guess = async () => logIn(examiner, 'a wrong password').catch((error: unknown) => error);
+    for (let i = 0; i < 4; i++) await guess();
+
+    await identity.changePassword(principal, change);
+    for (let i = 0; i < 4; i++) await guess();
+
+    await logIn(examiner, newPassword);
+  });
+
+  test('of two changes at once one is made', async () => {
+    const { identity, logIn, principal } = await setUp();
+    const choices = ['seven green bottles', 'eight green bottles'];
+
+    const answers = await Promise.allSettled(
+      choices.map((choice) =>
+        identity.changePassword(principal, { currentPassword: password, newPassword: choice }),
+      ),
+    );
+
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const winner = answers.findIndex(({ status }) => status === 'fulfilled');
+    await logIn(examiner, choices[winner]);
+  });
+
+  test('an API key has no password', async () => {
+    const { identity, principal } = await setUp();
+    const key = { ...principal, type: 'api', id: '7a1f6b1c-8f0e-4f6e-9d53-0c1f4f8a2b11' } as const;
+
+    await expect(identity.changePassword(key, change)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+});

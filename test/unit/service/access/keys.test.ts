@@ -1,0 +1,437 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { newSecret, tagOf } from '../../../../src/service/access/key-format.ts';
+import { createKeys, type Keys } from '../../../../src/service/access/keys.ts';
+import { createTenants } from '../../../../src/service/tenants/tenants.ts';
+import { operator, parseEntry } from '../../../../src/service/audit/entry.ts';
+import { createAudit } from '../../../../src/service/audit/log.ts';
+import { apiKeys } from '../../../../src/ports/db/schema.ts';
+import { hasPostgres, steppedClock, testDb } from '../../ports/db/temporary.ts';
+
+const pepper = new Uint8Array(32).fill(7);
+const dayMs = 24 * 60 * 60 * 1000;
+
+async function setUp() {
+  const db = await testDb();
+  const clock = steppedClock();
+  const tenants = createTenants({ db, now: clock.now });
+  const keys = createKeys({ db, pepper, now: clock.now });
+  const tenant = await tenants.create({ name: 'acme' });
+  const expiresAt = new Date(clock.now().getTime() + dayMs);
+  const minted = await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt, by: operator });
+  return { db, clock, tenants, keys, tenant, minted, expiresAt };
+}
+
+function wishFor({ tenant, clock }: Awaited<ReturnType<typeof setUp>>, graceMs = dayMs / 2) {
+  const expiresAt = new Date(clock.now().getTime() + 90 * dayMs);
+  return { tenantId: tenant.id, expiresAt, graceMs, by: operator };
+}
+
+describe('mint', () => {
+  test('reveals the key once and keeps neither the key nor its plain hash', async () => {
+    const { db, keys, tenant, minted, clock, expiresAt } = await setUp();
+
+    expect(minted).toEqual({
+      uuid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-/),
+      name: 'ci',
+      createdDate: clock.now().toISOString(),
+      expiresAt: expiresAt.toISOString(),
+      lastUsedDate: null,
+      ended: null,
+      secret: expect.stringMatching(new RegExp(`^sk-${tenant.keyTag}-[0-9A-Za-z]{38}$`)),
+    });
+    const [listed] = await keys.list(tenant.id);
+    expect(listed).toEqual({
+      ...minted,
+      secret: `sk-${tenant.keyTag}-********${minted.secret.slice(-4)}`,
+    });
+    const stored = JSON.stringify(await db.select().from(apiKeys).all());
+    expect(stored).not.toContain(minted.secret.slice(-38, -6));
+  });
+
+  test.each([
+    ['an expiry that is over', 'ci', -1],
+    ['an expiry that is no date', 'ci', Number.NaN],
+    ['an expiry of more than ten years', 'ci', 3650 * dayMs + 1],
+    ['an empty name', '', dayMs],
+    ['a name of 256 characters', 'x'.repeat(256), dayMs],
+  ])('refuses %s', async (_, name, aheadMs) => {
+    const { keys, tenant, clock } = await setUp();
+    const expiresAt = new Date(clock.now().getTime() + aheadMs);
+
+    await expect(
+      keys.mint({ tenantId: tenant.id, name, expiresAt, by: operator }),
+    ).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  test('refuses a tenant that does not exist', async () => {
+    const { keys, expiresAt } = await setUp();
+
+    await expect(
+      keys.mint({ tenantId: 'nobody', name: 'ci', expiresAt, by: operator }),
+    ).rejects.toMatchObject({
+      code: 'tenant_not_found',
+    });
+  });
+});
+
+describe('mint under an Idempotency-Key', () => {
+  test('makes one key, and masks it in the second answer', async () => {
+    const { keys, tenant, expiresAt } = await setUp();
+    const wish = {
+      tenantId: tenant.id,
+      name: 'once',
+      expiresAt,
+      by: operator,
+      idempotencyKey: 'k',
+    };
+
+    const [first, second] = [await keys.mint(wish), await keys.mint(wish)];
+
+    expect(second).toEqual({ ...first, secret: expect.stringContaining('****') });
+    expect(await keys.list(tenant.id)).toHaveLength(2);
+  });
+
+  test('refuses another wish under it, and the same once its key is deleted', async () => {
+    const { keys, tenant, expiresAt } = await setUp();
+    const wish = {
+      tenantId: tenant.id,
+      name: 'once',
+      expiresAt,
+      by: operator,
+      idempotencyKey: 'k',
+    };
+    const { uuid } = await keys.mint(wish);
+
+    const other = keys.mint({ ...wish, name: 'other' });
+
+    await expect(other).rejects.toMatchObject({ code: 'conflict' });
+    await keys.revoke({ tenantId: tenant.id, uuid, by: operator });
+    await expect(keys.mint(wish)).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('rotate', () => {
+  test('keeps the old key alive until its grace ends', async () => {
+    const setting = await setUp();
+    const { keys, clock, minted } = setting;
+
+    const { key, replaced } = await keys.rotate({ ...wishFor(setting), which: { name: 'ci' } });
+
+    expect(key).toMatchObject({ name: 'ci', secret: expect.stringMatching(/^sk-\w+-\w{38}$/) });
+    expect(replaced).toMatchObject({
+      uuid: minted.uuid,
+      expiresAt: new Date(clock.now().getTime() + dayMs / 2).toISOString(),
+      secret: expect.stringContaining('****'),
+    });
+    clock.step(dayMs / 2 - 1);
+    await keys.authenticate(minted.secret);
+    clock.step(1);
+    await expect(keys.authenticate(minted.secret)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+    expect((await keys.authenticate(key.secret)).id).toBe(key.uuid);
+  });
+
+  test('never prolongs the old key', async () => {
+    const setting = await setUp();
+    const { keys, minted } = setting;
+
+    const { replaced } = await keys.rotate({
+      ...wishFor(setting, 30 * dayMs),
+      which: { uuid: minted.uuid },
+    });
+
+    expect(replaced.expiresAt).toBe(minted.expiresAt);
+  });
+
+  test('by name can be repeated: the newest key is replaced, those before it keep their own end', async () => {
+    const setting = await setUp();
+    const { keys, clock, tenant, minted } = setting;
+    const wish = { ...wishFor(setting), which: { name: 'ci' } };
+    const first = await keys.rotate(wish);
+    clock.step(1000);
+
+    const second = await keys.rotate(wish);
+
+    expect([first.replaced.uuid, second.replaced.uuid]).toEqual([minted.uuid, first.key.uuid]);
+    const ends = new Map((await keys.list(tenant.id)).map((key) => [key.uuid, key.expiresAt]));
+    expect(ends.get(minted.uuid)).toBe(first.replaced.expiresAt);
+    expect(Date.parse(second.replaced.expiresAt) - Date.parse(first.replaced.expiresAt)).toBe(1000);
+  });
+
+  test('by name and without grace ends those that are still in theirs, too', async () => {
+    const setting = await setUp();
+    const { keys, minted } = setting;
+    const which = { name: 'ci' };
+    const { key } = await keys.rotate({ ...wishFor(setting), which });
+
+    await keys.rotate({ ...wishFor(setting, 0), which });
+
+    for (const { secret } of [minted, key]) {
+      await expect(keys.authenticate(secret)).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
+  });
+
+  test('by name takes up a replaced key again when its successor was revoked', async () => {
+    const setting = await setUp();
+    const { keys, tenant, minted } = setting;
+    const wish = { ...wishFor(setting), which: { name: 'ci' } };
+    const { key } = await keys.rotate(wish);
+    await keys.revoke({ tenantId: tenant.id, uuid: key.uuid, by: operator });
+
+    const { replaced } = await keys.rotate(wish);
+
+    expect(replaced.uuid).toBe(minted.uuid);
+  });
+
+  test('asks which one when several keys of the name are valid that no rotation made', async () => {
+    const setting = await setUp();
+    const { keys, tenant, minted } = setting;
+    const wish = wishFor(setting);
+    await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt: wish.expiresAt, by: operator });
+
+    const rotated = keys.rotate({ ...wish, which: { name: 'ci' } });
+
+    await expect(rotated).rejects.toMatchObject({ code: 'conflict' });
+    await keys.rotate({ ...wish, which: { uuid: minted.uuid } });
+    const ambiguous = keys.rotate({ ...wish, which: { name: 'ci' } });
+    await expect(ambiguous).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('changes nothing when the new key cannot be made', async () => {
+    const setting = await setUp();
+    const { keys, tenant, clock, minted } = setting;
+    const expiresAt = clock.now();
+
+    const rotated = keys.rotate({ ...wishFor(setting, 0), which: { name: 'ci' }, expiresAt });
+
+    await expect(rotated).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await keys.list(tenant.id)).toMatchObject([{ expiresAt: minted.expiresAt }]);
+  });
+
+  test('finds neither deleted keys nor those of another tenant', async () => {
+    const setting = await setUp();
+    const { keys, tenants, tenant, minted } = setting;
+    const wish = wishFor(setting);
+    const other = await tenants.create({ name: 'other' });
+
+    const foreign = keys.rotate({ ...wish, tenantId: other.id, which: { uuid: minted.uuid } });
+
+    await expect(foreign).rejects.toMatchObject({ code: 'not_found' });
+    await keys.revoke({ tenantId: tenant.id, uuid: minted.uuid, by: operator });
+    const deleted = keys.rotate({ ...wish, which: { name: 'ci' } });
+    await expect(deleted).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('the last use of a key', () => {
+  test.skipIf(hasPostgres)(
+    'is kept to the minute and written once a minute, after the request',
+    async () => {
+      const { db, keys, tenant, minted, clock } = await setUp();
+      const lastUse = async () => {
+        await setImmediate();
+        return (await keys.list(tenant.id))[0]?.lastUsedDate;
+      };
+      clock.step(1000);
+
+      await keys.authenticate(minted.secret);
+
+      expect((await keys.list(tenant.id))[0]?.lastUsedDate).toBeNull();
+      expect(await lastUse()).toBe('2026-03-01T12:00:00.000Z');
+      const written = db.$client.prepare('SELECT total_changes() AS n').pluck().get();
+      clock.step(58_999);
+      await keys.authenticate(minted.secret);
+      await lastUse();
+      expect(db.$client.prepare('SELECT total_changes() AS n').pluck().get()).toBe(written);
+      clock.step(1);
+      await keys.authenticate(minted.secret);
+      expect(await lastUse()).toBe('2026-03-01T12:01:00.000Z');
+    },
+  );
+
+  test('is not noted for a key that is refused', async () => {
+    const { keys, tenant, minted, clock } = await setUp();
+    clock.step(dayMs);
+
+    await keys.authenticate(minted.secret).catch(() => undefined);
+    await setImmediate();
+
+    expect((await keys.list(tenant.id))[0]?.lastUsedDate).toBeNull();
+  });
+
+  test.skipIf(hasPostgres)('refuses nobody when it cannot be written', async () => {
+    const { db, keys, minted } = await setUp();
+    db.$client.pragma('query_only = ON');
+
+    const { id } = await keys.authenticate(minted.secret);
+    await setImmediate();
+
+    expect(id).toBe(minted.uuid);
+  });
+});
+
+describe('authenticate', () => {
+  test('knows the key and its tenant', async () => {
+    const { keys, tenant, minted } = await setUp();
+
+    const principal = await keys.authenticate(minted.secret);
+
+    expect(principal).toEqual({
+      type: 'api',
+      id: minted.uuid,
+      tenantIds: [tenant.id],
+      scopes: [],
+      userType: null,
+      sessionId: null,
+    });
+  });
+
+  test('still knows the key after its tenant was renamed', async () => {
+    const { keys, tenants, tenant, minted } = await setUp();
+    await tenants.update(tenant.id, { name: 'renamed' });
+
+    const { id } = await keys.authenticate(minted.secret);
+
+    expect(id).toBe(minted.uuid);
+  });
+
+  test.each<[string, string, (key: string, tag: string) => string]>([
+    ['an unknown tag', 'forbidden', () => newSecret('nobody00')],
+    ['a wrong secret under a known tag', 'unauthenticated', (_, tag) => newSecret(tag)],
+    ['nothing', 'unauthenticated', () => ''],
+    ['a cut key', 'unauthenticated', (key) => key.slice(0, -1)],
+    ['a key with a tail', 'unauthenticated', (key) => `${key}x`],
+    ['a check suffix that is wrong', 'unauthenticated', (key) => `${key.slice(0, -6)}000000`],
+    ['a token of another kind', 'unauthenticated', () => 'eyJhbGciOiJIUzI1NiJ9.e30.x'],
+  ])('%s is %s', async (_, code, secretOf) => {
+    const { keys, tenant, minted } = await setUp();
+
+    const answer = keys.authenticate(secretOf(minted.secret, tenant.keyTag));
+
+    await expect(answer).rejects.toMatchObject({ code });
+  });
+
+  test('an expired key is unauthenticated from the moment of its expiry', async () => {
+    const { keys, minted, clock } = await setUp();
+    clock.step(dayMs - 1);
+    await keys.authenticate(minted.secret);
+    clock.step(1);
+
+    await expect(keys.authenticate(minted.secret)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+  });
+
+  test('a deleted key is forbidden, expired or not, and deleted only once', async () => {
+    const { keys, tenant, minted, clock } = await setUp();
+
+    await keys.revoke({ tenantId: tenant.id, uuid: minted.uuid, by: operator });
+
+    await expect(keys.authenticate(minted.secret)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    clock.step(2 * dayMs);
+    await expect(keys.authenticate(minted.secret)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    expect(await keys.list(tenant.id)).toEqual([]);
+    await expect(
+      keys.revoke({ tenantId: tenant.id, uuid: minted.uuid, by: operator }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('a key cannot be deleted for another tenant', async () => {
+    const { keys, tenants, minted } = await setUp();
+    const other = await tenants.create({ name: 'other' });
+
+    await expect(
+      keys.revoke({ tenantId: other.id, uuid: minted.uuid, by: operator }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('a key is worthless under another pepper', async () => {
+    const { db, clock, minted } = await setUp();
+    const others = createKeys({ db, pepper: new Uint8Array(32).fill(8), now: clock.now });
+
+    await expect(others.authenticate(minted.secret)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+  });
+});
+
+describe('the form of a key', () => {
+  test('its check suffix finds every mistyped character and every swap of two neighbours', () => {
+    const key = newSecret('tag12345');
+    const start = 'sk-tag12345-'.length;
+
+    expect(tagOf(key)).toBe('tag12345');
+    for (let i = start; i < key.length; i++) {
+      const wrong = key[i] === '0' ? '1' : '0';
+      expect(tagOf(key.slice(0, i) + wrong + key.slice(i + 1))).toBeNull();
+    }
+    for (let i = start; i < key.length - 1; i++) {
+      if (key[i] === key[i + 1]) continue;
+      const swapped = key.slice(0, i) + key[i + 1]! + key[i]! + key.slice(i + 2);
+      expect(tagOf(swapped)).toBeNull();
+    }
+  });
+});
+
+async function endedOf(keys: Keys, tenantId: string) {
+  return (await keys.list(tenantId)).filter(({ ended }) => ended !== null);
+}
+
+describe('prune', () => {
+  test('revokes what has ended, once, with the log told of each; what lives stays', async () => {
+    const ready = await setUp();
+    const { keys, tenant, tenants, clock, minted, expiresAt, db } = ready;
+    const { key } = await keys.rotate({ ...wishFor(ready), which: { uuid: minted.uuid } });
+    const short = await keys.mint({ tenantId: tenant.id, name: 'short', expiresAt, by: operator });
+    const other = await tenants.create({ name: 'other' });
+    await keys.mint({ tenantId: other.id, name: 'ci', expiresAt, by: operator });
+    clock.step(dayMs / 2 - 1);
+    const before = await endedOf(keys, tenant.id);
+    clock.step(1);
+    const afterGrace = await endedOf(keys, tenant.id);
+    clock.step(dayMs / 2);
+    const uuids = (await keys.list(tenant.id)).map(({ uuid }) => uuid);
+
+    const pruned = await keys.prune({ tenantId: tenant.id, uuids, by: operator });
+
+    expect(before).toEqual([]);
+    expect(afterGrace).toMatchObject([{ uuid: minted.uuid, ended: 'replaced' }]);
+    expect(uuids).toContain(key.uuid);
+    expect(new Map(pruned.map(({ uuid, ended }) => [uuid, ended]))).toEqual(
+      new Map([
+        [short.uuid, 'expired'],
+        [minted.uuid, 'replaced'],
+      ]),
+    );
+    expect((await keys.list(tenant.id)).map(({ uuid }) => uuid)).toEqual([key.uuid]);
+    expect(await endedOf(keys, other.id)).toHaveLength(1);
+    const told = (await createAudit({ db, now: clock.now }).read({ chain: tenant.id })).map(
+      (line) => parseEntry(line),
+    );
+    const revoked = told.filter(({ event }) => event === 'key.revoked');
+    expect(new Set(revoked.map(({ subject }) => subject))).toEqual(
+      new Set([short.uuid, minted.uuid]),
+    );
+    expect(await keys.prune({ tenantId: tenant.id, uuids, by: operator })).toEqual([]);
+  });
+
+  test('leaves ended keys alone that were not named, and those of another tenant', async () => {
+    const { keys, tenant, tenants, clock, minted } = await setUp();
+    const other = await tenants.create({ name: 'other' });
+    clock.step(dayMs);
+
+    const unnamed = await keys.prune({ tenantId: tenant.id, uuids: [], by: operator });
+    const foreign = { tenantId: other.id, uuids: [minted.uuid], by: operator };
+
+    expect([unnamed, await keys.prune(foreign)]).toEqual([[], []]);
+    expect(await keys.list(tenant.id)).toHaveLength(1);
+  });
+});

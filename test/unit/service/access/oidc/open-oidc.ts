@@ -1,0 +1,55 @@
+/** An identity over a real provider, and tokens that the provider's own key signed. */
+
+import type { JWTHeaderParameters } from 'jose';
+import {
+  createOidcIdentity,
+  type OidcIdentityParts,
+} from '../../../../../src/service/access/oidc/identity.ts';
+import {
+  audience,
+  type Claims,
+  clientId,
+  clientSecret,
+  type OidcServer,
+} from '../../../../fixtures/oidc-server.ts';
+import { steppedClock, testDb } from '../../../ports/db/temporary.ts';
+import { openPeople } from '../people.ts';
+
+export async function openOidc(server: OidcServer, parts: Partial<OidcIdentityParts> = {}) {
+  const clock = steppedClock();
+  const { now } = clock;
+  const db = await testDb();
+  const { users, tenants } = await openPeople({ db, clock });
+  const { issuer, ca } = server;
+  const names = { scopes: 'scope', userType: 'userType', tenants: 'tenants' };
+  const own = { clientId, clientSecret, audience, claims: names };
+  const identity = createOidcIdentity({ db, users, issuer, ca, now, ...own, ...parts });
+  const seconds = (): number => Math.floor(now().getTime() / 1000);
+
+  /** The claims of an access token that is in order. */
+  const usual = () => ({
+    iss: issuer,
+    sub: 'examiner',
+    aud: audience,
+    iat: seconds(),
+    exp: seconds() + 600,
+    scope: 'settings',
+    userType: 'examiner',
+  });
+
+  return {
+    db,
+    clock,
+    users,
+    tenants,
+    identity,
+    usual,
+    accessToken: (claims: Claims = {}, header: Partial<JWTHeaderParameters> = {}) =>
+      server.sign({ ...usual(), ...claims }, header),
+    idToken: (claims: Claims = {}) =>
+      server.sign(
+        { ...usual(), aud: parts.clientId ?? clientId, scope: undefined, ...claims },
+        { typ: 'JWT' },
+      ),
+  };
+}

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  type Handler,
+  type OidcServer,
+  openOidcServer,
+  publicClientId,
+} from '../../../../fixtures/oidc-server.ts';
+import { openOidc } from './open-oidc.ts';
+
+let server: OidcServer;
+beforeAll(async () => {
+  server = await openOidcServer();
+});
+beforeEach(() => server.answerWith(null));
+afterAll(() => server.stop());
+
+const refused = { code: 'unauthenticated' };
+const unavailable = { code: 'identity_unavailable', retryAfterSeconds: 10 };
+const minuteMs = 60_000;
+
+test('a provider that is away at the start is found when it comes', async () => {
+  await server.stop();
+  const { identity, accessToken, clock } = await openOidc(server);
+  const token = await accessToken();
+
+  await expect(identity.authenticate(token)).rejects.toMatchObject(unavailable);
+  await expect(identity.login({ email: 'a', password: 'b', from: 'c' })).rejects.toMatchObject(
+    unavailable,
+  );
+  await server.start();
+  clock.step(10_000);
+
+  await identity.authenticate(token);
+});
+
+test('tokens are verified, and none without check, while the provider is away', async () => {
+  const { identity, accessToken, clock } = await openOidc(server);
+  await identity.authenticate(await accessToken());
+  await server.stop();
+  clock.step(70 * minuteMs);
+
+  const tokens = [
+    await accessToken(),
+    await accessToken({}, { kid: 'unknown' }),
+    await accessToken({ exp: 1_772_366_400 }),
+  ];
+  const answers = await Promise.allSettled([
+    ...tokens.map((token) => identity.authenticate(token)),
+    identity.refresh('a refresh token'),
+  ]);
+
+  expect(answers).toMatchObject([
+    { value: { userType: 'examiner' } },
+    { reason: unavailable },
+    { reason: refused },
+    { reason: unavailable },
+  ]);
+  clock.step(24 * 60 * minuteMs);
+  await expect(identity.authenticate(await accessToken())).rejects.toMatchObject(unavailable);
+  await server.start();
+});
+
+test('a revocation that the provider could not take can be sent again', async () => {
+  const page = { clientId: publicClientId, clientSecret: null };
+  const { identity, idToken } = await openOidc(server, page);
+  const tokens = { idToken: await idToken(), refreshToken: 'of a session' };
+  await identity.verify(tokens.idToken);
+
+  await server.stop();
+  await expect(identity.revoke(tokens)).rejects.toMatchObject(unavailable);
+  await server.start();
+  await identity.revoke(tokens);
+
+  await expect(identity.verify(tokens.idToken)).rejects.toMatchObject(refused);
+});
+
+test('a key that changes in mid-flight is fetched, and the old one goes with the next look', async () => {
+  const { identity, accessToken, clock } = await openOidc(server);
+  const old = await accessToken({ exp: 1_772_370_000 });
+  await identity.authenticate(old);
+  clock.step(10_000);
+
+  await server.rotateKeys();
+  const renewed = await accessToken();
+  await Promise.all(Array.from({ length: 10 }, () => identity.authenticate(renewed)));
+
+  await expect(identity.authenticate(old)).rejects.toMatchObject(refused);
+});
+
+test('a key that was withdrawn is not trusted for long, also when nobody uses a new one', async () => {
+  const { identity, accessToken, clock } = await openOidc(server);
+  const old = await accessToken({ exp: 1_772_370_000 });
+  await identity.authenticate(old);
+  await server.rotateKeys();
+
+  clock.step(10 * minuteMs);
+
+  await expect(identity.authenticate(old)).rejects.toMatchObject(refused);
+});
+
+test('unknown keys make us ask the provider once in ten seconds, not once a token', async () => {
+  const { identity, accessToken, clock } = await openOidc(server);
+  await identity.authenticate(await accessToken());
+  const before = server.asked('/jwks');
+  const ask = async () => {
+    const token = await accessToken({}, { kid: crypto.randomUUID() });
+    await expect(identity.authenticate(token)).rejects.toMatchObject(refused);
+  };
+
+  for (let round = 0; round < 3; round++) {
+    clock.step(10_000);
+    for (let turn = 0; turn < 5; turn++) await ask();
+  }
+
+  expect(server.asked('/jwks') - before).toBe(3);
+});
+
+const json =
+  (body: unknown): Handler =>
+  (_request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  };
+const document = () => ({
+  issuer: server.issuer,
+  jwks_uri: `${server.issuer}/jwks`,
+  authorization_endpoint: `${server.issuer}/auth`,
+  token_endpoint: `${server.issuer}/token`,
+});
+
+test.each<[string, () => Handler]>([
+  ['no JSON', () => (_request, response) => response.end('<html>Maintenance</html>')],
+  ['nothing', () => json(null)],
+  ['an error', () => (_request, response) => response.writeHead(500).end('{}')],
+  ['the document of another', () => json({ ...document(), issuer: 'https://elsewhere.example' })],
+  ['its name with a slash too many', () => json({ ...document(), issuer: `${server.issuer}/` })],
+  ['no place for keys', () => json({ ...document(), jwks_uri: undefined })],
+  ['plain HTTP', () => json({ ...document(), jwks_uri: 'http://localhost/jwks' })],
+  ['no keys', () => json({ ...document(), keys: 'none' })],
+  ['keys that are none', () => json({ ...document(), keys: [null, 7] })],
+  ['two megabytes', () => json({ ...document(), filler: 'x'.repeat(2_000_000) })],
+  ['nothing, and hangs up', () => (request) => request.socket.destroy()],
+  [
+    'a redirect',
+    () => (request, response) => {
+      const elsewhere = request.url === '/elsewhere' ? {} : { location: '/elsewhere' };
+      if ('location' in elsewhere) response.writeHead(302, elsewhere).end();
+      else json({ ...document(), keys: [] })(request, response);
+    },
+  ],
+])('a provider that answers %s lets nobody in', async (_what, handler) => {
+  const { identity, accessToken } = await openOidc(server);
+  server.answerWith(handler());
+
+  const answer = identity.authenticate(await accessToken());
+
+  await expect(answer).rejects.toMatchObject(unavailable);
+  expect(server.asked('/elsewhere')).toBe(0);
+});
+
+test('a key of the provider that cannot be used lets nobody in', async () => {
+  const { identity, accessToken } = await openOidc(server);
+  const broken = { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', alg: 'ES256', kid: 'broken' };
+  server.answerWith(json({ ...document(), keys: [broken] }));
+
+  const answer = identity.authenticate(await accessToken({}, { kid: 'broken' }));
+
+  await expect(answer).rejects.toMatchObject(unavailable);
+});
+
+test('a provider that begins its answer and does not end it is given up after five seconds', async () => {
+  const { identity, accessToken } = await openOidc(server);
+  server.answerWith((_request, response) => void response.write('{'));
+
+  const answer = identity.authenticate(await accessToken());
+
+  await expect(answer).rejects.toMatchObject(unavailable);
+}, 8000);
+
+test('a certificate of an authority that was not given is not trusted', async () => {
+  const { identity, accessToken } = await openOidc(server, { ca: null });
+
+  const answer = identity.authenticate(await accessToken());
+
+  await expect(answer).rejects.toMatchObject(unavailable);
+});
+
+test('a client that the provider does not know is the provider’s trouble, not the caller’s', async () => {
+  const { identity } = await openOidc(server, { clientSecret: 'a wrong one' });
+
+  const answer = identity.refresh('a refresh token');
+
+  await expect(answer).rejects.toMatchObject({
+    ...unavailable,
+    cause: { message: expect.stringContaining('invalid_client') },
+  });
+});

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endTenant } from '../../../../../src/service/tenants/delete-tenant.ts';
+import type { Login } from '../../../../../src/service/access/identity.ts';
+import { operator } from '../../../../../src/service/audit/entry.ts';
+import { transact } from '../../../../../src/ports/db/database.ts';
+import {
+  clientId,
+  type OidcServer,
+  openOidcServer,
+  publicClientId,
+} from '../../../../fixtures/oidc-server.ts';
+import { logOf } from '../../audit/log-of.ts';
+import { openOidc } from './open-oidc.ts';
+
+let server: OidcServer;
+beforeAll(async () => {
+  server = await openOidcServer();
+});
+afterAll(() => server.stop());
+
+const refused = { code: 'unauthenticated' };
+/** Nobody tells it whose refresh token one is. */
+const page = { clientId: publicClientId, clientSecret: null };
+
+test('a token without a user type is refused, and the answer names the claim', async () => {
+  const claims = { scopes: 'scope', userType: 'realm.kind', tenants: 'tenants' };
+  const { identity, accessToken, users } = await openOidc(server, { claims });
+
+  for (const realm of [undefined, null, {}, { kind: '' }, { kind: 7 }, { kind: ['examiner'] }]) {
+    await expect(identity.authenticate(await accessToken({ realm }))).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining('"realm.kind"'),
+    });
+  }
+  expect(await users.list()).toEqual([]);
+});
+
+test('claims are found by their very name, dots included, or else by the way to them', async () => {
+  const tenantsClaim = 'https://acme.example/tenants';
+  const claims = { scopes: 'a.b', userType: 'kind', tenants: tenantsClaim };
+  const { identity, accessToken, tenants } = await openOidc(server, { claims });
+  const acme = await tenants.create({ name: 'acme' });
+  const beta = await tenants.create({ name: 'beta' });
+  await tenants.create({ name: 'gamma' });
+
+  const nested = await identity.authenticate(
+    await accessToken({
+      a: { b: ['settings', 'more'] },
+      kind: 'lab',
+      [tenantsClaim]: ['acme', beta.id, 'unknown', 7],
+    }),
+  );
+  const literal = await identity.authenticate(
+    await accessToken({
+      'a.b': 'one  two',
+      a: { b: 'no' },
+      kind: 'lab',
+      [tenantsClaim]: 'acme beta',
+    }),
+  );
+
+  expect(nested).toMatchObject({ scopes: ['settings', 'more'], userType: 'lab' });
+  expect(literal.scopes).toEqual(['one', 'two']);
+  for (const { tenantIds } of [nested, literal]) {
+    expect(new Set(tenantIds)).toEqual(new Set([acme.id, beta.id]));
+  }
+});
+
+test('a claim that names a tenant by a name that it gave up lets nobody act for another', async () => {
+  const { identity, accessToken, tenants } = await openOidc(server);
+  const acme = await tenants.create({ name: 'acme' });
+  const evil = await tenants.create({ name: 'evil' });
+  await tenants.update(acme.id, { name: 'acme-2' });
+  const stolen = await Promise.allSettled([
+    tenants.update(evil.id, { name: 'acme' }),
+    tenants.update(evil.id, { name: acme.id }),
+  ]);
+
+  const byName = await identity.authenticate(await accessToken({ tenants: ['acme'] }));
+  const byId = await identity.authenticate(await accessToken({ tenants: [acme.id] }));
+
+  expect(stolen.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(byName.tenantIds).toEqual([]);
+  expect(byId.tenantIds).toEqual([acme.id]);
+});
+
+test('a claim that names a deleted tenant means nobody, or the one that has the name since', async () => {
+  const { identity, accessToken, tenants, db, clock } = await openOidc(server);
+  const gone = await tenants.create({ name: 'acme' });
+  await transact(db, (tx) => endTenant(tx, { id: gone.id, at: clock.now(), by: operator }));
+  const named = async (word: string) =>
+    (await identity.authenticate(await accessToken({ tenants: [word] }))).tenantIds;
+
+  const byId = await named(gone.id);
+  const byName = await named('acme');
+  const fresh = await tenants.create({ name: 'acme' });
+
+  expect([byId, byName, await named('acme')]).toEqual([[], [], [fresh.id]]);
+});
+
+test('what every object has is no claim', async () => {
+  const claims = { scopes: 'constructor', userType: 'constructor.name', tenants: '__proto__' };
+  const { identity, accessToken } = await openOidc(server, { claims });
+
+  await expect(identity.authenticate(await accessToken())).rejects.toMatchObject(refused);
+});
+
+test('twenty first requests at once make one person and count one login', async () => {
+  const logins: Login[] = [];
+  const { identity, accessToken, users, tenants, clock, db } = await openOidc(server, {
+    onLogin: async (_tx, login) => void logins.push(login),
+  });
+  const { id: tenantId } = await tenants.create({ name: 'acme' });
+  const token = await accessToken({ tenants: 'acme', auth_time: 1_772_366_300 });
+
+  const principals = await Promise.all(
+    Array.from({ length: 20 }, () => identity.authenticate(token)),
+  );
+
+  const [user, ...others] = await users.list();
+  expect(others).toEqual([]);
+  expect(new Set(principals.map(({ id }) => id))).toEqual(new Set([user?.id]));
+  expect(logins).toEqual([{ userId: user?.id, tenantIds: [tenantId], at: clock.now() }]);
+  expect(await logOf(db, { chain: 'service', subject: user?.id ?? '' })).toEqual([
+    ['service', 'user.created', { identity: 'provider', userType: 'examiner', scopes: [] }],
+  ]);
+});
+
+test('a login is counted when the person proved anew who he is, not when a token is refreshed', async () => {
+  let logins = 0;
+  const { identity, accessToken, idToken, clock } = await openOidc(server, {
+    onLogin: async () => void (logins += 1),
+  });
+  const come = async (auth_time: number) => identity.authenticate(await accessToken({ auth_time }));
+
+  await identity.verify(await idToken({ auth_time: 1_772_366_300 }));
+  expect(logins).toBe(0);
+  await come(1_772_366_300);
+  clock.step(600_000);
+  await come(1_772_366_300);
+  expect(logins).toBe(1);
+  await come(1_772_366_900);
+  await come(1_772_366_300);
+
+  expect(logins).toBe(2);
+});
+
+test('a person is shown as the newest token says, and as before where it does not say; the log is told', async () => {
+  const { identity, accessToken, idToken, users, db } = await openOidc(server);
+  const shown = async () =>
+    (await users.list()).map(({ email, name, userType }) => [email, name, userType]);
+
+  await identity.authenticate(await accessToken());
+  expect(await shown()).toEqual([['', null, 'examiner']]);
+  await identity.verify(
+    await idToken({ email: 'examiner@example.org', name: 'Examiner Berg', userType: undefined }),
+  );
+  expect(await shown()).toEqual([['examiner@example.org', 'Examiner Berg', 'examiner']]);
+  await identity.authenticate(await accessToken({ name: 'Examiner Tal', userType: 'head' }));
+  await identity.authenticate(
+    await accessToken({ name: 'A\nB', email: 'x'.repeat(300), userType: 'head' }),
+  );
+
+  expect(await shown()).toEqual([['examiner@example.org', 'Examiner Tal', 'head']]);
+  const [{ id } = { id: '' }] = await users.list();
+  expect((await logOf(db, { chain: 'service', subject: id })).slice(1)).toEqual([
+    ['service', 'user.changed', { fields: ['name'], userType: 'examiner', scopes: [] }],
+    ['service', 'user.changed', { fields: ['name', 'userType'], userType: 'head', scopes: [] }],
+  ]);
+});
+
+test('people of two providers with the same subject are two', async () => {
+  const other = await openOidcServer();
+  const first = await openOidc(server);
+  const second = await openOidc(other, { db: first.db });
+
+  const one = await first.identity.authenticate(await first.accessToken());
+  const two = await second.identity.authenticate(await second.accessToken());
+
+  await other.stop();
+  expect(two.id).not.toBe(one.id);
+  expect(await first.users.list()).toHaveLength(2);
+});
+
+test('a session that was ended here stays ended when the provider refreshes its tokens', async () => {
+  const { identity, accessToken, idToken, clock } = await openOidc(server, page);
+  const auth_time = 1_772_366_300;
+  await identity.revoke({ idToken: await idToken({ auth_time }), refreshToken: 'of a session' });
+  clock.step(60_000);
+
+  await expect(identity.authenticate(await accessToken({ auth_time }))).rejects.toMatchObject(
+    refused,
+  );
+  await expect(identity.verify(await idToken({ auth_time }))).rejects.toMatchObject(refused);
+  await identity.authenticate(await accessToken({ auth_time: 1_772_366_450 }));
+});
+
+test('tokens of a provider whose clock is ahead are ended with the others', async () => {
+  const { identity, idToken } = await openOidc(server, page);
+  const ahead = await idToken({ iat: 1_772_366_420 });
+
+  await identity.revoke({ idToken: ahead, refreshToken: 'of a session' });
+
+  await expect(identity.verify(ahead)).rejects.toMatchObject(refused);
+});
+
+test('a refresh at a provider that sends no new refresh token, and no id token, keeps the old', async () => {
+  const { identity, accessToken } = await openOidc(server);
+  const token = await accessToken();
+  await identity.authenticate(token);
+  const sent = JSON.stringify({ access_token: token, token_type: 'Bearer' });
+  server.answerWith((_request, response) => {
+    response.setHeader('content-type', 'application/json').end(sent);
+  });
+
+  const tokens = await identity.refresh('of a session').finally(() => server.answerWith(null));
+
+  expect(tokens).toEqual({
+    accessToken: token,
+    idToken: '',
+    refreshToken: 'of a session',
+    tokenType: 'Bearer',
+    expiresIn: 600,
+  });
+});
+
+test('login and a change of the password say where that is done', async () => {
+  const { identity, accessToken } = await openOidc(server);
+  const principal = await identity.authenticate(await accessToken());
+  const { issuer } = server;
+
+  const answer = await identity.login({ email: 'a@example.org', password: 'x', from: '192.0.2.1' });
+  const change = identity.changePassword(principal, { currentPassword: 'a', newPassword: 'b' });
+
+  expect(answer).toEqual({
+    issuer,
+    clientId,
+    authorizationEndpoint: `${issuer}/auth`,
+    tokenEndpoint: `${issuer}/token`,
+    deviceAuthorizationEndpoint: `${issuer}/device/auth`,
+  });
+  await expect(change).rejects.toMatchObject({
+    code: 'not_offered',
+    message: expect.stringContaining(issuer),
+  });
+});

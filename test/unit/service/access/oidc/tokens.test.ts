@@ -1,0 +1,143 @@
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createProviderFetch } from '../../../../../src/service/access/oidc/discovery.ts';
+import {
+  audience,
+  type Claims,
+  clientId,
+  clientSecret,
+  type OidcServer,
+  openOidcServer,
+} from '../../../../fixtures/oidc-server.ts';
+import { openOidc } from './open-oidc.ts';
+
+let server: OidcServer;
+beforeAll(async () => {
+  server = await openOidcServer();
+});
+afterAll(() => server.stop());
+
+const refused = { code: 'unauthenticated' };
+const jwt = { typ: 'JWT' };
+
+test.each<[string, Claims, object?]>([
+  ['of another issuer', { iss: 'https://elsewhere.example' }],
+  ['for another service', { aud: 'https://elsewhere.example' }],
+  ['for another service, though issued to our client', { aud: 'elsewhere', azp: clientId }],
+  ['for nobody', { aud: undefined }],
+  ['of nobody', { sub: undefined }],
+  ['of an empty name', { sub: '' }],
+  ['without an end', { exp: undefined }],
+  ['without a beginning', { iat: undefined }],
+  ['that has expired', { exp: 1_000_000_000 }],
+  ['that is not valid yet', { nbf: 4_000_000_000 }],
+  ['from the future', { iat: 4_000_000_000, exp: 4_000_000_600 }],
+  ['that bears the mark of an id token', { nonce: 'n' }, jwt],
+  ['that Keycloak marks as an id token', { typ: 'ID' }, jwt],
+  ['that Cognito marks as an id token', { token_use: 'id' }, jwt],
+  ['for a logout', {}, { typ: 'logout+jwt' }],
+  ['of a logout in disguise', { events: {} }, jwt],
+])('an access token %s is refused', async (_what, claims, header) => {
+  const { identity, accessToken } = await openOidc(server);
+  await identity.authenticate(await accessToken());
+
+  const answer = identity.authenticate(await accessToken(claims, header));
+
+  await expect(answer).rejects.toMatchObject(refused);
+});
+
+test('a token without a signature, or under a secret, is refused', async () => {
+  const { identity, usual, accessToken } = await openOidc(server);
+  const published = await createProviderFetch(server)(`${server.issuer}/jwks`, {});
+  const keys = await published.text();
+  const [, kid = ''] = /"kid":"([^"]+)"/.exec(keys) ?? [];
+  const secrets = [clientSecret, keys, ''];
+  const symmetric = secrets.map((secret) =>
+    new SignJWT(usual())
+      .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid })
+      .sign(Buffer.from(secret.padEnd(64, ' '))),
+  );
+  const tokens = [new UnsecuredJWT(usual()).encode(), ...(await Promise.all(symmetric))];
+  await identity.authenticate(await accessToken());
+
+  const answers = await Promise.allSettled(tokens.map((token) => identity.authenticate(token)));
+
+  expect(answers).toHaveLength(4);
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ status: 'rejected', reason: refused });
+  }
+});
+
+test.each<[string, Claims, object?]>([
+  ['for several services', { aud: ['https://elsewhere.example', 'https://forensics.example/api'] }],
+  ['that says only by its scope what it is', { nonce: undefined }, jwt],
+  ['that Keycloak marks, with a nonce in it', { typ: 'Bearer', nonce: 'n' }, jwt],
+  ['of a clock that is half a minute ahead', { iat: 1_772_366_425, nbf: 1_772_366_425 }],
+  ['that expired a moment ago', { exp: 1_772_366_380 }],
+])('an access token %s is taken', async (_what, claims, header) => {
+  const { identity, accessToken } = await openOidc(server);
+
+  const principal = await identity.authenticate(await accessToken(claims, header));
+
+  expect(principal).toMatchObject({ type: 'user', userType: 'examiner', scopes: ['settings'] });
+});
+
+test('without an audience of its own the service takes tokens that are for its client', async () => {
+  const { identity, accessToken } = await openOidc(server, { audience: null });
+  const marked = [{ aud: clientId }, { aud: undefined, client_id: clientId }];
+  const unmarked = { aud: undefined, client_id: clientId, scope: undefined };
+  const bad = [
+    { aud: 'elsewhere', azp: clientId },
+    { aud: undefined, client_id: 'elsewhere' },
+  ];
+
+  for (const claims of marked) await identity.authenticate(await accessToken(claims));
+  await identity.authenticate(await accessToken({ aud: clientId }, jwt));
+  await identity.authenticate(await accessToken(unmarked, jwt));
+
+  for (const claims of bad) {
+    await expect(identity.authenticate(await accessToken(claims))).rejects.toMatchObject(refused);
+  }
+});
+
+test.each<[string, Claims]>([
+  ['for the client alone', { aud: clientId }],
+  ['for the client, as the authorized party', { aud: clientId, azp: clientId }],
+  ['for the client and the service', { aud: [clientId, audience], azp: clientId }],
+])('an id token with no mark in it, %s, is no access token', async (_what, claims) => {
+  for (const wanted of [null, clientId, audience]) {
+    const { identity, idToken } = await openOidc(server, { audience: wanted });
+    const token = await idToken(claims);
+
+    await expect(identity.authenticate(token)).rejects.toMatchObject(refused);
+    await identity.verify(token);
+  }
+});
+
+test('an opaque access token is refused with a word on what is needed', async () => {
+  const { identity } = await openOidc(server);
+
+  const answer = identity.authenticate('2YotnFZFEjr1zCsicMWpAA');
+
+  await expect(answer).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringContaining('not a JWT'),
+  });
+});
+
+test('an id token is for the client, and issued to it when it is for several', async () => {
+  const { identity, idToken } = await openOidc(server);
+  const several = { aud: [clientId, 'other'] };
+
+  await identity.verify(await idToken());
+  await identity.verify(await idToken({ ...several, azp: clientId }));
+
+  for (const claims of [
+    { aud: 'other' },
+    several,
+    { ...several, azp: 'other' },
+    { scope: 'settings' },
+  ]) {
+    await expect(identity.verify(await idToken(claims))).rejects.toMatchObject(refused);
+  }
+});

@@ -1,0 +1,116 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createPasswords } from '../../../../src/service/access/embedded/passwords.ts';
+
+const passwords = createPasswords({ ln: 4 });
+const person = { email: 'examiner.bergmann@example.org', name: 'Examiner Bergmann-Lind' };
+
+/** As a login does: the database is waited for first. */
+const look = () =>
+  passwords.withRoom(async () => {
+    await setImmediate();
+    return passwords.verify('x', null);
+  });
+
+describe('the hash', () => {
+  test('is verified by the right password alone, and never twice the same', async () => {
+    const [hash, again] = await Promise.all(
+      [1, 2].map(() => passwords.hash('plum window harbour')),
+    );
+
+    expect(hash).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/);
+    expect(again).not.toBe(hash);
+    expect(await passwords.verify('plum window harbour', hash!)).toBe(true);
+    expect(await passwords.verify('plum window harbouR', hash!)).toBe(false);
+    expect(await passwords.verify('', hash!)).toBe(false);
+  });
+
+  test('is scrypt as RFC 7914 publishes it, under the cost that it names', async () => {
+    // Section 12, third vector: N = 16384, r = 8, p = 1; its first 32 bytes.
+    const key = '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2';
+    const salt = Buffer.from('SodiumChloride').toString('base64');
+    const hash = `$scrypt$ln=14,r=8,p=1$${salt}$${Buffer.from(key, 'hex').toString('base64')}`;
+
+    expect(await passwords.verify('pleaseletmein', hash)).toBe(true);
+  });
+
+  test('takes two ways of typing the same letters for the same password', async () => {
+    const hash = await passwords.hash('Ängström ﬁsh harbour');
+
+    expect(await passwords.verify('A\u0308ngstro\u0308m fish harbour', hash)).toBe(true);
+  });
+
+  test('costs 128 MiB unless it is told otherwise, and an older one is known to be cheaper', async () => {
+    const usual = createPasswords();
+
+    const hash = await usual.hash('plum window harbour');
+
+    expect(hash).toContain('$ln=17,r=8,p=1$');
+    expect(usual.isOutdated(hash)).toBe(false);
+    expect(usual.isOutdated(await passwords.hash('x'))).toBe(true);
+    expect(passwords.isOutdated(hash)).toBe(false);
+  });
+
+  test('of nobody is never right, and one that was damaged is an error of ours', async () => {
+    expect(await passwords.verify('', null)).toBe(false);
+    await expect(passwords.verify('x', '$scrypt$ln=4,r=8,p=1$AAAA$AAAA')).rejects.toThrow(
+      TypeError,
+    );
+    await expect(passwords.verify('x', 'plain')).rejects.toThrow(TypeError);
+  });
+
+  test('while 64 are under way, the next is told to come later, and all who wait are served', async () => {
+    const waiting = Array.from({ length: 64 }, look);
+
+    await expect(look()).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(await Promise.all(waiting)).toHaveLength(64);
+    expect(await look()).toBe(false);
+  });
+});
+
+describe('refuseUnusable', () => {
+  test.each([
+    ['plum window harbour'],
+    ['twelve chars'],
+    ['ÄÖÜäöüßéèêçñ'],
+    ['密码是很长的一句话没有人猜'],
+    ['harbour '.repeat(32)],
+  ])('lets %j through', (password) => {
+    expect(() => passwords.refuseUnusable(password, person)).not.toThrow();
+  });
+
+  test.each([
+    ['eleven char'],
+    ['harbour '.repeat(32) + '!'],
+    ['🦊🐻🐼🐨🐯'],
+    ['Password1234'],
+    ['PASSWORD-1234'],
+    ['1234567890 12'],
+    ['Correct Horse Battery Staple'],
+    ['aaaaaaaaaaaaaaaa'],
+    ['abababababab'],
+    ['Examiner.Bergmann@example.org'],
+    ['examiner.bergmann'],
+    ['examiner bergmann-lind'],
+    [''],
+  ])('refuses %j', (password) => {
+    expect(() => passwords.refuseUnusable(password, person)).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+  });
+
+  test('refuses the present password for the next one, however it is typed', () => {
+    const again = { ...person, currentPassword: 'Ängström ﬁsh harbour' };
+
+    expect(() => passwords.refuseUnusable('A\u0308ngstro\u0308m fish harbour', again)).toThrow(
+      expect.objectContaining({ message: expect.stringMatching(/not the one that it shall/) }),
+    );
+    expect(() => passwords.refuseUnusable('Angstrom fish harbour', again)).not.toThrow();
+  });
+
+  test('does not repeat the password in what it says', () => {
+    expect(() => passwords.refuseUnusable('password1234', person)).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('password1234') }),
+    );
+  });
+});

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { type Principal, systemPrincipal } from '../../../../src/service/access/principal.ts';
+import { createTenants } from '../../../../src/service/tenants/tenants.ts';
+import { migrate } from '../../../../src/ports/db/migrate.ts';
+import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { steppedClock, temporaryDb } from '../../ports/db/temporary.ts';
+
+function setUp() {
+  const clock = steppedClock();
+  return createTenants({ db: temporaryDb(), now: clock.now });
+}
+
+test('create makes a tenant that is found by name and by id', async () => {
+  const tenants = setUp();
+
+  const acme = await tenants.create({ name: 'acme' });
+
+  expect(acme).toMatchObject({ name: 'acme', isTrial: false, webhookUrl: null });
+  expect(acme.id).toMatch(/^[0-9a-f]{24}$/);
+  expect(acme.keyTag).toMatch(/^[a-z0-9]{8}$/);
+  expect(await tenants.byName('acme')).toEqual(acme);
+  expect(await tenants.byId(acme.id)).toEqual(acme);
+  expect(await tenants.byName('nobody')).toBeNull();
+});
+
+const likeAnId = '65f000000000000000000002';
+
+test.each(['', 'Acme', 'a b', '-a', 'a-', 'ä', 'a/b', 'a'.repeat(64), 'a\n', likeAnId])(
+  'create refuses the name %j',
+  async (name) => {
+    await expect(setUp().create({ name })).rejects.toMatchObject({ code: 'invalid_request' });
+  },
+);
+
+test('a name is given once, also by renaming', async () => {
+  const tenants = setUp();
+  const acme = await tenants.create({ name: 'acme' });
+  const other = await tenants.create({ name: 'other' });
+
+  await expect(tenants.create({ name: 'acme' })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(tenants.update(other.id, { name: 'acme' })).rejects.toMatchObject({
+    code: 'conflict',
+  });
+  expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
+});
+
+test('a name that a tenant gave up is no other tenant’s, but still its own', async () => {
+  const tenants = setUp();
+  const acme = await tenants.create({ name: 'acme' });
+  const other = await tenants.create({ name: 'other' });
+  const conflict = { code: 'conflict' };
+
+  await tenants.update(acme.id, { name: 'acme-2' });
+
+  await expect(tenants.create({ name: 'acme' })).rejects.toMatchObject(conflict);
+  await expect(tenants.update(other.id, { name: 'acme' })).rejects.toMatchObject(conflict);
+  expect(await tenants.byName('acme')).toBeNull();
+  expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
+  await expect(tenants.create({ name: 'acme-2' })).rejects.toMatchObject(conflict);
+});
+
+test('a tenant has twenty names at most, and may go back to one of them', async () => {
+  const tenants = setUp();
+  const acme = await tenants.create({ name: 'acme' });
+  for (let n = 2; n <= 20; n++) await tenants.update(acme.id, { name: `acme-${n}` });
+
+  const further = tenants.update(acme.id, { name: 'acme-21' });
+
+  await expect(further).rejects.toMatchObject({ code: 'conflict' });
+  expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
+  expect(await tenants.create({ name: 'acme-21' })).toMatchObject({ name: 'acme-21' });
+});
+
+test('the names that tenants had before names were kept are theirs, too', async () => {
+  const db = temporaryDb();
+  const tenants = createTenants({ db, now: steppedClock().now });
+  const { id } = await tenants.create({ name: 'acme' });
+  const step = migrations.findIndex((sql) => sql.includes('CREATE TABLE tenant_names'));
+  db.$client.exec(`DROP TABLE tenant_names; PRAGMA user_version = ${step}`);
+
+  migrate(db.$client, migrations.slice(0, step + 1));
+
+  const rows = db.$client.prepare('SELECT * FROM tenant_names').all();
+  expect(rows).toEqual([{ name: 'acme', tenant_id: id }]);
+});
+
+test('renaming keeps the tag of the keys', async () => {
+  const tenants = setUp();
+  const acme = await tenants.create({ name: 'acme' });
+
+  const renamed = await tenants.update(acme.id, { name: 'acme-2' });
+
+  expect(renamed).toMatchObject({ id: acme.id, name: 'acme-2', keyTag: acme.keyTag });
+  expect((await tenants.list()).map(({ name }) => name)).toEqual(['acme-2']);
+});
+
+test('update changes only what it is given', async () => {
+  const tenants = setUp();
+  const acme = await tenants.create({ name: 'acme' });
+  await tenants.update(acme.id, { webhookUrl: 'https://example.org/hook/secret' });
+
+  const renamed = await tenants.update(acme.id, { name: 'acme-2' });
+  const silent = await tenants.update(acme.id, { webhookUrl: null });
+
+  expect(renamed.webhookUrl).toBe('https://example.org/hook/secret');
+  expect(silent).toMatchObject({ name: 'acme-2', webhookUrl: null });
+  await expect(tenants.update('f'.repeat(24), { name: 'x' })).rejects.toMatchObject({
+    code: 'tenant_not_found',
+  });
+});
+
+test.each(['ftp://example.org', 'example.org', 'https://a:b@example.org/', 'javascript:alert(1)'])(
+  'update refuses the webhook %j',
+  async (webhookUrl) => {
+    const tenants = setUp();
+    const acme = await tenants.create({ name: 'acme' });
+
+    await expect(tenants.update(acme.id, { webhookUrl })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  },
+);
+
+test('a foreign tenant and one that does not exist are refused with the same words', async () => {
+  const tenants = setUp();
+  const acme = await tenants.create({ name: 'acme' });
+  await tenants.create({ name: 'other' });
+  const principal: Principal = { ...systemPrincipal, type: 'api', tenantIds: [acme.id] };
+
+  expect(await tenants.authorizeTenant(principal, 'acme')).toEqual(acme);
+  const refusals = await Promise.all(
+    ['other', 'nobody', 'ACME', ''].map((name) =>
+      tenants.authorizeTenant(principal, name).catch((error: unknown) => error),
+    ),
+  );
+  for (const refusal of refusals) {
+    expect(refusal).toMatchObject({ code: 'forbidden' });
+    expect(refusal).toEqual(refusals[0]);
+  }
+});

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { openBundleInput } from '../../../../src/service/analyses/evidence-bundle.ts';
+import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
+import { analyses } from '../../../../src/ports/db/schema.ts';
+import { sha256Of } from '../../../../src/evidence/sign.ts';
+import { defaultLimits } from '../../../../src/image/picture.ts';
+import { createScriptedSandbox } from './scripted-sandbox.ts';
+import { openWorkshop } from './workshop.ts';
+
+async function completed() {
+  const { complete, caller, db, stores, ...workshop } = await openWorkshop();
+  const analysisId = await complete('forensicReporting');
+  const sandbox = createScriptedSandbox();
+  const parts = { db, stores, sandbox, limits: defaultLimits, validation: null, trustList: null };
+  const target = { tenantId: caller.tenant.id, analysisId };
+  return {
+    ...workshop,
+    caller,
+    db,
+    analysisId,
+    sandbox,
+    tamper: (sql: string) => db.$client.exec(sql),
+    open: () => openBundleInput(parts, target, { withMetadata: false }),
+  };
+}
+
+test('a bundle is made of the examination that the log recorded', async () => {
+  const { open } = await completed();
+
+  const { examination, item } = await open();
+
+  expect(examination.decision.resultClass).toBe('fake');
+  expect(item.custody?.map(({ event }) => event)).toContain('examined');
+});
+
+test.each([
+  [
+    'another verdict',
+    `UPDATE examinations SET examination = replace(examination, '"fake"', '"real"')`,
+  ],
+  ['another time', `UPDATE examinations SET examined_at = examined_at - 86400000`],
+  ['another answer', `UPDATE examinations SET result_class = 0`],
+  ['what is no JSON', `UPDATE examinations SET examination = '{'`],
+])('%s put into the database is never signed', async (_what, sql) => {
+  const { tamper, open, sandbox } = await completed();
+
+  tamper(sql);
+
+  await expect(open()).rejects.toMatchObject({ code: 'evidence_damaged' });
+  expect(sandbox.rendered).toEqual([]);
+});
+
+test('a picture that was exchanged together with its hash is never signed', async () => {
+  const { db, tamper, store, open, sandbox } = await completed();
+  const other = Buffer.from('another picture');
+  const { key } = (await db.select({ key: analyses.evidenceKey }).from(analyses).get())!;
+
+  await store.put(key!, other);
+  tamper(`UPDATE analyses SET evidence_sha256 = '${sha256Of(other)}'`);
+
+  await expect(open()).rejects.toMatchObject({ code: 'evidence_damaged' });
+  expect(sandbox.rendered).toEqual([]);
+});
+
+test('a chain of custody out of a broken log is never signed', async () => {
+  const { tamper, open } = await completed();
+
+  tamper(`DROP TRIGGER audit_entries_unchanged;
+    UPDATE audit_entries SET entry = replace(entry, '"service"', '"operator"')`);
+
+  await expect(open()).rejects.toMatchObject({
+    code: 'audit_broken',
+    message: expect.stringContaining('was changed: its text does not have its hash'),
+  });
+});
+
+test('what was deleted is handed over where a hold keeps it, and nowhere else', async () => {
+  const { analyses: acts, caller, db, clock, analysisId, open } = await completed();
+  await acts.remove(caller, analysisId);
+  await expect(open()).rejects.toMatchObject({ code: 'analysis_not_found' });
+
+  const held = { tenantId: caller.tenant.id, analysisId, reason: 'court order' };
+  await createHolds({ db, now: clock.now }).add(held);
+
+  const { item } = await open();
+  expect(item.custody?.map(({ event }) => event)).toContain('deleted');
+});
+
+test('an upgrade draws nothing from a result that was changed', async () => {
+  const { complete, db, analyses: acts, caller, sandbox } = await openWorkshop();
+  const id = await complete('flagging');
+
+  db.$client.exec(`UPDATE examinations SET examination = replace(examination, '"fake"', '"real"')`);
+
+  const upgrade = acts.retry(caller, { id, options: { tier: 'forensicReporting' } });
+  await expect(upgrade).rejects.toMatchObject({ code: 'evidence_damaged' });
+  expect(sandbox.rendered).toEqual([]);
+});

@@ -1,0 +1,153 @@
+/** A tenant whose store never answers, beside one whose store does. */
+
+import { expect, test } from 'vitest';
+import { updateTenant } from '../../../../src/service/tenants/tenants.ts';
+import type { Caller } from '../../../../src/service/analyses/analyses.ts';
+import { operator } from '../../../../src/service/audit/entry.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
+import type { StorageConfig } from '../../../../src/ports/storage/storage-config.ts';
+import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
+import { createRequest, openWorkshop, picture } from './workshop.ts';
+
+const config: StorageConfig = {
+  type: 's3',
+  s3: {
+    endpoint: 'store.example',
+    port: 443,
+    useSSL: true,
+    bucketName: 'pictures',
+    region: 'us-east-1',
+    accessKeyId: 'id',
+    secretAccessKey: 'secret',
+    presignedUrlExpirySeconds: 60,
+    corsAllowedOrigins: null,
+  },
+};
+
+/** Answers until it is told to hang. */
+function createHangingStore() {
+  let isHanging = false;
+  const answer = async <T>(value: T): Promise<T> =>
+    isHanging ? new Promise<never>(() => undefined) : value;
+  const info = { sizeBytes: picture.length, etag: 'e', contentType: '', modifiedAt: new Date(0) };
+  const urls = { putUrl: '', getUrl: '', deleteUrl: '', expiresAt: '' };
+  const store: RemoteStore = {
+    type: 's3',
+    put: (key) => answer({ key, ...info }),
+    read: () => answer(picture),
+    head: (key) => answer({ key, ...info }),
+    delete: () => answer(undefined),
+    presign: (objectKey) => ({ type: 's3', objectKey, ...urls }),
+    probe: () => answer(undefined),
+    applyCors: async () => ({ applied: true }),
+  };
+  return { store, hang: () => (isHanging = true) };
+}
+
+async function openWithSlowTenant(storeWaitMs: number) {
+  const { store, hang } = createHangingStore();
+  const workshop = await openWorkshop({ openRemote: () => store, storeWaitMs });
+  const slow = await workshop.openTenant('slow');
+  await transact(workshop.db, async (tx) => {
+    const storageConfigId = await workshop.configs.save(tx, slow.tenant.id, config);
+    await updateTenant(tx, {
+      id: slow.tenant.id,
+      change: { storageConfigId },
+      at: workshop.clock.now(),
+      by: operator,
+    });
+  });
+  const start = async (who: Caller): Promise<string> => {
+    const { id } = await workshop.analyses.create(who, createRequest());
+    await workshop.analyses.start(who, id);
+    return id;
+  };
+  const statusOf = async (id: string) =>
+    (await workshop.analyses.get(slow, id)).inferenceStatus.status;
+  return { ...workshop, slow, hang, startSlow: () => start(slow), statusOf };
+}
+
+const forever = 3_600_000;
+
+test('starts of one tenant that wait for its store leave a place for the others', async () => {
+  const { analyses, slow, hang, create, upload, caller, status, startSlow } =
+    await openWithSlowTenant(forever);
+  hang();
+  for (let i = 0; i < 5; i++) void startSlow();
+  const mine = await create();
+  await upload(mine);
+
+  await analyses.start(caller, mine.id);
+
+  expect(await status(mine.id)).toMatchObject({ status: 'pending' });
+  expect((await analyses.list(slow, {})).total).toBe(5);
+});
+
+test('a start whose store does not answer is told so, and may be tried again', async () => {
+  const { analyses, slow, hang, statusOf } = await openWithSlowTenant(30);
+  hang();
+  const { id } = await analyses.create(slow, createRequest());
+
+  await expect(analyses.start(slow, id)).rejects.toMatchObject({ code: 'store_unavailable' });
+
+  expect(await statusOf(id)).toBe('pending');
+});
+
+test('runs of a store that hangs do not hold up the runs of others, and are left alone after a first try', async () => {
+  const { hang, start, startSlow, worker, status, statusOf, errors } =
+    await openWithSlowTenant(500);
+  const slowIds = [await startSlow(), await startSlow(), await startSlow()];
+  const mine = [await start('forensicReporting'), await start()];
+  hang();
+
+  await worker.drain();
+
+  expect(await Promise.all(mine.map(async (id) => (await status(id)).status))).toEqual([
+    'completed',
+    'completed',
+  ]);
+  // Two at once, when nobody else had anything to do; the third was not even tried.
+  expect(errors).toMatchObject([{ code: 'store_unavailable' }, { code: 'store_unavailable' }]);
+  expect((await Promise.all(slowIds.map(statusOf))).toSorted()).toEqual([
+    'pending',
+    'processing',
+    'processing',
+  ]);
+});
+
+test('a store that hangs while the worker stops does not keep it from stopping', async () => {
+  const { hang, startSlow, worker, queue } = await openWithSlowTenant(forever);
+  await startSlow();
+  hang();
+  void worker.drain();
+  await new Promise(setImmediate);
+  expect(worker.running()).toBe(1);
+
+  await worker.stop({ graceMs: 0 });
+
+  const claim = { workerId: 'next', leaseMs: 1000, kinds: ['analysis.run'] };
+  expect(await queue.claim(claim)).toMatchObject({ fence: 2 });
+});
+
+test('a run whose store is away for a day fails, and everybody is told', async () => {
+  const { hang, startSlow, worker, clock, analyses, slow, messages, counters, queue } =
+    await openWithSlowTenant(10);
+  const id = await startSlow();
+  hang();
+  await worker.drain();
+  clock.step(24 * 3_600_000);
+  await worker.drain();
+  const { inferenceStatus: stillTried } = await analyses.get(slow, id);
+
+  clock.step(60_000);
+  await worker.drain();
+
+  expect(stillTried).toMatchObject({ status: 'processing', retryCount: 0 });
+  expect((await analyses.get(slow, id)).inferenceStatus).toMatchObject({
+    status: 'failed',
+    statusMessage: expect.stringMatching(/24 hours.*retry.*does not answer in time/),
+  });
+  expect((await messages()).map(({ status }) => status)).toEqual(['processing', 'failed']);
+  expect(await counters()).toMatchObject({ errors: 1, runs: 1 });
+  expect(await queue.count('analysis.run')).toBe(0);
+});

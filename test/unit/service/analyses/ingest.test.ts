@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { sceneJpeg, scenePng } from '../../../fixtures/pictures.ts';
+import { createRequest, height, openWorkshop, picture, width } from './workshop.ts';
+
+const png = await scenePng({ width, height, seed: 2 });
+const large = await sceneJpeg({ width: width + 1, height, seed: 3 });
+
+async function started(bytes: Uint8Array, input: object = {}) {
+  const workshop = await openWorkshop({ maxBytes: 100_000 });
+  const { create, upload, analyses, caller } = workshop;
+  const analysis = await create({ input: { ...createRequest().input, ...input } });
+  await upload(analysis, bytes);
+  const outcome = await analyses.start(caller, analysis.id).catch((error: unknown) => error);
+  return { ...workshop, analysis, outcome };
+}
+
+describe('start fails an analysis whose upload is', () => {
+  test.each([
+    ['another format', png, 'image_not_as_declared', 'it is PNG, not jpg'],
+    ['of another size', large, 'image_not_as_declared', 'it has 97 x 80 pixels, not 96 x 80'],
+    ['no picture', Buffer.from('hello'), 'image_not_as_declared', 'a text file'],
+    ['empty', Buffer.alloc(0), 'image_empty', '0 bytes'],
+    ['cut off in its header', picture.subarray(0, 100), 'image_unreadable', ''],
+    ['too many bytes', Buffer.alloc(100_001), 'image_too_many_bytes', ''],
+  ])('%s', async (_, bytes, code, words) => {
+    const { outcome, status, analysis, messages, queue, db } = await started(bytes);
+
+    const httpStatus = code === 'image_too_many_bytes' ? 413 : 422;
+    expect(outcome).toMatchObject({
+      code,
+      status: httpStatus,
+      message: expect.stringContaining(words),
+    });
+    const message = outcome instanceof Error ? outcome.message : '';
+    expect(await status(analysis.id)).toMatchObject({ status: 'failed', statusMessage: message });
+    expect(await messages()).toMatchObject([{ status: 'failed', statusMessage: message }]);
+    expect(await queue.count('analysis.run')).toBe(0);
+    expect(db.$client.prepare('SELECT evidence_key AS key FROM analyses').get()).toEqual({
+      key: null,
+    });
+  });
+});
+
+describe('a size with its sides swapped', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('under EXIF orientation %i', async (orientation) => {
+    const isTurned = orientation > 4;
+    const scene = { width, height, seed: 4, orientation };
+    const measured = { width: height, height: width };
+
+    const jpg = await started(await sceneJpeg(scene), measured);
+    const asPng = await started(await scenePng(scene), { ...measured, format: 'png' });
+
+    for (const { outcome, status, analysis } of [jpg, asPng]) {
+      if (isTurned) expect(outcome).toBeUndefined();
+      else expect(outcome).toMatchObject({ code: 'image_not_as_declared', status: 422 });
+      const wanted = isTurned ? 'pending' : 'failed';
+      expect(await status(analysis.id)).toMatchObject({ status: wanted });
+    }
+  });
+
+  test('is the upright one of a turned picture, and passes too', async () => {
+    const turned = await sceneJpeg({ width, height, seed: 4, orientation: 6 });
+
+    expect((await started(turned)).outcome).toBeUndefined();
+  });
+});
+
+test('a run and an upgrade ask for heatmaps of the declared size', async () => {
+  const turned = await sceneJpeg({ width, height, seed: 4, orientation: 6 });
+  const measured = { width: height, height: width };
+  const tier = 'forensicReporting';
+
+  const once = await started(turned, { ...measured, options: { tier } });
+  await once.worker.drain();
+  const later = await started(turned, measured);
+  await later.worker.drain();
+  await later.analyses.retry(later.caller, { id: later.analysis.id, options: { tier } });
+
+  expect(once.sandbox.rendered).toMatchObject([{ heatmapSize: measured }]);
+  expect(later.sandbox.rendered).toMatchObject([{ heatmapSize: measured }]);
+});
+
+test('the status message of a refused upload says what to do, and start repeats it', async () => {
+  const { outcome, status, analysis, analyses, caller } = await started(large);
+  const advice = 'Upload the right picture to putUrl and use retry, or create a new analysis.';
+
+  expect(outcome).toMatchObject({ message: expect.stringContaining(advice) });
+  const { statusMessage } = await status(analysis.id);
+  expect(statusMessage).toBe(
+    `The uploaded picture is not what was declared: it has 97 x 80 pixels, not 96 x 80. ${advice}`,
+  );
+  await expect(analyses.start(caller, analysis.id)).rejects.toMatchObject({
+    code: 'analysis_not_pending',
+    message: `The uploaded picture was refused. ${advice}`,
+  });
+});
+
+test('an upload that is replaced after the start is not what is examined', async () => {
+  const { upload, analysis, worker, sandbox, status, store, db } = await started(picture);
+
+  await upload(analysis, large);
+  await worker.drain();
+
+  const [request] = sandbox.examined;
+  expect(request!.source).toEqual({ bytes: new Uint8Array(picture) });
+  expect(request!.declared).toEqual({ format: 'jpg', width, height });
+  expect(await status(analysis.id)).toMatchObject({ status: 'completed' });
+  const row = db.$client
+    .prepare<[], { key: string; sha256: string; md5: string }>(
+      'SELECT evidence_key AS key, evidence_sha256 AS sha256, evidence_md5 AS md5 FROM analyses',
+    )
+    .get()!;
+  expect(row.sha256).toBe(createHash('sha256').update(picture).digest('hex'));
+  expect(row.md5).toBe(createHash('md5').update(picture).digest('hex'));
+  expect(row.key).not.toContain(analysis.id);
+  expect(await store.head(row.key)).toMatchObject({ contentType: 'image/jpeg' });
+});
+
+test('a stored copy that was changed fails the run without a look at it', async () => {
+  const { worker, sandbox, status, analysis, store, db } = await started(picture);
+  const row = db.$client
+    .prepare<[], { key: string }>('SELECT evidence_key AS key FROM analyses')
+    .get();
+  await store.put(row!.key, large);
+
+  await worker.drain();
+
+  expect(sandbox.examined).toEqual([]);
+  expect(await status(analysis.id)).toMatchObject({ status: 'failed', retryCount: 0 });
+});
+
+test('a refused upload can be replaced and the analysis retried', async () => {
+  const { upload, analysis, analyses, caller, worker, status } = await started(png);
+  const id = analysis.id;
+
+  await expect(analyses.retry(caller, { id, options: {} })).rejects.toMatchObject({
+    code: 'image_not_as_declared',
+  });
+  await upload(analysis, picture);
+  await analyses.retry(caller, { id, options: {} });
+  await worker.drain();
+
+  expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
+});
+
+test.each([
+  ['deleted', null],
+  ['replaced by one that is too large', Buffer.alloc(100_001)],
+])('an upload that is %s while it is read leaves the analysis as it was', async (_, bytes) => {
+  const workshop = await openWorkshop({ maxBytes: 100_000 });
+  const { create, upload, analyses, caller, store, status } = workshop;
+  const analysis = await create();
+  await upload(analysis);
+  const head = store.head.bind(store);
+  store.head = async (key) => {
+    const info = await head(key);
+    await (bytes === null ? store.delete(key) : store.put(key, bytes));
+    return info;
+  };
+
+  const start = analyses.start(caller, analysis.id);
+
+  await expect(start).rejects.toMatchObject({ code: 'upload_missing' });
+  expect(await status(analysis.id)).toMatchObject({ status: 'pending' });
+});

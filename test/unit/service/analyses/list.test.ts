@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { resultClasses } from '../../../../src/contract/vocabulary.ts';
+import { addForensicTenant } from '../../../../bin/bench/forensic-tenant.ts';
+import { openWorkshop } from './workshop.ts';
+
+async function openLarge(listed: number) {
+  const { db, configs, clock, caller, analyses } = await openWorkshop();
+  const parts = { db, configs, now: clock.now };
+  const tenant = await addForensicTenant(parts, { name: 'large', config: null, listed });
+  return { list: (limit?: number) => analyses.list({ ...caller, tenant }, limit ? { limit } : {}) };
+}
+
+test('a page holds at most 1,000 analyses, whatever is asked for, and tells how many there are', async () => {
+  const { list } = await openLarge(1010);
+
+  const pages = [await list(10_000), await list()];
+
+  for (const page of pages) {
+    expect(page).toMatchObject({ total: 1000, startIndex: 0, endIndex: 1000, totalCount: 1010 });
+    expect(page.analyses).toHaveLength(1000);
+  }
+});
+
+test('a long page lets others have their turns while it is signed', async () => {
+  const { list } = await openLarge(300);
+  let turns = 0;
+  let next = setImmediate(function turn() {
+    turns += 1;
+    next = setImmediate(turn);
+  });
+
+  const { total } = await list();
+  clearImmediate(next);
+
+  expect(total).toBe(300);
+  expect(turns).toBeGreaterThanOrEqual(10);
+});
+
+test('a list is narrowed to a status, a tag, a period and a result, alone and together', async () => {
+  const { analyses, caller, clock } = await openWorkshop();
+  const make = async (name: string, tags: readonly string[]) => {
+    clock.step(3_600_000);
+    const input = {
+      format: 'jpg',
+      version: 'v1',
+      width: 640,
+      height: 480,
+      filename: name,
+    } as const;
+    return analyses.create(caller, { name, type: 'image', tags, input: { ...input, options: {} } });
+  };
+  const first = await make('first', ['claims', 'May']);
+  const second = await make('second', ['claims']);
+  const third = await make('third', ['claim']);
+  const named = async (query: object) =>
+    (await analyses.list(caller, query)).analyses.map(({ name }) => name);
+
+  expect(await named({ tag: 'claims' })).toEqual(['second', 'first']);
+  expect(await named({ tag: 'cl_ims' })).toEqual([]);
+  expect(await named({ createdFrom: second.createdDate })).toEqual(['third', 'second']);
+  expect(await named({ createdTo: second.createdDate })).toEqual(['first']);
+  expect(await named({ tag: 'claims', createdFrom: second.createdDate })).toEqual(['second']);
+  expect(await named({ status: 'pending', searchTerm: 'ir' })).toEqual(['third', 'first']);
+  expect(await named({ status: 'completed' })).toEqual([]);
+  expect(await named({ verdict: 'real' })).toEqual([]);
+  expect([first, third].map(({ tags }) => tags)).toEqual([['claims', 'May'], ['claim']]);
+});
+
+test('a list of one result holds that result alone, and counts it', async () => {
+  const { list } = await openVerdicts();
+
+  const all = await list({});
+  const perVerdict = await Promise.all(resultClasses.map((verdict) => list({ verdict })));
+
+  expect(all.totalCount).toBe(40);
+  for (const [number, page] of perVerdict.entries()) {
+    const found = page.analyses.map(({ inferenceStatus }) => inferenceStatus.result?.resultClass);
+    expect(new Set(found)).toEqual(new Set(found.length === 0 ? [] : [number]));
+    expect(page.totalCount).toBe(found.length);
+  }
+  const counts = perVerdict.map(({ totalCount }) => totalCount);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(40);
+});
+
+async function openVerdicts() {
+  const { db, configs, clock, caller, analyses } = await openWorkshop();
+  const parts = { db, configs, now: clock.now };
+  const tenant = await addForensicTenant(parts, { name: 'large', config: null, listed: 40 });
+  return { list: (query: object) => analyses.list({ ...caller, tenant }, query) };
+}

@@ -1,0 +1,464 @@
+import { describe, expect, test } from 'vitest';
+import { loadExamination } from '../../../../src/service/analyses/examination-row.ts';
+import * as tables from '../../../../src/ports/db/schema.ts';
+import type { Examination } from '../../../../src/engine/result.ts';
+import { ForensicsError } from '../../../../src/errors.ts';
+import { deferred } from '../jobs/deferred.ts';
+import { examinationOf } from './scripted-sandbox.ts';
+import { createRequest, openWorkshop } from './workshop.ts';
+
+const fulfilled = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
+  outcomes.filter(({ status }) => status === 'fulfilled').length;
+const codes = (outcomes: readonly PromiseSettledResult<unknown>[]) => [
+  ...new Set(outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))),
+];
+
+/** The next examination has begun when `hanging` is resolved, and ends when `late` is. */
+function answerLate(sandbox: Awaited<ReturnType<typeof openWorkshop>>['sandbox']) {
+  const hanging = deferred();
+  const late = deferred<Examination>();
+  sandbox.next((request) => {
+    hanging.resolve();
+    return late.promise.then(() => examinationOf(request));
+  });
+  return { hanging, late };
+}
+
+describe('starts at once', () => {
+  test('one wins, the others are refused, and one copy of the picture is kept', async () => {
+    const { create, upload, analyses, caller, queue, store, db } = await openWorkshop();
+    const analysis = await create();
+    await upload(analysis);
+    const kept = new Set<string>();
+    const put = store.put.bind(store);
+    const remove = store.delete.bind(store);
+    store.put = (key, ...rest) => {
+      kept.add(key);
+      return put(key, ...rest);
+    };
+    store.delete = (key) => {
+      kept.delete(key);
+      return remove(key);
+    };
+
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => analyses.start(caller, analysis.id)),
+    );
+
+    expect(fulfilled(outcomes)).toBe(1);
+    expect(codes(outcomes)).toEqual(['analysis_not_pending']);
+    expect(await queue.count('analysis.run')).toBe(1);
+    const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
+    expect([...kept].map((key) => ({ key }))).toEqual([row]);
+  });
+
+  test('two processes start one analysis once', async () => {
+    const { create, upload, analyses, caller, queue, openProcess } = await openWorkshop();
+    const other = (await openProcess('two')).analyses;
+    const analysis = await create();
+    await upload(analysis);
+
+    const outcomes = await Promise.allSettled([
+      analyses.start(caller, analysis.id),
+      other.start(caller, analysis.id),
+    ]);
+
+    expect(fulfilled(outcomes)).toBe(1);
+    expect(await queue.count('analysis.run')).toBe(1);
+  });
+});
+
+describe('an upgrade', () => {
+  test('shows everything at once, without a new inference, billed once, silently', async () => {
+    const { complete, analyses, caller, sandbox, counters, messages, clock, db, store } =
+      await openWorkshop();
+    const id = await complete();
+    const before = (await messages()).length;
+    const { examination, examinedAt } = (await loadExamination(db, id))!;
+    clock.step(5000);
+
+    const upgraded = await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+
+    expect(upgraded).toMatchObject({
+      tierUpgradedFrom: 'flagging',
+      tierUpgradedAt: '2026-03-01T12:00:05.000Z',
+      input: { options: { tier: 'forensicReporting' } },
+      inferenceStatus: {
+        status: 'completed',
+        retryCount: 0,
+        processingFinishTime: '2026-03-01T12:00:00.000Z',
+        result: { predictions: { fake: 0.9 }, report: { de: { summary: 'summary de' } } },
+      },
+    });
+    expect(sandbox.examined).toHaveLength(1);
+    expect(sandbox.rendered).toMatchObject([{ examination, item: { analysisId: id, examinedAt } }]);
+    expect(await messages()).toHaveLength(before);
+    expect(await counters()).toMatchObject({
+      'billed.flagging': 1,
+      'billed.forensicReporting': 1,
+      'result.fake': 1,
+      'success.api': 1,
+      upgrades: 1,
+    });
+    const { objectKey } = upgraded.inferenceStatus.result!.report!.en.pdfStorageUrls;
+    expect(Buffer.from(await store.read(objectKey, 100)).toString()).toBe('pdf en');
+  });
+
+  test('of 100 calls at once in two processes one succeeds and one is billed', async () => {
+    const { complete, analyses, caller, counters, openProcess, sandbox } = await openWorkshop();
+    const other = (await openProcess('two')).analyses;
+    const id = await complete();
+
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) =>
+        (n % 2 === 0 ? analyses : other).retry(caller, {
+          id,
+          options: { tier: 'forensicReporting' },
+        }),
+      ),
+    );
+
+    expect(fulfilled(outcomes)).toBe(1);
+    expect(codes(outcomes)).toEqual(['analysis_not_retryable']);
+    expect(await counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
+    // Each process draws at most once.
+    expect(sandbox.rendered.length).toBeLessThanOrEqual(2);
+  });
+
+  test('is drawn once more where its process died, and no more often', async () => {
+    const { complete, analyses, caller, sandbox, counters } = await openWorkshop();
+    const id = await complete();
+    const options = { tier: 'forensicReporting' };
+    const died = new ForensicsError('inference_crashed', 'The process ended.');
+    sandbox.breakRendering(died, 2);
+
+    await expect(analyses.retry(caller, { id, options })).rejects.toThrow(died);
+    expect(sandbox.rendered).toHaveLength(2);
+    sandbox.breakRendering(died, 1);
+    const upgraded = await analyses.retry(caller, { id, options });
+
+    expect(upgraded).toMatchObject({ tierUpgradedFrom: 'flagging' });
+    expect(await counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
+  });
+
+  test('that cannot be drawn changes nothing and can be tried again', async () => {
+    const { complete, analyses, caller, sandbox, counters } = await openWorkshop();
+    const id = await complete();
+    const options = { tier: 'forensicReporting' };
+    sandbox.breakRendering(new Error('no'));
+
+    await expect(analyses.retry(caller, { id, options })).rejects.toThrow('no');
+    expect(await analyses.get(caller, id)).toMatchObject({ tierUpgradedFrom: null });
+    expect(await counters()).not.toHaveProperty('upgrades');
+    sandbox.breakRendering(null);
+
+    expect(await analyses.retry(caller, { id, options })).toMatchObject({
+      tierUpgradedFrom: 'flagging',
+    });
+  });
+
+  test('refuses a stored copy that is not what was examined', async () => {
+    const { complete, analyses, caller, store, db } = await openWorkshop();
+    const id = await complete();
+    const row = await db.select({ key: tables.analyses.evidenceKey }).from(tables.analyses).get();
+    await store.put(row!.key!, Buffer.from('something else'));
+
+    const answer = analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+
+    await expect(answer).rejects.toMatchObject({ code: 'evidence_damaged' });
+  });
+});
+
+describe('a retry', () => {
+  test('whose options were merged before another retry ran and failed changes nothing', async () => {
+    const { create, upload, analyses, caller, store, worker, sandbox, status, clock } =
+      await openWorkshop();
+    const analysis = await create();
+    const { id } = analysis;
+    await upload(analysis, Buffer.from('no picture'));
+    await expect(analyses.start(caller, id)).rejects.toThrow('not what was declared');
+    await upload(analysis);
+    const head = store.head.bind(store);
+    store.head = async (key) => {
+      store.head = head;
+      clock.step(1000);
+      sandbox.next(sandbox.fail('image_unreadable'));
+      await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+      await worker.drain();
+      return head(key);
+    };
+
+    const late = analyses.retry(caller, { id, options: { seed: 7 } });
+
+    await expect(late).rejects.toMatchObject({ code: 'analysis_not_retryable' });
+    expect(await status(id)).toMatchObject({ status: 'failed' });
+    expect((await analyses.get(caller, id)).input.options).toMatchObject({
+      tier: 'forensicReporting',
+      seed: 1337,
+    });
+  });
+});
+
+describe('a worker that dies', () => {
+  const leaseMs = 60_000;
+
+  test('loses the run to another one; its late result is refused and nothing happens twice', async () => {
+    const { start, worker, openProcess, sandbox, clock, status, messages, counters, errors } =
+      await openWorkshop();
+    const { hanging, late } = answerLate(sandbox);
+    const id = await start('forensicReporting');
+    const dying = worker.drain();
+    await hanging.promise;
+
+    clock.step(leaseMs);
+    await (await openProcess('two')).worker.drain();
+    const settled = await status(id);
+    const told = await messages();
+    late.resolve(examinationOf(sandbox.examined[0]!));
+    await dying;
+
+    expect(settled).toMatchObject({ status: 'completed', retryCount: 0 });
+    expect(await status(id)).toEqual(settled);
+    expect(await messages()).toEqual(told);
+    expect(told.map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+    expect(await counters()).toEqual({
+      runs: 1,
+      'billed.forensicReporting': 1,
+      'success.api': 1,
+      'result.fake': 1,
+      confidence: 930_000,
+      'timed.single': 1,
+      'ms.single': leaseMs,
+    });
+    expect(errors).toMatchObject([{ code: 'lease_lost' }]);
+  });
+
+  test('again and again costs no attempt, however often the server is killed', async () => {
+    const { start, queue, clock, worker, status, messages, analyses, counters, sandbox } =
+      await openWorkshop();
+    const id = await start();
+    const claim = { workerId: 'dying', leaseMs, kinds: ['analysis.run'] };
+    const signal = new AbortController().signal;
+
+    // Each of these claims the job, locks the analysis and is never heard of again.
+    for (let life = 0; life < 100; life++) {
+      const begun = deferred();
+      sandbox.next(() => {
+        begun.resolve();
+        return new Promise(() => undefined);
+      });
+      void analyses.run((await queue.claim(claim))!, { signal });
+      await begun.promise;
+      clock.step(leaseMs);
+    }
+    await worker.drain();
+
+    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
+    expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+    expect(await counters()).toMatchObject({ runs: 1, 'billed.flagging': 1 });
+    expect(await counters()).not.toHaveProperty('retries');
+    expect(await queue.count('analysis.run')).toBe(0);
+  });
+
+  test('between claim and lock costs nothing: the next one locks it for the first time', async () => {
+    const { start, queue, clock, worker, status, messages } = await openWorkshop();
+    const id = await start();
+    await queue.claim({ workerId: 'dying', leaseMs, kinds: ['analysis.run'] });
+    clock.step(leaseMs);
+
+    await worker.drain();
+
+    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
+    expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+  });
+
+  test('after its lease has run out locks nothing any more', async () => {
+    const { start, queue, clock, analyses, status, messages, sandbox } = await openWorkshop();
+    const id = await start();
+    const claim = { workerId: 'slow', leaseMs, kinds: ['analysis.run'] };
+    const late = (await queue.claim(claim))!;
+    clock.step(leaseMs);
+    await queue.claim({ ...claim, workerId: 'quick' });
+
+    const run = analyses.run(late, { signal: new AbortController().signal });
+
+    await expect(run).rejects.toMatchObject({ code: 'lease_lost' });
+    expect(await status(id)).toMatchObject({ status: 'pending' });
+    expect(await messages()).toEqual([]);
+    expect(sandbox.examined).toEqual([]);
+  });
+
+  test('a clean stop gives the run back: no message, no retry counted', async () => {
+    const { start, worker, openProcess, sandbox, status, messages } = await openWorkshop();
+    const hanging = deferred();
+    sandbox.next((_, signal) => {
+      hanging.resolve();
+      return new Promise((_resolve, reject) => {
+        // The child is ended in mid-run: its crash is our doing and counts as no attempt.
+        const crash = new ForensicsError('inference_crashed', 'The child has gone.');
+        signal!.addEventListener('abort', () => reject(crash));
+      });
+    });
+    const id = await start();
+    worker.start();
+    await hanging.promise;
+
+    await worker.stop({ graceMs: 0 });
+
+    expect(await status(id)).toMatchObject({ status: 'processing', retryCount: 0 });
+    await (await openProcess('two')).worker.drain();
+    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
+    expect((await messages()).map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+  });
+});
+
+describe('a crash of the database', () => {
+  const leaseMs = 60_000;
+  const unbegun = { status: 'pending', processingStartedAt: null } as const;
+  const unclaimed = { fence: 0, leasedBy: null, leasedUntil: null };
+
+  test.each(['the beginning of a run', 'its claim as well, and another has it'])(
+    'that undoes %s does not leave the analysis without a job',
+    async (undone) => {
+      const { start, worker, openProcess, sandbox, clock, db, queue, ...seen } =
+        await openWorkshop();
+      const { hanging, late } = answerLate(sandbox);
+      const id = await start();
+      const first = worker.drain();
+      await hanging.promise;
+      await db.update(tables.analyses).set(unbegun).run();
+      if (undone.startsWith('its claim')) {
+        await db.update(tables.jobs).set(unclaimed).run();
+        expect(
+          await queue.claim({ workerId: 'other', leaseMs, kinds: ['analysis.run'] }),
+        ).not.toBeNull();
+      }
+
+      late.resolve(examinationOf(sandbox.examined[0]!));
+      await first;
+      clock.step(leaseMs);
+      await (await openProcess('two')).worker.drain();
+
+      expect(seen.errors).toMatchObject([{ code: 'lease_lost' }]);
+      expect(await seen.status(id)).toMatchObject({ status: 'completed' });
+      expect(await seen.counters()).toMatchObject({ 'billed.flagging': 1 });
+      expect(await queue.count('analysis.run')).toBe(0);
+    },
+  );
+});
+
+describe('what is drawn', () => {
+  test('lies in the store before anybody is told, and is removed when nobody will be', async () => {
+    const { start, worker, store, sandbox, analyses, caller, status } = await openWorkshop();
+    const id = await start('forensicReporting');
+    const written: string[] = [];
+    const put = store.put.bind(store);
+    store.put = async (key, ...rest) => {
+      expect(await status(id)).toMatchObject({ status: 'processing' });
+      written.push(key);
+      if (written.length === 6) await analyses.remove(caller, id);
+      return put(key, ...rest);
+    };
+
+    await worker.drain();
+
+    expect(written).toHaveLength(6);
+    expect(await Promise.all(written.map((key) => store.head(key)))).toEqual(Array(6).fill(null));
+    expect(sandbox.rendered).toHaveLength(1);
+  });
+
+  test('leaves nothing behind when the store fails half-way, and is drawn again', async () => {
+    const { start, worker, store, status, clock } = await openWorkshop();
+    const id = await start('forensicReporting');
+    const put = store.put.bind(store);
+    const keys: string[] = [];
+    store.put = async (key, ...rest) => {
+      keys.push(key);
+      if (keys.length === 3) throw new Error('disk on fire');
+      return put(key, ...rest);
+    };
+
+    await worker.drain();
+    const first = keys.slice(0, 6);
+    expect(await Promise.all(first.map((key) => store.head(key)))).toEqual(Array(6).fill(null));
+    clock.step(60_000);
+    await worker.drain();
+
+    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 1 });
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  test('makes a create and a start that are sent twice happen once', async () => {
+    const { analyses, caller, upload, queue } = await openWorkshop();
+    const create = () => analyses.create({ ...caller, idempotencyKey: 'c' }, createRequest());
+
+    const [one, two] = await Promise.all([create(), create()]);
+    await upload(one);
+    const start = () => analyses.start({ ...caller, idempotencyKey: 's' }, one.id);
+    await Promise.all([start(), start()]);
+    await start();
+
+    expect(two.id).toBe(one.id);
+    expect((await analyses.list(caller, {})).total).toBe(1);
+    expect(await queue.count('analysis.run')).toBe(1);
+  });
+
+  test('makes an upgrade that is sent twice answer twice and bill once', async () => {
+    const { complete, analyses, caller, counters } = await openWorkshop();
+    const id = await complete();
+    const upgrade = () =>
+      analyses.retry(
+        { ...caller, idempotencyKey: 'u' },
+        { id, options: { tier: 'forensicReporting' } },
+      );
+
+    const one = await upgrade();
+    const two = await upgrade();
+
+    expect(two).toEqual(one);
+    expect(await counters()).toMatchObject({ upgrades: 1 });
+  });
+
+  test('makes an upgrade that two processes do at once answer twice and bill once', async () => {
+    const { complete, analyses, caller, counters, openProcess } = await openWorkshop();
+    const id = await complete();
+    const keyed = { ...caller, idempotencyKey: 'u' };
+    const request = { id, options: { tier: 'forensicReporting' } };
+
+    const answers = await Promise.all(
+      [analyses, (await openProcess('two')).analyses].map((one) => one.retry(keyed, request)),
+    );
+
+    expect(answers.map(({ tierUpgradedFrom }) => tierUpgradedFrom)).toEqual([
+      'flagging',
+      'flagging',
+    ]);
+    expect(await counters()).toMatchObject({ upgrades: 1 });
+  });
+
+  test('of an upgrade that is under way is no key for another one', async () => {
+    const { complete, analyses, caller, counters } = await openWorkshop();
+    const ids = [await complete(), await complete()];
+    const keyed = { ...caller, idempotencyKey: 'u' };
+    const options = { tier: 'forensicReporting' };
+
+    const outcomes = await Promise.allSettled(
+      ids.map((id) => analyses.retry(keyed, { id, options })),
+    );
+
+    expect(fulfilled(outcomes)).toBe(1);
+    expect(codes(outcomes)).toEqual(['conflict']);
+    expect(await counters()).toMatchObject({ upgrades: 1 });
+  });
+
+  test('of another request is a conflict', async () => {
+    const { analyses, caller } = await openWorkshop();
+    const keyed = { ...caller, idempotencyKey: 'c' };
+    await analyses.create(keyed, createRequest());
+
+    const other = analyses.create(keyed, { ...createRequest(), name: 'Another' });
+
+    await expect(other).rejects.toMatchObject({ code: 'conflict' });
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest';
+import { hasPostgres } from '../../ports/db/temporary.ts';
+import { createRequest, openWorkshop } from './workshop.ts';
+
+const input = (change: object) => ({ input: { ...createRequest().input, ...change } });
+
+describe('create', () => {
+  test('fills in the defaults and ignores storage URLs of the client', async () => {
+    const { create, caller } = await openWorkshop();
+
+    const analysis = await create(input({ storageUrls: { objectKey: '../../etc/passwd' } }));
+
+    expect(analysis).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      tenantId: caller.tenant.id,
+      projectId: null,
+      name: 'A photograph',
+      storageType: 's3',
+      type: 'image',
+      input: {
+        format: 'jpg',
+        version: 'v1',
+        width: 96,
+        height: 80,
+        filename: 'photo.jpg',
+        storageUrls: {
+          type: 's3',
+          objectKey: `analyses/${analysis.id}/input.jpg`,
+          putUrl: expect.stringContaining('X-Amz-Signature='),
+          getUrl: expect.stringContaining('X-Amz-Signature='),
+          deleteUrl: expect.stringContaining('X-Amz-Signature='),
+          expiresAt: '2026-03-08T12:00:00.000Z',
+        },
+        options: {
+          model: 'trace-2',
+          decisionStrategy: 'default',
+          tier: 'flagging',
+          seed: 1337,
+        },
+      },
+      inferenceStatus: expect.any(Object),
+      comment: '',
+      tags: [],
+      createdDate: '2026-03-01T12:00:00.000Z',
+      updatedDate: null,
+      deletedDate: null,
+      createdByUserId: caller.principal.id,
+      lastChangedByUserType: 'api',
+      lastChangedByUserId: caller.principal.id,
+      lastChangedByUserName: null,
+      tierUpgradedFrom: null,
+      tierUpgradedAt: null,
+    });
+  });
+
+  test('keeps what it is given, character by character', async () => {
+    const { create, analyses, caller } = await openWorkshop();
+    const given = {
+      name: `😀${'ä'.repeat(254)}`,
+      comment: `"; DROP TABLE analyses; --\n\u0000${'x'.repeat(470)}`,
+      tags: ['a', '', 'a', '"]'],
+      projectId: 'p1',
+      ...input({
+        filename: '../../etc/passwd\n.jpg',
+        format: 'png',
+        width: 65,
+        height: 4096,
+        options: { model: 'trace-1', decisionStrategy: 'pedantic', seed: -5 },
+      }),
+    };
+
+    const { id } = await create(given);
+
+    const analysis = await analyses.get(caller, id);
+    expect(analysis).toMatchObject({
+      name: given.name,
+      comment: given.comment,
+      tags: given.tags,
+      projectId: 'p1',
+      input: {
+        ...given.input,
+        options: { model: 'trace-1', decisionStrategy: 'pedantic', tier: 'flagging', seed: -5 },
+      },
+      inferenceStatus: { version: '1.0.0' },
+    });
+    expect(analysis.input.storageUrls.objectKey).toBe(`analyses/${id}/input.png`);
+  });
+
+  test.each([
+    ['an empty name', { name: '' }],
+    ['a name of 256 characters', { name: 'x'.repeat(256) }],
+    ['a comment of 501 characters', { comment: 'x'.repeat(501) }],
+    ['a width of 64', input({ width: 64 })],
+    ['a height of 4097', input({ height: 4097 })],
+    ['a width that is not whole', input({ width: 100.5 })],
+    ['a width that is no number', input({ width: Number.NaN })],
+    ['options that are missing', input({ options: undefined })],
+    ['options that are a list', input({ options: [] })],
+    ['an unknown option', input({ options: { tiers: 'flagging' } })],
+    ['an option of the prototype', input({ options: JSON.parse('{"__proto__": 1}') })],
+    ['an unknown tier', input({ options: { tier: 'gold' } })],
+    ['an unknown strategy', input({ options: { decisionStrategy: 'Default' } })],
+    ['a seed that is a text', input({ options: { seed: '1' } })],
+    ['a seed that is not whole', input({ options: { seed: 0.5 } })],
+    ['a seed that is null', input({ options: { seed: null } })],
+    ['a model that is a number', input({ options: { model: 1 } })],
+  ])('refuses %s', async (_, change) => {
+    const { create, analyses, caller } = await openWorkshop();
+
+    await expect(create(change)).rejects.toMatchObject({ code: 'invalid_request', status: 400 });
+    expect((await analyses.list(caller, {})).totalCount).toBe(0);
+  });
+
+  test('refuses an unknown model and names the known ones', async () => {
+    const { create } = await openWorkshop();
+
+    await expect(create(input({ options: { model: 'constructor' } }))).rejects.toMatchObject({
+      code: 'model_not_found',
+      status: 400,
+      message: expect.stringContaining('trace-2, trace-1'),
+    });
+  });
+});
+
+describe('retry', () => {
+  test.each([
+    ['no options', undefined],
+    ['options that are null', null],
+    ['an unknown option', { tier: 'forensicReporting', name: 'x' }],
+    ['an unknown tier', { tier: 'gold' }],
+  ])('refuses %s before it looks at the state', async (_, options) => {
+    const { start, analyses, caller } = await openWorkshop();
+    const id = await start();
+
+    await expect(analyses.retry(caller, { id, options })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+});
+
+/** Five analyses, a second apart. */
+async function filled() {
+  const workshop = await openWorkshop();
+  const { create, clock } = workshop;
+  const names = ['Ärger am Bau', 'Straße', '100% echt', 'under_score', 'plain'];
+  for (const name of names) {
+    await create({ name, comment: name === 'plain' ? 'Schöne GRÜSSE' : '' });
+    clock.step(1000);
+  }
+  const found = async (searchTerm: string) => {
+    const { analyses: entries } = await workshop.analyses.list(workshop.caller, { searchTerm });
+    return entries.map(({ name }) => name);
+  };
+  return { ...workshop, names, found };
+}
+
+describe('list', () => {
+  test('is newest first, and by id among equals', async () => {
+    const { create, analyses, caller, names } = await filled();
+    const twins = [await create(), await create(), await create()].map(({ id }) => id);
+
+    const page = await analyses.list(caller, {});
+
+    expect(page.analyses.slice(0, 3).map(({ id }) => id)).toEqual(twins.toSorted());
+    expect(page.analyses.slice(3).map(({ name }) => name)).toEqual(names.toReversed());
+  });
+
+  test('pages with an exclusive end, its own total, and the count of all matches', async () => {
+    const { analyses, caller, names } = await filled();
+
+    const page = await analyses.list(caller, { start: 1, limit: 2 });
+    const beyond = await analyses.list(caller, { start: 7, limit: 2 });
+
+    expect(page).toMatchObject({ startIndex: 1, endIndex: 3, total: 2, totalCount: 5 });
+    expect(page.analyses.map(({ name }) => name)).toEqual(names.toReversed().slice(1, 3));
+    expect(beyond).toEqual({
+      analyses: [],
+      startIndex: 7,
+      endIndex: 7,
+      total: 0,
+      totalCount: 5,
+    });
+  });
+
+  test.each([
+    ['ärger', ['Ärger am Bau']],
+    ['A\u0308RGER', ['Ärger am Bau']],
+    ['STRASSE', ['Straße']],
+    ['strasse', ['Straße']],
+    ['grüße', ['plain']],
+    ['0%', ['100% echt']],
+    ['%', ['100% echt']],
+    ['_', ['under_score']],
+    ["'", []],
+    ['arger', []],
+    ['u\n', []],
+  ])('finds %j literally, whatever its case', async (term, expected) => {
+    const { found } = await filled();
+
+    expect(await found(term)).toEqual(expected);
+  });
+
+  test('an empty term finds everything', async () => {
+    const { found, names } = await filled();
+
+    expect(await found('')).toEqual(names.toReversed());
+  });
+
+  test.each([{ start: -1 }, { limit: 0 }, { start: 0.5 }, { limit: Number.NaN }])(
+    'refuses %j',
+    async (query) => {
+      const { analyses, caller } = await openWorkshop();
+
+      await expect(analyses.list(caller, query)).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+    },
+  );
+
+  test.skipIf(hasPostgres)('reads its page from the index, not from the whole table', async () => {
+    const { db, caller } = await openWorkshop();
+
+    const plan = db.$client
+      .prepare<[string], { detail: string }>(
+        `EXPLAIN QUERY PLAN SELECT * FROM analyses WHERE tenant_id = ? AND deleted_at IS NULL
+         ORDER BY created_at DESC, id LIMIT 10`,
+      )
+      .all(caller.tenant.id);
+
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      expect.stringContaining('USING INDEX analyses_by_age'),
+    ]);
+  });
+});

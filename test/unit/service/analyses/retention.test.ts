@@ -1,0 +1,346 @@
+import { count } from 'drizzle-orm';
+import { describe, expect, test, vi } from 'vitest';
+import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
+import type { RetentionRules } from '../../../../src/service/analyses/retention.ts';
+import {
+  analyses as analysisRows,
+  examinations,
+  orphanObjects,
+} from '../../../../src/ports/db/schema.ts';
+import { ForensicsError } from '../../../../src/errors.ts';
+import { deferred } from '../jobs/deferred.ts';
+import { openWorkshop, picture } from './workshop.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+async function openShop(retention: Partial<RetentionRules> = {}) {
+  const workshop = await openWorkshop({ retention });
+  const { analyses, db, caller, store, clock, notices } = workshop;
+  /** Every object that was ever put and is still there. */
+  const put = store.put.bind(store);
+  const everPut = new Set<string>();
+  store.put = (key, ...rest) => {
+    everPut.add(key);
+    return put(key, ...rest);
+  };
+  const objects = async () => {
+    const infos = await Promise.all([...everPut].map(async (key) => store.head(key)));
+    return infos.filter((info) => info !== null).length;
+  };
+  const cleanUp = async (by = analyses) => {
+    await by.cleanUp(new AbortController().signal);
+    return notices.at(-1);
+  };
+  return {
+    ...workshop,
+    holds: createHolds({ db, now: clock.now }),
+    objects,
+    cleanUp,
+    remove: async (id: string) => analyses.remove(caller, id),
+    /** Of analyses, examinations and loose objects. */
+    rows: () =>
+      Promise.all(
+        [analysisRows, examinations, orphanObjects].map(
+          async (table) => (await db.select({ rows: count() }).from(table).get())!.rows,
+        ),
+      ),
+    ids: async () => (await analyses.list(caller, {})).analyses.map(({ id }) => id),
+  };
+}
+
+const noticed = (deleted: number, purged: number, objects: number, objectsLeft = 0) => ({
+  what: 'retention',
+  deleted,
+  purged,
+  objects,
+  objectsLeft,
+});
+
+describe('a deleted analysis', () => {
+  test('is kept for thirty days and then goes with everything that it had, but not from the bills', async () => {
+    const { complete, remove, clock, cleanUp, objects, rows, counters } = await openShop();
+    const gone = await complete('forensicReporting');
+    await complete('forensicReporting');
+    const billed = await counters();
+    await remove(gone);
+
+    clock.step(30 * dayMs - 1);
+    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    expect([await rows(), await objects()]).toEqual([[2, 2, 0], 16]);
+    clock.step(1);
+
+    // The upload, its copy, four heatmaps and two reports.
+    expect(await cleanUp()).toEqual(noticed(0, 1, 8));
+    expect([await rows(), await objects()]).toEqual([[1, 1, 0], 8]);
+    expect(await counters()).toEqual(billed);
+    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+  });
+
+  test('goes whatever its state, many at a time, once though two processes clean up together', async () => {
+    const { create, start, remove, cleanUp, openProcess, rows, notices } = await openShop({
+      deletedRetentionDays: 0,
+    });
+    await remove(await start());
+    for (let n = 0; n < 44; n++) await remove((await create()).id);
+
+    await Promise.all([cleanUp(), cleanUp((await openProcess('two')).analyses)]);
+
+    const sum = (field: string) =>
+      notices.reduce((total, notice) => total + Number(Object(notice)[field]), 0);
+    expect(sum('purged')).toBe(45);
+    expect((await rows())[0]).toBe(0);
+  });
+
+  test('whose store is down goes from the database at once and from the store when it is back', async () => {
+    const { complete, remove, clock, cleanUp, store, errors, rows, objects } = await openShop();
+    await remove(await complete('forensicReporting'));
+    clock.step(30 * dayMs);
+    const failure = new ForensicsError('store_unavailable', 'no');
+    const removeObject = store.delete.bind(store);
+    store.delete = () => Promise.reject(failure);
+
+    expect(await cleanUp()).toEqual(noticed(0, 1, 0, 8));
+    expect([await rows(), await objects()]).toEqual([[0, 0, 8], 8]);
+    expect(errors).toEqual([failure]);
+    store.delete = removeObject;
+
+    expect(await cleanUp()).toEqual(noticed(0, 0, 8));
+    expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
+  });
+
+  test('stays gone when a client uses a URL that is still good', async () => {
+    const { create, upload, remove, clock, cleanUp, rows, objects } = await openShop({
+      deletedRetentionDays: 1,
+    });
+    const analysis = await create();
+    await upload(analysis);
+    await remove(analysis.id);
+    clock.step(dayMs);
+    expect(await cleanUp()).toEqual(noticed(0, 1, 1));
+
+    await upload(analysis);
+    clock.step(7 * dayMs - 1);
+    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    expect(await objects()).toBe(1);
+    clock.step(1);
+
+    expect(await cleanUp()).toEqual(noticed(0, 0, 1));
+    expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
+  });
+
+  test('goes on where a stop came in between', async () => {
+    const { create, remove, analyses, cleanUp, rows } = await openShop({ deletedRetentionDays: 0 });
+    for (let n = 0; n < 25; n++) await remove((await create()).id);
+    const { signal } = new AbortController();
+    vi.spyOn(signal, 'aborted', 'get').mockReturnValueOnce(false).mockReturnValue(true);
+
+    await analyses.cleanUp(signal);
+    expect(await rows()).toEqual([5, 0, 40]);
+
+    expect(await cleanUp()).toEqual(noticed(0, 5, 25));
+  });
+});
+
+describe('an analysis on which nothing happened for long', () => {
+  test('stays for ever unless a rule says otherwise', async () => {
+    const { complete, clock, cleanUp, ids } = await openShop();
+    const id = await complete();
+    clock.step(20 * 365 * dayMs);
+
+    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    expect(await ids()).toEqual([id]);
+  });
+
+  test('is deleted by the system, with one message, and purged in its time', async () => {
+    const { complete, create, clock, cleanUp, ids, messages, db, rows } = await openShop({
+      retentionDays: 90,
+      deletedRetentionDays: 30,
+    });
+    const done = await complete();
+    clock.step(1);
+    const neverStarted = (await create()).id;
+    const before = (await messages()).length;
+
+    clock.step(90 * dayMs - 1);
+    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    clock.step(2);
+    expect(await cleanUp()).toEqual(noticed(2, 0, 0));
+
+    expect(await ids()).toEqual([]);
+    expect((await messages()).slice(before)).toMatchObject([
+      { event: 'delete', analysisId: done, status: 'completed', resultClass: 1 },
+      { event: 'delete', analysisId: neverStarted, status: 'pending' },
+    ]);
+    const actors = await db
+      .select({ type: analysisRows.lastChangedByType })
+      .from(analysisRows)
+      .all();
+    expect(actors).toEqual([{ type: 'system' }, { type: 'system' }]);
+    clock.step(30 * dayMs);
+    expect(await cleanUp()).toEqual(noticed(0, 2, 3));
+    expect(await rows()).toEqual([0, 0, 0]);
+  });
+
+  test('is not one that waits for a worker, nor one that was upgraded yesterday', async () => {
+    const { complete, start, analyses, caller, clock, cleanUp, ids } = await openShop({
+      retentionDays: 90,
+    });
+    const upgraded = await complete();
+    const waiting = await start();
+    clock.step(90 * dayMs);
+    await analyses.retry(caller, { id: upgraded, options: { tier: 'forensicReporting' } });
+    clock.step(dayMs);
+
+    expect(await cleanUp()).toEqual(noticed(0, 0, 0));
+    expect((await ids()).toSorted()).toEqual([upgraded, waiting].toSorted());
+  });
+});
+
+describe('a hold', () => {
+  test('keeps an analysis that a client deletes, until it is lifted', async () => {
+    const { complete, remove, ids, clock, cleanUp, holds, caller, objects, rows } =
+      await openShop();
+    const tenantId = caller.tenant.id;
+    const [held, free] = [await complete(), await complete()];
+    await remove(held);
+    await remove(free);
+    const hold = await holds.add({ tenantId, analysisId: held, reason: 'case 17' });
+    clock.step(300 * dayMs);
+
+    expect(await cleanUp()).toEqual(noticed(0, 1, 2));
+    expect([await ids(), await rows(), await objects()]).toEqual([[], [1, 1, 0], 2]);
+    expect(await holds.list(tenantId)).toMatchObject([
+      { analysisId: held, reason: 'case 17', createdAt: hold.createdAt },
+    ]);
+    await holds.remove({ tenantId, analysisId: held });
+
+    expect(await cleanUp()).toEqual(noticed(0, 1, 2));
+    expect([await rows(), await objects()]).toEqual([[0, 0, 0], 0]);
+  });
+
+  test('on a tenant keeps all that is his, deleted or only old, and nothing of others', async () => {
+    const { analyses, complete, create, remove, ids, clock, cleanUp, holds, caller, openTenant } =
+      await openShop({ retentionDays: 1, deletedRetentionDays: 1 });
+    const other = await openTenant('other');
+    const old = await complete();
+    await remove((await create()).id);
+    await create({}, other);
+    await holds.add({ tenantId: caller.tenant.id, analysisId: null, reason: '' });
+    clock.step(2 * dayMs);
+
+    expect(await cleanUp()).toEqual(noticed(1, 0, 0));
+    expect(await ids()).toEqual([old]);
+    expect((await analyses.list(other, {})).analyses).toEqual([]);
+  });
+
+  test('needs an analysis of the tenant, is made once and lifted once', async () => {
+    const { create, holds, caller, openTenant } = await openShop();
+    const { id } = await create();
+    const other = (await openTenant('other')).tenant.id;
+    const held = { tenantId: caller.tenant.id, analysisId: id };
+    await holds.add({ ...held, reason: '' });
+
+    await expect(holds.add({ ...held, reason: '' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(holds.add({ tenantId: other, analysisId: id, reason: '' })).rejects.toMatchObject({
+      code: 'analysis_not_found',
+    });
+    await expect(holds.remove({ ...held, tenantId: other })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await holds.remove(held);
+    await expect(holds.remove(held)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('what a crash left', () => {
+  test('a copy of a start that never ended goes after a day', async () => {
+    const { create, upload, analyses, caller, clock, cleanUp, openProcess, store, objects } =
+      await openShop();
+    const analysis = await create();
+    await upload(analysis);
+    const written = deferred();
+    const put = store.put.bind(store);
+    store.put = async (...args) => {
+      await put(...args);
+      written.resolve();
+      return new Promise(() => undefined);
+    };
+    // Given up after a minute, when nobody waits for it any more.
+    analyses.start(caller, analysis.id).catch(() => undefined);
+    await written.promise;
+    const survivor = (await openProcess('two')).analyses;
+
+    clock.step(dayMs - 1);
+    expect(await cleanUp(survivor)).toEqual(noticed(0, 0, 0));
+    expect(await objects()).toBe(2);
+    clock.step(1);
+
+    expect(await cleanUp(survivor)).toEqual(noticed(0, 0, 1));
+    expect(await objects()).toBe(1);
+  });
+
+  test.each([
+    ['went', true],
+    ['may go at any moment', false],
+  ])('a start that was asleep for a day does not name a copy that %s', async (_, isSwept) => {
+    const { create, upload, analyses, caller, clock, cleanUp, store, status, objects } =
+      await openShop();
+    const analysis = await create();
+    await upload(analysis);
+    const [written, awake] = [deferred(), deferred()];
+    const put = store.put.bind(store);
+    store.put = async (...args) => {
+      const info = await put(...args);
+      written.resolve();
+      await awake.promise;
+      return info;
+    };
+    const starting = analyses.start(caller, analysis.id);
+    await written.promise;
+
+    clock.step(dayMs);
+    if (isSwept) await cleanUp();
+    store.put = put;
+    awake.resolve();
+
+    await expect(starting).rejects.toMatchObject({ code: 'conflict' });
+    expect(await status(analysis.id)).toMatchObject({ status: 'pending' });
+    await analyses.start(caller, analysis.id);
+    expect(await objects()).toBe(2);
+  });
+
+  test('heatmaps that a run could not finish go, those of finished runs stay', async () => {
+    const { complete, start, worker, sandbox, store, clock, cleanUp, objects, errors } =
+      await openShop();
+    await complete('forensicReporting');
+    const [put, remove] = [store.put.bind(store), store.delete.bind(store)];
+    const failure = new ForensicsError('store_unavailable', 'no');
+    store.put = async (key, ...rest) => {
+      if (key.endsWith('.pdf')) throw failure;
+      return put(key, ...rest);
+    };
+    store.delete = () => Promise.reject(failure);
+    await start('forensicReporting');
+    await worker.drain();
+    expect([errors.length > 0, sandbox.rendered.length]).toEqual([true, 2]);
+    expect(await objects()).toBe(8 + 2 + 4);
+    store.delete = remove;
+    clock.step(dayMs);
+
+    expect(await cleanUp()).toEqual(noticed(0, 0, 6));
+    expect(await objects()).toBe(8 + 2);
+  });
+});
+
+test('an act that loses a race leaves nothing loose', async () => {
+  const { create, upload, analyses, caller, rows } = await openShop();
+  const analysis = await create();
+  await upload(analysis, picture);
+
+  await Promise.allSettled(
+    Array.from({ length: 4 }, async () => analyses.start(caller, analysis.id)),
+  );
+
+  expect(await rows()).toEqual([1, 0, 0]);
+});

@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import type { Examination } from '../../../../src/engine/result.ts';
+import { ForensicsError } from '../../../../src/errors.ts';
+import { noProvenance } from '../../../../src/provenance/provenance.ts';
+import type { ReportTexts } from '../../../../src/present/report-item.ts';
+import type { Sandbox } from '../../../../src/examiner/sandbox.ts';
+import type {
+  ExamineRequest,
+  PictureSource,
+  RenderRequest,
+} from '../../../../src/examiner/tasks.ts';
+
+type Step = (request: ExamineRequest, signal?: AbortSignal) => Promise<Examination> | Examination;
+
+/** A sandbox without models: it answers each examination with the next step of the script, then with success. */
+export function createScriptedSandbox() {
+  const script: Step[] = [];
+  const examined: ExamineRequest[] = [];
+  const rendered: RenderRequest[] = [];
+  let renderError: Error | null = null;
+  let brokenRenderings = 0;
+
+  const sandbox: Pick<Sandbox, 'examine' | 'render'> = {
+    async examine(request, how = {}) {
+      examined.push(request);
+      const step = script.shift() ?? examinationOf;
+      return step(request, how.signal);
+    },
+    async render(request) {
+      rendered.push(request);
+      if (renderError !== null && brokenRenderings-- > 0) throw renderError;
+      const png = (name: string) => Buffer.from(`png ${name} of ${digestOf(request.source)}`);
+      const heatmaps = {
+        real: png('real'),
+        fake: png('fake'),
+        compression: png('compression'),
+        anomaly: png('anomaly'),
+      };
+      return {
+        examination: request.examination,
+        heatmaps,
+        rawMaps: heatmaps,
+        fullMaps: null,
+        reports: { en: reportIn('en'), de: reportIn('de') },
+      };
+    },
+  };
+
+  return {
+    ...sandbox,
+    examined,
+    rendered,
+    next: (...steps: Step[]) => script.push(...steps),
+    fail: (code: ForensicsError['code'], message = `It failed with ${code}.`): Step => {
+      return () => {
+        throw new ForensicsError(code, message);
+      };
+    },
+    /** @param times - so many of the next ones; all that come by default. */
+    breakRendering(error: Error | null, times = Number.POSITIVE_INFINITY) {
+      renderError = error;
+      brokenRenderings = times;
+    },
+  };
+}
+
+/** A fake picture, found by a run with every field that a run has. */
+export function examinationOf({ source, options }: ExamineRequest): Examination {
+  const md5 = digestOf(source);
+  return {
+    facts: {
+      format: 'jpg',
+      sizeBytes: 1,
+      sha256: md5,
+      sha512: md5,
+      md5,
+      width: 96,
+      height: 80,
+      storedWidth: 96,
+      storedHeight: 80,
+      orientation: 1,
+      bitsPerSample: 8,
+      channels: 3,
+      colourSpace: 'srgb',
+      hasAlpha: false,
+      iccProfile: null,
+      notes: [],
+      jpeg: null,
+      metadata: {
+        exif: {},
+        xmp: {},
+        iptc: {},
+        pngText: {},
+        hasGps: false,
+        hasThumbnail: false,
+        software: null,
+        cameraMake: null,
+        cameraModel: null,
+        takenAt: null,
+        digitalSourceType: null,
+        warnings: [],
+      },
+    },
+    options: { decisionStrategy: options.decisionStrategy, seed: options.seed },
+    model: { id: 'trace-2', version: '2.0.1', files: { 'model.onnx': 'aa' } },
+    decision: {
+      resultClass: 'fake',
+      resultSubClasses: ['ai-generated', 'manipulated'],
+      reasons: [],
+      basis: 'traces',
+      fakeProbability: 0.93,
+      fakeUncertainty: 0.02,
+      thresholds: { fakeMin: 0.7 },
+    },
+    predictions: { real: 0.1, fake: 0.9, compression: 0.3 },
+    classUncertainties: { real: 0.01, fake: 0.02, compression: 0.03 },
+    classSimilarities: { realCompressed: 0.2, fakeCompressed: 0.8 },
+    anomaly: { score: 0.4, numCluster: 2, giniCoeff: null },
+    stability: null,
+    measuredCalls: [],
+    locator: { id: 'locate', version: '1', files: {} },
+    manipulation: {
+      probability: 0.2,
+      region: null,
+      methods: ['noise-level'],
+    },
+    provenance: noProvenance,
+    findings: [],
+    skipped: [],
+    measured: [],
+    maps: {
+      cellPx: 16,
+      columns: 2,
+      rows: 1,
+      values: {
+        real: Uint16Array.of(0, 65_535),
+        fake: Uint16Array.of(1, 2),
+        compression: Uint16Array.of(258, 3),
+        anomaly: Uint16Array.of(40_000, 4),
+      },
+      methods: { 'noise-level': Uint16Array.of(7, 65_535), 'copy-move': Uint16Array.of(8, 9) },
+    },
+    passes: 10,
+    patchesRead: 4,
+    environment: { node: 'v24' },
+  };
+}
+
+function digestOf(source: PictureSource): string {
+  if (!('bytes' in source)) throw new TypeError('a run reads bytes');
+  return createHash('md5').update(source.bytes).digest('hex');
+}
+
+function reportIn(language: string) {
+  return { texts: textsIn(language), pdf: Buffer.from(`pdf ${language}`) };
+}
+
+export function textsIn(language: string): ReportTexts {
+  return {
+    summary: `summary ${language}`,
+    forensic: 'f',
+    heatmapIntro: 'i',
+    heatmap: { real: 'r', fake: 'f', compressed: 'c', anomaly: 'a' },
+    conclusion: 'c',
+  };
+}

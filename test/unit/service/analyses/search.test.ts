@@ -1,0 +1,168 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findEntries } from '../../../../src/service/analyses/rows.ts';
+import { type Db, transact } from '../../../../src/ports/db/database.ts';
+import { fewWithText } from '../../../../src/ports/db/dialect.ts';
+import { foldText } from '../../../../src/ports/db/ids.ts';
+import { migrate } from '../../../../src/ports/db/migrate.ts';
+import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { analyses, tenants, users } from '../../../../src/ports/db/schema.ts';
+import { openDatabase, requireSqlite } from '../../../../src/ports/db/sqlite.ts';
+import Database from 'better-sqlite3';
+import { join } from 'node:path';
+import { analysisRow, rowMadeAt } from '../../ports/db/analysis-row.ts';
+import { temporaryFolder } from '../../ports/db/temporary.ts';
+import { engines } from '../../ports/db/engines.ts';
+
+const at = rowMadeAt;
+const row = (id: string, { name = id, comment = '', tenantId = 'a', actor = '' } = {}) =>
+  analysisRow(id, {
+    tenantId,
+    name,
+    nameFolded: foldText(name),
+    comment,
+    commentFolded: foldText(comment),
+    ...(actor === '' ? {} : { lastChangedByType: 'user', lastChangedById: actor }),
+  });
+
+const person = (id: string, name: string) => ({
+  id,
+  email: `${id}@example.org`,
+  name,
+  nameFolded: foldText(name),
+  userType: 'user',
+  scopes: [],
+  lang: 'en',
+  tosAccepted: true,
+  tokensValidFrom: at,
+  createdAt: at,
+});
+
+async function addTenants(db: Db): Promise<void> {
+  await transact(db, async (tx) => {
+    for (const id of ['a', 'b']) {
+      await tx
+        .insert(tenants)
+        .values({ id, name: id, keyTag: id, isTrial: false, createdAt: at })
+        .run();
+    }
+  });
+}
+
+const add = (db: Db, ...rows: ReturnType<typeof row>[]) =>
+  transact(db, async (tx) => {
+    for (const one of rows) await tx.insert(analyses).values(one).run();
+  });
+
+async function found(db: Db, searchTerm: string, tenantId = 'a') {
+  const { entries, total } = await findEntries(db, tenantId, { searchTerm, start: 0, limit: 10 });
+  expect(total).toBe(entries.length);
+  return entries.map(({ analysis }) => analysis.id);
+}
+
+describe.each(engines)('a search in $name', (engine) => {
+  const on = engine.isMissing ? test.skip : test;
+  beforeAll(() => (engine.isMissing ? undefined : engine.start()));
+  afterAll(() => (engine.isMissing ? undefined : engine.stop()));
+
+  async function open(...rows: ReturnType<typeof row>[]) {
+    const db = await (await engine.newDatabase())();
+    await addTenants(db);
+    await add(db, ...rows);
+    return db;
+  }
+
+  on(
+    'takes every character for itself, wherever it stands, upper and lower case alike',
+    async () => {
+      const db = await open(
+        row('1', { name: 'say "hi" AND NOT x*' }),
+        row('2', { comment: 'Straßenfest in KÖLN, 100 %' }),
+        row('3', { name: '写真の鑑定', comment: 'a_b' }),
+      );
+
+      expect(await found(db, '"hi" and not')).toEqual(['1']);
+      expect(await found(db, 'x*')).toEqual(['1']);
+      expect(await found(db, 'SSENF')).toEqual(['2']);
+      expect(await found(db, 'köln, 100 %')).toEqual(['2']);
+      expect(await found(db, 'の鑑定')).toEqual(['3']);
+      expect(await found(db, 'a_b')).toEqual(['3']);
+      expect(await found(db, 'a%b')).toEqual([]);
+      expect(await found(db, 'hi')).toEqual(['1']);
+      expect(await found(db, '写真')).toEqual(['3']);
+      expect(await found(db, 'name comment')).toEqual([]);
+    },
+  );
+
+  on('does not join name and comment, and stays with its tenant', async () => {
+    const db = await open(
+      row('1', { name: 'left', comment: 'right' }),
+      row('2', { name: 'left wing', tenantId: 'b' }),
+    );
+
+    expect(await found(db, 'left')).toEqual(['1']);
+    expect(await found(db, 'leftright')).toEqual([]);
+    expect(await found(db, 'left', 'b')).toEqual(['2']);
+  });
+
+  on('follows what becomes of an analysis', async () => {
+    const db = await open(
+      row('1', { name: 'before' }),
+      row('2', { name: 'hidden' }),
+      row('3', { name: 'gone' }),
+    );
+    const set = { name: 'after', nameFolded: 'after' };
+    await db.update(analyses).set(set).where(eq(analyses.id, '1')).run();
+    await db.update(analyses).set({ deletedAt: at }).where(eq(analyses.id, '2')).run();
+    await db.delete(analyses).where(eq(analyses.id, '3')).run();
+    await add(db, row('4', { name: 'later' }));
+
+    const terms = ['before', 'after', 'hidden', 'gone', 'later'];
+    const ids = await Promise.all(terms.map(async (term) => found(db, term)));
+
+    expect(ids).toEqual([[], ['1'], [], [], ['4']]);
+  });
+
+  on('finds by who changed it last, beside those with the name in their text', async () => {
+    const db = await open();
+    await db
+      .insert(users)
+      .values([person('p', 'Anna'), person('q', 'Hannah')])
+      .run();
+    await add(db, row('1', { actor: 'p' }), row('2', { name: 'Annaberg' }), row('3', {}));
+    await add(db, row('4', { actor: 'q' }));
+
+    expect((await found(db, 'anna')).toSorted()).toEqual(['1', '2', '4']);
+  });
+});
+
+test('what was there before the index of texts is found too, and many alike are counted', async () => {
+  const path = join(temporaryFolder(), 'test.db');
+  const client = new Database(path);
+  const step = migrations.findIndex((one) => one.includes('analysis_texts'));
+  migrate(client, migrations.slice(0, step));
+  client.close();
+  const opened = openDatabase({ path });
+  const db = requireSqlite(opened.db);
+  await addTenants(db);
+  await add(db, row('0', { name: 'common first' }));
+  const sql = "SELECT name FROM pragma_table_info('analyses')";
+  const names = db.$client.prepare<[], string>(sql).pluck().all();
+  const values: Readonly<Record<string, string>> = { id: "printf('%d', n)", text_id: 'NULL' };
+  const selected = names.map((name) => values[name] ?? `a.${name}`).join(', ');
+  db.$client.exec(`WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 21000)
+    INSERT INTO analyses (${names.join(', ')}) SELECT ${selected} FROM numbers, (SELECT * FROM analyses LIMIT 1) AS a`);
+  await add(db, row('rare', { name: 'uncommon' }));
+
+  const { entries, total } = await findEntries(db, 'a', {
+    searchTerm: 'common',
+    start: 0,
+    limit: 3,
+  });
+
+  expect([entries.length, total]).toEqual([3, 21_002]);
+  expect(await found(db, 'uncommon')).toEqual(['rare']);
+  expect(await fewWithText(db, 'common')).toBeNull();
+  expect(await fewWithText(db, 'uncommon')).not.toBeNull();
+  await opened.close();
+});

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { updateTenant } from '../../../../src/service/tenants/tenants.ts';
+import { operator } from '../../../../src/service/audit/entry.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
+import { storageConfigs } from '../../../../src/ports/db/schema.ts';
+import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
+import type { StorageConfig } from '../../../../src/ports/storage/storage-config.ts';
+import type { OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
+import {
+  bucket,
+  otherBucket,
+  type OwnBuckets,
+  startOwnBuckets,
+} from '../../ports/storage/own-buckets.ts';
+import { createRequest, openWorkshop, picture } from './workshop.ts';
+
+let server: OwnBuckets;
+beforeAll(async () => {
+  server = await startOwnBuckets();
+});
+afterAll(() => server.close());
+
+const openRemote: OpenRemoteStore = (config) => {
+  if (config.type !== 's3') throw new TypeError('only buckets here');
+  return createS3Store(config.s3);
+};
+
+async function openShop(open = openRemote) {
+  const shop = await openWorkshop({ openRemote: open });
+  const { db, clock, configs, stores, caller, analyses } = shop;
+  const tenantId = caller.tenant.id;
+
+  /** What the tenant's own people do; null is the service's own store. */
+  const keepIn = async (config: StorageConfig | null): Promise<void> =>
+    transact(db, async (tx) => {
+      const storageConfigId = config === null ? null : await configs.save(tx, tenantId, config);
+      await updateTenant(tx, {
+        id: tenantId,
+        change: { storageConfigId },
+        at: clock.now(),
+        by: operator,
+      });
+    });
+
+  /** Uploads where the analysis was made. */
+  const upload = async (id: string): Promise<void> => {
+    const { input } = await analyses.get(caller, id);
+    const row = db.$client
+      .prepare<[string], { place: string | null }>(
+        'SELECT storage_config_id AS place FROM analyses WHERE id = ?',
+      )
+      .get(id)!;
+    const store = await stores.of({ tenantId, storageConfigId: row.place });
+    await store.put(input.storageUrls.objectKey, picture);
+  };
+
+  return { ...shop, keepIn, upload };
+}
+
+test('an analysis lives where it was made, whatever the tenant chooses later', async () => {
+  const shop = await openShop();
+  const { analyses, caller, worker, keepIn } = shop;
+  const places = [server.configOf(bucket), server.configOf(otherBucket), null];
+  const ids: string[] = [];
+  for (const place of places) {
+    await keepIn(place);
+    ids.push((await shop.create()).id);
+  }
+
+  for (const id of ids) {
+    await shop.upload(id);
+    await analyses.start(caller, id);
+  }
+  await worker.drain();
+  for (const id of ids)
+    await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+
+  const listed = (await analyses.list(caller, {})).analyses;
+  const starts = [
+    `http://127.0.0.1:${server.port}/${bucket}/`,
+    `http://127.0.0.1:${server.port}/${otherBucket}/`,
+    'https://forensics.test:8443/b-',
+  ];
+  for (const [index, id] of ids.entries()) {
+    const { input, inferenceStatus } = listed.find((analysis) => analysis.id === id)!;
+    const { heatmaps, report } = inferenceStatus.result!;
+    const urls = [
+      input.storageUrls,
+      ...Object.values(heatmaps!),
+      report!.en.pdfStorageUrls,
+      report!.de.pdfStorageUrls,
+    ];
+    for (const { getUrl } of urls) expect(getUrl.startsWith(starts[index]!)).toBe(true);
+  }
+  expect(shop.errors).toEqual([]);
+});
+
+test('what a URL of an own bucket names is really there', async () => {
+  const { create, keepIn, stores, caller } = await openShop();
+  await keepIn(server.configOf(bucket));
+  const { input } = await create();
+
+  const { store } = await stores.current(caller.tenant.id);
+  const { putUrl, getUrl } = store.presign(input.storageUrls.objectKey, new Date());
+  const put = await fetch(putUrl, { method: 'PUT', body: new Uint8Array(picture) });
+  const got = Buffer.from(await (await fetch(getUrl)).arrayBuffer());
+
+  expect(put.status).toBe(200);
+  expect(got.equals(picture)).toBe(true);
+});
+
+test('the first URL of a bucket is signed after its CORS rules were applied, which happens once', async () => {
+  const rules: (readonly string[])[] = [];
+  const { create, keepIn } = await openShop((config) => ({
+    ...openRemote(config),
+    async applyCors(origins) {
+      rules.push(origins);
+      return { applied: true };
+    },
+  }));
+  await keepIn(server.configOf(bucket, { corsAllowedOrigins: ['https://app.example'] }));
+
+  await Promise.all(Array.from({ length: 10 }, () => create()));
+  await create();
+
+  expect(rules).toEqual([['https://app.example']]);
+});
+
+test('new credentials for the same bucket serve old analyses, in every process', async () => {
+  const shop = await openShop();
+  const { analyses, caller, keepIn, status } = shop;
+  const second = await shop.openProcess('two');
+  await keepIn(server.configOf(bucket));
+  const waiting = (await shop.create()).id;
+  await shop.upload(waiting);
+  const started = (await shop.create()).id;
+  await shop.upload(started);
+  await second.analyses.start(caller, started);
+
+  server.replaceKey(bucket);
+  const refused = await analyses.start(caller, waiting).catch((error: unknown) => error);
+  await keepIn(server.configOf(bucket));
+  await analyses.start(caller, waiting);
+  await second.worker.drain();
+
+  expect(refused).toMatchObject({ code: 'store_refused' });
+  expect(await status(waiting)).toMatchObject({ status: 'completed' });
+  expect(await status(started)).toMatchObject({ status: 'completed', retryCount: 0 });
+});
+
+test('a run that meets the old credentials is tried again and finds the new ones', async () => {
+  const shop = await openShop();
+  const { analyses, caller, clock, keepIn, status, worker } = shop;
+  await keepIn(server.configOf(bucket));
+  const { id } = await shop.create();
+  await shop.upload(id);
+  await analyses.start(caller, id);
+
+  server.replaceKey(bucket);
+  await worker.drain();
+  const during = await status(id);
+  await keepIn(server.configOf(bucket));
+  clock.step(60_000);
+  await worker.drain();
+
+  expect(during).toMatchObject({ status: 'processing', retryCount: 1 });
+  expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 1 });
+});
+
+test('a configuration that does not open takes no list down, and nothing new goes there', async () => {
+  const shop = await openShop();
+  const { db, analyses, caller, keepIn } = shop;
+  const readable = (await shop.create()).id;
+  await keepIn(server.configOf(bucket));
+  const closed = (await shop.create()).id;
+  await db
+    .update(storageConfigs)
+    .set({ sealed: Buffer.alloc(64, 1) })
+    .run();
+
+  const listed = (await analyses.list(caller, {})).analyses;
+  const acts = [
+    () => analyses.start(caller, closed),
+    () => analyses.create(caller, createRequest()),
+  ];
+
+  const urlsOf = (id: string) => listed.find((analysis) => analysis.id === id)!.input.storageUrls;
+  expect(urlsOf(readable).getUrl).toContain('https://forensics.test');
+  expect(urlsOf(closed)).toMatchObject({ type: 's3', putUrl: '', getUrl: '', deleteUrl: '' });
+  for (const act of acts) await expect(act()).rejects.toMatchObject({ code: 'store_unavailable' });
+  expect(await analyses.get(caller, closed)).toMatchObject({ id: closed });
+});
+
+test('a tenant finds no analysis and signs no URL in the place of another', async () => {
+  const shop = await openShop();
+  const { analyses, stores, keepIn, openTenant, caller, db } = shop;
+  await keepIn(server.configOf(bucket));
+  const { id } = await shop.create();
+  const other = await openTenant('other');
+  const [row] = await db.select().from(storageConfigs).all();
+
+  await expect(analyses.get(other, id)).rejects.toMatchObject({ code: 'analysis_not_found' });
+  await expect(() =>
+    stores.of({ tenantId: other.tenant.id, storageConfigId: row!.id }),
+  ).rejects.toThrow();
+  expect((await stores.current(caller.tenant.id)).configId).toBe(row!.id);
+  expect((await stores.current(other.tenant.id)).configId).toBeNull();
+});

@@ -1,0 +1,198 @@
+/** The whole room on a real database and a real store, with a sandbox that does what the test says. */
+
+import { join } from 'node:path';
+import { createKeys } from '../../../../src/service/access/keys.ts';
+import { createTenants } from '../../../../src/service/tenants/tenants.ts';
+import { type Caller, createAnalyses } from '../../../../src/service/analyses/analyses.ts';
+import { runJob } from '../../../../src/service/analyses/lifecycle/lifecycle.ts';
+import type { RetentionRules } from '../../../../src/service/analyses/retention.ts';
+import { operator } from '../../../../src/service/audit/entry.ts';
+import type { Analysis, CreateRequest } from '../../../../src/contract/analysis.ts';
+import { deliveries, usageCounters } from '../../../../src/ports/db/schema.ts';
+import { defaultLimits } from '../../../../src/image/picture.ts';
+import { createQueue } from '../../../../src/service/jobs/queue.ts';
+import { createWorker } from '../../../../src/service/jobs/worker.ts';
+import { createBucketCors } from '../../../../src/ports/storage/bucket-cors.ts';
+import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
+import { createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
+import {
+  bucketNameFor,
+  createBucketCredentials,
+} from '../../../../src/ports/storage/embedded/credentials.ts';
+import { createEmbeddedStore } from '../../../../src/ports/storage/embedded/embedded.ts';
+import type { BlobStore } from '../../../../src/ports/storage/store.ts';
+import { createStores, type OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
+import { createOutbox } from '../../../../src/service/webhooks/outbox.ts';
+import { sceneJpeg } from '../../../fixtures/pictures.ts';
+import { testDb, steppedClock, temporaryFolder } from '../../ports/db/temporary.ts';
+import { createScriptedSandbox } from './scripted-sandbox.ts';
+
+export const width = 96;
+export const height = 80;
+/** Drawn once: the tests never look at its pixels. */
+export const picture = await sceneJpeg({ width, height, seed: 1 });
+
+const masterKey = new Uint8Array(32).fill(9);
+const dayMs = 24 * 60 * 60 * 1000;
+
+export interface WorkshopOptions {
+  readonly isTrial?: boolean;
+  readonly trialMd5s?: readonly string[];
+  readonly maxBytes?: number;
+  /** For tenants with stores of their own. */
+  readonly openRemote?: OpenRemoteStore;
+  readonly retention?: Partial<RetentionRules>;
+  readonly storeWaitMs?: number;
+}
+
+export async function openWorkshop(options: WorkshopOptions = {}) {
+  const folder = temporaryFolder();
+  const clock = steppedClock();
+  const { now } = clock;
+  const sandbox = createScriptedSandbox();
+  const credentials = createBucketCredentials(masterKey);
+  const errors: unknown[] = [];
+  const notices: object[] = [];
+  const limits = { ...defaultLimits, maxBytes: options.maxBytes ?? defaultLimits.maxBytes };
+
+  const openStore = (tenantId: string) =>
+    createEmbeddedStore({
+      buckets: createBuckets({ root: join(folder, 'blobs'), now }),
+      bucket: bucketNameFor(tenantId),
+      credentials: credentials.credentialsFor(bucketNameFor(tenantId)),
+      endpoint: () => new URL('https://forensics.test:8443'),
+      region: 'us-east-1',
+    });
+
+  /** What one process has. Processes share the files and nothing else. */
+  async function openProcess(workerId: string) {
+    const db = await testDb(join(folder, 'test.db'));
+    const queue = createQueue({ db, now });
+    const outbox = createOutbox({ db, now });
+    const tenants = createTenants({ db, now });
+    const configs = createSealedConfigs({ key: masterKey, now });
+    const embedded = new Map<string, BlobStore>();
+    const stores = createStores({
+      db,
+      configs,
+      cors: createBucketCors({ db, defaultOrigins: [], now }),
+      embeddedFor(tenantId) {
+        const store = embedded.get(tenantId) ?? openStore(tenantId);
+        embedded.set(tenantId, store);
+        return store;
+      },
+      openRemote: options.openRemote ?? noRemote,
+      onError: (error) => errors.push(error),
+    });
+    const analyses = createAnalyses({
+      db,
+      queue,
+      outbox,
+      stores,
+      sandbox,
+      models: [
+        { id: 'trace-2', version: '2.0.0' },
+        { id: 'trace-1', version: '1.0.0' },
+      ],
+      trialMd5s: options.trialMd5s ?? [],
+      limits,
+      retention: { retentionDays: 0, deletedRetentionDays: 30, ...options.retention },
+      now,
+      storeWaitMs: options.storeWaitMs ?? 60_000,
+      onError: (error) => errors.push(error),
+      onNotice: (what, facts) => notices.push({ what, ...facts }),
+    });
+    const worker = createWorker({
+      db,
+      queue,
+      handlers: { [runJob]: analyses.run },
+      workerId,
+      concurrency: 2,
+      now,
+      leaseMs: 60_000,
+      onError: (error) => errors.push(error),
+    });
+    return { db, queue, tenants, configs, stores, analyses, worker };
+  }
+
+  const main = await openProcess('one');
+  const { db, tenants, analyses } = main;
+  const keys = createKeys({ db, pepper: masterKey, now });
+
+  async function openTenant(name: string, isTrial = false): Promise<Caller> {
+    const { id } = await tenants.create({ name, isTrial });
+    const tenant = await tenants.update(id, { webhookUrl: 'https://receiver.test/hook' });
+    const expiresAt = new Date(now().getTime() + 365 * dayMs);
+    const { secret } = await keys.mint({ tenantId: id, name: 'test', expiresAt, by: operator });
+    return { principal: await keys.authenticate(secret), tenant };
+  }
+
+  const caller = await openTenant('acme', options.isTrial);
+  const { store } = await main.stores.current(caller.tenant.id);
+
+  const create = (change: Partial<CreateRequest> = {}, who = caller) =>
+    analyses.create(who, { ...createRequest(), ...change });
+  const upload = ({ input }: Analysis, bytes: Uint8Array = picture) =>
+    store.put(input.storageUrls.objectKey, bytes);
+  const start = async (tier: 'flagging' | 'forensicReporting' = 'flagging') => {
+    const analysis = await create({ input: { ...createRequest().input, options: { tier } } });
+    await upload(analysis);
+    await analyses.start(caller, analysis.id);
+    return analysis.id;
+  };
+  const complete = async (tier: 'flagging' | 'forensicReporting' = 'flagging') => {
+    const id = await start(tier);
+    await main.worker.drain();
+    return id;
+  };
+
+  return {
+    ...main,
+    clock,
+    sandbox,
+    errors,
+    notices,
+    caller,
+    store,
+    openTenant,
+    openProcess,
+    create,
+    upload,
+    start,
+    complete,
+    status: async (id: string) => (await analyses.get(caller, id)).inferenceStatus,
+    /** Webhook messages in the order in which they were written. */
+    messages: async () =>
+      (await db.select().from(deliveries).orderBy(deliveries.seq).all()).map(
+        ({ event, payload }) => {
+          const message: Message = JSON.parse(payload);
+          return { event, ...message };
+        },
+      ),
+    counters: async () =>
+      Object.fromEntries(
+        (await db.select().from(usageCounters).all()).map(({ counter, amount }) => [
+          counter,
+          amount,
+        ]),
+      ),
+  };
+}
+
+const noRemote: OpenRemoteStore = () => {
+  throw new TypeError('no tenant of this test has a store of its own');
+};
+
+export interface Message {
+  readonly analysisId: string;
+  readonly status: string;
+  readonly [field: string]: unknown;
+}
+
+export function createRequest(): CreateRequest {
+  return {
+    name: 'A photograph',
+    type: 'image',
+    input: { format: 'jpg', version: 'v1', width, height, filename: 'photo.jpg', options: {} },
+  };
+}

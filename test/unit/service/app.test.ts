@@ -1,0 +1,171 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemPrincipal } from '../../../src/service/access/principal.ts';
+import { openApp } from '../../../src/service/app.ts';
+import { withStack } from '../../../src/service/disposer.ts';
+import { makeFirstTenant } from '../../../src/service/first-run.ts';
+import { readConfig } from '../../../src/contract/config.ts';
+import { createRequest } from './analyses/workshop.ts';
+import { logOf } from './audit/log-of.ts';
+import { deferred } from './jobs/deferred.ts';
+
+function settingsIn(dataDir: string, more: Record<string, unknown> = {}) {
+  return readConfig({ flags: { dataDir, workers: 1, ...more }, environment: {} }).settings;
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-app-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('what was taken is given back in reverse when opening fails half-way', async () => {
+  const released: string[] = [];
+  const opening = withStack(async (stack) => {
+    stack.defer(() => void released.push('first'));
+    stack.defer(async () => {
+      released.push('second');
+      throw new Error('cannot be closed');
+    });
+    stack.defer(() => void released.push('third'));
+    throw new Error('half-way');
+  });
+
+  await expect(opening).rejects.toThrow('half-way');
+  expect(released).toEqual(['third', 'second', 'first']);
+});
+
+test('an app that was closed can be opened again with what it kept', async () => {
+  const settings = settingsIn(newFolder());
+  const first = await openApp(settings);
+  const firstRun = await makeFirstTenant(first, new Date());
+  await first.close();
+  const second = await openApp(settings);
+  const { tenantIds } = await second.keys.authenticate(firstRun?.key.secret ?? '');
+  const secondRun = await makeFirstTenant(second, new Date());
+  const health = await second.health();
+  const log = await logOf(second.database.db, { chain: firstRun?.tenant.id ?? '' });
+  await second.close();
+
+  expect(tenantIds).toEqual([firstRun?.tenant.id]);
+  expect(secondRun).toBeNull();
+  expect(log.map(([by, event]) => [by, event])).toEqual([
+    ['service', 'tenant.created'],
+    ['service', 'key.created'],
+  ]);
+  expect(health.map(({ name, cause }) => [name, cause])).toEqual([
+    ['database', null],
+    ['storage', null],
+    ['model', null],
+    ['queue', null],
+    ['webhooks', null],
+    ['log', null],
+  ]);
+});
+
+test('what was deleted is purged by the chores as the settings say', async () => {
+  const notices = deferred<object>();
+  const app = await openApp(settingsIn(newFolder(), { deletedRetentionDays: 0 }), {
+    onNotice: (what, facts) => notices.resolve({ what, ...facts }),
+  });
+  const { tenant } = (await makeFirstTenant(app, new Date()))!;
+  const caller = { principal: systemPrincipal, tenant };
+  const { id } = await app.analyses.create(caller, createRequest());
+  await app.analyses.remove(caller, id);
+
+  app.startWork();
+  const notice = await notices.promise;
+  await app.close();
+
+  expect(notice).toEqual({ what: 'retention', deleted: 0, purged: 1, objects: 1, objectsLeft: 0 });
+});
+
+test('the server tells once a day how far each chain of the audit log has come', async () => {
+  const told: object[] = [];
+  const heads = deferred();
+  const app = await openApp(settingsIn(newFolder()), {
+    onNotice: (what, facts) => {
+      if (what === 'audit-head') told.push(facts);
+      if (told.length === 2) heads.resolve();
+    },
+  });
+  const { tenant } = (await makeFirstTenant(app, new Date()))!;
+
+  app.startWork();
+  await heads.promise;
+  const expected = [await app.audit.head('service'), await app.audit.head(tenant.id)];
+  await app.close();
+
+  expect(told).toEqual(expected);
+  expect(expected.map(({ count }) => count)).toEqual([1, 2]);
+});
+
+test('a webhook that could not be delivered is told, without its URL', async () => {
+  const warnings = deferred<object>();
+  const app = await openApp(settingsIn(newFolder()), {
+    onWarning: (what, facts) => warnings.resolve({ what, ...facts }),
+  });
+  const { tenant } = (await makeFirstTenant(app, new Date()))!;
+  await app.tenants.update(tenant.id, { webhookUrl: 'http://10.0.0.1/token' });
+  const caller = { principal: systemPrincipal, tenant };
+  const { id } = await app.analyses.create(caller, createRequest());
+  await app.analyses.remove(caller, id);
+
+  app.startWork();
+  const warning = await warnings.promise;
+  await app.close();
+
+  expect(warning).toEqual({
+    what: 'webhook-failed',
+    tenantId: tenant.id,
+    messageId: expect.any(String),
+    event: 'delete',
+    outcome: 'address_refused',
+    attempt: 1,
+    nextAttempt: expect.any(String),
+  });
+});
+
+test('a database that is no database stops the start and keeps nothing open', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'forensics.db'), 'no database at all, but long enough to be read');
+
+  await expect(openApp(settingsIn(folder))).rejects.toThrow();
+});
+
+test('a webhook range that makes no sense stops the start', async () => {
+  const settings = settingsIn(newFolder(), { webhookAllow: '10.0.0.0/33' });
+
+  await expect(openApp(settings)).rejects.toMatchObject({ code: 'config_invalid' });
+});
+
+test('changes that a damaged log cost are told by the database, by health and in the audit log', async () => {
+  const [folder, killed] = [newFolder(), newFolder()];
+  const before = await openApp(settingsIn(folder));
+  for (let i = 0; i < 20; i++) await before.tenants.create({ name: `tenant-${i}` });
+  for (const name of ['forensics.db', 'forensics.db-wal', 'master.key']) {
+    cpSync(join(folder, name), join(killed, name));
+  }
+  await before.close();
+  const log = join(killed, 'forensics.db-wal');
+  const bytes = readFileSync(log);
+  writeFileSync(log, bytes.fill(0x5a, bytes.length / 2, bytes.length / 2 + 64));
+
+  const after = await openApp(settingsIn(killed));
+  const { loss } = after.database;
+  const health = await after.health();
+  const entries = await logOf(after.database.db, { chain: 'service' });
+  const tenants = await after.tenants.list();
+  await after.close();
+
+  expect(tenants.length).toBeLessThan(20);
+  expect(loss).toMatchObject({ copy: `${log}-damaged` });
+  expect(health[0]).toMatchObject({ name: 'database', cause: expect.any(Error), isVital: false });
+  expect(entries.at(-1)).toMatchObject([
+    'service',
+    'database.recovered',
+    { commits: loss?.commits },
+  ]);
+});

@@ -1,0 +1,70 @@
+/** A log with some entries on a real database, and a hand that may write in it as nobody should. */
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { operator, service } from '../../../../src/service/audit/entry.ts';
+import { createAudit } from '../../../../src/service/audit/log.ts';
+import { openDatabase, type SqliteDb } from '../../../../src/ports/db/sqlite.ts';
+import { steppedClock, temporaryDb } from '../../ports/db/temporary.ts';
+
+export const chain = 'a'.repeat(24);
+export const analysisId = 'b'.repeat(24);
+
+export function openLog(db: SqliteDb = temporaryDb()) {
+  const clock = steppedClock();
+  const audit = createAudit({ db, now: clock.now });
+  return { db, clock, audit };
+}
+
+/** Five entries; the fourth belongs to another chain. */
+export async function fillLog({ audit, clock }: ReturnType<typeof openLog>): Promise<void> {
+  const add = async (note: Parameters<typeof audit.note>[0]) => {
+    await audit.note(note);
+    clock.step(1000);
+  };
+  const about = { chain, subject: analysisId };
+  await add({
+    chain,
+    subject: chain,
+    actor: operator,
+    event: 'tenant.created',
+    details: { isTrial: false },
+  });
+  const received = { sha256: 'c'.repeat(64), md5: 'd'.repeat(32), sizeBytes: 7 };
+  const actor = { type: 'api', id: 'key-1' } as const;
+  await add({ ...about, actor, event: 'analysis.received', details: received });
+  await add({
+    ...about,
+    actor: service,
+    event: 'analysis.failed',
+    details: { code: 'image_unreadable' },
+  });
+  const trial = { event: 'tenant.created', details: { isTrial: true } } as const;
+  await add({ chain: 'other', subject: 'other', actor: service, ...trial });
+  await add({ ...about, actor, event: 'analysis.deleted', details: { because: 'asked' } });
+}
+
+/** The database file: to be made once, steps of the schema take longer than what is done to the log. */
+export async function filledFile(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
+  const path = join(folder, 'log.db');
+  const database = openDatabase({ path });
+  await fillLog(openLog(database.db));
+  await database.close();
+  const bytes = readFileSync(path);
+  rmSync(folder, { recursive: true });
+  return bytes;
+}
+
+/** What somebody does who can write to the file. */
+export function tamper({ $client }: SqliteDb, sql: string, ...values: unknown[]): void {
+  $client.exec(`
+    DROP TRIGGER IF EXISTS audit_entries_unchanged;
+    DROP TRIGGER IF EXISTS audit_entries_kept;
+    DROP TRIGGER IF EXISTS audit_entries_unreplaced;
+    DROP TRIGGER IF EXISTS audit_heads_step;
+    DROP TRIGGER IF EXISTS audit_heads_kept;
+    DROP INDEX IF EXISTS audit_by_subject;`);
+  $client.prepare(sql).run(...values);
+}

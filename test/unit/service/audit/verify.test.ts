@@ -1,0 +1,304 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createTenants } from '../../../../src/service/tenants/tenants.ts';
+import { service } from '../../../../src/service/audit/entry.ts';
+import { append } from '../../../../src/service/audit/log.ts';
+import { verifyLines } from '../../../../src/service/audit/verify.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
+import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
+import { chain, filledFile, openLog, tamper } from './filled-log.ts';
+
+const template = await filledFile();
+
+async function filled() {
+  const path = join(temporaryFolder(), 'log.db');
+  writeFileSync(path, template);
+  const log = openLog(temporaryDb(path));
+  const lines = await log.audit.read({ chain });
+  const broken = async () => {
+    const { broken: found, count } = await log.audit.verify(chain);
+    return found === null ? null : { seq: found.seq, fault: found.fault, count };
+  };
+  return { ...log, lines, broken };
+}
+
+const begun = { chain, actor: service, event: 'audit.begun', subject: null, details: {} } as const;
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const at = (seq: number) => `chain = '${chain}' AND seq = ${seq}`;
+
+test('a chain that nobody touched holds, and its head is the hash of its last line', async () => {
+  const { audit, lines } = await filled();
+
+  const verified = await audit.verify(chain);
+
+  const head = hashOf(lines.at(-1)!.text);
+  expect(verified).toEqual({ chain, count: 4, head, broken: null, notedSeq: null });
+  expect(await audit.head(chain)).toEqual({ chain, count: 4, hash: head });
+});
+
+describe('a change', () => {
+  const fields = ['actor', 'at', 'chain', 'details', 'event', 'previous', 'seq', 'subject'];
+  const everywhere = [1, 2, 3, 4].flatMap((seq) => fields.map((field) => [seq, field] as const));
+
+  test.each(everywhere)('of entry %i in its field %s is found there', async (seq, field) => {
+    const { db, broken } = await filled();
+
+    tamper(
+      db,
+      `UPDATE audit_entries SET entry = json_set(entry, '$.${field}', 'x') WHERE ${at(seq)}`,
+    );
+
+    expect(await broken()).toEqual({ seq, fault: 'changed', count: seq - 1 });
+  });
+
+  test.each([1, 2, 3, 4])('of the hash of entry %i is found there', async (seq) => {
+    const { db, broken } = await filled();
+
+    tamper(db, `UPDATE audit_entries SET hash = '${'0'.repeat(64)}' WHERE ${at(seq)}`);
+
+    expect(await broken()).toEqual({ seq, fault: 'changed', count: seq - 1 });
+  });
+
+  test.each([1, 2, 3, 4])(
+    'of entry %i together with its hash is found by what follows',
+    async (seq) => {
+      const { db, lines, broken } = await filled();
+      const text = lines[seq - 1]!.text.replace('"type":"', '"type":"x');
+
+      const sql = `UPDATE audit_entries SET entry = ?, hash = ? WHERE ${at(seq)}`;
+      tamper(db, sql, text, hashOf(text));
+
+      expect(await broken()).toEqual({ seq, fault: 'changed', count: seq - 1 });
+    },
+  );
+
+  test('that leaves the meaning is one too: a space more', async () => {
+    const { db, broken } = await filled();
+
+    tamper(db, `UPDATE audit_entries SET entry = entry || ' ' WHERE ${at(2)}`);
+
+    expect(await broken()).toEqual({ seq: 2, fault: 'changed', count: 1 });
+  });
+});
+
+describe('a deletion', () => {
+  test.each([1, 2, 3])('of entry %i is missed', async (seq) => {
+    const { db, broken } = await filled();
+
+    tamper(db, `DELETE FROM audit_entries WHERE ${at(seq)}`);
+
+    expect(await broken()).toEqual({ seq, fault: 'missing', count: seq - 1 });
+  });
+
+  test.each([2, 3, 4])('of all from entry %i on is seen by their number', async (seq) => {
+    const { db, broken } = await filled();
+
+    tamper(db, `DELETE FROM audit_entries WHERE chain = '${chain}' AND seq >= ${seq}`);
+
+    expect(await broken()).toEqual({ seq, fault: 'cut_off', count: seq - 1 });
+  });
+
+  test('goes on being seen after the next act', async () => {
+    const { db, audit, broken } = await filled();
+    tamper(db, `DELETE FROM audit_entries WHERE ${at(4)}`);
+
+    await audit.note(begun);
+
+    expect(await broken()).toEqual({ seq: 4, fault: 'missing', count: 3 });
+  });
+
+  test('of one that those behind it closed up to is seen by their own numbers', async () => {
+    const { db, broken } = await filled();
+    tamper(db, `DELETE FROM audit_entries WHERE ${at(2)}`);
+
+    tamper(db, `UPDATE audit_entries SET seq = seq - 1 WHERE chain = '${chain}' AND seq > 2`);
+
+    expect(await broken()).toEqual({ seq: 2, fault: 'out_of_order', count: 1 });
+  });
+
+  test('of the record of the last entry is seen', async () => {
+    const { db, broken } = await filled();
+
+    tamper(db, `DELETE FROM audit_heads WHERE chain = '${chain}'`);
+
+    expect(await broken()).toEqual({ seq: null, fault: 'cut_off', count: 4 });
+  });
+
+  test('of everything is seen where there is a tenant', async () => {
+    const { db, audit, clock } = openLog();
+    const { id } = await createTenants({ db, now: clock.now }).create({ name: 'acme' });
+
+    tamper(db, 'DELETE FROM audit_entries');
+    tamper(db, 'DELETE FROM audit_heads');
+
+    expect(await audit.chains()).toContain(id);
+    expect((await audit.verify(id)).broken).toMatchObject({ seq: null, fault: 'cut_off' });
+    expect((await audit.verify('service')).broken).toMatchObject({ seq: null, fault: 'cut_off' });
+  });
+});
+
+describe('an exchange', () => {
+  test.each([
+    [1, 2],
+    [2, 4],
+    [3, 4],
+  ])('of the places of entries %i and %i is found at the first', async (one, other) => {
+    const { db, broken } = await filled();
+
+    const swap = `CASE seq WHEN ${one} THEN ${-other} ELSE ${-one} END`;
+    tamper(
+      db,
+      `UPDATE audit_entries SET seq = ${swap} WHERE chain = '${chain}' AND seq IN (${one}, ${other})`,
+    );
+    tamper(db, `UPDATE audit_entries SET seq = -seq WHERE seq < 0`);
+
+    expect(await broken()).toEqual({ seq: one, fault: 'out_of_order', count: one - 1 });
+  });
+
+  test('with the entry of another chain is found', async () => {
+    const { db, broken } = await filled();
+
+    tamper(
+      db,
+      `UPDATE audit_entries SET (entry, hash) =
+        (SELECT entry, hash FROM audit_entries WHERE chain = 'other') WHERE ${at(1)}`,
+    );
+
+    expect(await broken()).toEqual({ seq: 1, fault: 'out_of_order', count: 0 });
+  });
+});
+
+describe('an insertion', () => {
+  const insert = `INSERT INTO audit_entries VALUES ('${chain}', ?, ?, ?)`;
+
+  test('between two entries, well forged, is found by the place of the one behind it', async () => {
+    const { db, lines, broken } = await filled();
+    const forged = lines[1]!.text.replace('received', 'restarted');
+    tamper(db, `UPDATE audit_entries SET seq = -seq - 1 WHERE chain = '${chain}' AND seq >= 2`);
+    tamper(db, 'UPDATE audit_entries SET seq = -seq WHERE seq < 0');
+
+    tamper(db, insert, 2, forged, hashOf(forged));
+
+    expect(await broken()).toEqual({ seq: 3, fault: 'out_of_order', count: 2 });
+  });
+
+  test('before the first is found', async () => {
+    const { db, lines, broken } = await filled();
+
+    tamper(db, insert, 0, lines[0]!.text, lines[0]!.hash);
+
+    expect(await broken()).toEqual({ seq: 0, fault: 'out_of_order', count: 0 });
+  });
+
+  test('behind the last, well forged, is found by their number', async () => {
+    const { db, lines, broken } = await filled();
+    const text = lines[3]!.text
+      .replace('"seq":4', '"seq":5')
+      .replace(lines[2]!.hash, lines[3]!.hash);
+
+    tamper(db, insert, 5, text, hashOf(text));
+
+    expect(await broken()).toEqual({ seq: 5, fault: 'added', count: 4 });
+  });
+});
+
+/** Everything that hangs on it, too: the work of somebody who knows the program. */
+async function rewritten() {
+  const log = await filled();
+  const { db, lines } = log;
+  let previous = lines[1]!.hash;
+  for (const seq of [3, 4]) {
+    const old: unknown = JSON.parse(lines[seq - 1]!.text);
+    const forged = { ...Object(old), previous };
+    if (seq === 3) forged.subject = 'somebody else';
+    const text = JSON.stringify(forged);
+    previous = hashOf(text);
+    tamper(db, `UPDATE audit_entries SET entry = ?, hash = ? WHERE ${at(seq)}`, text, previous);
+  }
+  tamper(db, `UPDATE audit_heads SET hash = ? WHERE chain = '${chain}'`, previous);
+  return log;
+}
+
+describe('a log that was written anew from an entry on', () => {
+  test('holds together', async () => {
+    const { broken } = await rewritten();
+
+    expect(await broken()).toBeNull();
+  });
+
+  test.each([3, 4])('does not have the hash that was noted at entry %i', async (seq) => {
+    const { audit, lines } = await rewritten();
+
+    const { broken, count } = await audit.verify(chain, { head: lines[seq - 1]!.hash });
+
+    expect(broken).toMatchObject({ seq: null, fault: 'not_there' });
+    expect(count).toBe(4);
+  });
+
+  test('has the hash that was noted before', async () => {
+    const { audit, lines } = await rewritten();
+
+    const verified = await audit.verify(chain, { head: lines[1]!.hash });
+
+    expect(verified).toMatchObject({ broken: null, notedSeq: 2 });
+  });
+});
+
+const texts = async () => (await filled()).lines.map(({ text }) => text);
+
+describe('an exported log', () => {
+  test('holds as the log itself does', async () => {
+    const lines = await texts();
+    const head = hashOf(lines[3]!);
+
+    expect(await verifyLines(lines, {})).toEqual({
+      chain,
+      count: 4,
+      head,
+      broken: null,
+      notedSeq: null,
+    });
+    expect(await verifyLines(lines, { head })).toMatchObject({ broken: null, notedSeq: 4 });
+  });
+
+  test.each([
+    [
+      'a changed line',
+      (lines: string[]) => lines.with(1, lines[1]!.replace('7', '8')),
+      2,
+      'changed',
+    ],
+    ['a line that is no JSON', (lines: string[]) => lines.with(1, '{'), 2, 'changed'],
+    ['a line that is no entry', (lines: string[]) => lines.with(0, 'null'), 1, 'changed'],
+    ['a missing line', (lines: string[]) => lines.toSpliced(1, 1), 2, 'missing'],
+    ['no first line', (lines: string[]) => lines.slice(1), 1, 'missing'],
+    ['a line twice', (lines: string[]) => lines.toSpliced(1, 0, lines[0]!), 1, 'out_of_order'],
+    ['lines in another order', (lines: string[]) => lines.toReversed(), 1, 'missing'],
+  ] as const)('with %s is broken there', async (_, change, seq, fault) => {
+    const { broken } = await verifyLines(change(await texts()), {});
+
+    expect(broken).toMatchObject({ seq, fault });
+  });
+
+  test('that was cut off is told by the noted hash alone', async () => {
+    const lines = await texts();
+    const head = hashOf(lines[3]!);
+
+    const cut = lines.slice(0, 3);
+
+    expect((await verifyLines(cut, {})).broken).toBeNull();
+    expect((await verifyLines(cut, { head })).broken).toMatchObject({ fault: 'not_there' });
+  });
+});
+
+test('a log of thousands is read to its end', async () => {
+  const { db, audit, clock } = openLog();
+
+  await transact(db, async (tx) => {
+    for (let i = 0; i < 2099; i++) await append(tx, { ...begun, at: clock.now() });
+  });
+
+  expect(await audit.verify(chain)).toMatchObject({ count: 2100, broken: null });
+});

@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createPasswords } from '../../../src/service/access/embedded/passwords.ts';
+import { openApp } from '../../../src/service/app.ts';
+import { readConfig } from '../../../src/contract/config.ts';
+import { temporaryFolder } from '../ports/db/temporary.ts';
+import { startMailServer } from './feedback/mail-server.ts';
+import { startReceiver } from './webhooks/receiver.ts';
+
+async function openWith(environment: Record<string, string>) {
+  const flags = { dataDir: temporaryFolder(), workers: 1 };
+  const { settings } = readConfig({ flags, environment });
+  const app = await openApp(settings, { passwords: createPasswords({ ln: 4 }) });
+  onTestFinished(() => app.close());
+  const { id: tenantId } = await app.tenants.create({ name: 'acme' });
+  const email = 'examiner@example.org';
+  const { id: userId } = await app.users.create({ email, password: 'violet harbour 42 lanterns' });
+  const message = { url: '', name: 'Examiner', email, message: 'Hello', source: 'a' };
+  return { app, submit: async () => app.feedback.submit({ userId, tenantId }, message) };
+}
+
+test('what the settings name gets each message: the mail address, and the own receiver inside', async () => {
+  const { port, mails } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
+  const receiver = await startReceiver();
+  const { app, submit } = await openWith({
+    FORENSICS_FEEDBACK_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    FORENSICS_FEEDBACK_MAIL_FROM: 'service@forensics.example',
+    FORENSICS_FEEDBACK_MAIL_TO: 'team@forensics.example',
+    FORENSICS_FEEDBACK_WEBHOOK_URL: receiver.url,
+  });
+  app.startWork();
+
+  await submit();
+
+  await expect.poll(() => [mails.length, receiver.calls.length]).toEqual([1, 1]);
+  expect(mails[0]).toMatchObject({ to: ['team@forensics.example'] });
+});
+
+test('an address of a mail server with parts that have no effect stops the start', async () => {
+  const opening = openWith({
+    FORENSICS_FEEDBACK_SMTP_URL: 'smtp://mail.example?secure=true',
+    FORENSICS_FEEDBACK_MAIL_FROM: 'service@forensics.example',
+    FORENSICS_FEEDBACK_MAIL_TO: 'team@forensics.example',
+  });
+
+  await expect(opening).rejects.toMatchObject({ code: 'config_invalid' });
+});

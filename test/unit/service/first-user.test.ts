@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { createFirstUser } from '../../../src/service/first-run.ts';
+import { openPeople, password } from './access/people.ts';
+
+test('of two requests with the link of the first run at the same moment one makes an account', async () => {
+  const { users, tenants, identity } = await openPeople();
+  const firstUser = await createFirstUser({ users, tenants, identity });
+  const token = firstUser.token ?? '';
+  const ask = (email: string) => firstUser.create({ token, email, password });
+
+  const emails = ['one@example.org', 'other@example.org'];
+  const made = await Promise.allSettled(emails.map(ask));
+
+  expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  const winner = made.findIndex(({ status }) => status === 'fulfilled');
+  expect((await users.list()).map(({ email }) => email)).toEqual([emails[winner]]);
+  expect(await firstUser.isNeeded()).toBe(false);
+});
+
+test('two servers, each with a link of its own, make one account together', async () => {
+  const { users, tenants, identity } = await openPeople();
+  const servers = [
+    await createFirstUser({ users, tenants, identity }),
+    await createFirstUser({ users, tenants, identity }),
+  ];
+
+  const made = await Promise.allSettled(
+    servers.map(async (server, at) =>
+      server.create({ token: server.token ?? '', email: `${at}@example.org`, password }),
+    ),
+  );
+
+  expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(await users.list()).toHaveLength(1);
+});

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { createHealth } from '../../../src/service/health.ts';
+
+function healthOf(change: Partial<Parameters<typeof createHealth>[0]> = {}) {
+  return createHealth({
+    database: { check: async () => undefined, loss: null },
+    queue: { nextDueAt: async () => null },
+    checkModel: async () => undefined,
+    checkStorage: async () => undefined,
+    jobKinds: ['run'],
+    jobsInHand: () => 0,
+    hasTroubledReceiver: async () => false,
+    isLogWorking: () => true,
+    now: () => new Date(),
+    ...change,
+  });
+}
+
+async function failing(health: ReturnType<typeof createHealth>) {
+  return (await health()).filter(({ cause }) => cause !== null).map(({ name }) => name);
+}
+
+test('all is well', async () => {
+  expect(await failing(healthOf())).toEqual([]);
+});
+
+test('each failing part is named', async () => {
+  const health = healthOf({
+    database: {
+      check: async () => {
+        throw new Error('closed');
+      },
+      loss: null,
+    },
+    checkStorage: async () => {
+      throw new Error('gone');
+    },
+    checkModel: async () => {
+      throw new Error('none');
+    },
+  });
+
+  expect(await failing(health)).toEqual(['database', 'storage', 'model']);
+});
+
+test('a long queue is well as long as somebody works on it', async () => {
+  const now = new Date();
+  const queue = { nextDueAt: async () => new Date(now.getTime() - 3_600_000) };
+
+  expect(await failing(healthOf({ queue, now: () => now, jobsInHand: () => 1 }))).toEqual([]);
+  expect(await failing(healthOf({ queue, now: () => now }))).toEqual(['queue']);
+});
+
+test('a receiver that does not answer is told, and is not vital', async () => {
+  const checks = await healthOf({ hasTroubledReceiver: async () => true })();
+
+  expect(checks.filter(({ cause }) => cause !== null)).toMatchObject([
+    { name: 'webhooks', isVital: false },
+  ]);
+  expect(checks.filter(({ isVital }) => isVital).map(({ name }) => name)).toEqual([
+    'database',
+    'storage',
+    'model',
+    'queue',
+  ]);
+});
+
+test('a log that loses lines is told, and is not vital', async () => {
+  const checks = await healthOf({ isLogWorking: () => false })();
+
+  expect(checks.filter(({ cause }) => cause !== null)).toMatchObject([
+    { name: 'log', isVital: false },
+  ]);
+});
+
+test('a database that lost changes when it was opened is told, and is not vital', async () => {
+  const loss = { commits: 3, copy: '/data/forensics.db-wal-damaged' };
+  const checks = await healthOf({ database: { check: async () => undefined, loss } })();
+  const [database] = checks;
+
+  expect(database).toMatchObject({ name: 'database', isVital: false });
+  expect(database?.cause?.message).toContain('the last 3 or more changes are lost');
+  expect(checks.filter(({ cause }) => cause !== null)).toHaveLength(1);
+});
+
+test('a second look within a second is the first one again', async () => {
+  let looks = 0;
+  let now = new Date();
+  const database = { check: async () => void looks++, loss: null };
+  const health = healthOf({ database, now: () => now });
+  await Promise.all([health(), health()]);
+  await health();
+  now = new Date(now.getTime() + 1000);
+  await health();
+
+  expect(looks).toBe(2);
+});

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Chore, createChores } from '../../../../src/service/jobs/daily.ts';
+import { steppedClock, temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
+import { deferred } from './deferred.ts';
+
+const hourMs = 3_600_000;
+
+function setUp() {
+  const file = join(temporaryFolder(), 'test.db');
+  const clock = steppedClock();
+  const errors: unknown[] = [];
+  /** What one process has. */
+  const open = (...chores: readonly Chore[]) =>
+    createChores({
+      db: temporaryDb(file),
+      now: clock.now,
+      chores,
+      onError: (error) => void errors.push(error),
+    });
+  return { clock, errors, open };
+}
+
+function counting(name: string) {
+  const times = { count: 0 };
+  return { times, chore: { name, run: () => void times.count++ } };
+}
+
+test('a chore is done once a day, whoever comes first and however often they restart', async () => {
+  const { clock, open } = setUp();
+  const { times, chore } = counting('sweep');
+  const [one, two] = [open(chore), open(chore)];
+
+  await Promise.all([one.drain(), two.drain(), one.drain()]);
+  expect(times.count).toBe(1);
+  clock.step(24 * hourMs - 1);
+  await two.drain();
+  await open(chore).drain();
+  expect(times.count).toBe(1);
+  clock.step(1);
+  await Promise.all([two.drain(), one.drain()]);
+
+  expect(times.count).toBe(2);
+});
+
+test('a chore that fails is reported, keeps no other from being done, and is tried again after an hour', async () => {
+  const { clock, open, errors } = setUp();
+  const { times, chore } = counting('sweep');
+  let attempts = 0;
+  const broken: Chore = {
+    name: 'broken',
+    run: async () => {
+      attempts++;
+      throw new Error('no broom');
+    },
+  };
+  const chores = open(broken, chore);
+
+  await chores.drain();
+  await chores.drain();
+  expect([attempts, times.count]).toEqual([1, 1]);
+  clock.step(hourMs);
+  await chores.drain();
+
+  expect([attempts, times.count]).toEqual([2, 1]);
+  expect(errors).toEqual([
+    expect.objectContaining({ message: 'no broom' }),
+    expect.objectContaining({ message: 'no broom' }),
+  ]);
+});
+
+test('a clock that was set back does not end the chores for ever', async () => {
+  const { clock, open } = setUp();
+  const { times, chore } = counting('sweep');
+  const chores = open(chore);
+  await chores.drain();
+
+  clock.step(-365 * 24 * hourMs);
+  await chores.drain();
+
+  expect(times.count).toBe(2);
+});
+
+test('a stop tells the chore under way, waits for its end, and begins no other', async () => {
+  const { open } = setUp();
+  const { times, chore } = counting('sweep');
+  const begun = deferred();
+  let isTold = false;
+  const long: Chore = {
+    name: 'long',
+    run: async (signal) => {
+      begun.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      isTold = true;
+    },
+  };
+  const chores = open(long, chore);
+  chores.start();
+  await begun.promise;
+
+  await chores.stop();
+
+  expect([isTold, times.count]).toEqual([true, 0]);
+});

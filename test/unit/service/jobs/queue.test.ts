@@ -1,0 +1,201 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { transact } from '../../../../src/ports/db/database.ts';
+import { createQueue, type Queue } from '../../../../src/service/jobs/queue.ts';
+import { hasPostgres, steppedClock, testDb, temporaryFolder } from '../../ports/db/temporary.ts';
+
+const leaseMs = 60_000;
+const by = (workerId: string) => ({ workerId, leaseMs, kinds: ['work'] });
+
+async function setUp() {
+  const path = join(temporaryFolder(), 'jobs.db');
+  const clock = steppedClock();
+  const open = async () => {
+    const db = await testDb(path);
+    const queue = createQueue({ db, now: clock.now });
+    const add = (payload: unknown, runAt?: Date) =>
+      transact(db, (tx) => queue.enqueue(tx, 'work', payload, runAt ? { runAt } : {}));
+    return { db, queue, add };
+  };
+  return { ...(await open()), open, clock };
+}
+
+const claimed = async (queue: Queue, workerId = 'w') => (await queue.claim(by(workerId)))!;
+const leaseLost = expect.objectContaining({ code: 'lease_lost' });
+
+test('jobs are claimed in the order in which they became due', async () => {
+  const { queue, add, clock } = await setUp();
+  await add('later', new Date(clock.now().getTime() + 10));
+  await add('first');
+  clock.step(1);
+  await add('second');
+  clock.step(9);
+
+  const order = [await claimed(queue), await claimed(queue), await claimed(queue)].map(
+    ({ payload }) => payload,
+  );
+
+  expect(order).toEqual(['first', 'second', 'later']);
+  expect(await queue.claim(by('w'))).toBeNull();
+});
+
+test('a job is not claimed before it is due, nor by a worker for other kinds', async () => {
+  const { queue, add, clock } = await setUp();
+  await add('x', new Date(clock.now().getTime() + 5));
+
+  expect(await queue.claim(by('w'))).toBeNull();
+  expect(await queue.nextDueAt(['work'])).toEqual(new Date(clock.now().getTime() + 5));
+  expect(await queue.nextDueAt(['other'])).toBeNull();
+  clock.step(5);
+  expect(await queue.claim({ ...by('w'), kinds: ['other'] })).toBeNull();
+  expect(await queue.claim(by('w'))).toMatchObject({ payload: 'x', fence: 1 });
+});
+
+test('a job made before the clock was put back a day does not wait for that day', async () => {
+  const { queue, add, clock } = await setUp();
+  const dayMs = 24 * 3_600_000;
+  clock.step(dayMs);
+  await add('made tomorrow');
+  clock.step(-dayMs);
+
+  expect(await queue.nextDueAt(['work'])).toEqual(clock.now());
+  expect(await queue.claim(by('w'))).toMatchObject({ payload: 'made tomorrow' });
+  // Its lease is one of the present clock.
+  expect(await queue.claim(by('v'))).toBeNull();
+});
+
+test('a lease taken before the clock was put back a day does not last that day', async () => {
+  const { queue, add, clock } = await setUp();
+  const dayMs = 24 * 3_600_000;
+  await add('x');
+  clock.step(dayMs);
+  const lost = await claimed(queue);
+  clock.step(-dayMs);
+
+  expect(await queue.claim(by('v'))).toMatchObject({ payload: 'x', fence: lost.fence + 1 });
+});
+
+test('an enqueue that is rolled back leaves no job', async () => {
+  const { db, queue } = await setUp();
+
+  const act = () =>
+    transact(db, async (tx) => {
+      await queue.enqueue(tx, 'work', 'x');
+      throw new Error('no');
+    });
+
+  await expect(act).rejects.toThrow('no');
+  expect(await queue.count('work')).toBe(0);
+});
+
+test('two processes never hold the same job', async () => {
+  const { queue, add, open } = await setUp();
+  const other = (await open()).queue;
+  for (let i = 0; i < 20; i++) await add(i);
+
+  const taken: unknown[] = [];
+  for (let i = 0; i < 20; i++) taken.push((await claimed(i % 2 === 0 ? queue : other)).payload);
+
+  expect(taken.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+    Array.from({ length: 20 }, (_, i) => i),
+  );
+  expect(await other.claim(by('w'))).toBeNull();
+});
+
+test('a lease that is renewed holds; one that runs out is taken over and says so', async () => {
+  const { queue, add, clock } = await setUp();
+  await add('x');
+  const first = await claimed(queue, 'one');
+  clock.step(leaseMs - 1);
+  expect(await queue.extendLease(first, leaseMs)).toBe(true);
+  clock.step(leaseMs - 1);
+  expect(await queue.claim(by('two'))).toBeNull();
+  clock.step(1);
+
+  const second = await queue.claim(by('two'));
+
+  expect(second).toMatchObject({ id: first.id, fence: 2 });
+  expect(await queue.extendLease(first, leaseMs)).toBe(false);
+});
+
+test('who lost the lease can neither finish nor release nor go on', async () => {
+  const { db, queue, add, clock } = await setUp();
+  await add('x');
+  const late = await claimed(queue, 'one');
+  clock.step(leaseMs);
+  const holder = await claimed(queue, 'two');
+
+  await expect(() => transact(db, (tx) => queue.assertLease(tx, late))).rejects.toThrow(leaseLost);
+  await expect(() => transact(db, (tx) => queue.release(tx, late, clock.now()))).rejects.toThrow(
+    leaseLost,
+  );
+  await expect(() => transact(db, (tx) => queue.finish(tx, late))).rejects.toThrow(leaseLost);
+  await transact(db, (tx) => queue.finish(tx, holder));
+  expect(await queue.count('work')).toBe(0);
+});
+
+test('a released job comes back at its time, and only to its new holder', async () => {
+  const { db, queue, add, clock } = await setUp();
+  await add('x');
+  const job = await claimed(queue);
+
+  await transact(db, (tx) => queue.release(tx, job, new Date(clock.now().getTime() + 1000)));
+
+  expect(await queue.claim(by('w'))).toBeNull();
+  clock.step(1000);
+  expect(await queue.claim(by('w'))).toMatchObject({ fence: 2 });
+  await expect(() => transact(db, (tx) => queue.finish(tx, job))).rejects.toThrow(leaseLost);
+});
+
+test.skipIf(hasPostgres)('the next job is found in the index, however long the queue', async () => {
+  const { db } = await setUp();
+
+  const plan = db.$client
+    .prepare<[string], { detail: string }>(
+      `EXPLAIN QUERY PLAN SELECT id FROM jobs WHERE kind = ?
+       ORDER BY coalesce(leased_until, run_at), jobs.rowid LIMIT 1`,
+    )
+    .all('work');
+
+  expect(plan.map(({ detail }) => detail)).toEqual([
+    'SEARCH jobs USING INDEX jobs_by_due (kind=?)',
+  ]);
+});
+
+test('behind a long row of one owner the job of another is found at once', async () => {
+  const { db, queue, clock } = await setUp();
+  const add = (owner: string, jobs: number) =>
+    transact(db, async (tx) => {
+      for (let n = 0; n < jobs; n++) await queue.enqueue(tx, 'work', owner, { owner });
+    });
+  await add('long', 120);
+  clock.step(1);
+  await add('b', 1);
+  await add('a', 2);
+  const except = ['long'];
+  const dueAt = await queue.nextDueAt(['work'], except);
+
+  const order = [];
+  for (let n = 0; n < 4; n++)
+    order.push((await queue.claim({ ...by('w'), except: [except] }))?.payload ?? 'none');
+
+  expect(dueAt).toEqual(clock.now());
+  expect(order.slice(0, 3)).toEqual(expect.arrayContaining(['a', 'b']));
+  expect(order[3]).toBe('none');
+  expect(await queue.claim({ ...by('w'), except: [['long', 'a', 'b']] })).toBeNull();
+  expect(await claimed(queue)).toMatchObject({ payload: 'long' });
+});
+
+test('leased jobs are counted by where their workers are, until the lease ends', async () => {
+  const { queue, add, clock } = await setUp();
+  for (const payload of ['a', 'b', 'c', 'waiting']) await add(payload);
+  await claimed(queue, 'here:1');
+  await claimed(queue, 'there:1');
+  clock.step(leaseMs / 2);
+  await claimed(queue, 'here:2');
+
+  expect(await queue.countLeased('work', 'here:')).toBe(2);
+  expect(await queue.countLeased('other', 'here:')).toBe(0);
+  clock.step(leaseMs / 2);
+  expect(await queue.countLeased('work', 'here:')).toBe(1);
+});

@@ -1,0 +1,271 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Db, transact } from '../../../../src/ports/db/database.ts';
+import { createQueue } from '../../../../src/service/jobs/queue.ts';
+import {
+  createWorker,
+  type Handler,
+  type WorkerOptions,
+} from '../../../../src/service/jobs/worker.ts';
+import { steppedClock, testDb } from '../../ports/db/temporary.ts';
+import { deferred } from './deferred.ts';
+
+async function setUp(options: Partial<WorkerOptions> & { work: (db: Db) => Handler }) {
+  const db = await testDb();
+  const clock = steppedClock();
+  const queue = createQueue({ db, now: clock.now });
+  const errors: unknown[] = [];
+  const worker = createWorker({
+    db,
+    queue,
+    handlers: { work: options.work(db) },
+    workerId: 'w',
+    concurrency: 2,
+    now: clock.now,
+    pollMs: 3_600_000,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  onTestFinished(() => worker.stop({ graceMs: 0 }));
+  const add = (payload: unknown, owner?: string) =>
+    transact(db, (tx) => queue.enqueue(tx, 'work', payload, owner === undefined ? {} : { owner }));
+  return { db, clock, queue, worker, add, errors };
+}
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
+test('drain works off everything that is due, never more than `concurrency` at a time', async () => {
+  const done: unknown[] = [];
+  let most = 0;
+  const { queue, worker, add } = await setUp({
+    work: (db) => async (job) => {
+      await setTimeout(5);
+      most = Math.max(most, worker.running());
+      await transact(db, (tx) => queue.finish(tx, job));
+      done.push(job.payload);
+    },
+  });
+  for (let i = 0; i < 5; i++) await add(i);
+
+  await worker.drain();
+
+  expect(done).toEqual([0, 1, 2, 3, 4]);
+  expect(most).toBe(2);
+  expect(await queue.count('work')).toBe(0);
+});
+
+test('a job that is added wakes the worker at once, long before its next poll', async () => {
+  const { promise, resolve } = deferred<unknown>();
+  const { queue, worker, add } = await setUp({
+    work: (db) => async (job) => {
+      await transact(db, (tx) => queue.finish(tx, job));
+      resolve(job.payload);
+    },
+  });
+  worker.start();
+  await new Promise(setImmediate);
+
+  await add('x');
+
+  expect(await promise).toBe('x');
+});
+
+test('the end of a job makes a started worker take up the next', async () => {
+  const all = deferred();
+  const done: unknown[] = [];
+  const { queue, worker, add } = await setUp({
+    work: (db) => async (job) => {
+      await new Promise(setImmediate);
+      await transact(db, (tx) => queue.finish(tx, job));
+      if (done.push(job.payload) === 5) all.resolve();
+    },
+  });
+  for (let i = 0; i < 5; i++) await add(i);
+  // What is added before the start wakes nobody.
+  await new Promise(setImmediate);
+
+  worker.start();
+  await all.promise;
+
+  expect(done).toEqual([0, 1, 2, 3, 4]);
+});
+
+test('a handler that throws gives its job back for later, and later for longer', async () => {
+  const { queue, worker, add, clock, errors } = await setUp({
+    work: () => async () => {
+      throw new Error('broken');
+    },
+  });
+  await add('x');
+
+  await worker.drain();
+  const firstPause = (await queue.nextDueAt(['work']))!.getTime() - clock.now().getTime();
+  clock.step(firstPause);
+  await worker.drain();
+  const secondPause = (await queue.nextDueAt(['work']))!.getTime() - clock.now().getTime();
+
+  expect([firstPause, secondPause]).toEqual([1000, 2000]);
+  expect(errors).toEqual([new Error('broken'), new Error('broken')]);
+});
+
+test('a handler hears when another worker has taken its job over', async () => {
+  const { promise, resolve } = deferred<unknown>();
+  const { queue, worker, add, clock } = await setUp({
+    leaseMs: 30,
+    work:
+      () =>
+      async (_, { signal }) => {
+        // The clock jumps over the lease, and another worker is quicker than the next heartbeat.
+        clock.step(1000);
+        await queue.claim({ workerId: 'other', leaseMs: 60_000, kinds: ['work'] });
+        await untilAborted(signal).catch(resolve);
+      },
+  });
+  await add('x');
+
+  await worker.drain();
+
+  expect(await promise).toMatchObject({ code: 'lease_lost' });
+  expect(await queue.count('work')).toBe(1);
+});
+
+test('stop aborts what runs too long and puts it back, due at once', async () => {
+  const started = deferred();
+  const { queue, worker, add, errors } = await setUp({
+    work:
+      () =>
+      async (_, { signal }) => {
+        started.resolve();
+        await untilAborted(signal);
+      },
+  });
+  worker.start();
+  await add('x');
+  await started.promise;
+
+  await worker.stop({ graceMs: 0 });
+
+  const again = await queue.claim({ workerId: 'next', leaseMs: 1000, kinds: ['work'] });
+  expect(again).toMatchObject({ payload: 'x', fence: 2 });
+  expect(errors).toEqual([]);
+});
+
+test('stop waits for a handler that ends in time', async () => {
+  const started = deferred();
+  const finish = deferred();
+  const { queue, worker, add } = await setUp({
+    work: (db) => async (job) => {
+      started.resolve();
+      await finish.promise;
+      await transact(db, (tx) => queue.finish(tx, job));
+    },
+  });
+  worker.start();
+  await add('x');
+  await started.promise;
+
+  const stopped = worker.stop();
+  finish.resolve();
+  await stopped;
+
+  expect(await queue.count('work')).toBe(0);
+});
+
+test('owners take turns, however many jobs one of them has added first', async () => {
+  const done: unknown[] = [];
+  const { queue, worker, add } = await setUp({
+    concurrency: 1,
+    work: (db) => async (job) => {
+      await Promise.resolve();
+      await transact(db, (tx) => queue.finish(tx, job));
+      done.push(job.payload);
+    },
+  });
+  for (const name of ['a1', 'a2', 'a3', 'a4']) await add(name, 'a');
+  for (const name of ['b1', 'b2']) await add(name, 'b');
+
+  await worker.drain();
+
+  expect(done).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
+});
+
+test('an owner whose job fails rests ten times as long as it took, and the others do not wait', async () => {
+  const begun: unknown[] = [];
+  const { queue, worker, add, clock } = await setUp({
+    concurrency: 1,
+    work: (db) => async (job) => {
+      begun.push(job.payload);
+      if (job.owner === 'slow') {
+        clock.step(60_000);
+        throw new Error('no answer');
+      }
+      await transact(db, (tx) => queue.finish(tx, job));
+    },
+  });
+  for (const name of ['slow1', 'slow2', 'slow3']) await add(name, 'slow');
+  for (const name of ['b1', 'b2', 'b3']) await add(name, 'b');
+
+  await worker.drain();
+  const first = begun.splice(0);
+  clock.step(599_999);
+  await worker.drain();
+  const resting = begun.splice(0);
+  clock.step(1);
+  await worker.drain();
+
+  expect(first).toEqual(['slow1', 'b1', 'b2', 'b3']);
+  expect(resting).toEqual([]);
+  expect(begun).toHaveLength(1);
+});
+
+test('an owner whose job failed gets one at a time, until one is done', async () => {
+  let isBroken = true;
+  let running = 0;
+  const most: number[] = [];
+  const { queue, worker, add, clock } = await setUp({
+    concurrency: 3,
+    work: (db) => async (job) => {
+      running += 1;
+      most.push(running);
+      await new Promise(setImmediate);
+      running -= 1;
+      if (isBroken) throw new Error('no answer');
+      await transact(db, (tx) => queue.finish(tx, job));
+    },
+  });
+  for (let i = 0; i < 6; i++) await add(i, 'slow');
+
+  await worker.drain();
+  const atFirst = most.splice(0);
+  isBroken = false;
+  clock.step(60_000);
+  await worker.drain();
+
+  expect(Math.max(...atFirst)).toBe(3);
+  expect(most).toEqual([1, 1, 2, 3, 3, 3]);
+  expect(await queue.count('work')).toBe(0);
+});
+
+test('a worker sleeps until a rest ends, not until a job of who rests is due', async () => {
+  const again = deferred();
+  let tries = 0;
+  const { worker, add } = await setUp({
+    concurrency: 1,
+    now: () => new Date(),
+    work: () => async () => {
+      tries += 1;
+      if (tries === 2) again.resolve();
+      throw new Error('no answer');
+    },
+  });
+  worker.start();
+
+  await add('x', 'slow');
+  await add('y', 'slow');
+
+  await again.promise;
+  expect(tries).toBe(2);
+});

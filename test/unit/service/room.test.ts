@@ -1,0 +1,83 @@
+import { statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { withRoom } from '../../../src/service/background.ts';
+import { transact } from '../../../src/ports/db/database.ts';
+import { createQueue } from '../../../src/service/jobs/queue.ts';
+import { steppedClock, testDb } from '../ports/db/temporary.ts';
+
+const kind = 'analysis.run';
+const context = { signal: new AbortController().signal };
+
+/** Each worker is a process of its own: they share the database alone. */
+async function setUp(bytes: number) {
+  const [db, clock] = [await testDb(), steppedClock()];
+  const queue = createQueue({ db, now: clock.now });
+  const runsUnderWay = async () => queue.countLeased(kind, 'here:');
+  const ran: string[] = [];
+  return {
+    ran,
+    clock,
+    claim: async (workerId: string) => {
+      await transact(db, (tx) => queue.enqueue(tx, kind, {}));
+      return (await queue.claim({ workerId, leaseMs: 60_000, kinds: [kind] }))!;
+    },
+    finish: async (job: Parameters<typeof queue.finish>[1]) =>
+      transact(db, (tx) => queue.finish(tx, job)),
+    run: withRoom({ folder: tmpdir(), bytes, runsUnderWay }, async ({ id }) => void ran.push(id)),
+  };
+}
+
+/** Two such runs fit into no disk that one fits into, whatever other programs write meanwhile. */
+async function moreThanHalfOfFree(): Promise<number> {
+  const { bavail, bsize } = await statfs(tmpdir());
+  return Math.floor(0.6 * bavail * bsize);
+}
+
+const noRoom = expect.objectContaining({
+  code: 'no_space_left',
+  message: expect.stringContaining('make room'),
+});
+
+test('a run does not begin where the disk has no room for what it writes', async () => {
+  const { claim, run, ran } = await setUp(2 ** 60);
+
+  await expect(run(await claim('here:1'), context)).rejects.toEqual(noRoom);
+
+  expect(ran).toEqual([]);
+});
+
+test('room of a run under way is given to no run of another process, until the first one has ended', async () => {
+  const { claim, finish, run, ran } = await setUp(await moreThanHalfOfFree());
+
+  const first = await claim('here:1');
+  await run(first, context);
+  const second = await claim('here:2');
+  await expect(run(second, context)).rejects.toEqual(noRoom);
+  await finish(first);
+  await run(second, context);
+
+  expect(ran).toEqual([first.id, second.id]);
+});
+
+test('of two runs that are taken at once neither begins where there is room for one', async () => {
+  const { claim, run, ran } = await setUp(await moreThanHalfOfFree());
+
+  const jobs = [await claim('here:1'), await claim('here:2')];
+  const outcomes = await Promise.allSettled(jobs.map(async (job) => run(job, context)));
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(ran).toEqual([]);
+});
+
+test('runs of other machines and of processes that died do not count', async () => {
+  const { claim, run, ran, clock } = await setUp(await moreThanHalfOfFree());
+
+  await claim('here:1');
+  clock.step(60_001);
+  await claim('there:1');
+  const job = await claim('here:2');
+  await run(job, context);
+
+  expect(ran).toEqual([job.id]);
+});

@@ -1,0 +1,12 @@
+/** Replaces the master key of the data folder in its argument again and again, until it is killed. */
+
+import { rotateMasterKey } from '../../../../src/service/secrets/rotate-master-key.ts';
+
+const [dataDir = ''] = process.argv.slice(2);
+for (;;) {
+  await rotateMasterKey(
+    { dataDir, masterKey: null, databaseUrl: null, databasePasswordFile: null },
+    { newKey: null, endsOld: false },
+  );
+  process.stdout.write('.');
+}

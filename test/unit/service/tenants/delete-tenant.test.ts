@@ -1,0 +1,189 @@
+import { count, eq } from 'drizzle-orm';
+import { describe, expect, test } from 'vitest';
+import { createKeys } from '../../../../src/service/access/keys.ts';
+import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
+import { createLifecycle } from '../../../../src/service/analyses/lifecycle/lifecycle.ts';
+import { hideRemaining } from '../../../../src/service/analyses/retention.ts';
+import { deleteTenant } from '../../../../src/service/tenants/delete-tenant.ts';
+import { operator, parseEntry } from '../../../../src/service/audit/entry.ts';
+import { createAudit } from '../../../../src/service/audit/log.ts';
+import * as tables from '../../../../src/ports/db/schema.ts';
+import { createOutbox } from '../../../../src/service/webhooks/outbox.ts';
+import { createRequest, openWorkshop } from '../analyses/workshop.ts';
+
+const dayMs = 24 * 3_600_000;
+
+async function openShop() {
+  const shop = await openWorkshop();
+  const { db, clock, caller, analyses, notices } = shop;
+  const { id } = caller.tenant;
+  return {
+    ...shop,
+    id,
+    holds: createHolds({ db, now: clock.now }),
+    audit: createAudit({ db, now: clock.now }),
+    remove: async () =>
+      deleteTenant({ database: { db } }, { tenant: caller.tenant, by: operator, now: clock.now }),
+    /** The daily chore. */
+    cleanUp: async () => {
+      notices.length = 0;
+      await analyses.cleanUp(new AbortController().signal);
+      return notices;
+    },
+    rowsOf: async (
+      table: typeof tables.analyses | typeof tables.apiKeys | typeof tables.deliveries,
+    ) => (await db.select({ rows: count() }).from(table).where(eq(table.tenantId, id)).get())!.rows,
+  };
+}
+
+describe('a deleted tenant', () => {
+  test('ends at once for everybody: keys, names, list and webhook; its analyses are hidden', async () => {
+    const shop = await openShop();
+    const { complete, start, create, remove, tenants, db, id, clock, caller } = shop;
+    await complete();
+    await start();
+    await create();
+    await tenants.update(id, { name: 'acme-2' });
+    const sent = (await shop.messages()).length;
+
+    const { tenant, analyses } = await remove();
+
+    expect([tenant.name, analyses]).toEqual([`acme-2~${id}`, 3]);
+    expect(tenant).toMatchObject({ webhookUrl: null, deletedAt: clock.now() });
+    const gone = [await tenants.byName('acme-2'), await tenants.byName(tenant.name)];
+    expect([...gone, ...(await tenants.list())]).toEqual([null, null]);
+    expect(await tenants.listDeleted()).toEqual([tenant]);
+    await expect(tenants.authorizeTenant(caller.principal, tenant.name)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    const keys = await db.select().from(tables.apiKeys).all();
+    expect(keys.map(({ revokedAt }) => revokedAt)).toEqual([clock.now()]);
+    const hidden = await db.select().from(tables.analyses).all();
+    expect(hidden.map(({ deletedAt }) => deletedAt)).toEqual(hidden.map(() => clock.now()));
+    expect(await shop.messages()).toHaveLength(sent);
+  });
+
+  test('leaves its names to others, who have nothing of it', async () => {
+    const { complete, remove, tenants, openTenant, analyses, id } = await openShop();
+    await complete();
+    await tenants.update(id, { name: 'acme-2' });
+    await remove();
+
+    const fresh = await openTenant('acme');
+    await openTenant('acme-2');
+
+    expect(fresh.tenant.id).not.toBe(id);
+    expect((await analyses.list(fresh, {})).analyses).toEqual([]);
+  });
+
+  test('goes when its last object is gone, and leaves the log of its life', async () => {
+    const shop = await openShop();
+    const { complete, remove, cleanUp, clock, audit, tenants, id, rowsOf, counters } = shop;
+    await complete('forensicReporting');
+    await remove();
+
+    clock.step(30 * dayMs - 1);
+    expect(await cleanUp()).toMatchObject([{ what: 'retention', deleted: 0, purged: 0 }]);
+    expect((await tenants.byId(id))?.deletedAt).not.toBeNull();
+    expect(await counters()).not.toEqual({});
+    clock.step(1);
+    const told = await cleanUp();
+
+    expect(told).toMatchObject([
+      { what: 'retention', purged: 1, objects: 8 },
+      { what: 'tenants', purged: 1 },
+    ]);
+    expect(await tenants.byId(id)).toBeNull();
+    const gone = [tables.analyses, tables.apiKeys, tables.deliveries];
+    const left = await Promise.all(gone.map((table) => rowsOf(table)));
+    expect([...left, await counters()]).toEqual([0, 0, 0, {}]);
+    const events = (await audit.read({ chain: id })).map((line) => parseEntry(line).event);
+    const last = ['tenant.deleted', 'analysis.deleted', 'analysis.purged', 'tenant.purged'];
+    expect(events.filter((event) => last.includes(event))).toEqual(last);
+    expect(await audit.verify(id)).toMatchObject({ broken: null });
+    expect(await cleanUp()).toMatchObject([{ what: 'retention', purged: 0 }]);
+  });
+
+  test('without an analysis is kept as long, for its figures', async () => {
+    const { remove, cleanUp, clock, tenants, id } = await openShop();
+    await remove();
+
+    clock.step(30 * dayMs - 1);
+    await cleanUp();
+    const before = await tenants.byId(id);
+    clock.step(1);
+    await cleanUp();
+
+    expect([before === null, await tenants.byId(id)]).toEqual([false, null]);
+  });
+
+  test('stays while it is held, and while an object waits for its store', async () => {
+    const { complete, remove, cleanUp, clock, tenants, id, store, holds } = await openShop();
+    await complete();
+    await remove();
+    await holds.add({ tenantId: id, analysisId: null, reason: 'case 17' });
+    clock.step(30 * dayMs);
+
+    await cleanUp();
+    const held = await tenants.byId(id);
+    await holds.remove({ tenantId: id, analysisId: null });
+    const drop = store.delete.bind(store);
+    store.delete = async () => Promise.reject(new Error('down'));
+    await cleanUp();
+    const waiting = await tenants.byId(id);
+    store.delete = drop;
+    await cleanUp();
+
+    expect([held === null, waiting === null]).toEqual([false, false]);
+    expect(await tenants.byId(id)).toBeNull();
+  });
+
+  test('takes what a request made that was on its way when it was deleted', async () => {
+    const { remove, create, cleanUp, db, queue, clock, caller, analyses } = await openShop();
+    await remove();
+    await analyses.create(caller, createRequest());
+    const before = await analyses.list(caller, {});
+
+    const told = await cleanUp();
+
+    expect(before.total).toBe(1);
+    expect(told[0]).toMatchObject({ what: 'retention', deleted: 1 });
+    const parts = { db, now: clock.now };
+    const lifecycle = createLifecycle({ ...parts, queue, outbox: createOutbox(parts) });
+    await create();
+    expect(await hideRemaining({ ...parts, lifecycle }, new AbortController().signal)).toBe(1);
+  });
+
+  test('gets no key and no name any more', async () => {
+    const { remove, tenants, db, clock, id } = await openShop();
+    const { tenant } = await remove();
+    const keys = createKeys({ db, pepper: new Uint8Array(32).fill(7), now: clock.now });
+    const expiresAt = new Date(clock.now().getTime() + dayMs);
+
+    const refused = await Promise.allSettled([
+      keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator }),
+      tenants.update(id, { name: 'again' }),
+      remove(),
+    ]);
+
+    const notFound = { status: 'rejected', reason: { code: 'tenant_not_found' } };
+    expect(refused).toMatchObject([notFound, notFound, notFound]);
+    expect((await tenants.byId(id))?.name).toBe(tenant.name);
+  });
+});
+
+test('a tenant under hold is not deleted, and each hold is named', async () => {
+  const { complete, remove, holds, tenants, id, caller } = await openShop();
+  const analysisId = await complete();
+  await holds.add({ tenantId: id, analysisId, reason: 'case 17' });
+  await holds.add({ tenantId: id, analysisId: null, reason: '' });
+
+  const refused = remove();
+
+  await expect(refused).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining(`${analysisId} (case 17)`),
+  });
+  await expect(refused).rejects.toThrow(/everything[^]*hold remove --tenant acme/);
+  expect(await tenants.byName(caller.tenant.name)).not.toBeNull();
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { operator, parseEntry } from '../../../../src/service/audit/entry.ts';
+import { createAudit } from '../../../../src/service/audit/log.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
+import { endTenant } from '../../../../src/service/tenants/delete-tenant.ts';
+import { openPeople } from '../access/people.ts';
+
+async function openTwo() {
+  const people = await openPeople();
+  const { tenants, db, clock, makeUser } = people;
+  const acme = await tenants.create({ name: 'acme' });
+  const other = await tenants.create({ name: 'other' });
+  const both = await makeUser('both@example.org', { tenantIds: [acme.id, other.id] });
+  const stranger = await makeUser('stranger@example.org', { tenantIds: [other.id] });
+  const end = () =>
+    transact(db, (tx) => endTenant(tx, { id: acme.id, at: clock.now(), by: operator }));
+  return { ...people, acme, other, both, stranger, end };
+}
+
+test('the sessions of members end with their tenant, and nobody else is bothered', async () => {
+  const { identity, logIn, users, clock, both, stranger, other, end } = await openTwo();
+  const [ofMember, ofStranger] = [await logIn(both.email), await logIn(stranger.email)];
+  clock.step(1000);
+
+  await end();
+
+  await expect(identity.authenticate(ofMember.accessToken)).rejects.toMatchObject({
+    code: 'unauthenticated',
+  });
+  expect((await identity.authenticate(ofStranger.accessToken)).id).toBe(stranger.id);
+  expect((await users.byId(both.id))?.tenantIds).toEqual([other.id]);
+  // The account stays, for the other tenant.
+  const again = await logIn(both.email);
+  expect((await identity.authenticate(again.accessToken)).tenantIds).toEqual([other.id]);
+});
+
+test('the log of the tenant tells who left it and what ended', async () => {
+  const { db, clock, acme, both, end } = await openTwo();
+
+  await end();
+
+  const told = (await createAudit({ db, now: clock.now }).read({ chain: acme.id })).map(parseEntry);
+  expect(told.slice(-2)).toMatchObject([
+    { event: 'tenant.member_removed', subject: both.id, actor: operator },
+    { event: 'tenant.deleted', subject: acme.id, details: { keys: 0, members: 1 } },
+  ]);
+});
+
+test('nobody becomes a member of a deleted tenant', async () => {
+  const { users, stranger, acme, end } = await openTwo();
+  await end();
+
+  const joined = users.update(stranger.id, { tenantIds: [acme.id] });
+
+  await expect(joined).rejects.toMatchObject({ code: 'tenant_not_found' });
+});

@@ -1,0 +1,93 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  proveDefaultStorage,
+  readDefaultStorage,
+} from '../../../../src/service/tenants/default-storage.ts';
+import { type ErrorCode, ForensicsError } from '../../../../src/errors.ts';
+import { temporaryFolder } from '../../ports/db/temporary.ts';
+
+const secret = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
+
+function fileWith(text: string, mode = 0o600): string {
+  const file = join(temporaryFolder(), 'default-storage.json');
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+  return file;
+}
+
+function errorOf(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('a file that cannot be used is told, and nothing that stands in it', () => {
+  test.each([
+    ['no JSON', `{ "s3": { "secretAccessKey": "${secret}"`, /is not valid JSON/],
+    ['half a JSON', `{"s3":{"secretAccessKey":${secret}}}`, /is not valid JSON/],
+    ['another setting', `{ "s3": { "secretAccessKey": "${secret}" } }`, /s3\.endpoint is missing/],
+    ['a list', `["${secret}"]`, /must be an object/],
+  ])('%s', (_what, text, message) => {
+    const error = errorOf(() => readDefaultStorage(fileWith(text)));
+
+    expect(error).toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(message),
+    });
+    const { cause } = error instanceof Error ? error : {};
+    expect(`${String(error)} ${String(cause)}`).not.toContain(secret.slice(0, 6));
+  });
+
+  test('a file that is not there', () => {
+    const error = errorOf(() => readDefaultStorage(join(temporaryFolder(), 'none.json')));
+
+    expect(error).toMatchObject({
+      code: 'config_invalid',
+      message: 'The file of defaultStorage cannot be read; check its path and its permissions.',
+    });
+  });
+});
+
+const failing = (code: ErrorCode) => ({
+  async prove() {
+    throw new ForensicsError(code, 'What the store said.');
+  },
+});
+const works = { prove: async () => undefined };
+
+async function prove(shared: { prove(): Promise<void> }, mode?: number): Promise<unknown[]> {
+  const told: unknown[] = [];
+  const onError = (error: unknown) => void told.push(error);
+  await proveDefaultStorage(fileWith('{}', mode), { shared, onError });
+  return told;
+}
+
+describe('at the start', () => {
+  test('a store that works is nothing to talk about', async () => {
+    expect(await prove(works)).toEqual([]);
+  });
+
+  test('a store that refuses us ends it, with what the store said', async () => {
+    await expect(prove(failing('store_refused'))).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('What the store said.'),
+    });
+  });
+
+  test.each(['store_unavailable', 'no_space_left'] as const)(
+    'a store that may be well later is told (%s)',
+    async (code) => {
+      expect(await prove(failing(code))).toMatchObject([{ code }]);
+    },
+  );
+
+  test.each([0o640, 0o604])('a file that others can read is told (%o)', async (mode) => {
+    expect(await prove(works, mode)).toMatchObject([
+      { message: expect.stringContaining('chmod 600') },
+    ]);
+  });
+});

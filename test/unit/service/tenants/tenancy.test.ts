@@ -1,0 +1,394 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operator } from '../../../../src/service/audit/entry.ts';
+import { storageConfigs, tenants as tenantRows } from '../../../../src/ports/db/schema.ts';
+import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
+import type { OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
+import type { TenantRequest } from '../../../../src/service/tenants/tenancy.ts';
+import { logOf } from '../audit/log-of.ts';
+import { steppedClock } from '../../ports/db/temporary.ts';
+import {
+  bucket,
+  otherBucket,
+  type OwnBuckets,
+  startOwnBuckets,
+} from '../../ports/storage/own-buckets.ts';
+import { openTenancy } from './open-tenancy.ts';
+
+let server: OwnBuckets;
+beforeAll(async () => {
+  server = await startOwnBuckets();
+});
+afterAll(() => server.close());
+
+const openS3: OpenRemoteStore = (config) => {
+  if (config.type !== 's3') throw new TypeError('only buckets here');
+  return createS3Store(config.s3, { timeouts: { retryDelayMs: 1 } });
+};
+
+async function setUp({
+  openRemote = openS3,
+  webhookAllow = ['external'],
+}: {
+  openRemote?: OpenRemoteStore;
+  webhookAllow?: string[];
+} = {}) {
+  const clock = steppedClock();
+  const { now } = clock;
+  const { db, tenants, keys, tenancy } = await openTenancy({ now, openRemote, webhookAllow });
+  const { id } = await tenants.create({ name: 'acme' });
+  const tenant = async () => (await tenants.byId(id))!;
+  return {
+    clock,
+    db,
+    id,
+    tenants,
+    keys,
+    read: async () => tenancy.read(await tenant()),
+    change: async (request: TenantRequest) => tenancy.change(await tenant(), request, operator),
+  };
+}
+
+const ownBucket = (name = bucket): { readonly storageConfig: { s3: object } } => ({
+  storageConfig: { s3: server.configOf(name).s3 },
+});
+
+test('a new tenant is answered with the store of the service and nothing that is not set', async () => {
+  const { id, keys, read, clock } = await setUp();
+  const expiresAt = new Date(clock.now().getTime() + 1000);
+  const { secret, ...key } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
+
+  expect(await read()).toEqual({
+    id,
+    tenantName: 'acme',
+    name: 'acme',
+    createdDate: '2026-03-01T12:00:00.000Z',
+    updatedDate: null,
+    apiKeys: [{ ...key, secret: expect.stringMatching(/\*\*\*.*/) }],
+    storageType: 's3',
+    storageWarning: null,
+    webhookState: 'none',
+    defaultOptions: null,
+    isTrial: false,
+  });
+  expect(JSON.stringify(await read())).not.toContain(secret);
+});
+
+test('a store of the tenant’s own is tried out, saved and answered masked', async () => {
+  const { change, read, db } = await setUp();
+
+  const answer = await change(ownBucket());
+
+  const { accessKeyId, secretAccessKey, corsAllowedOrigins, ...open } = server.configOf(bucket).s3;
+  expect(answer).toMatchObject({
+    storageType: 's3',
+    storageConfig: { s3: { ...open, secretAccessKey: '***' } },
+    updatedDate: '2026-03-01T12:00:00.000Z',
+  });
+  expect(await read()).toEqual(answer);
+  expect(JSON.stringify(answer)).not.toContain(secretAccessKey);
+  expect(JSON.stringify(answer)).not.toContain(accessKeyId);
+  expect(corsAllowedOrigins).toBeNull();
+  expect(server.files()).toEqual([]);
+  expect(await db.select().from(storageConfigs).all()).toHaveLength(1);
+});
+
+test('the answer sent back as it is changes nothing and asks no server', async () => {
+  const { change, keys, id, clock, read } = await setUp({
+    openRemote: (config) => ({ ...openS3(config), probe: probes.shift() ?? neverAsked }),
+  });
+  const expiresAt = new Date(clock.now().getTime() + 1000);
+  await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
+  await change({ ...ownBucket(), webhookUrl: 'https://receiver.example/secret' });
+  const answer = await read();
+
+  const again = await change(JSON.parse(JSON.stringify(answer)));
+
+  expect(again).toEqual({ ...answer, updatedDate: again.updatedDate });
+});
+
+test('the log tells which settings were changed, never to what; sent back as they are they are not', async () => {
+  const { change, db, id } = await setUp();
+  await change({ ...ownBucket(), name: 'acme-2', webhookUrl: 'https://receiver.example/secret' });
+
+  await change(JSON.parse(JSON.stringify(await change({}))));
+  await change({ storageConfig: null });
+
+  expect((await logOf(db, { chain: id })).slice(1)).toEqual([
+    ['operator', 'tenant.changed', { fields: ['name', 'webhookUrl', 'storageConfig'] }],
+    ['operator', 'tenant.changed', { fields: ['storageConfig'] }],
+  ]);
+});
+
+test('the options that the console begins with are kept until null takes them back, and are told in the log', async () => {
+  const { change, read, db, id } = await setUp();
+  const defaultOptions = { tier: 'flagging', decisionStrategy: 'pedantic' } as const;
+
+  await change({ defaultOptions });
+  await change({ name: 'acme-2', defaultOptions });
+  const kept = await read();
+  await change({ defaultOptions: null });
+
+  expect(kept).toMatchObject({ name: 'acme-2', defaultOptions });
+  expect(await read()).toMatchObject({ defaultOptions: null });
+  expect((await logOf(db, { chain: id })).slice(1)).toEqual([
+    ['operator', 'tenant.changed', { fields: ['defaultOptions'] }],
+    ['operator', 'tenant.changed', { fields: ['name'] }],
+    ['operator', 'tenant.changed', { fields: ['defaultOptions'] }],
+  ]);
+});
+
+const neverAsked = async () => {
+  throw new Error('the store was asked');
+};
+const probes = [async () => undefined];
+
+describe('a store that does not work is refused, and nothing else of the request is done', () => {
+  const wrong: Record<string, () => [object, string]> = {
+    'a wrong secret': () => [
+      { ...server.configOf(bucket).s3, secretAccessKey: 'wrong' },
+      'store_refused',
+    ],
+    'a bucket of somebody else': () => [
+      { ...server.configOf(bucket).s3, bucketName: otherBucket },
+      'store_refused',
+    ],
+    'a port where nobody listens': () => [
+      { ...server.configOf(bucket).s3, port: 1 },
+      'store_unavailable',
+    ],
+  };
+
+  test.each(Object.entries(wrong))('%s', async (_name, make) => {
+    const [s3, code] = make();
+    const { change, read, db } = await setUp();
+    const before = await read();
+
+    const changing = change({ name: 'acme-2', storageConfig: { s3 } });
+
+    await expect(changing).rejects.toMatchObject({ code });
+    expect(await read()).toEqual(before);
+    expect(await db.select().from(storageConfigs).all()).toEqual([]);
+  });
+});
+
+test('new credentials replace the old ones, and masked members stay', async () => {
+  const { change, db } = await setUp();
+  const first = await change(ownBucket());
+  server.replaceKey(bucket);
+  const { accessKeyId, secretAccessKey } = server.configOf(bucket).s3;
+
+  const masked = change({ storageConfig: { s3: { region: 'eu-west-1' } } });
+  await expect(masked).rejects.toMatchObject({ code: 'store_refused' });
+  const second = await change({ storageConfig: { s3: { accessKeyId, secretAccessKey } } });
+
+  expect(second.storageConfig).toEqual(first.storageConfig);
+  expect(await db.select().from(storageConfigs).all()).toHaveLength(1);
+});
+
+test('null leads back to the store of the service, and the old place is kept for old analyses', async () => {
+  const { change, db } = await setUp();
+  await change(ownBucket());
+
+  const answer = await change({ storageConfig: null });
+
+  expect(answer).toMatchObject({ storageType: 's3' });
+  expect(answer).not.toHaveProperty('storageConfig');
+  expect(await db.select().from(storageConfigs).all()).toHaveLength(1);
+});
+
+test('the type must be that of the configuration', async () => {
+  const { change } = await setUp();
+  const invalid = { code: 'invalid_request' };
+
+  await expect(change({ storageType: 'azure' })).rejects.toMatchObject(invalid);
+  await expect(change({ storageType: 'azure', ...ownBucket() })).rejects.toMatchObject(invalid);
+  await expect(change({ storageType: 'azure', storageConfig: null })).rejects.toMatchObject(
+    invalid,
+  );
+  expect(await change({ storageType: 's3' })).toMatchObject({ storageType: 's3' });
+  expect(await change({ storageType: 's3', ...ownBucket() })).toHaveProperty('storageConfig');
+});
+
+test('of two changes of the storage at once one is refused, so that none is lost unseen', async () => {
+  let meanwhile: (() => Promise<unknown>) | null = null;
+  const { change, read } = await setUp({
+    openRemote: (config) => {
+      const store = openS3(config);
+      return {
+        ...store,
+        async probe() {
+          const act = meanwhile;
+          meanwhile = null;
+          await act?.();
+          await store.probe();
+        },
+      };
+    },
+  });
+  meanwhile = () => change(ownBucket(otherBucket));
+
+  await expect(change(ownBucket(bucket))).rejects.toMatchObject({ code: 'conflict' });
+
+  expect((await read()).storageConfig).toMatchObject({ s3: { bucketName: otherBucket } });
+});
+
+test('origins that are sent are applied at once; a bucket that takes none is a warning', async () => {
+  const { change, db } = await setUp();
+  const corsAllowedOrigins = ['https://app.example'];
+  await change(ownBucket());
+
+  const answer = await change({ storageConfig: { s3: { corsAllowedOrigins } } });
+
+  expect(answer).toMatchObject({
+    storageConfig: { s3: { corsAllowedOrigins } },
+    storageWarning: expect.stringContaining('Browsers may be kept from the bucket'),
+  });
+  expect(await db.select().from(storageConfigs).all()).toMatchObject([
+    { corsApplied: null, corsWarning: expect.any(String) },
+  ]);
+});
+
+test('a rename keeps the keys, and a name that is taken is refused', async () => {
+  const { change, tenants, id, keys, clock } = await setUp();
+  const expiresAt = new Date(clock.now().getTime() + 1000);
+  const { secret } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
+  await tenants.create({ name: 'other' });
+
+  const answer = await change({ name: 'acme-2' });
+
+  expect(answer).toMatchObject({ id, name: 'acme-2', tenantName: 'acme-2' });
+  expect(await keys.authenticate(secret)).toMatchObject({ tenantIds: [id] });
+  await expect(change({ name: 'other' })).rejects.toMatchObject({ code: 'conflict' });
+});
+
+test('a webhook is set and removed', async () => {
+  const { change } = await setUp();
+
+  const set = await change({ webhookUrl: 'https://receiver.example/token' });
+  const removed = await change({ webhookUrl: null });
+
+  expect(set).toMatchObject({
+    webhookUrl: 'https://receiver.example/token',
+    webhookState: 'active',
+  });
+  expect(removed).toMatchObject({ webhookState: 'none' });
+  expect(removed).not.toHaveProperty('webhookUrl');
+});
+
+test('a webhook that fails is told while more attempts follow, and why none do', async () => {
+  const { change, read, db, clock } = await setUp();
+  await change({ webhookUrl: 'https://receiver.example/token' });
+  const stateAfter = async (facts: Partial<typeof tenantRows.$inferInsert>) => {
+    await db.update(tenantRows).set(facts).run();
+    return (await read()).webhookState;
+  };
+
+  expect(await stateAfter({ webhookFailingSince: clock.now() })).toBe('retrying');
+  const off = { webhookDisabledAt: clock.now(), webhookDisabledReason: 'failing' } as const;
+  expect(await stateAfter(off)).toBe('failing');
+  expect(await stateAfter({ webhookDisabledReason: 'gone' })).toBe('gone');
+  expect(await change({ webhookUrl: 'https://receiver.example/token' })).toMatchObject({
+    webhookState: 'active',
+  });
+});
+
+describe('a webhook at an address', () => {
+  test.each([
+    'https://10.0.0.1/x',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'https://[::1]:8443/hook',
+    'https://[::ffff:192.168.0.1]/',
+    'http://169.254.169.254/latest',
+    'https://localhost/hook',
+    'https://receiver.localhost./',
+  ])('%s is refused where webhooks may not go there, and says whose word it is', async (url) => {
+    const { change, read } = await setUp();
+    const before = await read();
+
+    const changing = change({ name: 'acme-2', webhookUrl: url });
+
+    await expect(changing).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/^webhookUrl names an address .* webhookAllow\.$/),
+    });
+    expect(await read()).toEqual(before);
+  });
+
+  test('that is allowed is taken, and so is every name', async () => {
+    const { change } = await setUp({ webhookAllow: ['external', 'private', '127.0.0.0/8'] });
+    const urls = ['https://10.0.0.1/x', 'http://localhost/', 'https://1.1.1.1/', 'http://inside/'];
+
+    for (const webhookUrl of urls) {
+      expect(await change({ webhookUrl })).toMatchObject({ webhookUrl });
+    }
+  });
+
+  test('that was allowed once is taken back as it was answered', async () => {
+    const { change, tenants, id, read } = await setUp();
+    await tenants.update(id, { webhookUrl: 'https://10.0.0.1/x' });
+    const answer = await read();
+
+    const again = await change(JSON.parse(JSON.stringify(answer)));
+
+    expect(again).toEqual({ ...answer, updatedDate: again.updatedDate });
+  });
+});
+
+describe('what cannot be changed here', () => {
+  test.each<[keyof TenantRequest, unknown]>([
+    ['id', 'f'.repeat(24)],
+    ['apiKeys', [{ uuid: 'mine' }]],
+    ['analytics', {}],
+    ['analytics', null],
+    ['isTrial', true],
+    ['createdDate', '2026-01-01T00:00:00.000Z'],
+  ])('%s: %j is refused with a word about it', async (member, value) => {
+    const { change, read } = await setUp();
+    const before = await read();
+
+    const changing = change({ name: 'acme-2', [member]: value });
+
+    await expect(changing).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining(`${member} is read-only`),
+    });
+    expect(await read()).toEqual(before);
+  });
+
+  test('the last use of a key may have moved on since it was answered', async () => {
+    const { change, keys, id, clock, read } = await setUp();
+    const expiresAt = new Date(clock.now().getTime() + 1_000_000);
+    const { secret } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
+    const lastUse = async () => (await read()).apiKeys[0]!.lastUsedDate;
+    await keys.authenticate(secret);
+    await expect.poll(lastUse).toBe('2026-03-01T12:00:00.000Z');
+    const { apiKeys } = await read();
+    clock.step(120_000);
+    await keys.authenticate(secret);
+    await expect.poll(lastUse).toBe('2026-03-01T12:02:00.000Z');
+
+    expect(await change({ apiKeys })).toMatchObject({ name: 'acme' });
+  });
+});
+
+test('a configuration that does not open is told, and can be replaced by a whole one', async () => {
+  const { change, read, db } = await setUp();
+  await change(ownBucket());
+  await db
+    .update(storageConfigs)
+    .set({ sealed: Buffer.alloc(64, 1) })
+    .run();
+
+  const closed = await read();
+  const partial = change({ storageConfig: { s3: { region: 'us-east-1' } } });
+
+  expect(closed).toMatchObject({
+    storageType: 's3',
+    storageWarning: expect.stringContaining('master key'),
+  });
+  expect(closed).not.toHaveProperty('storageConfig');
+  await expect(partial).rejects.toMatchObject({ code: 'invalid_request' });
+  expect(await change({ webhookUrl: null })).toMatchObject({ webhookState: 'none' });
+  expect(await change(ownBucket())).toMatchObject({ storageWarning: null });
+});

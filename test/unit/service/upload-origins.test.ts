@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { uploadOriginsOf } from '../../../src/service/tenants/tenant-storage.ts';
+
+const bare = {
+  corsAllowedOrigins: [],
+  publicUrl: null,
+  behindProxy: false,
+  host: '127.0.0.1',
+  port: 8443,
+};
+
+test.each([
+  ['of this machine', {}, ['https://127.0.0.1:8443', 'https://localhost:8443']],
+  [
+    'with a public address and a host of its own',
+    { publicUrl: 'https://forensics.example', host: 'lab.example', port: 443 },
+    ['https://forensics.example', 'https://lab.example', 'https://localhost', 'https://127.0.0.1'],
+  ],
+  ['at every address', { host: '::' }, ['https://localhost:8443', 'https://127.0.0.1:8443']],
+  [
+    'behind a proxy',
+    { behindProxy: true, publicUrl: 'https://forensics.example' },
+    ['https://forensics.example'],
+  ],
+  [
+    'whose administrator names others',
+    { publicUrl: 'https://forensics.example', corsAllowedOrigins: ['https://app.example'] },
+    ['https://app.example'],
+  ],
+])('a server %s lets those pages upload that are meant to', (_what, given, origins) => {
+  expect(uploadOriginsOf({ ...bare, ...given })).toEqual(origins);
+});

@@ -1,0 +1,338 @@
+import { eq } from 'drizzle-orm';
+import { describe, expect, test, vi } from 'vitest';
+import { countPending, hasCompany } from '../../../../src/service/analyses/rows.ts';
+import { createUsageReports } from '../../../../src/service/usage/usage-report.ts';
+import { countLogin } from '../../../../src/service/usage/usage.ts';
+import type { ResultClass } from '../../../../src/contract/vocabulary.ts';
+import { type Reader, transact } from '../../../../src/ports/db/database.ts';
+import * as tables from '../../../../src/ports/db/schema.ts';
+import { hasPostgres } from '../../ports/db/temporary.ts';
+import { deferred } from '../jobs/deferred.ts';
+import { examinationOf } from '../analyses/scripted-sandbox.ts';
+import { openWorkshop } from '../analyses/workshop.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+const upgrade = { tier: 'forensicReporting' };
+
+async function openOffice() {
+  const workshop = await openWorkshop();
+  const { db, clock, caller, sandbox } = workshop;
+  const reports = createUsageReports({ db, now: clock.now });
+  return {
+    ...workshop,
+    total: () => reports.report(caller.tenant, {}),
+    range: (startTime: string, endTime: string) =>
+      reports.report(caller.tenant, { type: 'range', startTime, endTime }),
+    /** The next run takes a minute and finds this. */
+    find: (resultClass: ResultClass, fakeProbability: number) =>
+      sandbox.next((request) => {
+        clock.step(60_000);
+        const found = examinationOf(request);
+        return { ...found, decision: { ...found.decision, resultClass, fakeProbability } };
+      }),
+  };
+}
+
+test('a tenant that did nothing has a report with every field', async () => {
+  const { total, caller, clock } = await openOffice();
+  clock.step(1000);
+
+  expect(await total()).toEqual({
+    id: `${caller.tenant.id}-total`,
+    tenantId: caller.tenant.id,
+    updatedAt: '2026-03-01T12:00:01.000Z',
+    startTime: '2026-03-01T12:00:00.000Z',
+    endTime: '2026-03-01T12:00:01.000Z',
+    queuedAnalyses: 0,
+    successfulProcessing: {
+      byType: { api: 0, app: 0, total: 0 },
+      byResult: { fake: 0, real: 0, uncertain: 0, abstain: 0, total: 0, confidenceScore: 0 },
+      byModelTypeAndTier: { image: { forensicReporting: 0, flagging: 0 } },
+    },
+    userInteraction: { appLogins: 0 },
+    impediments: { processingErrors: 0, retries: 0 },
+    qualityIndicators: { errorRatePercent: 0, backpressurePercent: 0 },
+    processingDurations: { byModelTypeAndParallelism: { image: { single: null, bulk: null } } },
+  });
+});
+
+describe('successes', () => {
+  test('are counted by who created the analysis, whoever started it', async () => {
+    const { create, upload, analyses, caller, worker, total } = await openOffice();
+    const user = { ...caller, principal: { ...caller.principal, type: 'user' as const } };
+    const made = await create({}, user);
+    await upload(made);
+    await analyses.start(caller, made.id);
+    const other = await create();
+    await upload(other);
+    await analyses.start(user, other.id);
+    await worker.drain();
+    const third = await create();
+    await upload(third);
+    await analyses.start(caller, third.id);
+    await worker.drain();
+
+    const { successfulProcessing } = await total();
+
+    expect(successfulProcessing.byType).toEqual({ api: 2, app: 1, total: 3 });
+  });
+
+  test('are counted by result; the confidence is that of the decided class and of nothing undecided', async () => {
+    const { complete, find, total } = await openOffice();
+    find('fake', 0.9);
+    find('real', 0.1);
+    find('real', 0.3);
+    find('uncertain', 0.99);
+    find('abstain', 0.99);
+    for (let n = 0; n < 5; n++) await complete();
+
+    const { successfulProcessing } = await total();
+
+    expect(successfulProcessing.byResult).toEqual({
+      fake: 1,
+      real: 2,
+      uncertain: 1,
+      abstain: 1,
+      total: 5,
+      confidenceScore: expect.closeTo((0.9 + 0.9 + 0.7) / 3, 9),
+    });
+  });
+
+  test('are counted in each tier that was delivered, and an upgrade is no second success', async () => {
+    const { complete, analyses, caller, total } = await openOffice();
+    const id = await complete('flagging');
+    await complete('flagging');
+    await complete('forensicReporting');
+    await analyses.retry(caller, { id, options: upgrade });
+
+    const { byModelTypeAndTier, byType } = (await total()).successfulProcessing;
+
+    expect(byModelTypeAndTier).toEqual({ image: { flagging: 2, forensicReporting: 2 } });
+    expect(byType.total).toBe(3);
+  });
+
+  test('of 100 upgrades at once are one in the report', async () => {
+    const { complete, analyses, caller, total, openProcess } = await openOffice();
+    const other = (await openProcess('two')).analyses;
+    const id = await complete('flagging');
+
+    await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) =>
+        (n % 2 === 0 ? analyses : other).retry(caller, { id, options: upgrade }),
+      ),
+    );
+
+    expect((await total()).successfulProcessing.byModelTypeAndTier).toEqual({
+      image: { flagging: 1, forensicReporting: 1 },
+    });
+  });
+
+  test.skipIf(hasPostgres)('are timed apart when others of the tenant wait or run', async () => {
+    const { complete, create, find, start, worker, total, openTenant, db } = await openOffice();
+    const other = await openTenant('other');
+    const givenAway = await start();
+    await db
+      .update(tables.analyses)
+      .set({ tenantId: other.tenant.id })
+      .where(eq(tables.analyses.id, givenAway))
+      .run();
+    await worker.drain();
+    await create();
+    find('fake', 0.9);
+    await complete();
+    await start();
+    await start();
+    await worker.drain();
+
+    expect((await total()).processingDurations.byModelTypeAndParallelism.image).toEqual({
+      single: 1,
+      bulk: 0,
+    });
+  });
+
+  test('take as long as they were in processing, failed attempts included, waiting not', async () => {
+    const { start, worker, sandbox, find, clock, total } = await openOffice();
+    sandbox.next(sandbox.fail('inference_busy'), sandbox.fail('inference_crashed'));
+    find('fake', 0.9);
+    await start();
+    clock.step(3_600_000);
+    await worker.drain();
+    clock.step(60_000);
+    await worker.drain();
+    clock.step(60_000);
+    await worker.drain();
+
+    expect((await total()).processingDurations.byModelTypeAndParallelism.image).toEqual({
+      single: 2,
+      bulk: null,
+    });
+  });
+});
+
+describe('impediments', () => {
+  test('errors are runs that failed for good; retries are automatic and asked for', async () => {
+    const { start, complete, worker, sandbox, clock, analyses, caller, total } = await openOffice();
+    sandbox.next(sandbox.fail('inference_crashed'), sandbox.fail('image_unreadable'));
+    const id = await start();
+    await worker.drain();
+    clock.step(60_000);
+    await worker.drain();
+    await analyses.retry(caller, { id, options: {} });
+    await worker.drain();
+    await complete();
+    await complete();
+
+    const { impediments, qualityIndicators } = await total();
+
+    expect(impediments).toEqual({ processingErrors: 1, retries: 2 });
+    expect(qualityIndicators.errorRatePercent).toBe(25);
+  });
+
+  test('an upload that is refused was never processed', async () => {
+    const { create, upload, analyses, caller, total } = await openOffice();
+    const analysis = await create();
+    await upload(analysis, Buffer.from('no picture'));
+    await expect(analyses.start(caller, analysis.id)).rejects.toThrow('not what was declared');
+
+    expect(await total()).toMatchObject({
+      impediments: { processingErrors: 0 },
+      qualityIndicators: { errorRatePercent: 0 },
+    });
+  });
+
+  test('back-pressure is the share of runs that found every instance busy', async () => {
+    const { complete, worker, sandbox, clock, total } = await openOffice();
+    sandbox.next(sandbox.fail('inference_busy'));
+    await complete();
+    clock.step(60_000);
+    await worker.drain();
+    await complete();
+    await complete();
+
+    expect((await total()).qualityIndicators.backpressurePercent).toBe(25);
+  });
+});
+
+test('a login counts once for each tenant of the person', async () => {
+  const { db, caller, clock, total, openTenant } = await openOffice();
+  const other = await openTenant('other');
+  const { id } = caller.tenant;
+
+  await transact(db, (tx) => countLogin(tx, [id, other.tenant.id, id], clock.now()));
+  await transact(db, (tx) => countLogin(tx, [id], clock.now()));
+  await transact(db, (tx) => countLogin(tx, [], clock.now()));
+
+  expect((await total()).userInteraction).toEqual({ appLogins: 2 });
+});
+
+describe('queued', () => {
+  test('is what is pending, started or not, and neither runs nor what was removed', async () => {
+    const { create, start, analyses, caller, worker, sandbox, total, range } = await openOffice();
+    const running = deferred();
+    const end = deferred();
+    sandbox.next(async (request) => {
+      running.resolve();
+      await end.promise;
+      return examinationOf(request);
+    });
+    await create();
+    await start();
+    const drained = worker.drain();
+    await running.promise;
+    sandbox.next(sandbox.fail('inference_busy'));
+    await start();
+    await analyses.remove(caller, await start());
+    await analyses.remove(caller, (await create()).id);
+    const today = await range('2026-03-01', '2026-03-01');
+    const yesterday = await range('2026-02-28', '2026-02-28');
+    const all = await total();
+    end.resolve();
+    await drained;
+
+    expect([today, all].map(({ queuedAnalyses }) => queuedAnalyses)).toEqual([2, 2]);
+    expect(yesterday.queuedAnalyses).toBe(0);
+  });
+
+  test.skipIf(hasPostgres).each([
+    ['it', countPending, 'analyses_pending'],
+    [
+      'whether others are at work',
+      (reader: Reader, tenantId: string) => hasCompany(reader, { tenantId, analysisId: 'one' }),
+      'analyses_at_work',
+    ],
+  ] as const)('%s is read from an index', async (_, ask, index) => {
+    const { db, caller } = await openOffice();
+    const prepare = vi.spyOn(db.$client, 'prepare');
+    await ask(db, caller.tenant.id);
+    const asked = String(prepare.mock.lastCall?.[0]);
+
+    const values = asked.match(/\?/g)!.map(() => caller.tenant.id);
+    const plan = db.$client
+      .prepare<string[], { detail: string }>(`EXPLAIN QUERY PLAN ${asked}`)
+      .all(...values);
+
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      expect.stringMatching(`INDEX ${index} \\(tenant_id=`),
+    ]);
+  });
+});
+
+describe('a range', () => {
+  test('adds up its days and no other, each event on the UTC day on which it happened', async () => {
+    const { complete, clock, range, total } = await openOffice();
+    await complete();
+    clock.step(dayMs / 2 - 1);
+    await complete();
+    clock.step(1);
+    await complete();
+    clock.step(dayMs);
+    await complete();
+    const count = async (start: string, end: string) =>
+      (await range(start, end)).successfulProcessing.byType.total;
+
+    expect(await count('2026-03-01', '2026-03-01')).toBe(2);
+    expect(await count('2026-03-02T23:00:00Z', '2026-03-02T23:00:00Z')).toBe(1);
+    expect(await count('2026-03-01T23:59:59Z', '2026-03-02T00:00:00Z')).toBe(3);
+    expect(await count('2026-02-01', '2026-02-28')).toBe(0);
+    expect((await total()).successfulProcessing.byType.total).toBe(4);
+  });
+
+  test('was updated now while it goes on, and at its last moment when it is over', async () => {
+    const { clock, range } = await openOffice();
+    clock.step(3 * dayMs);
+    const updatedAt = async (start: string, end: string) => (await range(start, end)).updatedAt;
+
+    expect(await updatedAt('2026-03-01', '2026-03-03')).toBe('2026-03-03T23:59:59.999Z');
+    expect(await updatedAt('2026-03-01', '2026-03-04')).toBe('2026-03-04T12:00:00.000Z');
+    expect(await updatedAt('2026-03-05', '2026-03-06')).toBe('2026-03-04T12:00:00.000Z');
+  });
+
+  test('never tells more than 100 percent, also where roll-backs came after midnight', async () => {
+    const { start, worker, sandbox, clock, range } = await openOffice();
+    sandbox.next((request) => {
+      clock.step(dayMs);
+      return sandbox.fail('inference_busy')(request);
+    });
+    await start();
+    await worker.drain();
+
+    expect((await range('2026-03-02', '2026-03-02')).qualityIndicators.backpressurePercent).toBe(0);
+    clock.step(60_000);
+    sandbox.next(sandbox.fail('inference_busy'));
+    await worker.drain();
+    const day = await range('2026-03-02', '2026-03-02');
+
+    expect(day.qualityIndicators.backpressurePercent).toBe(100);
+  });
+});
+
+test('tenants are counted apart', async () => {
+  const { complete, openTenant, db, clock } = await openOffice();
+  await complete();
+  const other = await openTenant('other');
+
+  const reports = createUsageReports({ db, now: clock.now });
+  const { successfulProcessing } = await reports.report(other.tenant, {});
+
+  expect(successfulProcessing.byType.total).toBe(0);
+});

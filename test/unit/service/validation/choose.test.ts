@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { chooseFiles, type LabelledFile } from '../../../../src/service/validation/sampling.ts';
+
+const all = { sample: null, seed: 1 };
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'forensics-choose-'));
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function file(name: string, content: string | null, isFake = false): LabelledFile {
+  const path = join(dir, name);
+  if (content !== null) writeFileSync(path, content);
+  return { path, isFake, folder: '' };
+}
+
+const names = (files: readonly LabelledFile[]) => files.map(({ path }) => basename(path));
+
+test('of files with the same bytes the first is taken, of the same size alone all are', async () => {
+  const files = [file('a', 'one'), file('b', 'two'), file('c', 'one'), file('d', 'three')];
+
+  const { chosen, repeated } = await chooseFiles(files, all);
+
+  expect(names(chosen)).toEqual(['a', 'b', 'd']);
+  expect(names(repeated)).toEqual(['c']);
+});
+
+test('the same bytes under both labels count for neither, however often they are there', async () => {
+  const files = [
+    file('a', 'same'),
+    file('b', 'same'),
+    file('c', 'same', true),
+    file('d', 'only', true),
+  ];
+
+  const { chosen, inBoth, repeated } = await chooseFiles(files, all);
+
+  expect(names(chosen)).toEqual(['d']);
+  expect(names(inBoth)).toEqual(['a', 'b', 'c']);
+  expect(repeated).toEqual([]);
+});
+
+test('a file that cannot be read stays in, so that somebody hears of it', async () => {
+  const files = [file('gone', null), file('also gone', null), file('a', '')];
+
+  const { chosen } = await chooseFiles(files, all);
+
+  expect(names(chosen).toSorted()).toEqual(['a', 'also gone', 'gone']);
+});
+
+test('a sample takes as many of each class, by the seed alone', async () => {
+  const files = Array.from({ length: 40 }, (_, n) => file(`f${n}`, `${n}`, n % 4 === 0));
+
+  const draw = (seed: number) => chooseFiles(files, { sample: 6, seed });
+  const { chosen, leftOut } = await draw(1);
+
+  expect(chosen.filter(({ isFake }) => isFake)).toHaveLength(6);
+  expect(chosen).toHaveLength(12);
+  expect(leftOut).toHaveLength(28);
+  expect((await draw(1)).chosen).toEqual(chosen);
+  expect(names((await draw(2)).chosen).toSorted()).not.toEqual(names(chosen).toSorted());
+});
+
+test('a sample larger than a class takes the whole class', async () => {
+  const files = [file('a', 'a'), file('b', 'b', true), file('c', 'c', true)];
+
+  expect((await chooseFiles(files, { sample: 2, seed: 1 })).chosen).toHaveLength(3);
+});
+
+test('the classes are mixed evenly, so that the time that is left can be told', async () => {
+  const files = Array.from({ length: 30 }, (_, n) => file(`f${n}`, `${n}`, n >= 20));
+
+  const { chosen } = await chooseFiles(files, all);
+
+  for (const end of [9, 15, 21, 30]) {
+    const fakes = chosen.slice(0, end).filter(({ isFake }) => isFake).length;
+    expect(Math.abs(fakes - end / 3)).toBeLessThanOrEqual(1);
+  }
+});

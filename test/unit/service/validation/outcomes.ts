@@ -1,0 +1,61 @@
+/** Outcomes of a validation as the sandbox would give them. */
+
+import { hash } from 'node:crypto';
+import type { ReasonCode, ResultClass } from '../../../../src/contract/vocabulary.ts';
+import type { Condition, Measurement } from '../../../../src/examiner/tasks.ts';
+import type { Measured } from '../../../../src/service/validation/record.ts';
+
+export interface OutcomeParts {
+  readonly isFake: boolean;
+  readonly name: string;
+  readonly folder?: string;
+  /** Under every strategy and condition. */
+  readonly resultClass?: ResultClass;
+  readonly reasons?: readonly ReasonCode[];
+  readonly fakeProbability?: number;
+  readonly conditions?: readonly Condition[];
+  readonly facts?: Partial<Measurement['facts']>;
+  readonly declaresGeneration?: boolean;
+  readonly version?: string;
+}
+
+export function outcome(parts: OutcomeParts): Measured {
+  const { isFake, name, folder = '', reasons = [], facts = {} } = parts;
+  const resultClass = parts.resultClass ?? (isFake ? 'fake' : 'real');
+  const verdict = { resultClass, reasons };
+  const measurement: Measurement = {
+    facts: {
+      format: 'jpg',
+      sizeBytes: 100_000,
+      sha256: hash('sha256', name),
+      width: 640,
+      height: 480,
+      jpeg: { quality: 90, chromaSubsampling: '4:2:0' },
+      ...facts,
+    },
+    declaresGeneration: parts.declaresGeneration ?? false,
+    model: { id: 'm', version: parts.version ?? '1', files: { 'model.onnx': 'ab'.repeat(32) } },
+    environment: { node: '24' },
+    readings: (parts.conditions ?? ['clean', 'web', 'hard']).map((condition) => ({
+      condition,
+      fakeProbability: parts.fakeProbability ?? (isFake ? 0.9 : 0.1),
+      verdicts: { pedantic: verdict, default: verdict, relaxed: verdict },
+    })),
+  };
+  return { isFake, folder, measurement };
+}
+
+/** `count` outcomes of one class, the first `wrong` of them called the other one. */
+export function outcomes(
+  count: number,
+  { isFake, wrong = 0, ...rest }: Omit<OutcomeParts, 'name'> & { readonly wrong?: number },
+): readonly Measured[] {
+  return Array.from({ length: count }, (_, at) =>
+    outcome({
+      isFake,
+      name: `${isFake ? 'fake' : 'real'} ${at}`,
+      ...(at < wrong ? { resultClass: isFake ? 'real' : 'fake' } : {}),
+      ...rest,
+    }),
+  );
+}

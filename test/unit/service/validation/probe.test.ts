@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { createRandom } from '../../../../src/engine/calibration.ts';
+import type { Measurement } from '../../../../src/examiner/tasks.ts';
+import { isLeak, probeForShortcut } from '../../../../src/service/validation/shortcut-probe.ts';
+import { outcome } from './outcomes.ts';
+
+type FactsOf = (isFake: boolean, random: () => number) => Partial<Measurement['facts']>;
+
+function drawn(count: number, factsOf: FactsOf) {
+  const random = createRandom(9);
+  return Array.from({ length: count }, (_, at) => {
+    const isFake = at % 2 === 0;
+    return outcome({ isFake, name: String(at), facts: factsOf(isFake, random) });
+  });
+}
+
+function leak(found: ReturnType<typeof probeForShortcut>): boolean {
+  return isLeak({ value: found!.balancedAccuracy, low: found!.low });
+}
+
+test('files of one kind leave a guess at chance', () => {
+  const found = probeForShortcut(
+    drawn(200, (_, random) => ({
+      width: 500 + Math.floor(500 * random()),
+      sizeBytes: 50_000 + Math.floor(100_000 * random()),
+    })),
+    1,
+  );
+
+  expect(found!.balancedAccuracy).toBeGreaterThan(0.4);
+  expect(leak(found)).toBe(false);
+  expect(found!.telling).toEqual([]);
+});
+
+test.each<[string, FactsOf]>([
+  ['format', (isFake) => (isFake ? { format: 'png', jpeg: null } : {})],
+  // The same middle on both sides: only one exact size tells.
+  ['width', (isFake, random) => ({ width: isFake ? 1024 : 824 + Math.floor(400 * random()) })],
+  [
+    'JPEG quality',
+    (isFake) => ({ jpeg: { quality: isFake ? 75 : 92, chromaSubsampling: '4:2:0' } }),
+  ],
+  [
+    'bytes a pixel',
+    (isFake, random) => ({ sizeBytes: Math.floor((isFake ? 1e5 : 2e5) * (0.5 + random())) }),
+  ],
+])('a difference in %s gives itself away', (fact, factsOf) => {
+  const found = probeForShortcut(drawn(100, factsOf), 1);
+
+  expect(leak(found)).toBe(true);
+  expect(found!.telling).toContain(fact);
+});
+
+test('labels drawn at random are not learned by heart', () => {
+  const random = createRandom(4);
+  const measured = Array.from({ length: 120 }, (_, at) =>
+    outcome({
+      isFake: random() < 0.5,
+      name: String(at),
+      facts: { width: 100 + at, height: 300 - at, sizeBytes: 10_000 + 37 * at },
+    }),
+  );
+
+  expect(leak(probeForShortcut(measured, 1))).toBe(false);
+});
+
+test('with fewer than twenty of a class nothing is tried', () => {
+  expect(
+    probeForShortcut(
+      drawn(39, () => ({})),
+      1,
+    ),
+  ).toBeNull();
+});

@@ -1,0 +1,216 @@
+import { hash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import {
+  citedAs,
+  makeValidation,
+  type Measured,
+} from '../../../../src/service/validation/record.ts';
+import { judgementOf, warningsOf } from '../../../../src/service/validation/statements.ts';
+import { parseValidation } from '../../../../src/service/validation/validation.ts';
+import { outcome, outcomes } from './outcomes.ts';
+
+const none = { found: 0, repeated: 0, leftOutBySample: 0, failed: 0 };
+
+function made(measured: readonly Measured[], parts: object = {}) {
+  return makeValidation({
+    id: 'a'.repeat(24),
+    createdAt: new Date(Date.UTC(2026, 4, 1)),
+    seed: 7,
+    sample: null,
+    files: { real: none, fake: none, inBoth: 0 },
+    measured,
+    withList: false,
+    ...parts,
+  });
+}
+
+const forty = [...outcomes(40, { isFake: false }), ...outcomes(40, { isFake: true, wrong: 3 })];
+
+function file(byte: string) {
+  return { sha256: byte.repeat(32), bytes: 1 };
+}
+
+function warningsFor(measured: readonly Measured[], parts: object = {}): string {
+  return warningsOf(made(measured, parts)).join('\n');
+}
+
+/** Forty pictures of a class in five sub-folders. */
+function inFolders(isFake: boolean): readonly Measured[] {
+  return outcomes(40, { isFake }).map((one, at) => ({ ...one, folder: `f${at % 5}` }));
+}
+
+describe('a record', () => {
+  test('reads back as it was written', () => {
+    const record = made(forty, { withList: true, sample: 40 });
+
+    expect(parseValidation(JSON.stringify(record))).toEqual(record);
+  });
+
+  test.each(['', '{', '[]', '{"formatVersion":1}'])('that is none is refused: %j', (text) => {
+    expect(() => parseValidation(text)).toThrow(
+      expect.objectContaining({ code: 'evidence_damaged' }),
+    );
+  });
+
+  test.each<[string, (record: Record<string, unknown>) => void]>([
+    ['of a later format', (record) => (record['formatVersion'] = 2)],
+    ['without a date', (record) => (record['createdAt'] = 'yesterday')],
+    ['whose id is no id', (record) => (record['id'] = '../x')],
+    ['without conditions', (record) => delete record['conditions']],
+  ])('%s is refused', (_, spoil) => {
+    const record: Record<string, unknown> = { ...made(forty) };
+    spoil(record);
+
+    expect(() => parseValidation(JSON.stringify(record))).toThrow(
+      expect.objectContaining({ code: 'evidence_damaged' }),
+    );
+  });
+
+  test('proves which pictures it is about by one digest that anybody can compute', () => {
+    const [one, other] = [hash('sha256', 'real 0'), hash('sha256', 'real 1')].toSorted();
+    const measured = [...outcomes(2, { isFake: false }), ...outcomes(1, { isFake: true })];
+
+    const { real } = made(measured).pictures;
+    const withList = made(measured.toReversed(), { withList: true }).pictures.real;
+
+    expect(real).toMatchObject({ digest: hash('sha256', `${one}\n${other}\n`), list: null });
+    expect(withList).toMatchObject({ digest: real.digest, list: [one, other] });
+  });
+
+  test('is not made of two models, nor of one class', () => {
+    const mixed = [...forty, outcome({ isFake: true, name: 'x', version: '2' })];
+
+    expect(() => made(mixed)).toThrow(expect.objectContaining({ code: 'conflict' }));
+    expect(() => made(outcomes(3, { isFake: true }))).toThrow(
+      expect.objectContaining({ message: expect.stringContaining('photographs (--real)') }),
+    );
+  });
+});
+
+describe('a citation', () => {
+  const model = { id: 'm', version: '1', files: { 'model.onnx': file('ab') } };
+
+  test('hands the shares of all conditions and strategies to the report', () => {
+    const cited = citedAs(made(forty), model);
+
+    expect(cited.id).toBe('a'.repeat(24));
+    expect(cited.model).toEqual({
+      id: 'm',
+      version: '1',
+      files: { 'model.onnx': 'ab'.repeat(32) },
+    });
+    expect(cited.createdAt).toEqual(new Date(Date.UTC(2026, 4, 1)));
+    expect(cited.conditions).toHaveLength(3);
+    expect(cited.conditions[0]).toMatchObject({ condition: 'clean', real: 40, fake: 40 });
+    expect(cited.conditions[0]!.strategies.default).toEqual({
+      decided: 1,
+      realCalledFake: 0,
+      fakeCalledReal: 3 / 40,
+      realCalledReal: 1,
+      fakeCalledFake: 37 / 40,
+    });
+  });
+
+  test.each([
+    ['version', { ...model, version: '2' }, 'measured m 1, not m 2'],
+    ['weights', { ...model, files: { 'model.onnx': file('cd') } }, 'another m 1, with other'],
+  ])('of another %s is refused', (_, other, message) => {
+    expect(() => citedAs(made(forty), other)).toThrow(
+      expect.objectContaining({ code: 'conflict', message: expect.stringContaining(message) }),
+    );
+  });
+});
+
+describe('the judgement', () => {
+  test('never takes no error for no risk', () => {
+    const [photographs, generated] = judgementOf(made(forty), 'default');
+
+    expect(photographs).toBe(
+      'clean: with 40 photographs and no error, up to 7.2 % of such photographs may still be called fake (one-sided bound, 95 % confidence).',
+    );
+    expect(generated).toBe(
+      'clean: 3 of 40 generated pictures (7.5 %) were called real; of such generated pictures it may be 1.6 % to 20.4 % (95 % confidence).',
+    );
+  });
+
+  test('says so when everything was wrong, and when the model is at chance', () => {
+    const useless = [
+      ...outcomes(30, { isFake: false, fakeProbability: 0.5 }),
+      ...outcomes(30, { isFake: true, fakeProbability: 0.5, wrong: 30 }),
+    ];
+
+    const sentences = judgementOf(made(useless), 'default').join('\n');
+
+    expect(sentences).toContain('clean: all 30 generated pictures were called real');
+    expect(sentences).toContain('at least 90.5 % are');
+    expect(sentences).toContain('clean: the interval of the AUC reaches down to chance');
+  });
+
+  test('says where most pictures were left open', () => {
+    const open = { resultClass: 'uncertain', reasons: ['evidence_below_threshold'] } as const;
+    const measured = [
+      ...outcomes(30, { isFake: false, ...open }),
+      ...outcomes(30, { isFake: true, conditions: ['clean'] }),
+      ...outcomes(10, { isFake: true, conditions: ['web'], folder: 'w' }),
+    ];
+
+    const sentences = judgementOf(made(measured), 'default').join('\n');
+
+    expect(sentences).not.toContain('clean: most pictures');
+    expect(sentences).toContain('web: most pictures (75.0 %) were left open.');
+  });
+});
+
+describe('a warning', () => {
+  test('is not given where there is nothing to warn of', () => {
+    expect(warningsFor([...inFolders(false), ...inFolders(true)])).toBe('');
+  });
+
+  test('is given below thirty pictures of a class', () => {
+    const few = [...outcomes(29, { isFake: false }), ...inFolders(true)];
+
+    expect(warningsFor(few)).toContain('Measured photographs: 29.');
+    expect(warningsFor(few)).not.toContain('Measured generated pictures');
+  });
+
+  test('is given where the files give the class away', () => {
+    const png = { format: 'png', jpeg: null } as const;
+    const differing = [...inFolders(false), ...outcomes(40, { isFake: true, facts: png })];
+    const sized = [...inFolders(false), ...outcomes(40, { isFake: true, facts: { width: 512 } })];
+
+    expect(warningsFor(differing)).toContain('(format, JPEG quality, chroma subsampling) is right');
+    expect(warningsFor(differing)).not.toContain('sizes still differ');
+    expect(warningsFor(sized)).toContain('The sizes still differ under the other conditions.');
+  });
+
+  test('is given for labels that contradict themselves', () => {
+    const declaring = outcome({ isFake: false, name: 'x', declaresGeneration: true });
+    const told = warningsFor([...forty, declaring], {
+      files: { real: none, fake: none, inBoth: 4 },
+    });
+
+    expect(told).toContain('that they were generated: 1.');
+    expect(told).toContain('4 files lie in both folders');
+  });
+
+  test('is given where many could not be examined, or are too small for a condition', () => {
+    const small = outcomes(40, { isFake: true, conditions: ['clean', 'web'] });
+    const told = warningsFor(
+      [...outcomes(40, { isFake: false }), ...small.slice(1), ...outcomes(1, { isFake: true })],
+      { files: { real: { ...none, failed: 3 }, fake: { ...none, failed: 1 }, inBoth: 0 } },
+    );
+
+    expect(told).toContain('Not examined of the photographs: 3.');
+    expect(told).not.toContain('Not examined of the generated');
+    expect(told).toContain('hard: not counted because they would be too small to be examined: 39.');
+    expect(warningsFor([...outcomes(40, { isFake: false }), ...small])).toContain(
+      'hard: not measured',
+    );
+  });
+
+  test('is given where too few sub-folders tell sources apart', () => {
+    const told = warningsFor([...inFolders(false), ...outcomes(40, { isFake: true })]);
+
+    expect(told).toContain('The generated pictures lie in fewer than 5 sub-folders');
+  });
+});

@@ -1,0 +1,449 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { gt } from 'drizzle-orm';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, test } from 'vitest';
+import { deliveries } from '../../../../src/ports/db/schema.ts';
+import { retryPausesMs } from '../../../../src/service/webhooks/deliver.ts';
+import { webhookSecret } from '../../../../src/service/webhooks/signature.ts';
+import { deferred } from '../jobs/deferred.ts';
+import { startReceiver } from './receiver.ts';
+import { serverKey, setUp } from './set-up.ts';
+
+/** The library wants plain texts. */
+const plain = (headers: IncomingHttpHeaders) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+test('a message arrives as JSON with headers that the standard’s own library accepts', async () => {
+  const receiver = await startReceiver();
+  const { deliverer, tenant, send, states } = await setUp();
+  const { id } = await tenant('acme', `${receiver.url}?token=t`);
+  await send(id, 'a1', { analysisId: 'a1', name: 'Grüße' });
+
+  await deliverer.drain();
+
+  const [call] = receiver.calls;
+  expect(call).toMatchObject({
+    method: 'POST',
+    path: '/hook?token=t',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Service-Webhook/1.0',
+      'webhook-event': 'update',
+      'webhook-id': expect.stringMatching(/^msg_[0-9a-f]{24}$/),
+    },
+  });
+  const secret = webhookSecret(serverKey, id);
+  const headers = plain(call!.headers);
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(new Webhook(secret).verify(call!.body, headers)).toEqual({
+    analysisId: 'a1',
+    name: 'Grüße',
+  });
+  const others = webhookSecret(serverKey, 'other');
+  expect(() => new Webhook(others).verify(call!.body, headers)).toThrow(/signature/);
+  expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+});
+
+test('a tenant without a webhook gets no message written', async () => {
+  const { tenants, send, states } = await setUp();
+  const { id } = await tenants.create({ name: 'silent' });
+
+  await send(id, 'a1', {});
+
+  expect(await states()).toEqual([]);
+});
+
+test('messages about one analysis arrive in order, also when the first has to be repeated', async () => {
+  const answers = [500, 200, 200, 200];
+  const receiver = await startReceiver((response) => {
+    response.statusCode = answers.shift() ?? 200;
+    response.end();
+  });
+  const { deliverer, tenant, send, clock } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  for (const n of [1, 2, 3]) await send(id, 'a1', { n });
+
+  await deliverer.drain();
+  expect(receiver.calls.map(({ body }) => body)).toEqual(['{"n":1}']);
+  clock.step(5000);
+  await deliverer.drain();
+
+  expect(receiver.calls.map(({ body }) => body)).toEqual([
+    '{"n":1}',
+    '{"n":1}',
+    '{"n":2}',
+    '{"n":3}',
+  ]);
+  const [first, again, second] = receiver.calls.map(({ headers }) => headers['webhook-id']);
+  expect(again).toBe(first);
+  expect(second).not.toBe(first);
+});
+
+describe('of an attempt that failed', () => {
+  test('it is told what came of it and when the next one is, but not the URL', async () => {
+    const answers = [500, 307, 200];
+    const receiver = await startReceiver((response) => {
+      response.statusCode = answers.shift()!;
+      response.end();
+    });
+    const { deliverer, tenant, send, clock, notices } = await setUp();
+    const { id: tenantId } = await tenant('acme', `${receiver.url}?token=secret`);
+    await send(tenantId, 'a1', {});
+    const sentAt = clock.now().getTime();
+    const at = (laterMs: number) => new Date(sentAt + laterMs).toISOString();
+
+    await deliverer.drain();
+    clock.step(5000);
+    await deliverer.drain();
+    clock.step(300_000);
+    await deliverer.drain();
+
+    const messageId = receiver.calls[0]!.headers['webhook-id'];
+    const facts = { what: 'webhook-failed', tenantId, messageId, event: 'update' };
+    expect(notices).toEqual([
+      { ...facts, outcome: 'http_500', attempt: 1, nextAttempt: at(5000) },
+      { ...facts, outcome: 'http_307', attempt: 2, nextAttempt: at(305_000) },
+    ]);
+  });
+
+  test('an address that may not be called is told as that', async () => {
+    const { deliverer, tenant, send, notices } = await setUp({ allow: ['external'] });
+    const { id } = await tenant('acme', 'http://10.0.0.1/hook');
+    await send(id, 'a1', {});
+
+    await deliverer.drain();
+
+    expect(notices).toMatchObject([{ what: 'webhook-failed', outcome: 'address_refused' }]);
+    expect(JSON.stringify(notices)).not.toContain('10.0.0.1');
+  });
+
+  test('the last one of a message is told as that, and the end of a receiver', async () => {
+    const statuses = [...retryPausesMs.map(() => 500), 500, 410];
+    const receiver = await startReceiver((response) => {
+      response.statusCode = statuses.shift()!;
+      response.end();
+    });
+    const { deliverer, tenant, send, clock, notices } = await setUp();
+    const { id } = await tenant('acme', receiver.url);
+    await send(id, 'a1', {});
+    for (const pauseMs of retryPausesMs) {
+      await deliverer.drain();
+      clock.step(pauseMs);
+    }
+    await deliverer.drain();
+    await send(id, 'a2', {});
+    await deliverer.drain();
+
+    expect(notices.slice(-2)).toEqual([
+      expect.objectContaining({ what: 'webhook-given-up', outcome: 'http_500', attempt: 10 }),
+      expect.objectContaining({ what: 'webhook-switched-off', outcome: 'http_410', attempt: 1 }),
+    ]);
+    for (const notice of notices.slice(-2)) expect(notice).not.toHaveProperty('nextAttempt');
+  });
+});
+
+test('a broken receiver is tried ten times, ever more seldom, then the message is given up', async () => {
+  const receiver = await startReceiver((response) => {
+    response.statusCode = 500;
+    response.end();
+  });
+  const { deliverer, tenant, send, states, clock } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  await send(id, 'a1', { n: 1 });
+  await send(id, 'a1', { n: 2 });
+
+  await deliverer.drain();
+  for (const [index, pauseMs] of retryPausesMs.entries()) {
+    clock.step(pauseMs - 1);
+    await deliverer.drain();
+    expect(receiver.calls).toHaveLength(index + 1);
+    clock.step(1);
+    await deliverer.drain();
+    expect(receiver.calls.length).toBeGreaterThan(index + 1);
+  }
+
+  expect((await states())[0]).toEqual({ state: 'given_up', attempts: 10, lastOutcome: 'http_500' });
+  // The next message of the analysis gets its turn at once.
+  expect(receiver.calls.at(-1)!.body).toBe('{"n":2}');
+  expect(retryPausesMs).toEqual(
+    [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].map((seconds) => seconds * 1000),
+  );
+});
+
+test('retries are spread: at most a fifth later, never earlier', async () => {
+  const receiver = await startReceiver((response) => {
+    response.statusCode = 503;
+    response.end();
+  });
+  const { deliverer, tenant, send, db, clock } = await setUp({ random: () => 0.5 });
+  const { id } = await tenant('acme', receiver.url);
+  await send(id, 'a1', {});
+
+  await deliverer.drain();
+
+  const [row] = await db.select().from(deliveries).all();
+  expect(row!.nextAttemptAt!.getTime() - clock.now().getTime()).toBe(5500);
+});
+
+test('a redirect is a failure and is not followed', async () => {
+  const target = await startReceiver();
+  const receiver = await startReceiver((response) => {
+    response.writeHead(307, { location: target.url });
+    response.end();
+  });
+  const { deliverer, tenant, send, states } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  await send(id, 'a1', {});
+
+  await deliverer.drain();
+
+  expect(target.calls).toEqual([]);
+  expect(await states()).toEqual([{ state: 'waiting', attempts: 1, lastOutcome: 'http_307' }]);
+});
+
+test('410 ends all messages for the receiver until the tenant sets a URL again', async () => {
+  const receiver = await startReceiver((response) => {
+    response.statusCode = 410;
+    response.end();
+  });
+  const { deliverer, tenant, tenants, send, states } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  await send(id, 'a1', { n: 1 });
+  await send(id, 'a1', { n: 2 });
+
+  await deliverer.drain();
+  await send(id, 'a2', { n: 3 });
+  await deliverer.drain();
+
+  expect(receiver.calls).toHaveLength(1);
+  expect((await states()).map(({ state }) => state)).toEqual(['given_up', 'given_up']);
+  expect((await tenants.byId(id))!.webhookDisabledAt).not.toBeNull();
+  const other = await startReceiver();
+  await tenants.update(id, { webhookUrl: other.url });
+  await send(id, 'a3', { n: 4 });
+  await deliverer.drain();
+  expect(other.calls.map(({ body }) => body)).toEqual(['{"n":4}']);
+});
+
+test('a message that waits goes to the URL that the tenant has set since', async () => {
+  const broken = await startReceiver((response) => {
+    response.statusCode = 500;
+    response.end();
+  });
+  const fixed = await startReceiver();
+  const { deliverer, tenant, tenants, send, clock } = await setUp();
+  const { id } = await tenant('acme', broken.url);
+  await send(id, 'a1', { n: 1 });
+  await deliverer.drain();
+
+  await tenants.update(id, { webhookUrl: fixed.url });
+  clock.step(5000);
+  await deliverer.drain();
+
+  expect(fixed.calls.map(({ body }) => body)).toEqual(['{"n":1}']);
+});
+
+test('a tenant that removed its webhook gets nothing that still waited', async () => {
+  const receiver = await startReceiver();
+  const { deliverer, tenant, tenants, send, states } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  await send(id, 'a1', { n: 1 });
+  await tenants.update(id, { webhookUrl: null });
+
+  await deliverer.drain();
+
+  expect(receiver.calls).toEqual([]);
+  expect(await states()).toEqual([{ state: 'given_up', attempts: 1, lastOutcome: 'no_receiver' }]);
+});
+
+test('a receiver that hangs holds back neither other tenants nor new calls beyond its share', async () => {
+  const release = deferred();
+  const hanging = await startReceiver((response) => {
+    void release.promise.then(() => response.end());
+  });
+  const quick = await startReceiver();
+  const { deliverer, tenant, send, states } = await setUp();
+  const slow = await tenant('slow', hanging.url);
+  const fast = await tenant('fast', quick.url);
+  for (let n = 0; n < 20; n++) await send(slow.id, `slow-${n}`, { n });
+  for (let n = 0; n < 20; n++) await send(fast.id, `fast-${n}`, { n });
+
+  const drained = deliverer.drain();
+  await expect.poll(() => quick.calls.length).toBe(20);
+  await expect.poll(() => hanging.calls.length).toBe(4);
+  release.resolve();
+  await drained;
+
+  expect(hanging.calls).toHaveLength(20);
+  expect((await states()).every(({ state }) => state === 'delivered')).toBe(true);
+});
+
+test('a receiver that never answers is left after five seconds', async () => {
+  const receiver = await startReceiver(() => undefined);
+  const { deliverer, tenant, send, states } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  await send(id, 'a1', {});
+
+  const begun = performance.now();
+  await deliverer.drain();
+
+  expect(performance.now() - begun).toBeGreaterThan(4900);
+  expect(performance.now() - begun).toBeLessThan(7000);
+  expect(await states()).toEqual([{ state: 'waiting', attempts: 1, lastOutcome: 'timeout' }]);
+});
+
+test('an answer that never ends counts by its status', async () => {
+  const receiver = await startReceiver((response) => {
+    response.write('x'.repeat(100_000));
+  });
+  const { deliverer, tenant, send, states } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  await send(id, 'a1', {});
+
+  await deliverer.drain();
+
+  expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+});
+
+test.each([
+  ['a literal address', (port: number) => `http://127.0.0.1:${port}/`],
+  ['a number that means an address', (port: number) => `http://2130706433:${port}/`],
+  ['a name', (port: number) => `http://localhost:${port}/`],
+  ['a mapped address', (port: number) => `http://[::ffff:127.0.0.1]:${port}/`],
+])('an inside target given as %s is refused without a connection', async (_, urlOf) => {
+  const receiver = await startReceiver();
+  const { deliverer, tenant, send, states } = await setUp({ allow: ['external', 'private'] });
+  const { id } = await tenant('acme', urlOf(receiver.port));
+  await send(id, 'a1', {});
+
+  await deliverer.drain();
+
+  expect(receiver.calls).toEqual([]);
+  expect(await states()).toEqual([
+    { state: 'waiting', attempts: 1, lastOutcome: 'address_refused' },
+  ]);
+});
+
+test('a name is called when its address is allowed', async () => {
+  const receiver = await startReceiver();
+  const { deliverer, tenant, send } = await setUp();
+  const { id } = await tenant('acme', `http://localhost:${receiver.port}/`);
+  await send(id, 'a1', {});
+
+  await deliverer.drain();
+
+  expect(receiver.calls).toHaveLength(1);
+});
+
+test('a dead process’s message is taken up by another after its lease, and not before', async () => {
+  const first = deferred<ServerResponse>();
+  const receiver = await startReceiver((response) => {
+    if (receiver.calls.length > 1) response.end();
+    else first.resolve(response);
+  });
+  const { deliverer, open, tenant, send, states, clock, notices } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  await send(id, 'a1', {});
+  const dying = deliverer.drain();
+  const unanswered = await first.promise;
+  const next = open();
+
+  await next.drain();
+  expect(receiver.calls).toHaveLength(1);
+  clock.step(30_000);
+  await next.drain();
+
+  expect(receiver.calls).toHaveLength(2);
+  // The late failure of the first one changes nothing any more.
+  unanswered.statusCode = 500;
+  unanswered.end();
+  await dying;
+  expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+  expect(notices).toEqual([]);
+});
+
+test('the late answer of a dead process’s attempt neither settles nor repeats what another is at', async () => {
+  const answers: ServerResponse[] = [];
+  const receiver = await startReceiver((response) => answers.push(response));
+  const { deliverer, open, tenant, send, states, clock } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  await send(id, 'a1', {});
+  const dying = deliverer.drain();
+  await expect.poll(() => answers.length).toBe(1);
+  clock.step(30_000);
+  const living = open().drain();
+  await expect.poll(() => answers.length).toBe(2);
+
+  answers[0]!.end();
+  await dying;
+  await open().drain();
+
+  expect(await states()).toEqual([{ state: 'waiting', attempts: 0, lastOutcome: null }]);
+  expect(receiver.calls).toHaveLength(2);
+  answers[1]!.end();
+  await living;
+  expect(await states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+});
+
+test('a receiver that failed is asked one thing at a time until it works again', async () => {
+  const answers: ServerResponse[] = [];
+  const receiver = await startReceiver((response) => answers.push(response));
+  const { deliverer, tenant, send, db } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  for (let n = 0; n < 10; n++) await send(id, `a${n}`, { n });
+  const underWay = () => db.$count(deliveries, gt(deliveries.fence, 0));
+  const answer = (statusCode: number) => {
+    for (const response of answers.splice(0)) {
+      response.statusCode = statusCode;
+      response.end();
+    }
+  };
+
+  const drained = deliverer.drain();
+  await expect.poll(() => answers.length).toBe(4);
+  answer(500);
+  await expect.poll(() => answers.length).toBe(1);
+  expect(await underWay()).toBe(5);
+  answer(200);
+  await expect.poll(() => answers.length).toBe(4);
+  answer(200);
+  await expect.poll(() => answers.length).toBe(1);
+  answer(200);
+  await drained;
+
+  expect(receiver.calls).toHaveLength(10);
+});
+
+test('what ends while the database still answers leaves nothing undelivered', async () => {
+  const receiver = await startReceiver();
+  const { open, outbox, tenant, send } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  for (let n = 0; n < 10; n++) await send(id, `a${n}`, { n });
+  const slow = open({
+    outbox: {
+      ...outbox,
+      async nextDueAt(full) {
+        const dueAt = await outbox.nextDueAt(full);
+        if (full.length > 0) await setTimeout(200);
+        return dueAt;
+      },
+    },
+  });
+
+  await slow.drain();
+
+  expect(receiver.calls).toHaveLength(10);
+});
+
+test('a started deliverer sends what is written at once, long before its next poll', async () => {
+  const receiver = await startReceiver();
+  const { deliverer, tenant, send } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  deliverer.start();
+  await new Promise(setImmediate);
+
+  await send(id, 'a1', {});
+
+  await expect.poll(() => receiver.calls.length).toBe(1);
+});

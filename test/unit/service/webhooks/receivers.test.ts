@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { retryPausesMs } from '../../../../src/service/webhooks/deliver.ts';
+import { hasTroubledReceiver } from '../../../../src/service/webhooks/order.ts';
+import { startReceiver } from './receiver.ts';
+import { setUp } from './set-up.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** A tenant whose receiver answers with what `answer.status` says at the time. */
+async function setUpReceiver() {
+  const answer = { status: 500 };
+  const receiver = await startReceiver((response) => {
+    response.statusCode = answer.status;
+    response.end();
+  });
+  const parts = await setUp();
+  const { id } = await parts.tenant('acme', receiver.url);
+  const { db, clock, deliverer, tenants } = parts;
+  return {
+    ...parts,
+    id,
+    answer,
+    receiver,
+    state: async () => (await tenants.byId(id))!,
+    isTroubled: () => hasTroubledReceiver(db, clock.now()),
+    /** Every attempt that a message gets; the receiver fails all of them. */
+    exhaust: async () => {
+      for (const pauseMs of retryPausesMs) {
+        await deliverer.drain();
+        clock.step(pauseMs);
+      }
+      await deliverer.drain();
+    },
+  };
+}
+
+test('a receiver that fails for days is switched off, and what waited is given up', async () => {
+  const { send, id, exhaust, state, states, receiver, isTroubled, deliverer, notices } =
+    await setUpReceiver();
+  await send(id, 'a1', {});
+  await exhaust();
+  expect(await state()).toMatchObject({ webhookDisabledAt: null });
+  await send(id, 'a2', { n: 1 });
+  await send(id, 'a2', { n: 2 });
+  await exhaust();
+
+  expect(await state()).toMatchObject({
+    webhookDisabledAt: expect.any(Date),
+    webhookDisabledReason: 'failing',
+  });
+  expect(notices.at(-1)).toMatchObject({ what: 'webhook-switched-off', outcome: 'http_500' });
+  expect((await states()).map((row) => row.state)).toEqual(['given_up', 'given_up', 'given_up']);
+  expect(await isTroubled()).toBe(true);
+  const before = receiver.calls.length;
+  await send(id, 'a3', {});
+  await deliverer.drain();
+  expect(receiver.calls).toHaveLength(before);
+});
+
+test('a single failure long after another one switches nothing off', async () => {
+  const { send, id, exhaust, state, clock, deliverer, answer } = await setUpReceiver();
+  await send(id, 'a1', {});
+  await exhaust();
+  clock.step(30 * dayMs);
+
+  await send(id, 'a2', {});
+  await deliverer.drain();
+  expect(await state()).toMatchObject({ webhookDisabledAt: null });
+  answer.status = 200;
+  clock.step(retryPausesMs[0]!);
+  await deliverer.drain();
+
+  expect(await state()).toMatchObject({ webhookDisabledAt: null, webhookFailingSince: null });
+});
+
+test('a new URL forgets what was held against the old one, also while an attempt is under way', async () => {
+  const { send, id, exhaust, state, tenants, deliverer, isTroubled } = await setUpReceiver();
+  await send(id, 'a1', {});
+  await exhaust();
+  await send(id, 'a2', {});
+  await exhaust();
+  expect(await isTroubled()).toBe(true);
+
+  const other = await startReceiver((response) => {
+    response.statusCode = 500;
+    void tenants.update(id, { webhookUrl: third.url }).then(() => response.end());
+  });
+  const third = await startReceiver();
+  await tenants.update(id, { webhookUrl: other.url });
+  await send(id, 'a3', {});
+  await deliverer.drain();
+
+  expect(other.calls).toHaveLength(1);
+  expect(await state()).toMatchObject({
+    webhookUrl: third.url,
+    webhookDisabledAt: null,
+    webhookDisabledReason: null,
+    webhookFailingSince: null,
+  });
+  expect(await isTroubled()).toBe(false);
+});
+
+test('410 says that the receiver is gone', async () => {
+  const { send, id, state, deliverer, answer, isTroubled } = await setUpReceiver();
+  answer.status = 410;
+  await send(id, 'a1', {});
+
+  await deliverer.drain();
+
+  expect(await state()).toMatchObject({ webhookDisabledReason: 'gone' });
+  expect(await isTroubled()).toBe(true);
+});
+
+test('a message that the old receiver refused for ever goes to the one that was set meanwhile', async () => {
+  const { send, id, state, states, tenants, deliverer } = await setUpReceiver();
+  const next = await startReceiver();
+  const old = await startReceiver((response) => {
+    response.statusCode = 410;
+    void tenants.update(id, { webhookUrl: next.url }).then(() => response.end());
+  });
+  await tenants.update(id, { webhookUrl: old.url });
+  await send(id, 'a1', {});
+
+  await deliverer.drain();
+
+  expect(next.calls).toHaveLength(1);
+  expect(await states()).toEqual([{ state: 'delivered', attempts: 2, lastOutcome: 'http_200' }]);
+  expect(await state()).toMatchObject({ webhookDisabledAt: null });
+});
+
+test('a receiver is trouble after failing for an hour, and no longer once it works', async () => {
+  const { send, id, deliverer, clock, isTroubled, answer } = await setUpReceiver();
+  await send(id, 'a1', {});
+  await deliverer.drain();
+  expect(await isTroubled()).toBe(false);
+
+  clock.step(hourMs + 1);
+  expect(await isTroubled()).toBe(true);
+  answer.status = 204;
+  await deliverer.drain();
+
+  expect(await isTroubled()).toBe(false);
+});

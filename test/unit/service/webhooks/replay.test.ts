@@ -1,0 +1,149 @@
+import { operator } from '../../../../src/service/audit/entry.ts';
+import { expect, test } from 'vitest';
+import { listDeliveries, replay } from '../../../../src/service/webhooks/deliveries.ts';
+import { startReceiver } from './receiver.ts';
+import { setUp } from './set-up.ts';
+
+type Ready = Awaited<ReturnType<typeof withReceiver>>;
+
+/** A tenant whose receiver answers with `status.code`. */
+async function withReceiver() {
+  const status = { code: 200 };
+  const receiver = await startReceiver((response) => {
+    response.statusCode = status.code;
+    response.end();
+  });
+  const all = await setUp();
+  const { id: tenantId } = await all.tenant('acme', receiver.url);
+  const bodies = () => receiver.calls.map(({ body }) => body);
+  const list = () => listDeliveries(all.db, { tenantId, state: null, limit: 100 });
+  const again = (which: Parameters<typeof replay>[1]['which']) =>
+    replay(all.db, { tenantId, which, at: all.clock.now(), by: operator });
+  return { ...all, tenantId, receiver, status, bodies, list, again };
+}
+
+test('a delivered message that is put back comes once more, under the same id and newly signed', async () => {
+  const { deliverer, send, clock, tenantId, receiver, list, again } = await withReceiver();
+  await send(tenantId, 'a1', { n: 1 });
+  await deliverer.drain();
+  clock.step(60_000);
+  const [{ id } = { id: '' }] = await list();
+
+  const replayed = await again({ id });
+  const waiting = await list();
+  await deliverer.drain();
+
+  expect(replayed).toEqual([{ id, event: 'update', subject: 'a1' }]);
+  expect(waiting).toMatchObject([{ id, state: 'waiting', attempts: 0, lastOutcome: null }]);
+  const [first, second] = receiver.calls;
+  expect(second?.body).toBe(first?.body);
+  expect(second?.headers['webhook-id']).toBe(id);
+  expect(Number(second?.headers['webhook-timestamp'])).toBe(
+    Number(first?.headers['webhook-timestamp']) + 60,
+  );
+  expect(await list()).toMatchObject([
+    { state: 'delivered', attempts: 1, lastOutcome: 'http_200' },
+  ]);
+});
+
+/** What waits is given up, and the tenant sets its URL again. */
+async function giveUpAll({ status, deliverer, tenants, tenantId, receiver }: Ready) {
+  status.code = 410;
+  await deliverer.drain();
+  status.code = 200;
+  await tenants.update(tenantId, { webhookUrl: receiver.url });
+  receiver.calls.length = 0;
+}
+
+test('all that was given up comes again in its order, of this tenant alone, and nothing else', async () => {
+  const ready = await withReceiver();
+  const { deliverer, tenant, send, tenantId, receiver, bodies, again } = ready;
+  const { id: other } = await tenant('other', receiver.url);
+  await send(tenantId, 'a0', { n: 'delivered' });
+  await deliverer.drain();
+  await send(other, 'b1', { n: 'of another' });
+  for (const n of [1, 2, 3]) await send(tenantId, 'a1', { n });
+  await giveUpAll(ready);
+
+  const replayed = await again('given_up');
+  await deliverer.drain();
+
+  expect(replayed).toHaveLength(3);
+  expect(bodies()).toEqual(['{"n":1}', '{"n":2}', '{"n":3}']);
+  expect(await again('given_up')).toEqual([]);
+});
+
+test('what is put back comes after the message that has its turn, and before those behind it', async () => {
+  const ready = await withReceiver();
+  const { deliverer, send, tenantId, status, receiver, clock, bodies, again } = ready;
+  for (const n of [1, 2]) await send(tenantId, 'a1', { n });
+  await giveUpAll(ready);
+  for (const n of [3, 4]) await send(tenantId, 'a1', { n });
+  status.code = 500;
+  await deliverer.drain();
+  status.code = 200;
+  receiver.calls.length = 0;
+
+  await again('given_up');
+  await deliverer.drain();
+  const before = bodies();
+  clock.step(5000);
+  await deliverer.drain();
+
+  expect(before).toEqual([]);
+  expect(bodies()).toEqual(['{"n":3}', '{"n":1}', '{"n":2}', '{"n":4}']);
+});
+
+test('an attempt of the round before settles nothing of the new one', async () => {
+  const { outbox, send, tenantId, tenants, receiver, list, again } = await withReceiver();
+  await send(tenantId, 'a1', {});
+  const [late] = await outbox.claim(() => 1, 30_000);
+  await send(tenantId, 'a2', {});
+  const [other] = await outbox.claim(() => 1, 30_000);
+  await outbox.closeReceiver(other!, 'http_410');
+  await tenants.update(tenantId, { webhookUrl: receiver.url });
+
+  await again('given_up');
+  await outbox.accept(late!, 'http_200');
+
+  expect((await list()).map(({ state }) => state)).toEqual(['waiting', 'waiting']);
+});
+
+test('what waits, is not there, or has no receiver is refused, each with what to do', async () => {
+  const ready = await withReceiver();
+  const { db, clock, tenant, send, tenants, tenantId, receiver, list, again } = ready;
+  const { id: other } = await tenant('other', receiver.url);
+  await send(tenantId, 'a1', {});
+  const [{ id } = { id: '' }] = await list();
+
+  const ofOther = () =>
+    replay(db, { tenantId: other, which: { id }, at: clock.now(), by: operator });
+
+  await expect(() => again({ id })).rejects.toThrow(/waits for its next attempt already/);
+  await expect(() => again({ id: 'msg_0' })).rejects.toThrow(/forensics webhooks list/);
+  await expect(ofOther).rejects.toThrow(expect.objectContaining({ code: 'not_found' }));
+  await tenants.update(tenantId, { webhookUrl: null });
+  await expect(() => again('given_up')).rejects.toThrow(/forensics tenant update/);
+});
+
+test('the list is newest first, of one tenant, in the state and number that were asked for', async () => {
+  const { db, deliverer, tenant, send, tenantId, receiver, status } = await withReceiver();
+  const { id: other } = await tenant('other', receiver.url);
+  await send(tenantId, 'a1', {});
+  await send(other, 'b1', {});
+  await deliverer.drain();
+  status.code = 500;
+  for (const subject of ['a2', 'a2', 'a3']) await send(tenantId, subject, {});
+  await deliverer.drain();
+  const subjects = async (query: Partial<Parameters<typeof listDeliveries>[1]>) =>
+    (await listDeliveries(db, { tenantId, state: null, limit: 9, ...query })).map(
+      (one) => one.subject,
+    );
+
+  expect(await subjects({})).toEqual(['a3', 'a2', 'a2', 'a1']);
+  expect(await subjects({ limit: 2 })).toEqual(['a3', 'a2']);
+  expect(await subjects({ state: 'delivered' })).toEqual(['a1']);
+  expect(await subjects({ state: 'given_up' })).toEqual([]);
+  const [, behind, first] = await listDeliveries(db, { tenantId, state: 'waiting', limit: 9 });
+  expect([first?.lastOutcome, behind?.nextAttemptAt]).toEqual(['http_500', null]);
+});

@@ -1,0 +1,60 @@
+/** A database with a deliverer on it, and receivers on loopback that it may call. */
+
+import { onTestFinished } from 'vitest';
+import { createTenants } from '../../../../src/service/tenants/tenants.ts';
+import { transact } from '../../../../src/ports/db/database.ts';
+import { deliveries } from '../../../../src/ports/db/schema.ts';
+import {
+  createDeliverer,
+  type DelivererOptions,
+} from '../../../../src/service/webhooks/deliver.ts';
+import { createOutbox } from '../../../../src/service/webhooks/outbox.ts';
+import { steppedClock, testDb } from '../../ports/db/temporary.ts';
+
+export const serverKey = new Uint8Array(32).fill(3);
+
+export async function setUp(options: Partial<DelivererOptions> = {}) {
+  const db = await testDb();
+  // Signatures are checked against the real time by the standard's library.
+  const clock = steppedClock(new Date().toISOString());
+  const tenants = createTenants({ db, now: clock.now });
+  const outbox = createOutbox({ db, now: clock.now });
+  const notices: object[] = [];
+  const open = (more: Partial<DelivererOptions> = {}) => {
+    const deliverer = createDeliverer({
+      outbox,
+      now: clock.now,
+      serverKey,
+      allow: ['127.0.0.0/8'],
+      random: () => 0,
+      pollMs: 3_600_000,
+      onNotice: (what, facts) => notices.push({ what, ...facts }),
+      ...options,
+      ...more,
+    });
+    onTestFinished(() => deliverer.stop());
+    return deliverer;
+  };
+  const tenant = async (name: string, webhookUrl: string) => {
+    const { id } = await tenants.create({ name });
+    return tenants.update(id, { webhookUrl });
+  };
+  const send = (tenantId: string, subject: string, payload: Record<string, unknown>) =>
+    transact(db, (tx) =>
+      outbox.enqueueDelivery(tx, {
+        tenantId,
+        subject,
+        event: 'update',
+        payload: async () => payload,
+      }),
+    );
+  const states = async () =>
+    (await db.select().from(deliveries).orderBy(deliveries.seq).all()).map(
+      ({ state, attempts, lastOutcome }) => ({
+        state,
+        attempts,
+        lastOutcome,
+      }),
+    );
+  return { db, clock, tenants, outbox, deliverer: open(), open, tenant, send, states, notices };
+}
