@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { saveCredentials, saveProfile } from '../../src/cli/target/profiles.ts';
-import { sessionOf } from '../../src/cli/target/session.ts';
+import { saveCredentials, saveProfile } from '../../src/cli/connection/profiles.ts';
+import { sessionOf } from '../../src/cli/connection/session.ts';
 import { type Listening, openListening, password } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';
 import { emptyFolder } from './run-cli.ts';

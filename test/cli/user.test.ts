@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openCore } from '../../src/service/core.ts';
 import { askHidden } from '../../src/cli/output/prompts.ts';
-import type { ShownUser } from '../../src/cli/target/local.ts';
+import type { ShownUser } from '../../src/cli/connection/local.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPasswords } from '../../src/service/access/embedded/passwords.ts';
 import { openCore } from '../../src/service/core.ts';
-import { createLocalService } from '../../src/cli/target/local.ts';
+import { createLocalService } from '../../src/cli/connection/local.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { password } from '../unit/server/open-server.ts';
 import { describeService, tenant } from './service.ts';

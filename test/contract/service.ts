@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Core } from '../../src/service/core.ts';
 import { operator, parseEntry } from '../../src/service/audit/entry.ts';
-import type { Service } from '../../src/cli/target/service.ts';
+import type { Service } from '../../src/cli/connection/service.ts';
 
 export interface ServiceUnderTest {
   readonly service: Service;

@@ -4,7 +4,7 @@ import { type ExitCode, type ForensicsError, toForensicsError } from '../../erro
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { refuseOptions } from '../options.ts';
 import { log } from '../output/print.ts';
-import { isRemote } from '../target/server-options.ts';
+import { isRemote } from '../connection/server-options.ts';
 import { inOrder, isOfTheMachine, listenForStop, type Stop } from './concurrency.ts';
 import { type Input, walkInputs } from './inputs.ts';
 import { type AnalyzeOptions, checkUsage, languageOf } from './options.ts';

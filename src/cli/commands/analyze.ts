@@ -6,7 +6,7 @@ import { withCaseOptions } from '../analyze/case-data.ts';
 import { type AnalyzeOptions, failOns } from '../analyze/options.ts';
 import { runAnalyze } from '../analyze/run.ts';
 import { defaultJobs, jobCount, listOf, named, wholeNumber } from '../options.ts';
-import { isRemote, withServerOptions } from '../target/server-options.ts';
+import { isRemote, withServerOptions } from '../connection/server-options.ts';
 
 export function defineAnalyze(command: Command): void {
   const described = withServerOptions(command)

@@ -12,7 +12,7 @@ import { readText } from '../output/files.ts';
 import { examples } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../target/local.ts';
+import { type LocalOptions, withLocalCore } from '../connection/local.ts';
 
 export function defineAudit(audit: Command): void {
   audit.addHelpText(

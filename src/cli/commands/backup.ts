@@ -12,7 +12,7 @@ import { named, withLocalOnlyOptions } from '../options.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
 import { printable, printJson, log, shellWord, switches } from '../output/print.ts';
 import { canAnimate, columnsOf, startSpinner } from '../output/terminal.ts';
-import type { LocalOptions } from '../target/local.ts';
+import type { LocalOptions } from '../connection/local.ts';
 
 export function defineBackup(backup: Command): void {
   backup.addHelpText(
@@ -69,7 +69,7 @@ interface CreateOptions extends LocalOptions {
 async function create(options: CreateOptions): Promise<void> {
   const [{ backUp }, { withLocalCore }] = await Promise.all([
     import('../../ops/backup/backup.ts'),
-    import('../target/local.ts'),
+    import('../connection/local.ts'),
   ]);
   const now = new Date();
   const settings = await settingsGiven(options);
@@ -253,7 +253,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   const { dryRun, force, keys, json } = options;
   const [restores, { settingsFor }, { migrations }] = await Promise.all([
     import('../../ops/backup/restore.ts'),
-    import('../target/local.ts'),
+    import('../connection/local.ts'),
     import('../../ports/db/migrations.ts'),
   ]);
   const settings = settingsFor(options);

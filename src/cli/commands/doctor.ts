@@ -15,14 +15,14 @@ import { packageVersion } from '../../version.ts';
 import { print, printable, printJson, log } from '../output/print.ts';
 import { paint, type Style } from '../output/terminal.ts';
 import { publicUrlOf } from '../serve/listen.ts';
-import { settingsFor } from '../target/local.ts';
-import { openServer, placeNamed } from '../target/server.ts';
+import { settingsFor } from '../connection/local.ts';
+import { openServer, placeNamed } from '../connection/server.ts';
 import {
   isRemote,
   type ServerOptions,
   type ServiceOptions,
   withServerOptions,
-} from '../target/server-options.ts';
+} from '../connection/server-options.ts';
 
 export function defineDoctor(doctor: Command): void {
   doctor

@@ -6,7 +6,7 @@ import { plainText } from '../../service/feedback/message.ts';
 import { examples, countFromOne, withLocalOptions } from '../options.ts';
 import { print, printable, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../target/local.ts';
+import { type LocalOptions, withLocalCore } from '../connection/local.ts';
 
 interface FeedbackOptions extends LocalOptions {
   readonly json: boolean;

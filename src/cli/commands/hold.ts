@@ -7,7 +7,7 @@ import { examples, withLocalOptions } from '../options.ts';
 import { printFields } from '../output/details.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../target/local.ts';
+import { type LocalOptions, withLocalCore } from '../connection/local.ts';
 
 interface HoldOptions extends LocalOptions {
   readonly tenant: string;

@@ -8,10 +8,10 @@ import { isFull, systemCodeOf } from '../../ports/files/system-errors.ts';
 import { usageError } from '../errors.ts';
 import { longestMs } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';
-import { readCredentials, saveCredentials } from '../target/profiles.ts';
-import { serverNamed } from '../target/server.ts';
-import { isRemote, type ServiceOptions } from '../target/server-options.ts';
-import { type KeyActs, withService } from '../target/service.ts';
+import { readCredentials, saveCredentials } from '../connection/profiles.ts';
+import { serverNamed } from '../connection/server.ts';
+import { isRemote, type ServiceOptions } from '../connection/server-options.ts';
+import { type KeyActs, withService } from '../connection/service.ts';
 import type { KeyOptions } from './keys.ts';
 
 export interface RotateOptions extends KeyOptions {

@@ -7,9 +7,9 @@ import { examples, named, parseDuration, yesOption } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { agreed, confirm } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
-import { nameTenant } from '../target/server.ts';
-import { type ServiceOptions, withServiceOptions } from '../target/server-options.ts';
-import { withService } from '../target/service.ts';
+import { nameTenant } from '../connection/server.ts';
+import { type ServiceOptions, withServiceOptions } from '../connection/server-options.ts';
+import { withService } from '../connection/service.ts';
 import { orRevoke, rotate, type RotateOptions, shownKey, withSecretFile } from './keys-rotate.ts';
 
 const defaultLife = '90d';

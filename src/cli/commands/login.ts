@@ -29,10 +29,10 @@ import {
   saveProfile,
   type Session,
   trustOf,
-} from '../target/profiles.ts';
-import { serverMentioned, trustGiven, userAgent } from '../target/server.ts';
-import { type ServerOptions, withServerOptions } from '../target/server-options.ts';
-import { renewed, sessionOf } from '../target/session.ts';
+} from '../connection/profiles.ts';
+import { serverMentioned, trustGiven, userAgent } from '../connection/server.ts';
+import { type ServerOptions, withServerOptions } from '../connection/server-options.ts';
+import { renewed, sessionOf } from '../connection/session.ts';
 
 export function defineLogin(command: Command): void {
   withServerOptions(command)

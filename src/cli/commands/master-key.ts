@@ -6,7 +6,7 @@ import { rotateMasterKey, type Rotation } from '../../service/secrets/rotate-mas
 import { usageError } from '../errors.ts';
 import { readText } from '../output/files.ts';
 import { print, printJson, log } from '../output/print.ts';
-import { installedSettings, type LocalOptions } from '../target/local.ts';
+import { installedSettings, type LocalOptions } from '../connection/local.ts';
 
 interface RotateOptions extends LocalOptions {
   readonly keyFile?: string;

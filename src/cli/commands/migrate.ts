@@ -6,7 +6,7 @@ import { readConfig } from '../../contract/config.ts';
 import { allowedFor, parseSetting } from '../../contract/settings.ts';
 import { usageError } from '../errors.ts';
 import { log, print, printJson } from '../output/print.ts';
-import { type LocalOptions, installedSettings } from '../target/local.ts';
+import { type LocalOptions, installedSettings } from '../connection/local.ts';
 
 interface MigrateOptions extends LocalOptions {
   readonly to: string;

@@ -8,7 +8,7 @@ import type { AnyManifest } from '../../inference/model.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { examples } from '../options.ts';
 import { columnsOf } from '../output/terminal.ts';
-import type { LocalOptions } from '../target/local.ts';
+import type { LocalOptions } from '../connection/local.ts';
 
 interface Options extends LocalOptions {
   readonly json: boolean;

@@ -13,7 +13,7 @@ import {
   profileNamed,
   readCredentials,
   removeProfile,
-} from '../target/profiles.ts';
+} from '../connection/profiles.ts';
 
 export function defineProfile(profile: Command): void {
   profile.addHelpText(

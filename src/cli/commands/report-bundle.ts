@@ -15,7 +15,7 @@ import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import { citedValidation } from '../../service/validation/saved-validations.ts';
 import { readCaseData } from '../analyze/case-data.ts';
 import { print, printJson, log } from '../output/print.ts';
-import { withLocalCore } from '../target/local.ts';
+import { withLocalCore } from '../connection/local.ts';
 import type { ReportOptions } from './report.ts';
 
 export async function writeReport(

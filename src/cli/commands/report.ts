@@ -19,8 +19,8 @@ import { usageError } from '../errors.ts';
 import { listOf, named, refuseOptions } from '../options.ts';
 import { printJson, log } from '../output/print.ts';
 import { columnsOf } from '../output/terminal.ts';
-import { nameTenant, openServer } from '../target/server.ts';
-import { isRemote, type ServiceOptions, withServiceOptions } from '../target/server-options.ts';
+import { nameTenant, openServer } from '../connection/server.ts';
+import { isRemote, type ServiceOptions, withServiceOptions } from '../connection/server-options.ts';
 
 export interface ReportOptions extends ServiceOptions, CaseOptions {
   readonly tenant: string;

@@ -15,7 +15,7 @@ import { outliveBrokenOutput } from '../output/terminal.ts';
 import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
 import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
 import { createServerLog, type ServerLog } from '../serve/server-log.ts';
-import { logOpening } from '../target/local.ts';
+import { logOpening } from '../connection/local.ts';
 
 export function defineServe(serve: Command): void {
   withSettingFlags(serve, 'serve')

@@ -14,7 +14,7 @@ import {
 import { examples, fingerprintIn, withLocalOptions } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, settingsFor } from '../target/local.ts';
+import { type LocalOptions, settingsFor } from '../connection/local.ts';
 
 interface KeyOptions extends LocalOptions {
   readonly json: boolean;

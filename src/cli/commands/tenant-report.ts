@@ -6,8 +6,8 @@ import { dayOf } from '../options.ts';
 import { csvText } from '../output/details.ts';
 import { print, printJson } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import type { ServiceOptions } from '../target/server-options.ts';
-import { withService } from '../target/service.ts';
+import type { ServiceOptions } from '../connection/server-options.ts';
+import { withService } from '../connection/service.ts';
 import { columnNames, dailyReports, type Days, reportOf, valuesOf } from './usage.ts';
 
 interface ReportOptions extends ServiceOptions, Days {

@@ -18,9 +18,9 @@ import { readText } from '../output/files.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { confirmByName } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore, withNewCore } from '../target/local.ts';
-import { type ServiceOptions, withServiceOptions } from '../target/server-options.ts';
-import { withService } from '../target/service.ts';
+import { type LocalOptions, withLocalCore, withNewCore } from '../connection/local.ts';
+import { type ServiceOptions, withServiceOptions } from '../connection/server-options.ts';
+import { withService } from '../connection/service.ts';
 import { describeTenantReport } from './tenant-report.ts';
 
 export function defineTenant(tenant: Command): void {

@@ -7,9 +7,9 @@ import { dayOf } from '../options.ts';
 import { csvText, type CsvValue } from '../output/details.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { tenantOfProfile } from '../target/server.ts';
-import { isRemote, type ServiceOptions, withServiceOptions } from '../target/server-options.ts';
-import { type TenantActs, withService } from '../target/service.ts';
+import { tenantOfProfile } from '../connection/server.ts';
+import { isRemote, type ServiceOptions, withServiceOptions } from '../connection/server-options.ts';
+import { type TenantActs, withService } from '../connection/service.ts';
 
 export function defineUsage(command: Command): void {
   withServiceOptions(command)

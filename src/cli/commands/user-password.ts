@@ -8,9 +8,9 @@ import { printFields } from '../output/details.ts';
 import { firstLineOf } from '../output/files.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { askHidden, canAsk } from '../output/prompts.ts';
-import { type ShownUser, shownUser, userNamed, withLocalCore } from '../target/local.ts';
-import { withApi } from '../target/server.ts';
-import { isRemote, type ServiceOptions } from '../target/server-options.ts';
+import { type ShownUser, shownUser, userNamed, withLocalCore } from '../connection/local.ts';
+import { withApi } from '../connection/server.ts';
+import { isRemote, type ServiceOptions } from '../connection/server-options.ts';
 
 /** A password is never a flag: flags stand in the history of the shell and in the list of processes. */
 export function withPassword(command: Command): Command {

@@ -16,9 +16,9 @@ import {
   tenantIdsNamed,
   userNamed,
   withLocalCore,
-} from '../target/local.ts';
-import { type ServiceOptions, withServiceOptions } from '../target/server-options.ts';
-import { withService } from '../target/service.ts';
+} from '../connection/local.ts';
+import { type ServiceOptions, withServiceOptions } from '../connection/server-options.ts';
+import { withService } from '../connection/service.ts';
 import {
   withPassword,
   type PasswdOptions,

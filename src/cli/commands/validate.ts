@@ -7,7 +7,7 @@ import {
   defaultSeed,
 } from '../../contract/vocabulary.ts';
 import { examples, countFromOne, defaultJobs, jobCount, named, wholeNumber } from '../options.ts';
-import type { LocalOptions } from '../target/local.ts';
+import type { LocalOptions } from '../connection/local.ts';
 import {
   deleteValidation,
   listValidations,

@@ -16,7 +16,7 @@ import { usageError } from '../errors.ts';
 import { countFromOne, withLocalOptions } from '../options.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../target/local.ts';
+import { type LocalOptions, withLocalCore } from '../connection/local.ts';
 
 export function defineWebhooks(webhooks: Command): void {
   webhooks.addHelpText(

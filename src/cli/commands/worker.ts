@@ -7,7 +7,7 @@ import { usageError } from '../errors.ts';
 import { printable } from '../output/print.ts';
 import { outliveBrokenOutput } from '../output/terminal.ts';
 import { createServerLog } from '../serve/server-log.ts';
-import { logOpening } from '../target/local.ts';
+import { logOpening } from '../connection/local.ts';
 import { type SettingFlags, stopRequested, withSettingFlags } from './serve.ts';
 
 export function defineWorker(worker: Command): void {

@@ -11,7 +11,7 @@ import type { ValidateOptions } from '../commands/validate.ts';
 import { printFileFailure } from '../errors.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, settingsFor } from '../target/local.ts';
+import { type LocalOptions, settingsFor } from '../connection/local.ts';
 import { printValidation, type Shown } from './print.ts';
 import type { LabelledInput } from './run.ts';
 

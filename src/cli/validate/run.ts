@@ -19,7 +19,7 @@ import { startProgress } from '../analyze/progress.ts';
 import type { ValidateOptions } from '../commands/validate.ts';
 import { usageError } from '../errors.ts';
 import { log } from '../output/print.ts';
-import { settingsFor } from '../target/local.ts';
+import { settingsFor } from '../connection/local.ts';
 import { type Bench, measureAll, type Outcome } from './measure.ts';
 import { documentOf, printValidation } from './print.ts';
 

@@ -13,7 +13,7 @@ import { createMutex, type Mutex } from '../../../mutex.ts';
 import { refuseOptions } from '../../options.ts';
 import { caseOptionsGiven } from '../case-data.ts';
 import { log } from '../../output/print.ts';
-import { openServer, tenantMeant } from '../../target/server.ts';
+import { openServer, tenantMeant } from '../../connection/server.ts';
 import type { Input } from '../inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
 import { type AnalysisRecord, beginRecord, failedRecordOf, openRecordOf } from '../record.ts';

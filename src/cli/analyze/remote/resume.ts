@@ -14,7 +14,7 @@ import { createBody, type CreateRequest } from '../../../contract/analysis.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { makeOwnFolder, replaceFile, writeOnce } from '../../../ports/files/atomic-write.ts';
 import { log, shellWord } from '../../output/print.ts';
-import type { ServerOptions } from '../../target/server-options.ts';
+import type { ServerOptions } from '../../connection/server-options.ts';
 import type { RemoteOptions } from './remote.ts';
 
 export interface Entry {
