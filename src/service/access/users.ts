@@ -1,6 +1,6 @@
 /**
  * People: who they are, what they may do, and their passwords. An account is embedded (address and password stored here)
- * or belongs to an identity provider, which then decides over everything but the settings and whether it is shut here.
+ * or belongs to an identity provider, which then decides over everything but the settings and whether it is disabled here.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -97,7 +97,7 @@ export function createUsers({
   readonly now: () => Date;
 }): Users {
   const actOn = (userId: string, { by }: Acting) => ({ userId, at: now(), by });
-  const shut = async (id: string, disabledAt: Date | null, acting: Acting): Promise<User> =>
+  const setDisabled = async (id: string, disabledAt: Date | null, acting: Acting): Promise<User> =>
     transact(db, async (tx) => {
       const user = await userOf(tx, id);
       await approve(tx, acting, user);
@@ -167,8 +167,8 @@ export function createUsers({
         await auditUser(tx, actOn(id, acting), told, user.tenantIds);
       });
     },
-    disable: (id, acting = byOperator) => shut(id, now(), acting),
-    enable: (id, acting = byOperator) => shut(id, null, acting),
+    disable: (id, acting = byOperator) => setDisabled(id, now(), acting),
+    enable: (id, acting = byOperator) => setDisabled(id, null, acting),
     async info({ id, tenantIds, scopes, ...principal }) {
       const row = await existing(db, id ?? '');
       const { email, name, lang, tosAccepted } = row;
