@@ -218,7 +218,7 @@ export async function findRemaining(
 }
 
 /** True when others of the tenant wait for a worker or are being examined. */
-export async function hasCompany(
+export async function isPartOfBulk(
   reader: Reader,
   { tenantId, analysisId }: Target,
 ): Promise<boolean> {

@@ -14,7 +14,7 @@ import {
   toRow,
 } from '../examination-row.ts';
 import { claimObjects } from '../orphan-objects.ts';
-import { type AnalysisRow, hasCompany, isTarget, type Target } from '../rows.ts';
+import { type AnalysisRow, isPartOfBulk, isTarget, type Target } from '../rows.ts';
 import { successCounts } from '../../usage/usage.ts';
 import {
   actOn,
@@ -56,7 +56,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
      */
     async lock(job: Job, target: Target): Promise<AnalysisRow | null> {
       // A figure of the report alone, and read by itself: every other start would come between it and what is written here.
-      const isBulk = await hasCompany(db, target);
+      const isBulk = await isPartOfBulk(db, target);
       const act = async (tx: Tx): Promise<AnalysisRow | null> => {
         const [, begun] = await together(queue.assertLease(tx, job), begin(tx, target, isBulk));
         if (begun !== null) return begun;

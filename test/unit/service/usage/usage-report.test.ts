@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
-import { countPending, hasCompany } from '../../../../src/service/analyses/rows.ts';
+import { countPending, isPartOfBulk } from '../../../../src/service/analyses/rows.ts';
 import { createUsageReports } from '../../../../src/service/usage/usage-report.ts';
 import { countLogin } from '../../../../src/service/usage/usage.ts';
 import type { ResultClass } from '../../../../src/contract/vocabulary.ts';
@@ -257,7 +257,7 @@ describe('queued', () => {
     ['it', countPending, 'analyses_pending'],
     [
       'whether others are at work',
-      (reader: Reader, tenantId: string) => hasCompany(reader, { tenantId, analysisId: 'one' }),
+      (reader: Reader, tenantId: string) => isPartOfBulk(reader, { tenantId, analysisId: 'one' }),
       'analyses_at_work',
     ],
   ] as const)('%s is read from an index', async (_, ask, index) => {
