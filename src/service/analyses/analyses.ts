@@ -56,21 +56,23 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
   };
   return {
     limits: options.limits,
-    create: async (caller, request) => nameless(await createAnalysis(context, caller, request)),
+    create: async (caller, request) =>
+      withoutActorName(await createAnalysis(context, caller, request)),
     get: (caller, id) => getAnalysis(context, caller, id),
     list: (caller, query) => listAnalyses(context, caller, query),
     async remove({ tenant, principal }, analysisId) {
       await lifecycle.remove({ tenantId: tenant.id, analysisId }, principal);
     },
     start: (caller, id) => startAnalysis(context, caller, id),
-    retry: async (caller, request) => nameless(await retryAnalysis(context, caller, request)),
+    retry: async (caller, request) =>
+      withoutActorName(await retryAnalysis(context, caller, request)),
     run: createRun(context),
     cleanUp: (signal) => cleanUp(context, signal),
   };
 }
 
 /** The contract fills the name of the last actor in on reads only. */
-function nameless(analysis: Analysis): Analysis {
+function withoutActorName(analysis: Analysis): Analysis {
   return { ...analysis, lastChangedByUserName: null };
 }
 
