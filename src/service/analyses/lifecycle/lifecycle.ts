@@ -23,7 +23,7 @@ import {
 } from '../rows.ts';
 import {
   type Act,
-  actOn,
+  inTenantTransaction,
   type Change,
   createMoves,
   type Ending,
@@ -64,7 +64,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
   return {
     /** (none) -> pending. Returns the id: of the earlier analysis when the request is a repetition. */
     create: async (row: NewRow, { actor, repeatable }: Omit<Act, keyof Target>): Promise<string> =>
-      actOn(db, row, async (tx) => {
+      inTenantTransaction(db, row, async (tx) => {
         const earlier = await recall(tx, repeatable);
         if (earlier !== null) return earlier;
         const details = creationDetails(row);
@@ -82,7 +82,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
      * @throws {ForensicsError} `analysis_not_pending`.
      */
     queueRun: (act: Act, evidence: EvidenceCopy) =>
-      actOn(db, act, async (tx): Promise<boolean> => {
+      inTenantTransaction(db, act, async (tx): Promise<boolean> => {
         if ((await recall(tx, act.repeatable)) !== null) return false;
         refuseUnlessStartable(await getRow(tx, act));
         const change = {
@@ -102,7 +102,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** pending -> failed: what was uploaded cannot be analysed. @throws {ForensicsError} `analysis_not_pending`. */
     refuseUpload: async (act: Act, { code, message: statusMessage }: Ending): Promise<void> =>
-      actOn(db, act, async (tx) => {
+      inTenantTransaction(db, act, async (tx) => {
         refuseUnlessStartable(await getRow(tx, act));
         const change = { status: 'failed', statusMessage } as const;
         const row = await move(tx, act, { from: 'pending', change, actor: act.actor });
@@ -113,7 +113,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** failed -> pending, waiting for a worker. False as above. @throws {ForensicsError} `analysis_not_retryable`. */
     restart: (act: Act, { options, modelVersion, evidence, seen }: Restart) =>
-      actOn(db, act, async (tx): Promise<boolean> => {
+      inTenantTransaction(db, act, async (tx): Promise<boolean> => {
         if ((await recall(tx, act.repeatable)) !== null) return false;
         // Another retry ran and failed in between: options merged before it could undo a tier that it asked for.
         const present = await getRow(tx, act);
@@ -141,7 +141,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** completed -> completed in the higher tier; billed here, once. False as above. @throws as above. */
     upgrade: (act: Act, drawn: Drawn) =>
-      actOn(db, act, async (tx): Promise<boolean> => {
+      inTenantTransaction(db, act, async (tx): Promise<boolean> => {
         if ((await recall(tx, act.repeatable)) !== null) return false;
         const present = await getRow(tx, act);
         const { tier } = present;
@@ -166,13 +166,13 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** Any state: hidden from now on. @throws {ForensicsError} `analysis_not_found`. */
     remove: async (target: Target, actor: Principal): Promise<void> =>
-      actOn(db, target, async (tx) =>
+      inTenantTransaction(db, target, async (tx) =>
         hide(tx, await getRow(tx, target), { actor, because: 'asked' }),
       ),
 
     /** The same for those that nothing happened to for long; how many there were. */
     expire: async (forgotten: Expired): Promise<number> =>
-      actOn(db, forgotten, async (tx) => {
+      inTenantTransaction(db, forgotten, async (tx) => {
         const rows = await findExpired(tx, forgotten);
         const why = { actor: systemPrincipal, because: 'retention' } as const;
         for (const row of rows) await hide(tx, row, why);
@@ -181,7 +181,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** The same for those of a tenant that was deleted; how many there were. */
     removeRemaining: async (left: Remaining): Promise<number> =>
-      actOn(db, left, async (tx) => {
+      inTenantTransaction(db, left, async (tx) => {
         const rows = await findRemaining(tx, left);
         const why = { actor: systemPrincipal, because: 'tenant' } as const;
         for (const row of rows) await hide(tx, row, why);

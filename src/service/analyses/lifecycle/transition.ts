@@ -53,7 +53,7 @@ interface Move {
 }
 
 /** Acts on a tenant's analyses write in its audit log: they take turns. */
-export function actOn<T>(
+export function inTenantTransaction<T>(
   db: Db,
   { tenantId }: Pick<Target, 'tenantId'>,
   act: (tx: Tx) => Promise<T>,

@@ -17,7 +17,7 @@ import { claimObjects } from '../orphan-objects.ts';
 import { type AnalysisRow, isPartOfBulk, isTarget, type Target } from '../rows.ts';
 import { successCounts } from '../../usage/usage.ts';
 import {
-  actOn,
+  inTenantTransaction,
   type Change,
   createMoves,
   type Ending,
@@ -66,7 +66,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
         return null;
       };
       // Nobody was told yet: before a message about it leaves, its claim is kept, and this with it.
-      return actOn(db, target, act, { mayBeUndone: true });
+      return inTenantTransaction(db, target, act, { mayBeUndone: true });
     },
 
     /** processing -> completed. False when the analysis was deleted in the meantime. @throws {ForensicsError} `lease_lost`. */
@@ -74,7 +74,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
       const { decision, model } = found.examination;
       const record = toRow(target.analysisId, found);
       const completion = completionDetails(found, record);
-      return actOn(db, target, async (tx): Promise<boolean> => {
+      return inTenantTransaction(db, target, async (tx): Promise<boolean> => {
         const change = { ...completedAt(now()), modelVersion: model.version };
         const [, row] = await together(
           queue.finish(tx, job),
@@ -97,7 +97,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** processing -> processing: once more at `runAt`. @throws {ForensicsError} `lease_lost`. */
     tryAgain: async (job: Job, row: AnalysisRow, runAt: Date): Promise<void> =>
-      actOn(db, row, async (tx) => {
+      inTenantTransaction(db, row, async (tx) => {
         await queue.release(tx, job, runAt);
         const change = { retryCount: row.retryCount + 1, statusMessage: messages.retrying };
         const counted = await move(tx, toTarget(row), { from: 'processing', change });
@@ -111,14 +111,14 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** processing -> failed. @throws {ForensicsError} `lease_lost`. */
     fail: async (job: Job, target: Target, ending: Ending): Promise<void> =>
-      actOn(db, target, async (tx) => {
+      inTenantTransaction(db, target, async (tx) => {
         await queue.finish(tx, job);
         await failIn(tx, target, ending);
       }),
 
     /** processing -> pending: every instance was busy. @throws {ForensicsError} `lease_lost`. */
     rollBack: async (job: Job, target: Target, runAt: Date): Promise<void> =>
-      actOn(db, target, async (tx) => {
+      inTenantTransaction(db, target, async (tx) => {
         await queue.release(tx, job, runAt);
         const row = await move(tx, target, { from: 'processing', change: waitingAgain });
         if (row === null) return;
@@ -131,7 +131,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
 
     /** No change of state; answers show it beside the state. Recorded once, however many workers notice it. */
     noteReplacedInput: async (target: Target, replacement: Replacement): Promise<void> =>
-      actOn(db, target, async (tx) => {
+      inTenantTransaction(db, target, async (tx) => {
         const isNews = and(isTarget(target), isNull(analyses.inputReplacedAt));
         const noted = await tx.update(analyses).set({ inputReplacedAt: now() }).where(isNews).run();
         if (noted.changes === 0) return;
