@@ -26,7 +26,7 @@ import {
   revokeEnded,
 } from './key-rotation.ts';
 import type { Principal } from './principal.ts';
-import { livingTenant } from '../tenants/tenants.ts';
+import { activeTenant } from '../tenants/tenants.ts';
 
 export interface NewKey {
   readonly tenantId: string;
@@ -116,7 +116,7 @@ export function createKeys({
   const digestOf = (secret: string) => createHmac('sha256', pepperKey).update(secret).digest();
 
   async function insert(tx: Tx, key: NewRow, by: Actor): Promise<KeyEntry> {
-    const tenant = await livingTenant(tx, key.tenantId);
+    const tenant = await activeTenant(tx, key.tenantId);
     const secret = newSecret(tenant.keyTag);
     const row = { ...key, uuid: randomUUID(), lastUsedAt: null, replacedAt: null };
     await tx

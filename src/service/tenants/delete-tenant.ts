@@ -1,7 +1,7 @@
 /** The end of a tenant: it loses all access, its analyses are hidden, and retention takes what is left in its time. */
 
 import { and, eq, isNull } from 'drizzle-orm';
-import { freshWebhook, livingTenant, type Tenant } from './tenants.ts';
+import { freshWebhook, activeTenant, type Tenant } from './tenants.ts';
 import { auditTenants } from '../access/user-facts.ts';
 import { endAccess, tenantIdsOf } from '../access/users.ts';
 import { findHolds, type Hold } from '../holds/legal-holds.ts';
@@ -84,7 +84,7 @@ interface TenantEnd {
  * @throws {ForensicsError} `tenant_not_found`.
  */
 export async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
-  const { name } = await livingTenant(tx, id);
+  const { name } = await activeTenant(tx, id);
   const isLiving = and(eq(apiKeys.tenantId, id), isNull(apiKeys.revokedAt));
   const keys = await tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();
   const members = await removeMembers(tx, { id, at, by });

@@ -125,7 +125,7 @@ interface TenantUpdate {
  * @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`.
  */
 export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate): Promise<Tenant> {
-  const before = await livingTenant(tx, id);
+  const before = await activeTenant(tx, id);
   const { name, webhookUrl } = change;
   if (name !== undefined) await takeName(tx, id, name);
   if (webhookUrl != null) refuseUnlessWebUrl(webhookUrl);
@@ -143,7 +143,7 @@ export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate)
 }
 
 /** @throws {ForensicsError} `tenant_not_found`, also for a deleted one. */
-export async function livingTenant(reader: Reader, id: string): Promise<Tenant> {
+export async function activeTenant(reader: Reader, id: string): Promise<Tenant> {
   const isIt = and(eq(tenants.id, id), isNull(tenants.deletedAt));
   const tenant = await reader.select().from(tenants).where(isIt).get();
   if (tenant !== undefined) return tenant;
