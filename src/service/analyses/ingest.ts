@@ -21,7 +21,7 @@ import { readPngSize } from '../../image/png.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Context } from './analyses.ts';
 import { type EvidenceCopy, messages } from './lifecycle/transition.ts';
-import { expectObjects } from './orphan-objects.ts';
+import { reserveKeys } from './orphan-objects.ts';
 import type { AnalysisRow } from './rows.ts';
 
 type Needs = Pick<Context, 'db' | 'now' | 'limits' | 'trialMd5s'>;
@@ -52,7 +52,7 @@ async function copyUpload(context: Needs, { row, tenant, store }: Upload): Promi
   checkHeader(bytes, row, limits);
   // Random, so that knowing the analysis does not lead to the copy.
   const key = `evidence/${randomBytes(16).toString('hex')}`;
-  await expectObjects(context, { place: row, keys: [key] });
+  await reserveKeys(context, { place: row, keys: [key] });
   await store.put(key, bytes, { contentType: contentTypes[row.format] });
   const sha256 = digest('sha256', bytes);
   return { key, sha256, md5, sizeBytes: bytes.length, inputEtag: etag };

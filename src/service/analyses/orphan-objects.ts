@@ -30,7 +30,7 @@ const sweepMarginMs = hourMs;
 const batch = 20;
 
 /** To be called before the objects are put. */
-export async function expectObjects(
+export async function reserveKeys(
   { db, now }: Pick<Context, 'db' | 'now'>,
   objects: Objects,
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date
  * @throws {ForensicsError} `conflict` when they are about to be swept, or were: no act takes as long, but a machine may be
  *   suspended in the middle of one.
  */
-export async function claimObjects(tx: Tx, keys: readonly string[], at: Date): Promise<void> {
+export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Promise<void> {
   const isSafe = gt(orphanObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
   const isOneOf = inArray(orphanObjects.key, [...keys]);
   const { changes } = await tx.delete(orphanObjects).where(and(isOneOf, isSafe)).run();

@@ -14,7 +14,7 @@ import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Context } from './analyses.ts';
 import { readHistory } from './custody.ts';
 import type { Drawn, Rendered } from './examination-row.ts';
-import { discardObjects, expectObjects } from './orphan-objects.ts';
+import { discardObjects, reserveKeys } from './orphan-objects.ts';
 import type { AnalysisRow } from './rows.ts';
 
 interface RenderJob {
@@ -101,7 +101,7 @@ async function putAll(
   objects: readonly StoredObject[],
 ): Promise<void> {
   const keys = objects.map(({ key }) => key);
-  await expectObjects(context, { place: row, keys });
+  await reserveKeys(context, { place: row, keys });
   const puts = objects.map(({ key, body, contentType }) => store.put(key, body, { contentType }));
   const outcomes = await Promise.allSettled(puts);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');

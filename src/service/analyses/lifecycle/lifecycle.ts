@@ -11,7 +11,7 @@ import { recall, remember } from '../../../ports/db/idempotency.ts';
 import { together, type Tx } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { type Drawn, examinationSha256, outputKeys, toRow } from '../examination-row.ts';
-import { claimObjects } from '../orphan-objects.ts';
+import { attachKeys } from '../orphan-objects.ts';
 import {
   type AnalysisRow,
   findExpired,
@@ -91,7 +91,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
           ...evidenceColumns(evidence),
         };
         await together(
-          claimObjects(tx, [evidence.key], now()),
+          attachKeys(tx, [evidence.key], now()),
           move(tx, act, { from: 'pending', change, actor: act.actor }),
           logReceived(tx, act, evidence),
           enqueueRun(tx, act),
@@ -127,7 +127,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
         const change = { ...fresh, ...options, modelVersion, ...evidenceColumns(evidence) };
         const row = await move(tx, act, { from: 'failed', change, actor: act.actor });
         if (row === null) throw notRetryable(present);
-        if (evidence.key !== present.evidenceKey) await claimObjects(tx, [evidence.key], now());
+        if (evidence.key !== present.evidenceKey) await attachKeys(tx, [evidence.key], now());
         await logReceived(tx, act, evidence);
         const { actor } = act;
         await together(
@@ -155,7 +155,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
         const record = toRow(act.analysisId, drawn);
         const { rendered, examination, methodMaps } = record;
         await tx.update(examinations).set({ rendered, examination, methodMaps }).where(which).run();
-        await claimObjects(tx, outputKeys(drawn.rendered), now());
+        await attachKeys(tx, outputKeys(drawn.rendered), now());
         const outputs = drawn.rendered.sha256;
         const details = { outputs, examinationSha256: examinationSha256(record) };
         await log(tx, act, { event: 'analysis.upgraded', details, actor: act.actor });

@@ -13,7 +13,7 @@ import {
   outputKeys,
   toRow,
 } from '../examination-row.ts';
-import { claimObjects } from '../orphan-objects.ts';
+import { attachKeys } from '../orphan-objects.ts';
 import { type AnalysisRow, isPartOfBulk, isTarget, type Target } from '../rows.ts';
 import { successCounts } from '../../usage/usage.ts';
 import {
@@ -86,7 +86,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
         }
         await together(
           tx.insert(examinations).values(record).run(),
-          found.rendered === null ? undefined : claimObjects(tx, outputKeys(found.rendered), now()),
+          found.rendered === null ? undefined : attachKeys(tx, outputKeys(found.rendered), now()),
           log(tx, target, { event: 'analysis.completed', details: completion }),
           countFor(tx, row, ...successCounts(row, decision)),
           notify(tx, row, { result: record }),
