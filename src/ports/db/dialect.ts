@@ -48,7 +48,7 @@ const isIndexed = /^[^\0]{3}[^\0]*$/u;
  * A condition on analyses whose folded name or comment may have this part, which an index answers; it has to lead the query.
  * Null where they are many, the part is too short, or the engine uses its index by itself, as PostgreSQL does.
  */
-export async function fewWithText(reader: Reader, part: string): Promise<SQL | null> {
+export async function textSearchCondition(reader: Reader, part: string): Promise<SQL | null> {
   if (reader.engine !== 'sqlite' || !isIndexed.test(part)) return null;
   const phrase = `"${part.replaceAll('"', '""')}"`;
   const found = sql`SELECT rowid FROM analysis_texts WHERE analysis_texts MATCH ${phrase}`;

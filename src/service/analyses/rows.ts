@@ -16,7 +16,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import { type ResultClass, resultClasses, type Status } from '../../contract/vocabulary.ts';
-import { contains, fewWithText, hasElement, isOneOf } from '../../ports/db/dialect.ts';
+import { contains, textSearchCondition, hasElement, isOneOf } from '../../ports/db/dialect.ts';
 import { foldText } from '../../ports/db/ids.ts';
 import { buildOnce, type Reader } from '../../ports/db/database.ts';
 import { analyses, examinations, users } from '../../ports/db/schema.ts';
@@ -285,7 +285,7 @@ async function matches(reader: Reader, searchTerm: string): Promise<SQL | undefi
     contains(reader, analyses.nameFolded, term),
     contains(reader, analyses.commentFolded, term),
   );
-  const few = await fewWithText(reader, term);
+  const few = await textSearchCondition(reader, term);
   if (few !== null && (await people().limit(1).get()) === undefined) {
     return and(few, isOfTenantUnindexed, hasTerm);
   }

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findEntries } from '../../../../src/service/analyses/rows.ts';
 import { type Db, transact } from '../../../../src/ports/db/database.ts';
-import { fewWithText } from '../../../../src/ports/db/dialect.ts';
+import { textSearchCondition } from '../../../../src/ports/db/dialect.ts';
 import { foldText } from '../../../../src/ports/db/ids.ts';
 import { migrate } from '../../../../src/ports/db/migrate.ts';
 import { migrations } from '../../../../src/ports/db/migrations.ts';
@@ -162,7 +162,7 @@ test('what was there before the index of texts is found too, and many alike are 
 
   expect([entries.length, total]).toEqual([3, 21_002]);
   expect(await found(db, 'uncommon')).toEqual(['rare']);
-  expect(await fewWithText(db, 'common')).toBeNull();
-  expect(await fewWithText(db, 'uncommon')).not.toBeNull();
+  expect(await textSearchCondition(db, 'common')).toBeNull();
+  expect(await textSearchCondition(db, 'uncommon')).not.toBeNull();
   await opened.close();
 });
