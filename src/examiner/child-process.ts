@@ -84,7 +84,7 @@ export function forkChild(options: ChildOptions): Child {
       child.on('message', onMessage);
       signal?.addEventListener('abort', onAbort, { once: true });
       onEnded = () => {
-        const reason = killedFor ?? causeOfDeath(child, stderr);
+        const reason = killedFor ?? exitReason(child, stderr);
         settle(() => (killedFor || hasBegun ? reject(reason) : resolve({ notBegun: reason })));
       };
       hand(child, task, (error) => settle(() => reject(error)));
@@ -163,7 +163,7 @@ function timedOut({ taskTimeoutMs }: ChildOptions): ForensicsError {
 }
 
 /** V8 and the C++ library report refused memory themselves; our watchdog leaves its own mark. */
-function causeOfDeath(child: ChildProcess, stderr: string): ForensicsError {
+function exitReason(child: ChildProcess, stderr: string): ForensicsError {
   const cause = new Error(
     `child ${child.pid} ended with code ${child.exitCode}, signal ${child.signalCode}: ${stderr}`,
   );
