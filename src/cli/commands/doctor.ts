@@ -123,7 +123,7 @@ async function examineServer(options: ServerToLookAt): Promise<readonly Diagnosi
     const ping = await lookAt(api, '/v1/ping');
     const tenant = options.tenant ?? profile?.tenant ?? null;
     return [
-      foundAnyhow(name),
+      diagnoseUnchecked(name),
       await checkShown(url),
       ...judgeAnswer(ping),
       ...judgeHealth(await lookAt(api, '/v1/health')),
@@ -164,7 +164,7 @@ async function checkName({ hostname }: URL): Promise<Diagnosis> {
 }
 
 /** A proxy may find what we do not. */
-function foundAnyhow(name: Diagnosis): Diagnosis {
+function diagnoseUnchecked(name: Diagnosis): Diagnosis {
   if (name.state === 'ok') return name;
   return diagnose('name').ok(`${name.message} A proxy finds it.`);
 }
