@@ -6,13 +6,13 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { onBehalfOf } from '../ports/db/database.ts';
+import { setRequester } from '../ports/db/database.ts';
 import { createLines } from '../lines.ts';
 
 /** Before requests are authenticated: who sends them is known by what they bring. */
 export function tellSenders(server: FastifyInstance): void {
   server.addHook('onRequest', (request, _, done) =>
-    onBehalfOf(request.headers.authorization ?? request.ip, done),
+    setRequester(request.headers.authorization ?? request.ip, done),
   );
 }
 
@@ -32,7 +32,7 @@ export function takeTurns(server: FastifyInstance): void {
   server.addHook('preValidation', (request, _, done) => {
     const name = lineOf(request);
     if (name === null) return done();
-    const begin = () => onBehalfOf(name, done);
+    const begin = () => setRequester(name, done);
     if (isTaken) return waiting.add(name, begin);
     isTaken = true;
     setImmediate(nextTurn);

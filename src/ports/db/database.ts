@@ -123,7 +123,7 @@ export function refuseInTransaction(): void {
 const present = new AsyncLocalStorage<{ isOpen: boolean }>();
 
 /** Those for whom much is asked at once do not keep others from a connection to PostgreSQL: the names take turns. */
-export function onBehalfOf<T>(name: string, act: () => T): T {
+export function setRequester<T>(name: string, act: () => T): T {
   return sender.run(name, act);
 }
 

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { onBehalfOf } from '../../../../src/ports/db/database.ts';
+import { setRequester } from '../../../../src/ports/db/database.ts';
 import { testDb } from './temporary.ts';
 
 test('who asks for much at once leaves connections to the others', async () => {
   const db = await testDb();
   const ended: string[] = [];
   const ask = async (name: string, seconds: number) =>
-    onBehalfOf(name, async () => {
+    setRequester(name, async () => {
       await db.values(sql`SELECT 1 FROM pg_sleep(${seconds})`);
       ended.push(name);
     });
@@ -24,7 +24,7 @@ test('of those who wait for a connection each name is served in turn', async () 
   const db = await testDb();
   const ended: string[] = [];
   const ask = async (name: string) =>
-    onBehalfOf(name, async () => {
+    setRequester(name, async () => {
       await db.values(sql`SELECT 1 FROM pg_sleep(0.05)`);
       ended.push(name);
     });
