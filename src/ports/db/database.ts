@@ -47,7 +47,7 @@ export type Kind = 'serialised' | 'claim' | Turn;
  * one audit log, would otherwise be run again and again.
  */
 interface Turn {
-  readonly inTurnOf: string;
+  readonly serializedBy: string;
   /** True where a crash of the database may undo it, because it is then done again. Every later transaction keeps it, too. */
   readonly mayBeUndone?: boolean;
 }

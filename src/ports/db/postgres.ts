@@ -204,10 +204,11 @@ async function runTransaction<T>(
   act: (tx: Tx) => Promise<T>,
   kind: Kind,
 ): Promise<T> {
-  const { inTurnOf = null, mayBeUndone = kind === 'claim' } = typeof kind === 'object' ? kind : {};
+  const { serializedBy = null, mayBeUndone = kind === 'claim' } =
+    typeof kind === 'object' ? kind : {};
   const begin =
     (kind === 'claim' ? 'BEGIN' : beginSerialised) + (mayBeUndone ? withoutWaiting : '');
-  const turn = inTurnOf === null ? null : lockOf(inTurnOf);
+  const turn = serializedBy === null ? null : lockOf(serializedBy);
   for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(pool, { begin, turn }, async (client, begun) => {

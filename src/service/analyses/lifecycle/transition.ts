@@ -59,7 +59,7 @@ export function inTenantTransaction<T>(
   act: (tx: Tx) => Promise<T>,
   { mayBeUndone = false } = {},
 ): Promise<T> {
-  return transact(db, act, { inTurnOf: tenantId, mayBeUndone });
+  return transact(db, act, { serializedBy: tenantId, mayBeUndone });
 }
 
 export function createMoves({ outbox, now }: Pick<LifecycleParts, 'outbox' | 'now'>) {
