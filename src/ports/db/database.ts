@@ -105,7 +105,7 @@ export async function transact<T>(
  * Acts of one transaction that need nothing of each other: their statements go to PostgreSQL together. Where one fails, all have ended
  * before the transaction does.
  */
-export async function together<T extends readonly unknown[]>(
+export async function pipelined<T extends readonly unknown[]>(
   ...acts: { readonly [K in keyof T]: Promise<T[K]> | T[K] }
 ): Promise<T> {
   await Promise.allSettled(acts);

@@ -19,7 +19,7 @@ import {
   presentSender,
   type Reader,
   refuseInTransaction,
-  together,
+  pipelined,
   type Tx,
 } from './database.ts';
 import {
@@ -263,7 +263,7 @@ async function inTransaction<T>(
       if (turn !== null) await client.query(`BEGIN; SELECT pg_advisory_lock(${turn}); COMMIT`);
       // The first statement goes out with it: it fails only where the connection has ended.
       const begun = client.query(begin);
-      const [{ result, announced }] = await together(act(client, begun), begun);
+      const [{ result, announced }] = await pipelined(act(client, begun), begun);
       const committed = client.query(`COMMIT${leave}`);
       // After the commit: PostgreSQL lets one transaction with notices write to its disk at a time. Polls find what is not heard.
       if (announced.length > 0) client.query(noticeOf(announced)).catch(() => undefined);

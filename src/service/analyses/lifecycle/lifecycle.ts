@@ -8,7 +8,7 @@ import { eq } from 'drizzle-orm';
 import { type Principal, systemPrincipal } from '../../access/principal.ts';
 import type { EventDetails } from '../../audit/events.ts';
 import { recall, remember } from '../../../ports/db/idempotency.ts';
-import { together, type Tx } from '../../../ports/db/database.ts';
+import { pipelined, type Tx } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { type Drawn, examinationSha256, outputKeys, toRow } from '../examination-row.ts';
 import { attachKeys } from '../orphan-objects.ts';
@@ -68,7 +68,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
         const earlier = await recall(tx, repeatable);
         if (earlier !== null) return earlier;
         const details = creationDetails(row);
-        await together(
+        await pipelined(
           tx.insert(analyses).values(row).run(),
           log(tx, toTarget(row), { event: 'analysis.created', details, actor }),
           remember(tx, repeatable, row.id),
@@ -90,7 +90,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
           statusMessage: messages.queued,
           ...evidenceColumns(evidence),
         };
-        await together(
+        await pipelined(
           attachKeys(tx, [evidence.key], now()),
           move(tx, act, { from: 'pending', change, actor: act.actor }),
           logReceived(tx, act, evidence),
@@ -130,7 +130,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
         if (evidence.key !== present.evidenceKey) await attachKeys(tx, [evidence.key], now());
         await logReceived(tx, act, evidence);
         const { actor } = act;
-        await together(
+        await pipelined(
           log(tx, act, { event: 'analysis.restarted', details: options, actor }),
           countFor(tx, row, ['retries', 1]),
           enqueueRun(tx, act),

@@ -2,7 +2,7 @@
 
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { EventDetails } from '../../audit/events.ts';
-import { together, type Tx } from '../../../ports/db/database.ts';
+import { pipelined, type Tx } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { ForensicsError } from '../../../errors.ts';
 import type { Job } from '../../jobs/queue.ts';
@@ -41,7 +41,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
     const change = { status: 'failed', statusMessage, processingFinishedAt: now() } as const;
     const row = await move(tx, target, { from: 'processing', change });
     if (row === null) return refuseIfPending(tx, target);
-    await together(
+    await pipelined(
       log(tx, target, { event: 'analysis.failed', details: { code } }),
       countFor(tx, row, ['errors', 1]),
       notify(tx, row),
@@ -58,7 +58,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
       // A figure of the report alone, and read by itself: every other start would come between it and what is written here.
       const isBulk = await isPartOfBulk(db, target);
       const act = async (tx: Tx): Promise<AnalysisRow | null> => {
-        const [, begun] = await together(queue.assertLease(tx, job), begin(tx, target, isBulk));
+        const [, begun] = await pipelined(queue.assertLease(tx, job), begin(tx, target, isBulk));
         if (begun !== null) return begun;
         const row = await tx.select().from(analyses).where(isTarget(target)).get();
         if (row?.status === 'processing') return row;
@@ -76,7 +76,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
       const completion = completionDetails(found, record);
       return inTenantTransaction(db, target, async (tx): Promise<boolean> => {
         const change = { ...completedAt(now()), modelVersion: model.version };
-        const [, row] = await together(
+        const [, row] = await pipelined(
           queue.finish(tx, job),
           move(tx, target, { from: 'processing', change }),
         );
@@ -84,7 +84,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
           await refuseIfPending(tx, target);
           return false;
         }
-        await together(
+        await pipelined(
           tx.insert(examinations).values(record).run(),
           found.rendered === null ? undefined : attachKeys(tx, outputKeys(found.rendered), now()),
           log(tx, target, { event: 'analysis.completed', details: completion }),
@@ -103,7 +103,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
         const counted = await move(tx, toTarget(row), { from: 'processing', change });
         if (counted === null) return;
         const { retryCount } = counted;
-        await together(
+        await pipelined(
           log(tx, toTarget(row), { event: 'analysis.retried', details: { retryCount } }),
           countFor(tx, counted, ['retries', 1]),
         );
@@ -122,7 +122,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
         await queue.release(tx, job, runAt);
         const row = await move(tx, target, { from: 'processing', change: waitingAgain });
         if (row === null) return;
-        await together(
+        await pipelined(
           log(tx, target, { event: 'analysis.rolled_back', details: {} }),
           countFor(tx, row, ['backpressure', 1]),
           notify(tx, row),
@@ -145,7 +145,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
     const which = isNotNull(analyses.queuedAt);
     const row = await move(tx, target, { from: 'pending', which, change });
     if (row === null) return null;
-    await together(
+    await pipelined(
       log(tx, target, { event: 'analysis.begun', details: {} }),
       countFor(tx, row, ['runs', 1]),
       notify(tx, row),
