@@ -36,7 +36,7 @@ import {
   listenerFactory,
   type Transport,
 } from './transport.ts';
-import { takeTurns, tellSenders } from './turns.ts';
+import { takeTurns, setRequesters } from './fair-scheduling.ts';
 import { compileValidator } from './validate.ts';
 
 declare module 'fastify' {
@@ -123,7 +123,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   guardBodies(server);
   drainRefused(server);
   await allowOrigins(server, parts.apiCorsAllowedOrigins);
-  tellSenders(server);
+  setRequesters(server);
   const rateLimits = await createRateLimits(server, {
     ...app,
     rateLimitPerMinute: parts.rateLimitPerMinute,

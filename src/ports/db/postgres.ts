@@ -8,7 +8,7 @@ import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 import { ForensicsError } from '../../errors.ts';
-import { createLines } from '../../lines.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 import {
   createReader,
   createTx,
@@ -113,7 +113,7 @@ interface Connections {
 
 /** Senders who wait take turns. One that asks for much at once has no more than a share, so that others need not wait at all. */
 function takeTurns(pool: Pool, connections: number): Connections {
-  const waiting = createLines<() => void>();
+  const waiting = createFairQueue<() => void>();
   const most = Math.ceil(connections * shareOfSender);
   const held = new Map<string, number>();
   let free = connections;
