@@ -56,8 +56,8 @@ export function authenticateRequests(
     const principal = await authenticator.authenticate(request.headers.authorization);
     // Known from here on, also to the log and the rate limits, whether let in or not.
     request.principal = principal;
-    if (demand.isForUsers) refuseUnlessUser(principal);
-    if (demand.settings) refuseUnlessSettings(principal);
+    if (demand.isForUsers) assertUser(principal);
+    if (demand.settings) assertSettingsScope(principal);
   });
   server.addHook('preHandler', async (request) => {
     if (demandOf(request)?.tenant !== true) return;
@@ -95,7 +95,7 @@ function demandOf(request: FastifyRequest): (typeof demands)[Access] {
   return demands[request.routeOptions.config.access ?? 'tenant'];
 }
 
-function refuseUnlessUser({ type }: Principal): void {
+function assertUser({ type }: Principal): void {
   if (type === 'user') return;
   const message =
     'This operation is for users: log in and send Bearer <access token> instead of an API key.';
@@ -103,7 +103,7 @@ function refuseUnlessUser({ type }: Principal): void {
 }
 
 // An API key has no scopes and needs none: it may do everything that concerns its tenant.
-function refuseUnlessSettings({ type, scopes }: Principal): void {
+function assertSettingsScope({ type, scopes }: Principal): void {
   if (type !== 'user' || scopes.includes(settingsScope)) return;
   const message = `You lack the scope "${settingsScope}"; ask your administrator for it.`;
   throw new ForensicsError('forbidden', message);

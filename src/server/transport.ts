@@ -99,8 +99,8 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
       const message = 'The header Expect may only be 100-continue.';
       return sendFailure(reply, new ForensicsError('invalid_request', message), 417);
     }
-    refuseUnlessOneHost(request.raw);
-    if (transport === null) refuseUnlessHttpsOutside(request);
+    assertOneHost(request.raw);
+    if (transport === null) assertHttpsOutside(request);
   });
 }
 
@@ -130,13 +130,13 @@ export function isLoopback(address: string): boolean {
 }
 
 /** @see RFC 9112, section 3.2: of two hosts a proxy may believe the one and we the other. */
-function refuseUnlessOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+function assertOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
   if (hosts.length === 1 || (hosts.length === 0 && httpVersion === '1.0')) return;
   throw new ForensicsError('invalid_request', 'The request must have one header Host.');
 }
 
-function refuseUnlessHttpsOutside(request: FastifyRequest): void {
+function assertHttpsOutside(request: FastifyRequest): void {
   const isLocal = isLoopback(request.socket.remoteAddress ?? '');
   // Several proxies append to the header; the one next to us wrote the last word.
   const protocols = String(request.headers['x-forwarded-proto'] ?? '').split(',');

@@ -19,7 +19,7 @@ import type { Settings } from '../contract/config.ts';
 import {
   databaseFile,
   finishRestore,
-  refuseLostDatabase,
+  assertDatabasePresent,
 } from '../ports/data-folder/data-folder.ts';
 import type { Db, Loss, OpenDatabase, Tx } from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
@@ -29,7 +29,7 @@ import { openSecrets, type Secrets } from './secrets/secrets.ts';
 import { keysInDatabase } from './secrets/shared-signing-keys.ts';
 import { createSigningKeys, keysInFolder, type SigningKeys } from './secrets/signing-keys.ts';
 import { webhookSecret } from './webhooks/signature.ts';
-import { refuseHalfMigrated } from './migration-state.ts';
+import { assertFullyMigrated } from './migration-state.ts';
 
 export interface Core extends People {
   /** Of the database where several machines share it. */
@@ -60,13 +60,13 @@ export function hasInstallation({
   databaseUrl,
 }: Pick<Settings, 'dataDir' | 'databaseUrl'>): boolean {
   if (databaseUrl !== null) return true;
-  refuseIfClosed(dataDir);
+  assertReadable(dataDir);
   finishRestore(dataDir);
-  refuseLostDatabase(dataDir);
+  assertDatabasePresent(dataDir);
   return existsSync(databaseFile(dataDir));
 }
 
-function refuseIfClosed(dataDir: string): void {
+function assertReadable(dataDir: string): void {
   if (!existsSync(dataDir)) return;
   try {
     accessSync(dataDir, constants.X_OK);
@@ -88,7 +88,7 @@ export async function openCore(
   const folder = openDataFolder(settings);
   const database = await openSettled(settings, folder.path);
   try {
-    if (database.db.engine === 'postgres') await refuseHalfMigrated(database.db);
+    if (database.db.engine === 'postgres') await assertFullyMigrated(database.db);
     return await coreOn(database, { settings, folder, clock, passwords });
   } catch (error) {
     await database.close();

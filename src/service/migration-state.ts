@@ -48,7 +48,7 @@ export async function finishMigration(db: Db): Promise<void> {
 }
 
 /** @throws {ForensicsError} `conflict`. */
-export async function refuseHalfMigrated(db: Db): Promise<void> {
+export async function assertFullyMigrated(db: Db): Promise<void> {
   if ((await stateIn(db))?.isFinished !== false) return;
   throw new ForensicsError(
     'conflict',

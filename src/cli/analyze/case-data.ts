@@ -25,7 +25,7 @@ export function withCaseOptions(command: Command): Command {
     );
 }
 
-/** The options that were given, by their names, as `refuseOptions` wants them. */
+/** The options that were given, by their names, as `assertNoOptions` wants them. */
 export function caseOptionsGiven(options: CaseOptions): Readonly<Record<string, boolean>> {
   return {
     '--case': options.case !== undefined,

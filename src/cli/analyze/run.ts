@@ -2,7 +2,7 @@
 
 import { type ExitCode, type ForensicsError, toForensicsError } from '../../errors.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { refuseOptions } from '../options.ts';
+import { assertNoOptions } from '../options.ts';
 import { log } from '../output/print.ts';
 import { isRemote } from '../connection/server-options.ts';
 import { inOrder, isOfTheMachine, listenForStop, type Stop } from './concurrency.ts';
@@ -91,7 +91,7 @@ async function prepareExaminer(options: AnalyzeOptions): Promise<(run: Run) => E
     return prepareRemote(options);
   }
   const { tenant, resume, wait } = options;
-  refuseOptions(
+  assertNoOptions(
     { '--tenant': tenant !== undefined, '--resume': resume, '--no-wait': !wait },
     'is for a server; add --url.',
   );

@@ -16,7 +16,7 @@ import type { AnalysisRecord } from '../analyze/record.ts';
 import { downloadFiles, remoteRecordOf } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder, type ResultsFolder } from '../analyze/results-folder.ts';
 import { usageError } from '../errors.ts';
-import { listOf, named, refuseOptions } from '../options.ts';
+import { listOf, named, assertNoOptions } from '../options.ts';
 import { printJson, log } from '../output/print.ts';
 import { columnsOf } from '../output/terminal.ts';
 import { nameTenant, openServer } from '../connection/server.ts';
@@ -84,7 +84,7 @@ async function report(analysis: string, options: ReportOptions): Promise<void> {
 }
 
 async function fetchReport(analysisId: string, options: ReportOptions): Promise<void> {
-  refuseLocalOptions(options);
+  assertNoLocalOptions(options);
   const results = await resultsFor(options);
   const connection = await openConnection(await openServer(options), options.tenant);
   try {
@@ -151,9 +151,9 @@ async function inTier(
   return analyses.retry(analysisId, { tier: 'forensicReporting' });
 }
 
-function refuseLocalOptions(options: ReportOptions): void {
+function assertNoLocalOptions(options: ReportOptions): void {
   const { config, withoutOriginal, withMetadata, errorLevel, html } = options;
-  refuseOptions(
+  assertNoOptions(
     {
       '--config': config !== undefined,
       '--without-original': withoutOriginal,

@@ -211,7 +211,7 @@ interface CreateOptions extends UserOptions, PasswordOptions {
 async function create(email: string, options: CreateOptions): Promise<void> {
   const { name, userType, tenant, scope: scopes } = options;
   const made = await withLocalCore(options, async (core) => {
-    refuseIfUseless(core);
+    assertEmbeddedIdentity(core);
     const tenantIds = await tenantIdsNamed(core, tenant);
     const facts = { scopes, tenantIds, ...(name && { name }), ...(userType && { userType }) };
     const password = await passwordFrom(options);
@@ -222,7 +222,7 @@ async function create(email: string, options: CreateOptions): Promise<void> {
 }
 
 /** Before the password prompt. @throws {ForensicsError} `not_offered`. */
-function refuseIfUseless({ identity }: Core): void {
+function assertEmbeddedIdentity({ identity }: Core): void {
   if (identity.kind === 'embedded') return;
   throw new ForensicsError(
     'not_offered',
@@ -294,7 +294,7 @@ interface UpdateOptions extends UserOptions {
 }
 
 async function update(who: string, options: UpdateOptions): Promise<void> {
-  refuseNothing(options);
+  assertSomethingGiven(options);
   const { name, userType, addScope, removeScope } = options;
   const changed = await withLocalCore(options, async (core) => {
     const user = await userNamed(core, who);
@@ -311,7 +311,7 @@ async function update(who: string, options: UpdateOptions): Promise<void> {
   printFields(changed, options);
 }
 
-function refuseNothing({ name, userType, ...lists }: UpdateOptions): void {
+function assertSomethingGiven({ name, userType, ...lists }: UpdateOptions): void {
   const { addTenant, removeTenant, addScope, removeScope } = lists;
   const isListed = [addTenant, removeTenant, addScope, removeScope].some(
     (names) => names.length > 0,

@@ -5,7 +5,7 @@
 
 import type { Command } from 'commander';
 import { usageError } from '../errors.ts';
-import { named, refuseOptions, withLocalOptions } from '../options.ts';
+import { named, assertNoOptions, withLocalOptions } from '../options.ts';
 import type { LocalOptions } from './local.ts';
 
 export interface ServerOptions {
@@ -50,7 +50,7 @@ export function isRemote(options: ServerOptions & LocalOptions): boolean {
   const isOfEnvironment = FORENSICS_URL !== '' || FORENSICS_PROFILE !== '';
   if (isOfEnvironment && dataDir === undefined) return true;
   const { ca, fingerprint, apiKeyFile } = options;
-  refuseOptions(
+  assertNoOptions(
     {
       '--ca': ca !== undefined,
       '--fingerprint': fingerprint !== undefined,

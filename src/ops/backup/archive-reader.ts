@@ -77,7 +77,7 @@ async function readEntries(reading: Reading, found: Found): Promise<string | nul
   const { handle, size } = reading;
   const first = await readAt(handle, 0, blockBytes);
   if (first.length < blockBytes) return endsTooEarly(0, 'the beginning');
-  refuseUnlessOurs(first);
+  assertBackup(first);
   const source = handle.createReadStream({
     start: 0,
     autoClose: false,
@@ -215,7 +215,7 @@ async function readAt(handle: FileHandle, offset: number, length: number): Promi
 }
 
 /** A single changed byte does not make it something else than a backup. */
-function refuseUnlessOurs(block: Buffer): void {
+function assertBackup(block: Buffer): void {
   const expected = Buffer.alloc(100);
   expected.write(names.database);
   if (expected.filter((byte, index) => byte !== block[index]).length <= 1) return;

@@ -19,7 +19,7 @@ import {
   makeStaging,
   putInPlace,
 } from '../../ports/data-folder/swap-folders.ts';
-import { refuseIfInUse } from '../../ports/db/sqlite.ts';
+import { assertNotInUse } from '../../ports/db/sqlite.ts';
 import { ForensicsError } from '../../errors.ts';
 import { syncFolder } from '../../ports/files/atomic-write.ts';
 import { parseKey } from '../../service/secrets/master-key.ts';
@@ -37,7 +37,7 @@ type RestoreRequest = Pick<RestoreOptions, 'file' | 'mayReplace' | 'keysDir' | '
 /** @throws {ForensicsError} as `restoreBackup` does; `conflict` while a server works there; `config_invalid`. */
 export async function restore(target: Target, request: RestoreRequest): Promise<Restored> {
   const { dataDir } = target;
-  refuseForeign(dataDir);
+  assertOwnFolder(dataDir);
   const isNew = !existsSync(dataDir);
   makeDataFolder(dataDir);
   const unlock = lockForServing(dataDir);
@@ -56,7 +56,7 @@ export async function restore(target: Target, request: RestoreRequest): Promise<
 /** The same, as far as a dry run can tell. */
 export async function tryRestore(target: Target, request: RestoreRequest): Promise<Restored> {
   const { dataDir } = target;
-  refuseForeign(dataDir);
+  assertOwnFolder(dataDir);
   if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
     checkTarget({ dataDir, mayReplace: request.mayReplace });
     lockForServing(dataDir)();
@@ -81,7 +81,7 @@ function masterKeysOf({ masterKey }: Target): Omit<Keys, 'ofFiles'> {
 }
 
 /** Files that we make would be ours, and the server could not read them. */
-function refuseForeign(dataDir: string): void {
+function assertOwnFolder(dataDir: string): void {
   if (!isOfAnother(dataDir)) return;
   throw new ForensicsError(
     'config_invalid',
@@ -142,7 +142,7 @@ function checkTarget({
       'The data folder is not empty; choose an empty or a new one with --data-dir, or add --force to set aside what it holds.',
     );
   }
-  refuseIfInUse(join(dataDir, names.database));
+  assertNotInUse(join(dataDir, names.database));
 }
 
 async function unpack(parts: RestoreOptions, staging: string) {

@@ -19,7 +19,7 @@ export function databaseFile(dataDir: string): string {
  *
  * @throws {ForensicsError} `database_damaged`.
  */
-export function refuseLostDatabase(dataDir: string): void {
+export function assertDatabasePresent(dataDir: string): void {
   const { size = 0 } = statSync(databaseFile(dataDir), { throwIfNoEntry: false }) ?? {};
   if (size > 0 || !wasInUse(dataDir)) return;
   throw new ForensicsError(

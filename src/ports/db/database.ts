@@ -92,7 +92,7 @@ export async function transact<T>(
   act: (tx: Tx) => Promise<T>,
   kind: Kind = 'serialised',
 ): Promise<T> {
-  refuseInTransaction();
+  assertNoTransaction();
   const transaction = { isOpen: true };
   try {
     return await present.run(transaction, () => db.runTransaction(act, kind));
@@ -115,7 +115,7 @@ export async function pipelined<T extends readonly unknown[]>(
 }
 
 /** A statement beside the transaction that is open would wait for its end for ever, or miss what it wrote. */
-export function refuseInTransaction(): void {
+export function assertNoTransaction(): void {
   if (present.getStore()?.isOpen !== true) return;
   throw new TypeError('a transaction is open: read and write through it');
 }

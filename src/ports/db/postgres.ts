@@ -18,7 +18,7 @@ import {
   type OpenDatabase,
   presentSender,
   type Reader,
-  refuseInTransaction,
+  assertNoTransaction,
   pipelined,
   type Tx,
 } from './database.ts';
@@ -59,7 +59,7 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
     const client = await pool.connect();
     let found: { from: number; to: number };
     try {
-      await refuseOldServer(client);
+      await assertServerVersion(client);
       found = await migratePostgres(client);
     } finally {
       client.release();
@@ -96,7 +96,7 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
 
 const oldestServer = 14;
 
-async function refuseOldServer(client: PoolClient): Promise<void> {
+async function assertServerVersion(client: PoolClient): Promise<void> {
   const { rows } = await client.query('SHOW server_version_num');
   const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
   if (version >= oldestServer) return;
@@ -162,7 +162,7 @@ const shareOfSender = 0.3;
 
 function createPostgresDb(pool: Connections, news: EventEmitter): Db {
   const reader = createReader('postgres', async (...asked) => {
-    refuseInTransaction();
+    assertNoTransaction();
     return again(asked[0].startsWith('select'), () =>
       pool.use((client) => statement(client, asked)),
     );

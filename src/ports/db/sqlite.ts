@@ -18,7 +18,7 @@ import {
   type News,
   type OpenDatabase,
   type Reader,
-  refuseInTransaction,
+  assertNoTransaction,
   type Tx,
   type Upgrade,
 } from './database.ts';
@@ -128,7 +128,7 @@ export function createSqliteDb(
     execute(client, ...statement),
   );
   const reader = createReader('sqlite', async (...statement) => {
-    refuseInTransaction();
+    assertNoTransaction();
     try {
       return await alone(() => execute(client, ...statement));
     } catch (error) {
@@ -276,7 +276,7 @@ function lockOut(client: Database.Database): void {
  *
  * @throws {ForensicsError} `conflict`.
  */
-export function refuseIfInUse(path: string): void {
+export function assertNotInUse(path: string): void {
   if (!existsSync(path)) return;
   const client = new Database(path);
   try {

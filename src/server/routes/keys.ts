@@ -101,7 +101,7 @@ const deletion: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) =
   server.delete(
     path,
     {
-      onRequest: refuseCrossSite,
+      onRequest: assertJsonType,
       schema: {
         ...operation({
           id: 'deleteApiKey',
@@ -123,7 +123,7 @@ no page of another site can send it unasked.`,
   );
 };
 
-async function refuseCrossSite(request: FastifyRequest): Promise<void> {
+async function assertJsonType(request: FastifyRequest): Promise<void> {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() === 'application/json') return;
   throw new ForensicsError('forbidden', 'Send this DELETE with Content-Type: application/json.');

@@ -40,7 +40,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
   Pick<App, 'identity' | 'firstUser' | 'analyses'>
 > = async (server, { identity, firstUser, analyses: { limits } }) => {
   const config = { access: 'everyone' as const };
-  const acting = { config, onRequest: refuseOtherSites };
+  const acting = { config, onRequest: assertSameOrigin };
 
   server.get(
     path,
@@ -177,7 +177,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
   );
 };
 
-async function refuseOtherSites({ headers }: FastifyRequest): Promise<void> {
+async function assertSameOrigin({ headers }: FastifyRequest): Promise<void> {
   if (headers['sec-fetch-site'] === 'same-origin') return;
   throw new ForensicsError(
     'forbidden',

@@ -48,14 +48,14 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<App, 'tenancy'>> = asy
     },
     async (request) => {
       const { tenantName, ...change } = request.body;
-      refuseTwoNames(tenantName, request.query.tenantName);
+      assertOneName(tenantName, request.query.tenantName);
       const { principal, tenant } = callerOf(request);
       return success(await tenancy.change(tenant, change, actorOf(principal)));
     },
   );
 };
 
-function refuseTwoNames(inBody: string | undefined, inQuery: string | undefined): void {
+function assertOneName(inBody: string | undefined, inQuery: string | undefined): void {
   if (inBody === undefined || inQuery === undefined || inBody === inQuery) return;
   throw new ForensicsError(
     'invalid_request',

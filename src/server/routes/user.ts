@@ -64,7 +64,7 @@ export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<App, 'feedback'>> = 
     '/v1/feedback',
     {
       config: { access: 'tenantUser' },
-      preParsing: async (request) => refuseUnlessJson(request),
+      preParsing: async (request) => assertJsonBody(request),
       bodyLimit: longBodyLimitBytes,
       schema: {
         ...operation({
@@ -86,7 +86,7 @@ export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<App, 'feedback'>> = 
 };
 
 // The contract counts a wrong content type among the invalid requests of this one operation.
-function refuseUnlessJson({ headers }: FastifyRequest): void {
+function assertJsonBody({ headers }: FastifyRequest): void {
   if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return;
   const message = 'The body must be JSON: send Content-Type: application/json.';
   throw new ForensicsError('invalid_request', message);

@@ -137,7 +137,7 @@ export function createKeys({
   return {
     async mint({ tenantId, name, expiresAt, by, idempotencyKey = null }) {
       const at = now();
-      refuseUnusable(name, expiresAt, at);
+      assertUsable(name, expiresAt, at);
       const request = { act: 'createKey', name, expiresAt };
       const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
       return transact(db, async (tx) => {
@@ -157,7 +157,7 @@ export function createKeys({
         const done = await recall(tx, repeatable);
         if (done !== null) return rotatedEarlier(tx, { tenantId, at, uuids: done });
         const { key: old, earlier } = await keyToReplace(tx, tenantId, which, at);
-        refuseUnusable(old.name, expiresAt, at);
+        assertUsable(old.name, expiresAt, at);
         const key = await insert(tx, { tenantId, name: old.name, expiresAt, createdAt: at }, by);
         const end = new Date(at.getTime() + graceMs);
         const change = { tenantId, by, at, end, replacedBy: key.uuid };
@@ -226,7 +226,7 @@ async function rotatedEarlier(
   return { key: key!, replaced: replaced!, earlier };
 }
 
-function refuseUnusable(name: string, expiresAt: Date, at: Date): void {
+function assertUsable(name: string, expiresAt: Date, at: Date): void {
   if (name === '' || characterCount(name) > maxNameLength) {
     throw new ForensicsError(
       'invalid_request',

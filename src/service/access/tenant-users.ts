@@ -45,11 +45,11 @@ export function createTenantUsers({
   readonly identity: Pick<Identity, 'kind'>;
 }): TenantUsers {
   const actingFor = (manager: Manager): Acting => {
-    refuseUnlessEmbedded(identity);
+    assertEmbedded(identity);
     return {
       by: actorOf(manager.principal),
       check: (user, self) => {
-        refuseUnlessManager(self);
+        assertManager(self);
         const { scopes, tenantIds } = self;
         const principal = { ...manager.principal, scopes, tenantIds };
         const found = complaint({ ...manager, principal }, user);
@@ -59,19 +59,19 @@ export function createTenantUsers({
   };
   return {
     async list(manager) {
-      refuseUnlessEmbedded(identity);
+      assertEmbedded(identity);
       const members = await users.list(manager.tenant.id);
       return members.map((user) => shown(manager, user));
     },
     async create(manager, user) {
       const acting = actingFor(manager);
-      refuseUnlessOwn(manager, user.scopes);
+      assertOwnScopes(manager, user.scopes);
       const made = { ...user, tenantIds: [manager.tenant.id] };
       return shown(manager, await users.create(made, acting));
     },
     async update(manager, id, change) {
       const acting = actingFor(manager);
-      refuseUnlessOwn(manager, change.scopes);
+      assertOwnScopes(manager, change.scopes);
       return shown(manager, await users.update(id, change, acting));
     },
     setPassword: async (manager, id, password) =>
@@ -86,7 +86,7 @@ function shown(manager: Manager, user: User): TenantUser {
 }
 
 /** The account may have lost the right since the request was let in. */
-function refuseUnlessManager({ disabledAt, scopes }: User): void {
+function assertManager({ disabledAt, scopes }: User): void {
   if (disabledAt === null && scopes.includes(settingsScope)) return;
   throw new ForensicsError('forbidden', 'You need the scope "settings" to change users.');
 }
@@ -114,7 +114,7 @@ function complaint({ principal, tenant }: Manager, user: User): ForensicsError |
   );
 }
 
-function refuseUnlessOwn({ principal }: Manager, scopes: readonly string[] = []): void {
+function assertOwnScopes({ principal }: Manager, scopes: readonly string[] = []): void {
   const missing = scopes.find((scope) => !principal.scopes.includes(scope));
   if (missing === undefined) return;
   throw new ForensicsError(
@@ -123,7 +123,7 @@ function refuseUnlessOwn({ principal }: Manager, scopes: readonly string[] = [])
   );
 }
 
-function refuseUnlessEmbedded({ kind }: Pick<Identity, 'kind'>): void {
+function assertEmbedded({ kind }: Pick<Identity, 'kind'>): void {
   if (kind === 'embedded') return;
   throw new ForensicsError(
     'not_offered',

@@ -109,7 +109,7 @@ export function createUserSettings({ db }: { readonly db: Db }): UserSettingsSto
       return found;
     },
     async change(userId, { lang, tosAccepted }) {
-      if (lang !== undefined) refuseUnlessLang(lang);
+      if (lang !== undefined) assertLanguageCode(lang);
       return transact(db, async (tx) => {
         const found = await tx.select(columns).from(users).where(eq(users.id, userId)).get();
         if (found === undefined) throw unknown();
@@ -124,7 +124,7 @@ export function createUserSettings({ db }: { readonly db: Db }): UserSettingsSto
   };
 }
 
-function refuseUnlessLang(lang: string): void {
+function assertLanguageCode(lang: string): void {
   if (new RegExp(langPattern).test(lang)) return;
   throw new ForensicsError(
     'invalid_request',

@@ -113,13 +113,13 @@ export function createUsers({
   ): Promise<User> => {
     const email = checkedEmail(typed);
     const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
-    passwords.refuseUnusable(password, { email, name: columns.name });
+    passwords.assertUsable(password, { email, name: columns.name });
     // Asked before the dear hash and again behind it: two may be made at once.
-    await refuseIfTaken(db, email);
+    await assertAddressFree(db, email);
     const passwordHash = await passwords.hash(password);
     return transact(db, async (tx) => {
       await refuse(tx);
-      await refuseIfTaken(tx, email);
+      await assertAddressFree(tx, email);
       const row = { ...newRow(now()), ...columns, email, passwordHash };
       await tx.insert(users).values(row).run();
       await setTenants(tx, row.id, tenantIds);
@@ -134,7 +134,7 @@ export function createUsers({
 
   return {
     create: (user, acting = byOperator) => make(user, acting, async () => undefined),
-    createFirst: (user) => make(user, byOperator, refuseUnlessFirst),
+    createFirst: (user) => make(user, byOperator, assertNoAccounts),
     byId: async (id) => (await find(db, eq(users.id, id)))[0] ?? null,
     byEmail: async (email) => (await find(db, isEmbedded(normalisedEmail(email))))[0] ?? null,
     list: async (tenantId) => find(db, tenantId === undefined ? undefined : isMember(db, tenantId)),
@@ -143,7 +143,7 @@ export function createUsers({
         const before = await userOf(tx, id);
         await approve(tx, acting, before);
         const { name, userType, scopes, issuer } = before;
-        refuseUnlessEmbedded(issuer);
+        assertEmbedded(issuer);
         if (tenantIds !== undefined) await setTenants(tx, id, tenantIds);
         const after = await saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
         await auditChange(tx, actOn(id, acting), { before, after });
@@ -154,8 +154,8 @@ export function createUsers({
       const row = await existing(db, id);
       // Before the dear hash, and again behind it: rights may change meanwhile.
       await approve(db, acting, await userOf(db, id));
-      refuseUnlessEmbedded(row.issuer);
-      passwords.refuseUnusable(password, row);
+      assertEmbedded(row.issuer);
+      passwords.assertUsable(password, row);
       const passwordHash = await passwords.hash(password);
       await transact(db, async (tx) => {
         const user = await userOf(tx, id);
@@ -203,7 +203,7 @@ export async function endAccess(tx: Tx, userId: string, at: Date): Promise<void>
   await endSessions(tx, { userId, at });
 }
 
-async function refuseUnlessFirst(tx: Tx): Promise<void> {
+async function assertNoAccounts(tx: Tx): Promise<void> {
   const any = await tx.select({ id: users.id }).from(users).limit(1).get();
   if (any === undefined) return;
   throw new ForensicsError('conflict', 'Somebody made the first account just now; log in.');
@@ -299,12 +299,12 @@ async function tenantNames(reader: Reader, ids: readonly string[]): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-async function refuseIfTaken(reader: Reader, email: string): Promise<void> {
+async function assertAddressFree(reader: Reader, email: string): Promise<void> {
   if ((await embeddedRow(reader, email)) === undefined) return;
   throw new ForensicsError('conflict', 'There is already an account with this address.');
 }
 
-function refuseUnlessEmbedded(issuer: string | null): void {
+function assertEmbedded(issuer: string | null): void {
   if (issuer === null) return;
   throw new ForensicsError('not_offered', 'This account is managed by its identity provider.');
 }

@@ -45,8 +45,8 @@ export async function listAnalyses(
   { tenant }: Pick<Caller, 'tenant'>,
   { searchTerm = '', start = 0, limit = maxListed, ...filters }: ListQuery,
 ): Promise<AnalysisPage> {
-  refuseUnlessWhole('start', start, 0);
-  refuseUnlessWhole('limit', limit, 1);
+  assertWholeNumber('start', start, 0);
+  assertWholeNumber('limit', limit, 1);
   const page = { searchTerm, start, limit: Math.min(limit, maxListed), ...filters };
   const { entries, total } = await findEntries(db, tenant.id, page);
   return {
@@ -81,7 +81,7 @@ export async function getAnalysis(
   return viewAnalysis(entry, { store: await stores.of(entry.analysis), now: now(), evidence });
 }
 
-function refuseUnlessWhole(field: string, value: number, least: number): void {
+function assertWholeNumber(field: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
   throw new ForensicsError('invalid_request', `${field} must be a whole number from ${least} up.`);
 }

@@ -42,7 +42,7 @@ export async function retryAnalysis(
     const row = await getRow(db, act);
     const current = toOptions(row);
     const merged = mergeOptions(current, options, models);
-    refuseDowngrade(current, merged);
+    assertNoDowngrade(current, merged);
     if (row.status === 'failed') await restart(context, { act, row, tenant, options: merged });
     else if (isUpgrade(row, merged)) await upgrade(context, { act, row });
     else throw notRetryable(row);
@@ -113,7 +113,7 @@ function underWay(): ForensicsError {
   );
 }
 
-function refuseDowngrade(current: AnalysisOptions, merged: AnalysisOptions): void {
+function assertNoDowngrade(current: AnalysisOptions, merged: AnalysisOptions): void {
   if (current.tier === 'flagging' || merged.tier === 'forensicReporting') return;
   throw new ForensicsError(
     'tier_downgrade',

@@ -2,7 +2,7 @@ import { recall } from '../../ports/db/idempotency.ts';
 import type { Caller, Context } from './analyses.ts';
 import { openInTime } from './bounds.ts';
 import { ingestUpload, isPictureError } from './ingest.ts';
-import { type Act, refuseUnlessStartable, toRepeatable } from './lifecycle/transition.ts';
+import { type Act, assertStartable, toRepeatable } from './lifecycle/transition.ts';
 import { discardObjects } from './orphan-objects.ts';
 import { getRow } from './rows.ts';
 
@@ -24,11 +24,11 @@ export async function startAnalysis(
   const act: Act = { tenantId: tenant.id, analysisId, actor: principal, repeatable };
   if ((await recall(db, repeatable)) !== null) return;
   const row = await getRow(db, act);
-  refuseUnlessStartable(row);
+  assertStartable(row);
   const store = await openInTime(context, row);
   const ingest = context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store }));
   const evidence = await ingest.catch(async (error: unknown) => {
-    if (isPictureError(error)) await lifecycle.refuseUpload(act, error);
+    if (isPictureError(error)) await lifecycle.rejectUpload(act, error);
     throw error;
   });
   let isUsed = false;

@@ -18,7 +18,7 @@ import {
   type Sender as PostSender,
 } from '../../ports/network/post.ts';
 import { type Attempt, type Channel, createMailChannel, createPostChannel } from './channels.ts';
-import { refuseHugeAttributes, type Submission } from './message.ts';
+import { assertAttributesFit, type Submission } from './message.ts';
 
 /** Kind of the jobs that send; one a message and channel. */
 export const sendJob = 'feedback.send';
@@ -99,14 +99,14 @@ export function createFeedback(options: FeedbackOptions): Feedback {
 
   return {
     async submit({ userId, tenantId }, message) {
-      refuseHugeAttributes(message);
+      assertAttributesFit(message);
       const names = Object.keys(channels);
       const createdAt = now();
       const id = newId(createdAt);
       const { source } = message;
       const outcomes = Object.fromEntries(names.map((name) => [name, notTried]));
       await transact(db, async (tx) => {
-        await refuseTooMany(tx, userId, createdAt);
+        await assertBelowLimit(tx, userId, createdAt);
         await tx
           .insert(feedback)
           .values({ id, tenantId, userId, source, message, createdAt, outcomes })
@@ -120,7 +120,7 @@ export function createFeedback(options: FeedbackOptions): Feedback {
   };
 }
 
-async function refuseTooMany(tx: Tx, userId: string, at: Date): Promise<void> {
+async function assertBelowLimit(tx: Tx, userId: string, at: Date): Promise<void> {
   const nth = await tx
     .select({ createdAt: feedback.createdAt })
     .from(feedback)

@@ -18,7 +18,7 @@ const maxAttributesLength = 16_384;
 const maxAttributesLevels = 64;
 
 /** @throws {ForensicsError} `invalid_request`: attributes have arbitrary members, but not arbitrarily many. */
-export function refuseHugeAttributes({ sourceAttributes = {} }: FeedbackMessage): void {
+export function assertAttributesFit({ sourceAttributes = {} }: FeedbackMessage): void {
   const isFlat = !isDeeperThan(maxAttributesLevels, sourceAttributes);
   if (isFlat && JSON.stringify(sourceAttributes).length <= maxAttributesLength) return;
   throw new ForensicsError(

@@ -46,7 +46,7 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
   return {
     add: async (hold, by = operator) =>
       transact(db, async (tx) => {
-        await refuseUnknown(tx, hold);
+        await assertAnalysisExists(tx, hold);
         const found = await findHold(tx, hold);
         if (found !== undefined && (by.type !== 'operator' || found.createdByUserId === null)) {
           throw new ForensicsError('conflict', 'There is already a hold on this.');
@@ -81,7 +81,7 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
 }
 
 /** A deleted analysis is known too: until its purge it can still be saved. */
-async function refuseUnknown(tx: Tx, { tenantId, analysisId }: Held): Promise<void> {
+async function assertAnalysisExists(tx: Tx, { tenantId, analysisId }: Held): Promise<void> {
   if (analysisId === null) return;
   const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
   const found = await tx.select({ id: analyses.id }).from(analyses).where(isIt).get();

@@ -96,16 +96,16 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       return (await db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run()).changes === 1;
     },
     async assertLease(tx, job) {
-      refuseUnlessHeld(
+      assertLeased(
         (await heldJob(tx).all({ id: job.id, fence: job.fence, leasedBy: job.leasedBy })).length,
       );
     },
     async finish(tx, job) {
-      refuseUnlessHeld((await tx.delete(jobs).where(heldBy(job)).run()).changes);
+      assertLeased((await tx.delete(jobs).where(heldBy(job)).run()).changes);
     },
     async release(tx, job, runAt) {
       const free = { runAt, leasedBy: null, leasedUntil: null };
-      refuseUnlessHeld((await tx.update(jobs).set(free).where(heldBy(job)).run()).changes);
+      assertLeased((await tx.update(jobs).set(free).where(heldBy(job)).run()).changes);
       tx.announce('jobs');
     },
     async nextDueAt(kinds, except) {
@@ -272,7 +272,7 @@ function heldBy({ id, fence, leasedBy }: Readonly<Record<'id' | 'fence' | 'lease
   return sql`${jobs.id} = ${id} AND ${jobs.fence} = ${fence} AND ${jobs.leasedBy} = ${leasedBy}`;
 }
 
-function refuseUnlessHeld(changes: number): void {
+function assertLeased(changes: number): void {
   if (changes === 1) return;
   throw new ForensicsError('lease_lost', 'Another worker has taken this job over.');
 }

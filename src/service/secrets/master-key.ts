@@ -10,7 +10,7 @@ import type { Settings } from '../../contract/config.ts';
 import {
   databaseFile,
   makeDataFolder,
-  refuseLostDatabase,
+  assertDatabasePresent,
 } from '../../ports/data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
 import { cannotWrite, syncFolder, writeOnce } from '../../ports/files/atomic-write.ts';
@@ -52,7 +52,7 @@ export function openDataFolder({
   databaseUrl,
 }: Pick<Settings, 'dataDir' | 'masterKey' | 'databaseUrl'>): DataFolder {
   makeDataFolder(path);
-  if (databaseUrl === null) refuseLostDatabase(path);
+  if (databaseUrl === null) assertDatabasePresent(path);
   if (masterKey !== null) {
     return { path, masterKey: Buffer.from(masterKey, 'hex'), keyFile: null };
   }

@@ -39,7 +39,7 @@ export async function deleteTenant(
   { tenant: { id, name }, by, now }: TenantDeletion,
 ): Promise<DeletedTenant> {
   const tenant = await transact(db, async (tx) => {
-    await refuseIfHeld(tx, { id, name });
+    await assertNoHolds(tx, { id, name });
     return endTenant(tx, { id, at: now(), by });
   });
   const parts = { db, now };
@@ -55,7 +55,7 @@ export async function deleteTenant(
 // Enough to know what it is about; "hold list" shows all.
 const mostNamed = 5;
 
-async function refuseIfHeld(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {
+async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {
   const holds = await findHolds(tx, id);
   if (holds.length === 0) return;
   const named = holds.slice(0, mostNamed).map(nameOf);

@@ -142,7 +142,7 @@ function check<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>)
       const { allowed } = rules[member];
       throw invalidStorage(`${type}.${member}`, `is missing; it must be ${allowed}`);
     }
-    refuseWrong(`${type}.${member}`, draft[member], rules[member]);
+    assertRule(`${type}.${member}`, draft[member], rules[member]);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was looked at.
   return draft as T;
@@ -151,13 +151,13 @@ function check<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>)
 function checkGiven<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>): Partial<T> {
   for (const member in rules) {
     const value = draft[member];
-    if (value !== undefined) refuseWrong(`${type}.${member}`, value, rules[member]);
+    if (value !== undefined) assertRule(`${type}.${member}`, value, rules[member]);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was looked at.
   return draft as Partial<T>;
 }
 
-function refuseWrong(path: string, value: unknown, { allowed, test }: Rule): void {
+function assertRule(path: string, value: unknown, { allowed, test }: Rule): void {
   if (!test(value)) throw invalidStorage(path, `must be ${allowed}`);
 }
 

@@ -64,8 +64,8 @@ async function changeTenant(
   context: Context,
   { tenant, request, by }: ChangeAct,
 ): Promise<TenantAnswer> {
-  refuseReadOnly(request, await readTenant(context, tenant));
-  refuseForbiddenWebhook(context, tenant, request);
+  assertReadOnlyUnchanged(request, await readTenant(context, tenant));
+  assertWebhookAllowed(context, tenant, request);
   const before = await storedConfigOf(context, tenant);
   const storage = newStorage(context, before, request);
   if (storage?.config != null) await context.openRemote(storage.config).probe();
@@ -77,7 +77,7 @@ async function changeTenant(
 }
 
 /** What was answered may be sent back, also when the settings have changed since it was set. */
-function refuseForbiddenWebhook(
+function assertWebhookAllowed(
   { webhookGuard }: Pick<Context, 'webhookGuard'>,
   tenant: Tenant,
   { webhookUrl = null }: TenantRequest,
@@ -99,18 +99,18 @@ function newStorage(
   { storageType, storageConfig }: TenantRequest,
 ): NewStorage | null {
   if (storageConfig === undefined) {
-    refuseOtherType(storageType, before?.row.type ?? defaultType, defaultType);
+    assertStorageType(storageType, before?.row.type ?? defaultType, defaultType);
     return null;
   }
   const config =
     storageConfig === null ? null : mergeStorage(before?.config ?? null, storageConfig);
-  refuseOtherType(storageType, config?.type ?? defaultType, defaultType);
+  assertStorageType(storageType, config?.type ?? defaultType, defaultType);
   const isSame = config === null ? before === null : isDeepStrictEqual(config, before?.config);
   return isSame ? null : { config };
 }
 
 /** `null` selects the service's own store. */
-function refuseOtherType(
+function assertStorageType(
   wanted: StorageType | undefined,
   actual: StorageType,
   defaultType: StorageType,
@@ -140,7 +140,7 @@ async function write(
       ...(defaultOptions === undefined ? {} : { defaultOptions }),
     };
     if (storage === null) return updateTenant(tx, { id, change, at: now(), by });
-    refuseIfMoved(before, await currentRow(tx, configs, id));
+    assertStorageUnchanged(before, await currentRow(tx, configs, id));
     const storageConfigId =
       storage.config === null ? null : await configs.save(tx, id, storage.config);
     return updateTenant(tx, { id, change: { ...change, storageConfigId }, at: now(), by });
@@ -159,7 +159,7 @@ async function currentRow(reader: Reader, configs: Context['configs'], tenantId:
 }
 
 /** What was merged and proven was made of `before`: a concurrent change must not be undone unnoticed. */
-function refuseIfMoved(before: StoredConfig | null, now: ConfigRow | null): void {
+function assertStorageUnchanged(before: StoredConfig | null, now: ConfigRow | null): void {
   const isSame = isDeepStrictEqual(before?.row.sealed, now?.sealed);
   if (isSame && before?.row.id === now?.id) return;
   throw new ForensicsError(
@@ -191,7 +191,7 @@ const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as con
  *
  * @throws {ForensicsError} `invalid_request` for a member that is not as it was answered.
  */
-function refuseReadOnly(request: ReadOnlyFields, answered: TenantAnswer): void {
+function assertReadOnlyUnchanged(request: ReadOnlyFields, answered: TenantAnswer): void {
   const known: ReadOnlyFields = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
   for (const member of readOnly) {
     const sent = member === 'apiKeys' ? asOfAnyMoment(request.apiKeys) : request[member];

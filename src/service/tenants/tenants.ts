@@ -128,7 +128,7 @@ export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate)
   const before = await activeTenant(tx, id);
   const { name, webhookUrl } = change;
   if (name !== undefined) await takeName(tx, id, name);
-  if (webhookUrl != null) refuseUnlessWebUrl(webhookUrl);
+  if (webhookUrl != null) assertWebUrl(webhookUrl);
   const columns = {
     ...change,
     ...(webhookUrl === undefined ? {} : freshWebhook),
@@ -177,7 +177,7 @@ const mostNames = 20;
 
 /** From now on the name is this tenant's until it is deleted, also when it takes another one. */
 async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
-  refuseUnlessSlug(name);
+  assertSlug(name);
   const holder = await tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();
   if (holder?.tenantId === tenantId) return;
   if (holder !== undefined) {
@@ -194,7 +194,7 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
 }
 
 /** @throws {ForensicsError} `invalid_request` for a name that no tenant may have. */
-function refuseUnlessSlug(name: string): void {
+function assertSlug(name: string): void {
   const isSlug = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name);
   // Where a tenant may be meant by name or id, one must not pass for the other.
   const isLikeAnId = /^[0-9a-f]{24}$/.test(name);
@@ -206,7 +206,7 @@ function refuseUnlessSlug(name: string): void {
 }
 
 /** @throws {ForensicsError} `invalid_request` for what no webhook can be sent to. */
-function refuseUnlessWebUrl(text: string): void {
+function assertWebUrl(text: string): void {
   const url = URL.parse(text);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   if (isWeb && url.username === '' && url.password === '' && text.length <= 2048) return;

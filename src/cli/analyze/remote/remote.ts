@@ -10,7 +10,7 @@ import {
 } from '../../client/analyses.ts';
 import { type ErrorCode, toForensicsError } from '../../../errors.ts';
 import { createMutex, type Mutex } from '../../../mutex.ts';
-import { refuseOptions } from '../../options.ts';
+import { assertNoOptions } from '../../options.ts';
 import { caseOptionsGiven } from '../case-data.ts';
 import { log } from '../../output/print.ts';
 import { openServer, tenantMeant } from '../../connection/server.ts';
@@ -50,7 +50,7 @@ export type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
 /** @throws {ForensicsError} `usage` for what a server decides itself, and for results that are not waited for. */
 function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
   const { trustList, validation, maps, withMetadata, withoutOriginal, errorLevel, html } = options;
-  refuseOptions(
+  assertNoOptions(
     {
       '--trust-list': trustList !== undefined,
       '--validation': validation !== undefined,
@@ -65,7 +65,7 @@ function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
   );
   const { wait, out, failOn } = options;
   if (!wait) {
-    refuseOptions(
+    assertNoOptions(
       { '--out': out !== null, '--fail-on': failOn.length > 0 },
       'needs results, and --no-wait does not wait for them; leave one out.',
     );

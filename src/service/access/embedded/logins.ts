@@ -90,7 +90,7 @@ export function createLogins(parts: LoginParts): Logins {
       }),
     async changePassword(principal, { currentPassword, newPassword }) {
       const { id, email, name } = await accountOf(db, principal);
-      passwords.refuseUnusable(newPassword, { email, name, currentPassword });
+      passwords.assertUsable(newPassword, { email, name, currentPassword });
       // A stolen session that guesses locks itself out, not the person's logins.
       const from = `session ${principal.sessionId}`;
       await withRoom(from, async () => {

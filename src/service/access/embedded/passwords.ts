@@ -16,7 +16,7 @@ export interface Passwords {
    * @throws {ForensicsError} `invalid_request` when it is shorter than 12 or longer than 256 characters, one of the
    * commonest, the person's own address or name, or the one that it shall replace.
    */
-  refuseUnusable(password: string, person: Person): void;
+  assertUsable(password: string, person: Person): void;
   /** `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, both base64. */
   hash(password: string): Promise<string>;
   /** With null (no such account) as much work is done as with a hash, and the answer is false. */
@@ -75,7 +75,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Pas
   }
 
   return {
-    refuseUnusable,
+    assertUsable,
     async hash(password) {
       const salt = randomBytes(saltBytes);
       const key = await inTurn(() => keyOf(password, salt, cost));
@@ -140,7 +140,7 @@ const minCharacters = 12;
 const maxCharacters = 256;
 const minDifferent = 5;
 
-function refuseUnusable(password: string, { email, name, currentPassword }: Person): void {
+function assertUsable(password: string, { email, name, currentPassword }: Person): void {
   if (currentPassword !== undefined && normalised(password) === normalised(currentPassword)) {
     throw unusable('is not the one that it shall replace');
   }

@@ -66,7 +66,7 @@ export function createLoginAttempts({
       .from(loginAttempts)
       .where(eq(loginAttempts.address, address))
       .get();
-    refuseWhileLocked(row?.lockedUntil ?? null, at);
+    assertUnlocked(row?.lockedUntil ?? null, at);
     const isOld = row === undefined || at.getTime() - row.lastAt.getTime() > forgottenAfterMs;
     const failures = (isOld ? 0 : row.failures) + 1;
     const set = { failures, lastAt: at, lockedUntil: lockedUntil(ladder, failures, at) };
@@ -124,7 +124,7 @@ function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: D
   return new Date(at.getTime() + pauseMs);
 }
 
-function refuseWhileLocked(until: Date | null, at: Date): void {
+function assertUnlocked(until: Date | null, at: Date): void {
   if (until !== null && until > at) throw tooMany(until.getTime() - at.getTime());
 }
 

@@ -66,7 +66,7 @@ export function createAccounts({
   async function bringUpToDate(tx: Tx, seen: Seen): Promise<UserRow> {
     const known = await rowOf(tx, seen.token);
     const row = known ?? (await enter(tx, seen));
-    refuseIfEnded(row, seen.token);
+    assertNotEnded(row, seen.token);
     const shown = shownAs(row, seen.person);
     await tx.update(users).set(shown).where(eq(users.id, row.id)).run();
     if (known !== undefined) await tellOfChange(tx, known, shown);
@@ -100,7 +100,7 @@ export function createAccounts({
       if (row === undefined || isNews(row, seen)) {
         return transact(db, (tx) => bringUpToDate(tx, seen));
       }
-      refuseIfEnded(row, seen.token);
+      assertNotEnded(row, seen.token);
       return row;
     },
     async tenantIdsOf(words) {
@@ -124,7 +124,7 @@ async function rowOf(reader: Reader, { issuer, subject }: ReadToken): Promise<Us
 
 // Alike for both: a disabled user learns no more than one whose session ended. Tokens have whole seconds,
 // rounded down: what is as old as the end of sessions, or looks so, came before it.
-function refuseIfEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
+function assertNotEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
   if (disabledAt === null && since > tokensValidFrom) return;
   throw unauthenticated(
     'The session has ended; log in again at the identity provider, with prompt=login.',

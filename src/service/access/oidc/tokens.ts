@@ -71,7 +71,7 @@ export function createTokenReader({
     }
   }
 
-  function refuseUnlessFor(kind: 'access' | 'id', claims: JWTPayload): void {
+  function assertAudience(kind: 'access' | 'id', claims: JWTPayload): void {
     const wanted = kind === 'id' ? clientId : (audience ?? clientId);
     if (audiencesOf(claims).includes(wanted) && isParty(kind, claims, clientId)) return;
     if (kind === 'access' && audience === null && isOnlyForClient(claims, clientId)) return;
@@ -82,21 +82,21 @@ export function createTokenReader({
 
   return {
     async read(kind, token) {
-      refuseUnlessJwt(kind, token);
+      assertJwt(kind, token);
       const { protectedHeader, payload } = await verified(token).catch((error: unknown) => {
         throw translated(error);
       });
       const found = kindOf(protectedHeader, payload);
       if (found !== kind && found !== 'either')
         throw unauthenticated(`This is not an ${kind} token.`);
-      refuseUnlessFor(kind, payload);
-      if (kind === 'access' && found === 'either') refuseIfIdTokenOf(clientId, payload);
+      assertAudience(kind, payload);
+      if (kind === 'access' && found === 'either') assertNoIdToken(clientId, payload);
       return toRead(payload, now());
     },
   };
 }
 
-function refuseUnlessJwt(kind: 'access' | 'id', token: string): void {
+function assertJwt(kind: 'access' | 'id', token: string): void {
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return;
   throw unauthenticated(
     kind === 'id'
@@ -120,7 +120,7 @@ function isParty(kind: 'access' | 'id', claims: JWTPayload, clientId: string): b
  * OpenID Connect Core 1.0, section 2: every id token names its client in `aud`. An access token that does so too must
  * carry its type, or the id token, which is shown around more freely, would open the interface.
  */
-function refuseIfIdTokenOf(clientId: string, claims: JWTPayload): void {
+function assertNoIdToken(clientId: string, claims: JWTPayload): void {
   if (!audiencesOf(claims).includes(clientId)) return;
   throw unauthenticated(
     'This may be an id token: an access token with the client id in "aud" must have the header "typ" at+jwt or a claim "scope".',

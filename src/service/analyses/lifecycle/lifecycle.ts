@@ -31,7 +31,7 @@ import {
   type LifecycleParts,
   messages,
   notRetryable,
-  refuseUnlessStartable,
+  assertStartable,
   type Restart,
   toTarget,
   waitingAgain,
@@ -84,7 +84,7 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
     queueRun: (act: Act, evidence: EvidenceCopy) =>
       inTenantTransaction(db, act, async (tx): Promise<boolean> => {
         if ((await recall(tx, act.repeatable)) !== null) return false;
-        refuseUnlessStartable(await getRow(tx, act));
+        assertStartable(await getRow(tx, act));
         const change = {
           queuedAt: now(),
           statusMessage: messages.queued,
@@ -101,9 +101,9 @@ function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
       }),
 
     /** pending -> failed: what was uploaded cannot be analysed. @throws {ForensicsError} `analysis_not_pending`. */
-    refuseUpload: async (act: Act, { code, message: statusMessage }: Ending): Promise<void> =>
+    rejectUpload: async (act: Act, { code, message: statusMessage }: Ending): Promise<void> =>
       inTenantTransaction(db, act, async (tx) => {
-        refuseUnlessStartable(await getRow(tx, act));
+        assertStartable(await getRow(tx, act));
         const change = { status: 'failed', statusMessage } as const;
         const row = await move(tx, act, { from: 'pending', change, actor: act.actor });
         if (row === null) return;

@@ -199,7 +199,7 @@ export interface Act extends Target {
 }
 
 /** @throws {ForensicsError} `analysis_not_pending`. */
-export function refuseUnlessStartable(row: AnalysisRow): void {
+export function assertStartable(row: AnalysisRow): void {
   if (row.status === 'pending' && row.queuedAt === null) return;
   throw new ForensicsError('analysis_not_pending', adviceToStarter(row));
 }

@@ -40,7 +40,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
   ): Promise<void> => {
     const change = { status: 'failed', statusMessage, processingFinishedAt: now() } as const;
     const row = await move(tx, target, { from: 'processing', change });
-    if (row === null) return refuseIfPending(tx, target);
+    if (row === null) return assertBegun(tx, target);
     await pipelined(
       log(tx, target, { event: 'analysis.failed', details: { code } }),
       countFor(tx, row, ['errors', 1]),
@@ -81,7 +81,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
           move(tx, target, { from: 'processing', change }),
         );
         if (row === null) {
-          await refuseIfPending(tx, target);
+          await assertBegun(tx, target);
           return false;
         }
         await pipelined(
@@ -155,7 +155,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
 }
 
 /** A crash of the database undid the beginning of this run: its end would leave the analysis without a job. */
-async function refuseIfPending(tx: Tx, target: Target): Promise<void> {
+async function assertBegun(tx: Tx, target: Target): Promise<void> {
   const isPending = and(isTarget(target), eq(analyses.status, 'pending'));
   const row = await tx.select({ id: analyses.id }).from(analyses).where(isPending).get();
   if (row === undefined) return;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { migrations } from '../../../../src/ports/db/migrations.ts';
 import { type Db, transact } from '../../../../src/ports/db/database.ts';
-import { openDatabase, refuseIfInUse } from '../../../../src/ports/db/sqlite.ts';
+import { openDatabase, assertNotInUse } from '../../../../src/ports/db/sqlite.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { inspectDatabase, readDatabase, takeSnapshot } from '../../../../src/ports/db/snapshot.ts';
 import { temporaryDb, temporaryFolder } from './temporary.ts';
@@ -90,12 +90,12 @@ test('a database that somebody has open is in use, one that nobody has is not', 
   const path = join(temporaryFolder(), 'forensics.db');
   const opened = openDatabase({ path });
 
-  expect(() => refuseIfInUse(path)).toThrow(expect.objectContaining({ code: 'conflict' }));
+  expect(() => assertNotInUse(path)).toThrow(expect.objectContaining({ code: 'conflict' }));
   await opened.close();
   copyFileSync(path, `${path}.2`);
   writeFileSync(`${path}.3`, 'no database');
 
   for (const free of [path, `${path}.2`, `${path}.3`, `${path}.4`]) {
-    expect(() => refuseIfInUse(free)).not.toThrow();
+    expect(() => assertNotInUse(free)).not.toThrow();
   }
 });

@@ -68,7 +68,7 @@ describe('the hash', () => {
   });
 });
 
-describe('refuseUnusable', () => {
+describe('assertUsable', () => {
   test.each([
     ['plum window harbour'],
     ['twelve chars'],
@@ -76,7 +76,7 @@ describe('refuseUnusable', () => {
     ['密码是很长的一句话没有人猜'],
     ['harbour '.repeat(32)],
   ])('lets %j through', (password) => {
-    expect(() => passwords.refuseUnusable(password, person)).not.toThrow();
+    expect(() => passwords.assertUsable(password, person)).not.toThrow();
   });
 
   test.each([
@@ -94,7 +94,7 @@ describe('refuseUnusable', () => {
     ['examiner bergmann-lind'],
     [''],
   ])('refuses %j', (password) => {
-    expect(() => passwords.refuseUnusable(password, person)).toThrow(
+    expect(() => passwords.assertUsable(password, person)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
@@ -102,14 +102,14 @@ describe('refuseUnusable', () => {
   test('refuses the present password for the next one, however it is typed', () => {
     const again = { ...person, currentPassword: 'Ängström ﬁsh harbour' };
 
-    expect(() => passwords.refuseUnusable('A\u0308ngstro\u0308m fish harbour', again)).toThrow(
+    expect(() => passwords.assertUsable('A\u0308ngstro\u0308m fish harbour', again)).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/not the one that it shall/) }),
     );
-    expect(() => passwords.refuseUnusable('Angstrom fish harbour', again)).not.toThrow();
+    expect(() => passwords.assertUsable('Angstrom fish harbour', again)).not.toThrow();
   });
 
   test('does not repeat the password in what it says', () => {
-    expect(() => passwords.refuseUnusable('password1234', person)).toThrow(
+    expect(() => passwords.assertUsable('password1234', person)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('password1234') }),
     );
   });
