@@ -1,7 +1,7 @@
 /**
  * A server on a disk of its own that runs full: every request is answered, 507 with words where something is to be written,
  * and it goes on by itself once there is room. One whose disk cannot be written to: it says so and ends. And one whose disk
- * fails now and then. A log of the database of which some bytes are damaged: what that costs is told.
+ * fails now and then.
  */
 
 import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
@@ -11,7 +11,6 @@ import { setTimeout } from 'node:timers/promises';
 import { sceneJpeg } from '../../test/fixtures/pictures.ts';
 import { startCli } from '../../test/cli/run-cli.ts';
 import { clientOf, only, startServing } from '../../test/journeys/serving.ts';
-import { openDamagedLog } from './damaged-log.ts';
 import { openFailingDisk } from './io-errors.ts';
 import { fill, mount, unmount } from './own-disk.ts';
 import { demand, Fault, type Proof } from './proof.ts';
@@ -26,7 +25,7 @@ export async function proveDisk(proof: Proof): Promise<void> {
     proof.note('full and read-only skipped', 'this user may not mount a file system of its own');
   }
   if (failingDisk === null) proof.note('a failing disk skipped', 'there is no C compiler (cc)');
-  const disks = [ownDisk, failingDisk, openDamagedLog(proof)].filter((disk) => disk !== null);
+  const disks = [ownDisk, failingDisk].filter((disk) => disk !== null);
   try {
     do {
       for (const disk of disks) await disk.round();

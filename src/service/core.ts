@@ -13,7 +13,6 @@ import { createUsers, type Users } from './access/users.ts';
 import { createHolds, type Holds } from './holds/legal-holds.ts';
 import { createUsageReports, type UsageReports } from './usage/usage-report.ts';
 import { countLogin } from './usage/usage.ts';
-import { service, serviceChain } from './audit/entry.ts';
 import { type Audit, beginChains, createAudit } from './audit/log.ts';
 import type { Settings } from '../contract/config.ts';
 import {
@@ -21,7 +20,7 @@ import {
   finishRestore,
   assertDatabasePresent,
 } from '../ports/data-folder/data-folder.ts';
-import type { Db, Loss, OpenDatabase, Tx } from '../ports/db/database.ts';
+import type { Db, OpenDatabase, Tx } from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder } from './secrets/master-key.ts';
@@ -119,7 +118,6 @@ async function coreOn(
   const now = clock ?? database.now ?? (() => new Date());
   await beginChains(db, now);
   const audit = createAudit({ db, now });
-  if (database.loss !== null) await noteLoss(audit, database.loss);
   const secrets = await openSecrets(folder, db);
   const webhookKey = secrets.of('webhooks/signing');
   return {
@@ -151,18 +149,6 @@ async function openSettled(
   // Only here: one machine needs no client of another's database.
   const { openPostgres } = await import('../ports/db/postgres.ts');
   return openPostgres({ url, passwordFile });
-}
-
-/** For those who come later: the next opening finds nothing wrong any more. */
-async function noteLoss(audit: Audit, { commits }: Loss): Promise<void> {
-  const details = { commits };
-  await audit.note({
-    chain: serviceChain,
-    actor: service,
-    event: 'database.recovered',
-    subject: null,
-    details,
-  });
 }
 
 type TenantLookup = Pick<Core, 'tenants'>;

@@ -5,12 +5,7 @@
  */
 
 import { countCompleted } from './usage/usage.ts';
-import {
-  type Db,
-  type Loss,
-  type OpenDatabase,
-  statementsOfProcess,
-} from '../ports/db/database.ts';
+import { type Db, type OpenDatabase, statementsOfProcess } from '../ports/db/database.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { Worker } from './jobs/worker.ts';
 import type { PoolStatus } from '../examiner/pool.ts';
@@ -31,7 +26,7 @@ export interface Check {
 }
 
 interface HealthParts {
-  readonly database: Pick<OpenDatabase, 'check' | 'loss'>;
+  readonly database: Pick<OpenDatabase, 'check'>;
   readonly queue: Pick<Queue, 'nextDueAt'>;
   /** Whether runs have the models they need. */
   readonly checkModel: () => Promise<void>;
@@ -76,18 +71,10 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
     Promise.all(
       checkNames.map(async (name) => {
         const cause = await causeOf(async () => checks[name]());
-        if (cause === null && name === 'database' && database.loss !== null) {
-          return { name, cause: new Error(lossMessage(database.loss)), isVital: false };
-        }
         return { name, cause, isVital: !spared.includes(name) };
       }),
     );
   return cached(look, { freshMs: healthFreshMs, now });
-}
-
-/** For the one who runs the server. */
-export function lossMessage({ commits, copy }: Loss): string {
-  return `The write-ahead log of the database was damaged: the last ${commits} or more changes are lost. A copy of it lies in ${copy}; put back a backup if they matter.`;
 }
 
 async function causeOf(check: () => void | Promise<void>): Promise<Error | null> {

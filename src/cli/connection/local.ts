@@ -9,7 +9,6 @@ import {
   openCore,
   tenantNamed,
 } from '../../service/core.ts';
-import { lossMessage } from '../../service/health.ts';
 import { operator } from '../../service/audit/entry.ts';
 import { readConfig, type Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -76,12 +75,11 @@ async function withCore<T>(
   }
 }
 
-/** The upgrade is automatic, so log it: the copy is the only way back to the earlier version. A loss is told by nobody else. */
+/** The upgrade is automatic, so log it: the copy is the only way back to the earlier version. */
 export function logOpening(
-  { upgrade, loss }: Pick<Core['database'], 'upgrade' | 'loss'>,
+  { upgrade }: Pick<Core['database'], 'upgrade'>,
   note: (text: string) => void = log,
 ): void {
-  if (loss !== null) note(`Warning: ${lossMessage(loss)}`);
   if (upgrade === null) return;
   const { from, to, copy } = upgrade;
   const kept = copy === null ? '' : `; a copy as it was before lies in ${copy}`;

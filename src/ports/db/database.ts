@@ -56,8 +56,6 @@ export interface OpenDatabase<D extends Db = Db> {
   readonly db: D;
   /** Null when it was new, or of the present schema. */
   readonly upgrade: Upgrade | null;
-  /** Null when everything that was committed is there. */
-  readonly loss: Loss | null;
   /** Rejects when the database cannot be read. For health checks. */
   check(): Promise<void>;
   /** After the transactions that are under way. */
@@ -71,14 +69,6 @@ export interface Upgrade {
   readonly to: number;
   /** The file as it was before; null when another process upgrades at the same moment, and made one, and for PostgreSQL. */
   readonly copy: string | null;
-}
-
-/** What damage to the write-ahead log of SQLite cost. */
-export interface Loss {
-  /** Committed transactions that could not be read any more; at least so many. */
-  readonly commits: number;
-  /** The damaged log, kept for those who would get something out of it. */
-  readonly copy: string;
 }
 
 /**

@@ -71,7 +71,6 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
     return {
       db,
       upgrade: isUpgrade ? { ...found, copy: null } : null,
-      loss: null,
       now: clock.now,
       async rewrite(tables) {
         try {

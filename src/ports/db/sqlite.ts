@@ -4,8 +4,8 @@
  */
 
 import { EventEmitter } from 'node:events';
-import { closeSync, copyFileSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, resolve as absolute } from 'node:path';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
@@ -14,7 +14,6 @@ import {
   createTx,
   type Db,
   type Execute,
-  type Loss,
   type News,
   type OpenDatabase,
   type Reader,
@@ -25,7 +24,6 @@ import {
 import { knownSchemaOf, migrate } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { copyBeforeMigration } from './safety-copy.ts';
-import { countLostCommits } from './wal-damage.ts';
 
 export interface SqliteDb extends Db {
   readonly $client: Database.Database;
@@ -53,10 +51,7 @@ const aloneTimeoutMs = 1000;
  */
 export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
   const { path, isAlone = false } = place;
-  // An opening before this one has looked at the log; closing the files would drop its locks (POSIX locks belong to the process).
-  const loss = isOpenHere(path) ? null : keepDamagedLog(path);
   const client = openPrivateFile(path);
-  openHere.add(client);
   let upgrade: Upgrade | null = null;
   try {
     client.pragma(`busy_timeout = ${isAlone ? aloneTimeoutMs : busyTimeoutMs}`);
@@ -65,7 +60,6 @@ export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
     // FULL: what was acknowledged survives a power cut.
     client.pragma('synchronous = FULL');
     client.pragma('foreign_keys = ON');
-    if (loss !== null) dropDamagedLog(client);
     upgrade = bringUpToDate(client, place);
     // From now on nobody waits for the lock with the whole process: see `createSqliteDb`.
     client.pragma('busy_timeout = 0');
@@ -77,7 +71,6 @@ export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
   return {
     db,
     upgrade,
-    loss,
     check: async () => {
       client.prepare('SELECT 1 FROM settings LIMIT 1').get();
     },
@@ -215,33 +208,6 @@ function preparedOf(client: Database.Database, sql: string): Database.Statement 
   return statement;
 }
 
-const openHere = new Set<Database.Database>();
-
-function isOpenHere(path: string): boolean {
-  for (const client of openHere) if (!client.open) openHere.delete(client);
-  return [...openHere].some(({ name }) => absolute(name) === absolute(path));
-}
-
-/** To be called before SQLite opens the file: it recovers what it can at once. */
-function keepDamagedLog(path: string): Loss | null {
-  try {
-    const commits = countLostCommits(path);
-    if (commits === 0) return null;
-    const copy = `${path}-wal-damaged`;
-    copyFileSync(`${path}-wal`, copy);
-    return { commits, copy };
-  } catch (error) {
-    throw toTrouble(error, codeOf(error, ''));
-  }
-}
-
-/** What recovery reached goes into the file; the rest of the log would be taken for a new loss later. */
-function dropDamagedLog(client: Database.Database): void {
-  client.pragma('wal_checkpoint(TRUNCATE)');
-  if (client.pragma('quick_check(1)', { simple: true }) === 'ok') return;
-  throw new ForensicsError('database_damaged', damagedMessage);
-}
-
 function bringUpToDate(
   client: Database.Database,
   { path, isScratch = false, now = () => new Date() }: DatabasePlace,
@@ -329,8 +295,6 @@ function toTrouble(error: unknown, code: string): unknown {
   return new ForensicsError(trouble.is, trouble.message, { cause: error });
 }
 
-const damagedMessage = 'The database file is damaged; put back a backup of it.';
-
 /** By the beginnings of the codes of SQLite and of the system. */
 const troubles: readonly {
   readonly codes: readonly string[];
@@ -356,7 +320,7 @@ const troubles: readonly {
   {
     codes: ['SQLITE_NOTADB'],
     is: 'database_damaged',
-    message: damagedMessage,
+    message: 'The database file is damaged; put back a backup of it.',
   },
   {
     // SQLite says the same of a page that the disk could not read as of one whose content is wrong.

@@ -44,7 +44,7 @@ export interface EventDetails {
   readonly 'user.password_changed': None;
   // In the chain of the service; without a subject.
   readonly 'master_key.rotated': { readonly endsOld: boolean; readonly resealed: number };
-  /** The write-ahead log was damaged: at least so many committed transactions are lost. */
+  /** Written by 0.1.0 alone, when it found that the write-ahead log was damaged. */
   readonly 'database.recovered': { readonly commits: number };
   /** Of the key that signs bundles: the SHA-256 of the new public key. */
   readonly 'signing_key.rotated': { readonly fingerprint: string };

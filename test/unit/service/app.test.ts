@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -139,33 +139,4 @@ test('a webhook range that makes no sense stops the start', async () => {
   const settings = settingsIn(newFolder(), { webhookAllow: '10.0.0.0/33' });
 
   await expect(openApp(settings)).rejects.toMatchObject({ code: 'config_invalid' });
-});
-
-test('changes that a damaged log cost are told by the database, by health and in the audit log', async () => {
-  const [folder, killed] = [newFolder(), newFolder()];
-  const before = await openApp(settingsIn(folder));
-  for (let i = 0; i < 20; i++) await before.tenants.create({ name: `tenant-${i}` });
-  for (const name of ['forensics.db', 'forensics.db-wal', 'master.key']) {
-    cpSync(join(folder, name), join(killed, name));
-  }
-  await before.close();
-  const log = join(killed, 'forensics.db-wal');
-  const bytes = readFileSync(log);
-  writeFileSync(log, bytes.fill(0x5a, bytes.length / 2, bytes.length / 2 + 64));
-
-  const after = await openApp(settingsIn(killed));
-  const { loss } = after.database;
-  const health = await after.health();
-  const entries = await logOf(after.database.db, { chain: 'service' });
-  const tenants = await after.tenants.list();
-  await after.close();
-
-  expect(tenants.length).toBeLessThan(20);
-  expect(loss).toMatchObject({ copy: `${log}-damaged` });
-  expect(health[0]).toMatchObject({ name: 'database', cause: expect.any(Error), isVital: false });
-  expect(entries.at(-1)).toMatchObject([
-    'service',
-    'database.recovered',
-    { commits: loss?.commits },
-  ]);
 });

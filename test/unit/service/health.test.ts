@@ -3,7 +3,7 @@ import { createHealth } from '../../../src/service/health.ts';
 
 function healthOf(change: Partial<Parameters<typeof createHealth>[0]> = {}) {
   return createHealth({
-    database: { check: async () => undefined, loss: null },
+    database: { check: async () => undefined },
     queue: { nextDueAt: async () => null },
     checkModel: async () => undefined,
     checkStorage: async () => undefined,
@@ -30,7 +30,6 @@ test('each failing part is named', async () => {
       check: async () => {
         throw new Error('closed');
       },
-      loss: null,
     },
     checkStorage: async () => {
       throw new Error('gone');
@@ -73,20 +72,10 @@ test('a log that loses lines is told, and is not vital', async () => {
   ]);
 });
 
-test('a database that lost changes when it was opened is told, and is not vital', async () => {
-  const loss = { commits: 3, copy: '/data/forensics.db-wal-damaged' };
-  const checks = await healthOf({ database: { check: async () => undefined, loss } })();
-  const [database] = checks;
-
-  expect(database).toMatchObject({ name: 'database', isVital: false });
-  expect(database?.cause?.message).toContain('the last 3 or more changes are lost');
-  expect(checks.filter(({ cause }) => cause !== null)).toHaveLength(1);
-});
-
 test('a second look within a second is the first one again', async () => {
   let looks = 0;
   let now = new Date();
-  const database = { check: async () => void looks++, loss: null };
+  const database = { check: async () => void looks++ };
   const health = healthOf({ database, now: () => now });
   await Promise.all([health(), health()]);
   await health();
