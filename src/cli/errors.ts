@@ -1,7 +1,8 @@
 /** How a failure is printed: one line on stderr, `forensics: <message>`, and the exit code of the error table. */
 
-import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
-import { printable } from './output/print.ts';
+import { type ExitCode, exitCodes, ForensicsError, toForensicsError } from '../errors.ts';
+import { toOutputFailure } from '../ports/files/system-errors.ts';
+import { printable, switches } from './output/terminal.ts';
 
 /** Prints the one line; with `verbose` also where it came from. Without it, a failure of our own points there. */
 export function printFailure(error: unknown, { verbose }: { verbose: boolean }): ExitCode {
@@ -92,4 +93,31 @@ const secrets: readonly (readonly [RegExp, string])[] = [
 
 function withoutSecrets(text: string): string {
   return secrets.reduce((masked, [pattern, shown]) => masked.replaceAll(pattern, shown), text);
+}
+
+let isHeard = false;
+let isOutlived = false;
+
+/**
+ * `forensics ... | head` closes the pipe early: that is no failure, and there is no reader left to report one to. A file that
+ * takes no more is one.
+ */
+export function endOnBrokenOutput(): void {
+  isOutlived = false;
+  if (isHeard) return;
+  isHeard = true;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isOutlived) return;
+    if (error.code === 'EPIPE') process.exit();
+    process.exit(printFailure(toOutputFailure(error), { verbose: switches().verbose }));
+  });
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (isOutlived) return;
+    process.exit(error.code === 'EPIPE' ? undefined : exitCodes.failure);
+  });
+}
+
+/** For a server and a worker, until the next command: their work goes on when nobody reads what they print. */
+export function outliveBrokenOutput(): void {
+  isOutlived = true;
 }

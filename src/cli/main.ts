@@ -6,9 +6,8 @@ import { type ExitCode, exitCodes } from '../errors.ts';
 import { withNameBytes } from '../ports/files/byte-names.ts';
 import { packageVersion } from '../version.ts';
 import { addCommands, completeCommand } from './commands.ts';
-import { printFailure, printUsageError } from './errors.ts';
-import { switches, withSwitches } from './output/print.ts';
-import { endOnBrokenOutput, helpWidth, obeyNoColor } from './output/terminal.ts';
+import { endOnBrokenOutput, printFailure, printUsageError } from './errors.ts';
+import { helpWidth, obeyNoColor, switches, withSwitches } from './output/terminal.ts';
 
 /**
  * Runs the command that `argv` names, and answers the exit code once it is done.

@@ -1,4 +1,4 @@
-/** Values of options that several commands take. */
+/** Options that several commands take, and their values. */
 
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -122,4 +122,62 @@ export function fingerprintIn(written: string): string {
 /** The end of a help text. @param lines - without the name of the program. */
 export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ forensics ${line}`)].join('\n');
+}
+
+export interface LocalOptions {
+  readonly dataDir?: string;
+  readonly config?: string;
+}
+
+export interface ServerOptions {
+  readonly url?: string;
+  readonly profile?: string;
+  readonly ca?: string;
+  readonly fingerprint?: string;
+  readonly apiKeyFile?: string;
+}
+
+export interface ServiceOptions extends LocalOptions, ServerOptions {
+  readonly json: boolean;
+}
+
+/** The options of a command that acts on either. */
+export function withServiceOptions(command: Command): Command {
+  return withServerOptions(withLocalOptions(command));
+}
+
+/** The options of a command that acts on a server. */
+export function withServerOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'act on this server: https://host:port', named)
+    .option('--profile <name>', 'act on the server of this profile', named)
+    .option('--ca <file>', 'PEM file of the authority that the server must have', named)
+    .option('--fingerprint <sha256>', 'SHA-256 of a certificate that the server must show', named)
+    .option('--api-key-file <file>', 'file that holds the API key (or FORENSICS_API_KEY)', named);
+}
+
+/**
+ * Whether a server is meant. A flag beats the environment, also the flag that names a folder.
+ *
+ * @throws {ForensicsError} `usage` for flags of both, and for flags that need a server when there is none.
+ */
+export function isRemote(options: ServerOptions & LocalOptions): boolean {
+  const { url, profile, dataDir } = options;
+  if (url !== undefined || profile !== undefined) {
+    if (dataDir === undefined) return true;
+    throw usageError('--data-dir is for this machine; leave it out with a server.');
+  }
+  const { FORENSICS_URL = '', FORENSICS_PROFILE = '' } = process.env;
+  const isOfEnvironment = FORENSICS_URL !== '' || FORENSICS_PROFILE !== '';
+  if (isOfEnvironment && dataDir === undefined) return true;
+  const { ca, fingerprint, apiKeyFile } = options;
+  assertNoOptions(
+    {
+      '--ca': ca !== undefined,
+      '--fingerprint': fingerprint !== undefined,
+      '--api-key-file': apiKeyFile !== undefined,
+    },
+    'is for a server; add --url or --profile.',
+  );
+  return false;
 }

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import wrapAnsi from 'wrap-ansi';
-import { listTable } from './output/table.ts';
+import { listTable } from './output/layout.ts';
 
 /** In the order in which they are listed, with what each is about. */
 export const topics = {

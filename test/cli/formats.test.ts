@@ -4,7 +4,7 @@ import { tableOf, tableRowOf } from '../../src/cli/analyze/table.ts';
 import { cardOf } from '../../src/cli/analyze/card.ts';
 import { progressText, startProgress, timeLeft } from '../../src/cli/analyze/progress.ts';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
-import { printable } from '../../src/cli/output/print.ts';
+import { printable } from '../../src/cli/output/terminal.ts';
 import { noProvenance } from '../../src/provenance/provenance.ts';
 import stringWidth from 'string-width';
 import { emptySummary, summaryLine, withRecord } from '../../src/cli/analyze/reporter.ts';

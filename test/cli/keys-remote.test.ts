@@ -1,7 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readCredentials, saveCredentials, saveProfile } from '../../src/cli/connection/profiles.ts';
+import {
+  readCredentials,
+  saveCredentials,
+  saveProfile,
+} from '../../src/cli/connection/profiles.ts';
 import type { KeyEntry } from '../../src/contract/keys.ts';
 import { ForensicsError } from '../../src/errors.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';

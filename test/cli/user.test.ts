@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openCore } from '../../src/service/core.ts';
-import { askHidden } from '../../src/cli/output/prompts.ts';
+import { askHidden } from '../../src/cli/input.ts';
 import type { ShownUser } from '../../src/cli/connection/local.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { runCli } from './run-cli.ts';

@@ -9,9 +9,8 @@ import { createNumberWriter } from '../../present/numbers.ts';
 import { looksLikeCameraFile, writeOrigin } from '../../present/origin.ts';
 import { capitalised } from '../../present/printable.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { cardWidth, layCard, type Row } from '../output/details.ts';
-import { printable } from '../output/print.ts';
-import { paint } from '../output/terminal.ts';
+import { cardWidth, layCard, type Row } from '../output/layout.ts';
+import { paint, printable } from '../output/terminal.ts';
 import {
   mainReason,
   type Outcome,

@@ -1,9 +1,8 @@
 /** What a run writes to standard output: one document, in pieces that are written as soon as they are known. */
 
 import { type Language, resultSubClasses } from '../../contract/vocabulary.ts';
-import { csvText, type CsvValue } from '../output/details.ts';
-import { printable } from '../output/print.ts';
-import { columnsOf } from '../output/terminal.ts';
+import { csvText, type CsvValue } from '../output/layout.ts';
+import { columnsOf, printable } from '../output/terminal.ts';
 import { cardOf } from './card.ts';
 import { detailsOf } from './details.ts';
 import { type AnalyzeOptions, languageOf } from './options.ts';

@@ -3,7 +3,7 @@
 import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 import { usageError } from '../errors.ts';
 import { type CaseOptions, caseOptionsGiven } from './case-data.ts';
-import type { ServerOptions } from '../connection/server-options.ts';
+import type { ServerOptions } from '../options.ts';
 
 /** In the order in which they decide the exit code. */
 export const failOns = ['fake', 'uncertain', 'abstain'] as const;

@@ -3,8 +3,7 @@
 import type { Language } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { switches } from '../output/print.ts';
-import { canAnimate, startSpinner } from '../output/terminal.ts';
+import { canAnimate, startSpinner, switches } from '../output/terminal.ts';
 
 export interface Progress {
   add(outcome: { readonly error: unknown }): void;

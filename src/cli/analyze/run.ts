@@ -2,9 +2,8 @@
 
 import { type ExitCode, type ForensicsError, toForensicsError } from '../../errors.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { assertNoOptions } from '../options.ts';
-import { log } from '../output/print.ts';
-import { isRemote } from '../connection/server-options.ts';
+import { isRemote, assertNoOptions } from '../options.ts';
+import { log } from '../output/terminal.ts';
 import { inOrder, isOfTheMachine, listenForStop, type Stop } from './concurrency.ts';
 import { type Input, walkInputs } from './inputs.ts';
 import { type AnalyzeOptions, checkUsage, languageOf } from './options.ts';

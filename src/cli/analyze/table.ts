@@ -5,9 +5,8 @@ import wrapAnsi from 'wrap-ansi';
 import type { Language } from '../../contract/vocabulary.ts';
 import { wordFailure } from '../../present/failure-text.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { printable } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
-import { paint, type Style } from '../output/terminal.ts';
+import { paint, printable, type Style } from '../output/terminal.ts';
+import { listTable } from '../output/layout.ts';
 import {
   mainReason,
   type Outcome,

@@ -5,8 +5,15 @@ import { decisionStrategies, defaultSeed, languages, tiers } from '../../contrac
 import { withCaseOptions } from '../analyze/case-data.ts';
 import { type AnalyzeOptions, failOns } from '../analyze/options.ts';
 import { runAnalyze } from '../analyze/run.ts';
-import { defaultJobs, jobCount, listOf, named, wholeNumber } from '../options.ts';
-import { isRemote, withServerOptions } from '../connection/server-options.ts';
+import {
+  defaultJobs,
+  isRemote,
+  jobCount,
+  listOf,
+  named,
+  wholeNumber,
+  withServerOptions,
+} from '../options.ts';
 
 export function defineAnalyze(command: Command): void {
   const described = withServerOptions(command)

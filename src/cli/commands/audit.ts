@@ -8,11 +8,11 @@ import { type Entry, parseEntry, serviceChain } from '../../service/audit/entry.
 import { type Verification, verifyLines } from '../../service/audit/verify.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
-import { readText } from '../output/files.ts';
-import { examples } from '../options.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../connection/local.ts';
+import { readText } from '../input.ts';
+import { examples, type LocalOptions } from '../options.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { listTable } from '../output/layout.ts';
+import { withLocalCore } from '../connection/local.ts';
 
 export function defineAudit(audit: Command): void {
   audit.addHelpText(

@@ -8,11 +8,18 @@ import type { Verified } from '../../ops/backup/verify.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/concurrency.ts';
-import { named, withLocalOnlyOptions } from '../options.ts';
-import { layCard, listRows, type Row } from '../output/details.ts';
-import { printable, printJson, log, shellWord, switches } from '../output/print.ts';
-import { canAnimate, columnsOf, startSpinner } from '../output/terminal.ts';
-import type { LocalOptions } from '../connection/local.ts';
+import { type LocalOptions, named, withLocalOnlyOptions } from '../options.ts';
+import { layCard, listRows, type Row } from '../output/layout.ts';
+import {
+  canAnimate,
+  columnsOf,
+  log,
+  printable,
+  printJson,
+  shellWord,
+  startSpinner,
+  switches,
+} from '../output/terminal.ts';
 
 export function defineBackup(backup: Command): void {
   backup.addHelpText(

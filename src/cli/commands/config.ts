@@ -2,8 +2,8 @@
 
 import type { Command } from 'commander';
 import { readConfig, redacted, type ShownSetting } from '../../contract/config.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { listTable } from '../output/layout.ts';
 import { type SettingFlags, withSettingFlags } from './serve.ts';
 
 type ShowOptions = SettingFlags<'serve'> & { readonly origin: boolean; readonly json: boolean };

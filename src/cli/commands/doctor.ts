@@ -12,8 +12,7 @@ import { diagnose, type Diagnosis, messageOf, type State } from '../../ops/docto
 import { examineInstallation } from '../../ops/doctor/doctor.ts';
 import { exitCodes, ForensicsError } from '../../errors.ts';
 import { packageVersion } from '../../version.ts';
-import { print, printable, printJson, log } from '../output/print.ts';
-import { paint, type Style } from '../output/terminal.ts';
+import { log, paint, print, printable, printJson, type Style } from '../output/terminal.ts';
 import { publicUrlOf } from '../serve/listen.ts';
 import { settingsFor } from '../connection/local.ts';
 import { openServer, placeNamed } from '../connection/server.ts';
@@ -22,7 +21,7 @@ import {
   type ServerOptions,
   type ServiceOptions,
   withServerOptions,
-} from '../connection/server-options.ts';
+} from '../options.ts';
 
 export function defineDoctor(doctor: Command): void {
   doctor

@@ -3,10 +3,10 @@
 import { type Command, Option } from 'commander';
 import { type FeedbackEntry, getFeedback, listFeedback } from '../../service/feedback/feedback.ts';
 import { plainText } from '../../service/feedback/message.ts';
-import { examples, countFromOne, withLocalOptions } from '../options.ts';
-import { print, printable, printJson, log } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../connection/local.ts';
+import { countFromOne, examples, type LocalOptions, withLocalOptions } from '../options.ts';
+import { log, print, printable, printJson } from '../output/terminal.ts';
+import { listTable } from '../output/layout.ts';
+import { withLocalCore } from '../connection/local.ts';
 
 interface FeedbackOptions extends LocalOptions {
   readonly json: boolean;

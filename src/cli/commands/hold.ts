@@ -3,11 +3,10 @@
 import type { Command } from 'commander';
 import type { Hold } from '../../service/holds/legal-holds.ts';
 import { keptTenantNamed } from '../../service/core.ts';
-import { examples, withLocalOptions } from '../options.ts';
-import { printFields } from '../output/details.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../connection/local.ts';
+import { examples, type LocalOptions, withLocalOptions } from '../options.ts';
+import { listTable, printFields } from '../output/layout.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { withLocalCore } from '../connection/local.ts';
 
 interface HoldOptions extends LocalOptions {
   readonly tenant: string;

@@ -6,11 +6,10 @@ import type { KeyEntry } from '../../contract/keys.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
 import { isFull, systemCodeOf } from '../../ports/files/system-errors.ts';
 import { usageError } from '../errors.ts';
-import { longestMs } from '../options.ts';
-import { print, printJson, log } from '../output/print.ts';
+import { isRemote, longestMs, type ServiceOptions } from '../options.ts';
+import { log, print, printJson } from '../output/terminal.ts';
 import { readCredentials, saveCredentials } from '../connection/profiles.ts';
 import { serverNamed } from '../connection/server.ts';
-import { isRemote, type ServiceOptions } from '../connection/server-options.ts';
 import { type KeyActs, withService } from '../connection/service.ts';
 import type { KeyOptions } from './keys.ts';
 

@@ -3,12 +3,18 @@
 import { type Command, Option } from 'commander';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes } from '../../errors.ts';
-import { examples, named, parseDuration, yesOption } from '../options.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { agreed, confirm } from '../output/prompts.ts';
-import { listTable } from '../output/table.ts';
+import {
+  examples,
+  named,
+  parseDuration,
+  type ServiceOptions,
+  withServiceOptions,
+  yesOption,
+} from '../options.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { agreed, confirm } from '../input.ts';
+import { listTable } from '../output/layout.ts';
 import { nameTenant } from '../connection/server.ts';
-import { type ServiceOptions, withServiceOptions } from '../connection/server-options.ts';
 import { withService } from '../connection/service.ts';
 import { orRevoke, rotate, type RotateOptions, shownKey, withSecretFile } from './keys-rotate.ts';
 

@@ -10,11 +10,10 @@ import { infoAnswer, loginAnswer } from '../../contract/auth.ts';
 import { told } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
-import { named } from '../options.ts';
-import { printFields } from '../output/details.ts';
-import { firstLineOf } from '../output/files.ts';
-import { printable, log } from '../output/print.ts';
-import { askHidden, askLine, canAsk, person } from '../output/prompts.ts';
+import { named, type ServerOptions, withServerOptions } from '../options.ts';
+import { printFields } from '../output/layout.ts';
+import { askHidden, askLine, canAsk, firstLineOf, person } from '../input.ts';
+import { log, printable } from '../output/terminal.ts';
 import {
   alone,
   apiKeyFrom,
@@ -31,7 +30,6 @@ import {
   trustOf,
 } from '../connection/profiles.ts';
 import { serverMentioned, trustGiven, userAgent } from '../connection/server.ts';
-import { type ServerOptions, withServerOptions } from '../connection/server-options.ts';
 import { renewed, sessionOf } from '../connection/session.ts';
 
 export function defineLogin(command: Command): void {

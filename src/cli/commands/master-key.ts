@@ -4,9 +4,10 @@ import type { Command } from 'commander';
 import { parseKey } from '../../service/secrets/master-key.ts';
 import { rotateMasterKey, type Rotation } from '../../service/secrets/rotate-master-key.ts';
 import { usageError } from '../errors.ts';
-import { readText } from '../output/files.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { installedSettings, type LocalOptions } from '../connection/local.ts';
+import { readText } from '../input.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { installedSettings } from '../connection/local.ts';
+import type { LocalOptions } from '../options.ts';
 
 interface RotateOptions extends LocalOptions {
   readonly keyFile?: string;

@@ -5,8 +5,9 @@ import { migrateInstallation } from '../../ops/migrate/migrate.ts';
 import { readConfig } from '../../contract/config.ts';
 import { allowedFor, parseSetting } from '../../contract/settings.ts';
 import { usageError } from '../errors.ts';
-import { log, print, printJson } from '../output/print.ts';
-import { type LocalOptions, installedSettings } from '../connection/local.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { installedSettings } from '../connection/local.ts';
+import type { LocalOptions } from '../options.ts';
 
 interface MigrateOptions extends LocalOptions {
   readonly to: string;

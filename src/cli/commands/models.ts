@@ -6,9 +6,8 @@ import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { AnyManifest } from '../../inference/model.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import { examples } from '../options.ts';
+import { examples, type LocalOptions } from '../options.ts';
 import { columnsOf } from '../output/terminal.ts';
-import type { LocalOptions } from '../connection/local.ts';
 
 interface Options extends LocalOptions {
   readonly json: boolean;

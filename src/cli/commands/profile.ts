@@ -2,9 +2,8 @@
 
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
-import { printFields } from '../output/details.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
+import { listTable, printFields } from '../output/layout.ts';
+import { log, print, printJson } from '../output/terminal.ts';
 import {
   alone,
   forgetCredentials,

@@ -14,7 +14,7 @@ import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import { citedValidation } from '../../service/validation/saved-validations.ts';
 import { readCaseData } from '../analyze/case-data.ts';
-import { print, printJson, log } from '../output/print.ts';
+import { log, print, printJson } from '../output/terminal.ts';
 import { withLocalCore } from '../connection/local.ts';
 import type { ReportOptions } from './report.ts';
 

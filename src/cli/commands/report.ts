@@ -16,11 +16,16 @@ import type { AnalysisRecord } from '../analyze/record.ts';
 import { downloadFiles, remoteRecordOf } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder, type ResultsFolder } from '../analyze/results-folder.ts';
 import { usageError } from '../errors.ts';
-import { listOf, named, assertNoOptions } from '../options.ts';
-import { printJson, log } from '../output/print.ts';
-import { columnsOf } from '../output/terminal.ts';
+import {
+  isRemote,
+  listOf,
+  named,
+  assertNoOptions,
+  type ServiceOptions,
+  withServiceOptions,
+} from '../options.ts';
+import { columnsOf, log, printJson } from '../output/terminal.ts';
 import { nameTenant, openServer } from '../connection/server.ts';
-import { isRemote, type ServiceOptions, withServiceOptions } from '../connection/server-options.ts';
 
 export interface ReportOptions extends ServiceOptions, CaseOptions {
   readonly tenant: string;
@@ -84,7 +89,7 @@ async function report(analysis: string, options: ReportOptions): Promise<void> {
 }
 
 async function fetchReport(analysisId: string, options: ReportOptions): Promise<void> {
-  assertNoLocalOptions(options);
+  refuseLocalOptions(options);
   const results = await resultsFor(options);
   const connection = await openConnection(await openServer(options), options.tenant);
   try {
@@ -151,7 +156,7 @@ async function inTier(
   return analyses.retry(analysisId, { tier: 'forensicReporting' });
 }
 
-function assertNoLocalOptions(options: ReportOptions): void {
+function refuseLocalOptions(options: ReportOptions): void {
   const { config, withoutOriginal, withMetadata, errorLevel, html } = options;
   assertNoOptions(
     {

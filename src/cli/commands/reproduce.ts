@@ -12,9 +12,8 @@ import {
   type Reproduction,
 } from '../../evidence/compare.ts';
 import { reproduceBundle } from '../../evidence/reproduce.ts';
-import { layCard, listRows, type Row } from '../output/details.ts';
-import { printable } from '../output/print.ts';
-import { columnsOf, paint, type Style } from '../output/terminal.ts';
+import { layCard, listRows, type Row } from '../output/layout.ts';
+import { columnsOf, paint, printable, type Style } from '../output/terminal.ts';
 import { describeExpectedKey, expectedKey, type KeyOptions } from './verify.ts';
 
 interface ReproduceOptions extends KeyOptions {

@@ -11,7 +11,7 @@ import type { Metrics, MetricsListener } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
-import { outliveBrokenOutput } from '../output/terminal.ts';
+import { outliveBrokenOutput } from '../errors.ts';
 import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
 import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
 import { createServerLog, type ServerLog } from '../serve/server-log.ts';

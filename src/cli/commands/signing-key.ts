@@ -11,10 +11,10 @@ import {
   type SigningKey,
   type SigningKeys,
 } from '../../service/secrets/signing-keys.ts';
-import { examples, fingerprintIn, withLocalOptions } from '../options.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
-import { type LocalOptions, settingsFor } from '../connection/local.ts';
+import { examples, fingerprintIn, type LocalOptions, withLocalOptions } from '../options.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { listTable } from '../output/layout.ts';
+import { settingsFor } from '../connection/local.ts';
 
 interface KeyOptions extends LocalOptions {
   readonly json: boolean;

@@ -2,11 +2,9 @@
 
 import { type Command, Option } from 'commander';
 import type { UsageReport } from '../../contract/usage.ts';
-import { dayOf } from '../options.ts';
-import { csvText } from '../output/details.ts';
-import { print, printJson } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
-import type { ServiceOptions } from '../connection/server-options.ts';
+import { dayOf, type ServiceOptions } from '../options.ts';
+import { csvText, listTable } from '../output/layout.ts';
+import { print, printJson } from '../output/terminal.ts';
 import { withService } from '../connection/service.ts';
 import { columnNames, dailyReports, type Days, reportOf, valuesOf } from './usage.ts';
 

@@ -12,14 +12,18 @@ import { checkRequest } from '../../service/tenants/storage-config.ts';
 import type { TenantRequest } from '../../service/tenants/tenancy.ts';
 import { webhookStateOf } from '../../service/tenants/view.ts';
 import { usageError } from '../errors.ts';
-import { examples, withLocalOnlyOptions, yesOption } from '../options.ts';
-import { printFields } from '../output/details.ts';
-import { readText } from '../output/files.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { confirmByName } from '../output/prompts.ts';
-import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore, withNewCore } from '../connection/local.ts';
-import { type ServiceOptions, withServiceOptions } from '../connection/server-options.ts';
+import {
+  examples,
+  type LocalOptions,
+  type ServiceOptions,
+  withLocalOnlyOptions,
+  withServiceOptions,
+  yesOption,
+} from '../options.ts';
+import { listTable, printFields } from '../output/layout.ts';
+import { confirmByName, readText } from '../input.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { withLocalCore, withNewCore } from '../connection/local.ts';
 import { withService } from '../connection/service.ts';
 import { describeTenantReport } from './tenant-report.ts';
 

@@ -3,12 +3,10 @@
 import { type Command, Option } from 'commander';
 import type { UsageReport } from '../../contract/usage.ts';
 import { usageError } from '../errors.ts';
-import { dayOf } from '../options.ts';
-import { csvText, type CsvValue } from '../output/details.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
+import { dayOf, isRemote, type ServiceOptions, withServiceOptions } from '../options.ts';
+import { csvText, type CsvValue, listTable } from '../output/layout.ts';
+import { log, print, printJson } from '../output/terminal.ts';
 import { tenantOfProfile } from '../connection/server.ts';
-import { isRemote, type ServiceOptions, withServiceOptions } from '../connection/server-options.ts';
 import { type TenantActs, withService } from '../connection/service.ts';
 
 export function defineUsage(command: Command): void {

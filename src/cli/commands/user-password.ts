@@ -4,13 +4,12 @@ import { type Command, Option } from 'commander';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';
 import { succeeded } from '../../contract/common.ts';
 import { usageError } from '../errors.ts';
-import { printFields } from '../output/details.ts';
-import { firstLineOf } from '../output/files.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { askHidden, canAsk } from '../output/prompts.ts';
+import { printFields } from '../output/layout.ts';
+import { askHidden, canAsk, firstLineOf } from '../input.ts';
+import { log, print, printJson } from '../output/terminal.ts';
 import { type ShownUser, shownUser, userNamed, withLocalCore } from '../connection/local.ts';
 import { withApi } from '../connection/server.ts';
-import { isRemote, type ServiceOptions } from '../connection/server-options.ts';
+import { isRemote, type ServiceOptions } from '../options.ts';
 
 /** A password is never a flag: flags stand in the history of the shell and in the list of processes. */
 export function withPassword(command: Command): Command {

@@ -5,19 +5,18 @@ import type { User, Users } from '../../service/access/users.ts';
 import type { Core } from '../../service/core.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
-import { examples, withLocalOnlyOptions, yesOption } from '../options.ts';
-import { printFields } from '../output/details.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { agreed } from '../output/prompts.ts';
-import { listTable } from '../output/table.ts';
 import {
+  examples,
   type LocalOptions,
-  shownUser,
-  tenantIdsNamed,
-  userNamed,
-  withLocalCore,
-} from '../connection/local.ts';
-import { type ServiceOptions, withServiceOptions } from '../connection/server-options.ts';
+  type ServiceOptions,
+  withLocalOnlyOptions,
+  withServiceOptions,
+  yesOption,
+} from '../options.ts';
+import { listTable, printFields } from '../output/layout.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { agreed } from '../input.ts';
+import { shownUser, tenantIdsNamed, userNamed, withLocalCore } from '../connection/local.ts';
 import { withService } from '../connection/service.ts';
 import {
   withPassword,

@@ -6,8 +6,15 @@ import {
   type DecisionStrategy,
   defaultSeed,
 } from '../../contract/vocabulary.ts';
-import { examples, countFromOne, defaultJobs, jobCount, named, wholeNumber } from '../options.ts';
-import type { LocalOptions } from '../connection/local.ts';
+import {
+  countFromOne,
+  defaultJobs,
+  examples,
+  jobCount,
+  type LocalOptions,
+  named,
+  wholeNumber,
+} from '../options.ts';
 import {
   deleteValidation,
   listValidations,

@@ -8,10 +8,9 @@ import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle, type VerifyOptions } from '../../evidence/verify.ts';
 import { usageError } from '../errors.ts';
 import { fingerprintIn } from '../options.ts';
-import { layCard, listRows, type Row } from '../output/details.ts';
-import { readText } from '../output/files.ts';
-import { printable } from '../output/print.ts';
-import { columnsOf, paint } from '../output/terminal.ts';
+import { layCard, listRows, type Row } from '../output/layout.ts';
+import { readText } from '../input.ts';
+import { columnsOf, paint, printable } from '../output/terminal.ts';
 
 interface VerifyCommandOptions extends KeyOptions {
   readonly json: boolean;

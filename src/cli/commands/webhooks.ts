@@ -13,10 +13,10 @@ import {
 } from '../../service/webhooks/deliveries.ts';
 import { sendTestMessage } from '../../service/webhooks/signature.ts';
 import { usageError } from '../errors.ts';
-import { countFromOne, withLocalOptions } from '../options.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../connection/local.ts';
+import { countFromOne, type LocalOptions, withLocalOptions } from '../options.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { listTable } from '../output/layout.ts';
+import { withLocalCore } from '../connection/local.ts';
 
 export function defineWebhooks(webhooks: Command): void {
   webhooks.addHelpText(

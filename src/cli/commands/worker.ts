@@ -3,9 +3,8 @@
 import type { Command } from 'commander';
 import { openApp } from '../../service/app.ts';
 import { readConfig } from '../../contract/config.ts';
-import { usageError } from '../errors.ts';
-import { printable } from '../output/print.ts';
-import { outliveBrokenOutput } from '../output/terminal.ts';
+import { outliveBrokenOutput, usageError } from '../errors.ts';
+import { printable } from '../output/terminal.ts';
 import { createServerLog } from '../serve/server-log.ts';
 import { logOpening } from '../connection/local.ts';
 import { type SettingFlags, stopRequested, withSettingFlags } from './serve.ts';

@@ -14,13 +14,9 @@ import { readConfig, type Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Tenancy } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
-import { log } from '../output/print.ts';
+import type { LocalOptions } from '../options.ts';
+import { log } from '../output/terminal.ts';
 import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
-
-export interface LocalOptions {
-  readonly dataDir?: string;
-  readonly config?: string;
-}
 
 /**
  * Opens the data folder for one act and closes it again, also when the act fails.

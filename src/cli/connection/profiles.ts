@@ -14,8 +14,8 @@ import { ForensicsError } from '../../errors.ts';
 import { makeOwnFolder, replaceFile } from '../../ports/files/atomic-write.ts';
 import { takeLock } from '../../ports/files/process-lock.ts';
 import { usageError } from '../errors.ts';
-import { readText } from '../output/files.ts';
-import { log } from '../output/print.ts';
+import { readText } from '../input.ts';
+import { log } from '../output/terminal.ts';
 
 const profileFields = Type.Object({
   url: Type.String(),

@@ -6,9 +6,9 @@ import type { Api, Authorize } from '../client/api.ts';
 import { openApi, type Trust } from '../client/connect.ts';
 import { packageVersion } from '../../version.ts';
 import { usageError } from '../errors.ts';
-import { fingerprintIn } from '../options.ts';
-import { readText } from '../output/files.ts';
-import { log } from '../output/print.ts';
+import { fingerprintIn, isRemote, type ServerOptions, type ServiceOptions } from '../options.ts';
+import { readText } from '../input.ts';
+import { log } from '../output/terminal.ts';
 import {
   apiKeyFrom,
   apiKeyOfEnvironment,
@@ -17,7 +17,6 @@ import {
   readCredentials,
   trustOf,
 } from './profiles.ts';
-import { isRemote, type ServerOptions, type ServiceOptions } from './server-options.ts';
 import { authorizeBySession } from './session.ts';
 
 /** A tenant is needed, and has to be named but where the profile of the server names one. */

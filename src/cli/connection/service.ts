@@ -21,7 +21,7 @@ import { ForensicsError } from '../../errors.ts';
 import type { TenantRequest } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
 import { withApi } from './server.ts';
-import { isRemote, type ServiceOptions } from './server-options.ts';
+import { isRemote, type ServiceOptions } from '../options.ts';
 
 export interface Service {
   readonly keys: KeyActs;

@@ -1,12 +1,73 @@
-/** What the program knows of the terminal it talks to: width, colours, whether anybody is watching. */
+/** What is printed, and what the program knows of the terminal it prints to: width, colours, whether a person is watching. */
 
+import { type Command, Option } from 'commander';
 import { rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
-import { exitCodes } from '../../errors.ts';
-import { toOutputFailure } from '../../ports/files/system-errors.ts';
-import { printFailure } from '../errors.ts';
-import { switches } from './print.ts';
+
+interface Switches {
+  /** Nothing on standard error but failures. */
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** False: never ask. */
+  readonly input: boolean;
+}
+
+const none: Switches = { quiet: false, verbose: false, input: true };
+
+let given = none;
+
+/** Declares them, and obeys what is given from before the command acts until the next program is made. */
+export function withSwitches(program: Command): Command {
+  given = none;
+  return program
+    .addOption(
+      new Option('-q, --quiet', 'print only failures on stderr')
+        .conflicts('verbose')
+        .default(false),
+    )
+    .option('--verbose', 'print more on stderr, including the cause of a failure')
+    .option('--no-color', 'print without colours (or NO_COLOR)')
+    .option('--no-input', 'never prompt; fail where input is required')
+    .hook('preAction', () => {
+      given = { ...none, ...program.opts<Partial<Switches>>() };
+    });
+}
+
+export function switches(): Switches {
+  return given;
+}
+
+/** Logs to standard error; results go to standard output, so that they can be piped. Nothing with `--quiet`. */
+export function log(text: string): void {
+  if (switches().quiet) return;
+  process.stderr.write(`${printable(text)}\n`);
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}
+
+/**
+ * Makes text from outside (file names, messages about them) safe for a terminal: control and direction-changing
+ * characters are printed as escapes. A file name could otherwise move the cursor, recolour a verdict or display itself
+ * backwards.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
+    const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+    return `⟨U+${code}⟩`;
+  });
+}
+
+/** One word of a command line that is shown to be copied, for a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -49,33 +110,6 @@ export function obeyNoColor(argv: readonly string[]): void {
   if (!argv.includes('--no-color')) return;
   process.env['NO_COLOR'] = '1';
   delete process.env['FORCE_COLOR'];
-}
-
-let isHeard = false;
-let isOutlived = false;
-
-/**
- * `forensics ... | head` closes the pipe early: that is no failure, and there is no reader left to report one to. A file that
- * takes no more is one.
- */
-export function endOnBrokenOutput(): void {
-  isOutlived = false;
-  if (isHeard) return;
-  isHeard = true;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (isOutlived) return;
-    if (error.code === 'EPIPE') process.exit();
-    process.exit(printFailure(toOutputFailure(error), { verbose: switches().verbose }));
-  });
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (isOutlived) return;
-    process.exit(error.code === 'EPIPE' ? undefined : exitCodes.failure);
-  });
-}
-
-/** For a server and a worker, until the next command: their work goes on when nobody reads what they print. */
-export function outliveBrokenOutput(): void {
-  isOutlived = true;
 }
 
 /** A line on stderr that moves; only for a terminal that `canAnimate`. */

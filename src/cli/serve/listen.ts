@@ -8,7 +8,7 @@ import { ForensicsError } from '../../errors.ts';
 import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import type { HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
-import { shellWord } from '../output/print.ts';
+import { shellWord } from '../output/terminal.ts';
 
 export async function listen(
   server: HttpServer,

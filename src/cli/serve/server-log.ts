@@ -4,7 +4,7 @@
  */
 
 import { writeSync } from 'node:fs';
-import { printable, switches } from '../output/print.ts';
+import { printable, switches } from '../output/terminal.ts';
 
 export interface ServerLog {
   /** @param line - with its line feed. */

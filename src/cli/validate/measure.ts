@@ -9,9 +9,10 @@ import { inOrder, isOfTheMachine, type Stop } from '../analyze/concurrency.ts';
 import type { Progress } from '../analyze/progress.ts';
 import type { ValidateOptions } from '../commands/validate.ts';
 import { printFileFailure } from '../errors.ts';
-import { print, printJson, log } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
-import { type LocalOptions, settingsFor } from '../connection/local.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import { listTable } from '../output/layout.ts';
+import { settingsFor } from '../connection/local.ts';
+import type { LocalOptions } from '../options.ts';
 import { printValidation, type Shown } from './print.ts';
 import type { LabelledInput } from './run.ts';
 

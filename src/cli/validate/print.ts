@@ -5,10 +5,8 @@ import { createNumberWriter } from '../../present/numbers.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { judgementOf, warningsOf } from '../../service/validation/statements.ts';
 import type { ClassFigures, Counted, Validation } from '../../service/validation/validation.ts';
-import { layCard, listRows, type Row } from '../output/details.ts';
-import { print, printable, printJson } from '../output/print.ts';
-import { listTable } from '../output/table.ts';
-import { columnsOf } from '../output/terminal.ts';
+import { layCard, listRows, listTable, type Row } from '../output/layout.ts';
+import { columnsOf, print, printable, printJson } from '../output/terminal.ts';
 
 export interface Shown {
   readonly strategy: DecisionStrategy | 'all';

@@ -18,7 +18,7 @@ import { type Input, toFileFailure, walkInputs } from '../analyze/inputs.ts';
 import { startProgress } from '../analyze/progress.ts';
 import type { ValidateOptions } from '../commands/validate.ts';
 import { usageError } from '../errors.ts';
-import { log } from '../output/print.ts';
+import { log } from '../output/terminal.ts';
 import { settingsFor } from '../connection/local.ts';
 import { type Bench, measureAll, type Outcome } from './measure.ts';
 import { documentOf, printValidation } from './print.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listTable } from '../../../src/cli/output/table.ts';
+import { listTable } from '../../../src/cli/output/layout.ts';
 
 const head = ['uuid', 'name', 'reason'];
 const id = '0c9f2a1e-7f55-4c1d-9d5b-1f6f3f0a2b7c';

@@ -12,7 +12,7 @@ import { type ErrorCode, toForensicsError } from '../../../errors.ts';
 import { createMutex, type Mutex } from '../../../mutex.ts';
 import { assertNoOptions } from '../../options.ts';
 import { caseOptionsGiven } from '../case-data.ts';
-import { log } from '../../output/print.ts';
+import { log } from '../../output/terminal.ts';
 import { openServer, tenantMeant } from '../../connection/server.ts';
 import type { Input } from '../inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';

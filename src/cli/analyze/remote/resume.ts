@@ -13,8 +13,8 @@ import { Value } from 'typebox/value';
 import { createBody, type CreateRequest } from '../../../contract/analysis.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { makeOwnFolder, replaceFile, writeOnce } from '../../../ports/files/atomic-write.ts';
-import { log, shellWord } from '../../output/print.ts';
-import type { ServerOptions } from '../../connection/server-options.ts';
+import { log, shellWord } from '../../output/terminal.ts';
+import type { ServerOptions } from '../../options.ts';
 import type { RemoteOptions } from './remote.ts';
 
 export interface Entry {

@@ -1,9 +1,8 @@
-/** A card: a title, and rows of a label and what it stands before, wrapped so that the labels stay a column. */
+/** Records as plain text: cards, lists in columns, fields, CSV. */
 
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { print, printable, printJson } from './print.ts';
-import { paint } from './terminal.ts';
+import { columnsOf, paint, print, printable, printJson } from './terminal.ts';
 
 /** An empty label goes on with the row above. */
 export type Row = readonly [label: string, text: string];
@@ -80,4 +79,81 @@ export function printFields(fields: object, { json }: { readonly json: boolean }
 function lineOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+// Plain columns for lists of records: no frames, so that the output of a pipe can be cut and sorted.
+
+type Cells = readonly string[];
+
+/** Between two columns. */
+const gap = 2;
+
+/**
+ * @param columns - what a line may take: texts go on below themselves, and where that is not enough each record becomes a
+ * few lines. A word is never cut: an id that lost its end would be none.
+ */
+export function listTable(
+  head: Cells,
+  rows: readonly Cells[],
+  columns = columnsOf(process.stdout),
+): string {
+  const safe = rows.map((row) => row.map(printable));
+  const widths = widthsFor(head, safe, columns);
+  return widths === null ? layRecords(head, safe, columns) : layTable(head, safe, widths);
+}
+
+/** Null where not even the longest words of the columns find room beside each other. */
+function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number[] | null {
+  const widest = (measure: (text: string) => number) =>
+    head.map((name, at) =>
+      rows.reduce((most, row) => Math.max(most, measure(row[at] ?? '')), measure(name)),
+    );
+  const widths = widest(stringWidth);
+  let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - columns;
+  if (excess <= 0) return widths;
+  const least = widest((text) => Math.max(...text.split(' ').map((word) => stringWidth(word))));
+  while (excess > 0) {
+    const slack = widths.map((width, at) => width - least[at]!);
+    const at = slack.indexOf(Math.max(...slack));
+    if (slack[at]! <= 0) return null;
+    // A cell at a time, so that no column is squeezed while another has room.
+    widths[at]!--;
+    excess--;
+  }
+  return widths;
+}
+
+function layTable(head: Cells, rows: readonly Cells[], widths: readonly number[]): string {
+  return [head, ...rows].map((cells) => layRow(cells, widths)).join('\n');
+}
+
+/** A cell that is too long continues on the next line, below itself. */
+function layRow(cells: Cells, widths: readonly number[]): string {
+  const wrapped = widths.map((width, at) => wrapAnsi(cells[at] ?? '', width).split('\n'));
+  const height = Math.max(...wrapped.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, line) =>
+    widths
+      .map((width, at) => padded(wrapped[at]![line] ?? '', width + gap))
+      .join('')
+      .trimEnd(),
+  ).join('\n');
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
+}
+
+/** A line a field, an empty one between records. */
+function layRecords(head: Cells, rows: readonly Cells[], columns: number): string {
+  const labelWidth = Math.max(...head.map((name) => stringWidth(name))) + gap;
+  const records = rows.map((row) =>
+    head
+      .flatMap((name, at) =>
+        wrapAnsi(row[at] ?? '', columns - labelWidth)
+          .split('\n')
+          .map((part, index) => `${(index === 0 ? name : '').padEnd(labelWidth)}${part}`.trimEnd()),
+      )
+      .join('\n'),
+  );
+  return records.join('\n\n');
 }

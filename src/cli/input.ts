@@ -1,10 +1,38 @@
-/** Questions to the person at the terminal. Callers check with `canAsk` first that there is one. */
+/** What a command reads: files and standard input, and answers of the person at the terminal. */
 
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { ForensicsError } from '../../errors.ts';
-import { usageError } from '../errors.ts';
-import { switches } from './print.ts';
+import { text } from 'node:stream/consumers';
+import { ForensicsError } from '../errors.ts';
+import { systemCodeOf } from '../ports/files/system-errors.ts';
+import { usageError } from './errors.ts';
+import { switches } from './output/terminal.ts';
+
+/**
+ * What a file holds, or standard input for `-`. Secrets come so, never from flags: those are seen by everybody on the
+ * machine.
+ *
+ * @throws {ForensicsError} `file_not_found`, `file_not_readable`.
+ */
+export async function readText(file: string): Promise<string> {
+  if (file === '-') return text(process.stdin);
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const isMissing = systemCodeOf(error) === 'ENOENT';
+    throw new ForensicsError(
+      isMissing ? 'file_not_found' : 'file_not_readable',
+      `The file ${file} ${isMissing ? 'does not exist' : 'cannot be read'}.`,
+      { cause: error },
+    );
+  }
+}
+
+/** A password: files and pipes end it with a line break that is not part of it. @throws as `readText`. */
+export async function firstLineOf(file: string): Promise<string> {
+  return (await readText(file)).replace(/\r?\n[^]*$/, '');
+}
 
 interface LineQuestion {
   readonly message: string;
@@ -19,7 +47,7 @@ export async function askLine({ message, fault }: LineQuestion): Promise<string>
     input(
       {
         message,
-        validate: (text) => fault?.(text.trim()) ?? true,
+        validate: (typed) => fault?.(typed.trim()) ?? true,
       },
       how,
     ),
