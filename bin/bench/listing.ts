@@ -7,7 +7,7 @@ import { createHmac, createSecretKey, hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listAnalyses } from '../../src/service/analyses/list.ts';
+import { listAnalyses } from '../../src/service/analyses/view.ts';
 import { newId } from '../../src/ports/db/ids.ts';
 import { openDatabase } from '../../src/ports/db/sqlite.ts';
 import { createAzureStore } from '../../src/ports/storage/azure/azure.ts';

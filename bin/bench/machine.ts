@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createTenants } from '../../src/service/tenants/tenants.ts';
 import { type Analyses, createAnalyses } from '../../src/service/analyses/analyses.ts';
-import { runJob } from '../../src/service/analyses/lifecycle/lifecycle.ts';
+import { runJob } from '../../src/service/analyses/lifecycle/client.ts';
 import type { OpenDatabase } from '../../src/ports/db/database.ts';
 import { openPostgres } from '../../src/ports/db/postgres.ts';
 import { defaultLimits } from '../../src/image/picture.ts';

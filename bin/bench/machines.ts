@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import type { Caller } from '../../src/service/analyses/analyses.ts';
+import type { Caller } from '../../src/service/analyses/context.ts';
 import { startPostgres } from '../../test/fixtures/postgres.ts';
 import { sceneJpeg } from '../../test/fixtures/pictures.ts';
 import { median, type Row, timed } from './figures.ts';

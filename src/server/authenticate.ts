@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { createAuthenticator } from '../service/access/authenticate.ts';
 import { type Principal, settingsScope } from '../service/access/principal.ts';
 import type { Tenant } from '../service/tenants/tenants.ts';
-import type { Caller } from '../service/analyses/analyses.ts';
+import type { Caller } from '../service/analyses/context.ts';
 import type { App } from '../service/app.ts';
 import { ForensicsError } from '../errors.ts';
 

@@ -5,8 +5,9 @@
 
 import { createTenantUsers, type TenantUsers } from './access/tenant-users.ts';
 import type { Passwords } from './access/embedded/passwords.ts';
-import { type Analyses, createAnalyses, type Notice } from './analyses/analyses.ts';
-import { runJob } from './analyses/lifecycle/lifecycle.ts';
+import { type Analyses, createAnalyses } from './analyses/analyses.ts';
+import type { Notice } from './analyses/context.ts';
+import { runJob } from './analyses/lifecycle/client.ts';
 import type { Settings } from '../contract/config.ts';
 import { modelsFolder } from '../ports/data-folder/data-folder.ts';
 import { storageConfigs } from '../ports/db/schema.ts';

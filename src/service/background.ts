@@ -3,8 +3,9 @@
 import { hostname } from 'node:os';
 import { forgetCounts } from './access/request-counts.ts';
 import { purgeExpired } from './access/embedded/sessions.ts';
-import type { Analyses, Notice } from './analyses/analyses.ts';
-import { runJob } from './analyses/lifecycle/lifecycle.ts';
+import type { Analyses } from './analyses/analyses.ts';
+import type { Notice } from './analyses/context.ts';
+import { runJob } from './analyses/lifecycle/client.ts';
 import type { Audit } from './audit/log.ts';
 import { requireFreeSpace } from '../ports/files/free-space.ts';
 import type { Settings } from '../contract/config.ts';

@@ -1,7 +1,7 @@
 /** Custody, signed bundles and their verification, for those who ask through the interface. */
 
 import { actorOf } from './access/principal.ts';
-import type { Caller } from './analyses/analyses.ts';
+import type { Caller } from './analyses/context.ts';
 import { createSemaphore } from './analyses/bounds.ts';
 import { readNamedCustody } from './analyses/custody.ts';
 import { openBundleInput } from './analyses/evidence-bundle.ts';

@@ -3,8 +3,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { ForensicsError } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
-import type { StoreRef } from '../../ports/storage/stores.ts';
-import type { Context } from './analyses.ts';
+import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 
 /**
  * Lets a few through at a time and the others wait: each act behind it holds a whole picture in memory. No tenant gets the
@@ -28,7 +27,7 @@ export function createSemaphore(permits: number): Semaphore {
  * and who waits for it holds a permit of the semaphore or a worker that other tenants need.
  */
 export async function openInTime(
-  { stores, storeWaitMs }: Pick<Context, 'stores' | 'storeWaitMs'>,
+  { stores, storeWaitMs }: { readonly stores: Stores; readonly storeWaitMs: number },
   where: StoreRef,
   signal?: AbortSignal,
 ): Promise<BlobStore> {

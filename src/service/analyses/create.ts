@@ -10,9 +10,10 @@ import { defaultSeed } from '../../contract/vocabulary.ts';
 import { characterCount, foldText, newId } from '../../ports/db/ids.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Limits } from '../../image/picture.ts';
-import type { Caller, Context } from './analyses.ts';
-import { messages, toRepeatable } from './lifecycle/transition.ts';
-import { getAnalysis } from './list.ts';
+import { type Caller, type Context, toRepeatable } from './context.ts';
+import { messages } from './lifecycle/changes.ts';
+import { insertAnalysis } from './lifecycle/client.ts';
+import { getAnalysis } from './view.ts';
 
 /**
  * A new analysis, waiting for its upload. Storage URLs in the request are ignored: the service makes its own.
@@ -25,7 +26,7 @@ export async function createAnalysis(
   caller: Caller,
   request: CreateRequest,
 ): Promise<Analysis> {
-  const { limits, models, lifecycle, stores, now } = context;
+  const { limits, models, stores, now } = context;
   const { principal, tenant } = caller;
   checkCreateRequest(request, limits);
   const options = mergeOptions(defaultOptions(models), request.input.options, models);
@@ -61,7 +62,7 @@ export async function createAnalysis(
     lastChangedById: principal.id,
   } as const;
   const repeatable = toRepeatable(caller, { act: 'create', request }, now());
-  const analysisId = await lifecycle.create(row, { actor: principal, repeatable });
+  const analysisId = await insertAnalysis(context, row, { actor: principal, repeatable });
   return getAnalysis(context, caller, analysisId);
 }
 

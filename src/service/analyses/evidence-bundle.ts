@@ -10,7 +10,7 @@ import { ForensicsError } from '../../errors.ts';
 import type { BundleCase } from '../../evidence/bundle-format.ts';
 import type { ReportItem } from '../../present/report-item.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
-import type { Context } from './analyses.ts';
+import type { Context } from './context.ts';
 import { loadRecorded, readEvidence, readRecorded } from './evidence.ts';
 import { toReportItem } from './render.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';

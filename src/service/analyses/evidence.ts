@@ -10,7 +10,7 @@ import { examinations } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Stores } from '../../ports/storage/stores.ts';
-import type { Context } from './analyses.ts';
+import type { Context } from './context.ts';
 import {
   examinationSha256,
   isInAgreement,
@@ -18,7 +18,7 @@ import {
   loadExamination,
   parseRendered,
 } from './examination-row.ts';
-import type { Replacement } from './lifecycle/worker.ts';
+import { noteReplacedInput, type Replacement } from './lifecycle/worker.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
 interface StoredAnalysis {
@@ -56,7 +56,7 @@ export async function checkUpload(context: Context, kept: StoredAnalysis): Promi
     return null;
   });
   if (replacement === null) return false;
-  await context.lifecycle.noteReplacedInput({ tenantId, analysisId }, replacement);
+  await noteReplacedInput(context, { tenantId, analysisId }, replacement);
   context.onNotice('upload-replaced', { tenantId, analysisId });
   return true;
 }

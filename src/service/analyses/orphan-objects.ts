@@ -10,8 +10,7 @@ import { type Db, transact, type Tx } from '../../ports/db/database.ts';
 import { orphanObjects } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
-import type { StoreRef } from '../../ports/storage/stores.ts';
-import type { Context } from './analyses.ts';
+import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 
 /** Objects of one analysis. */
 interface Objects {
@@ -20,6 +19,13 @@ interface Objects {
 }
 
 type OrphanObject = typeof orphanObjects.$inferSelect;
+
+interface Parts {
+  readonly db: Db;
+  readonly stores: Stores;
+  readonly now: () => Date;
+  readonly onError: (error: unknown) => void;
+}
 
 const hourMs = 3_600_000;
 // No start and no run takes this long.
@@ -31,7 +37,7 @@ const batch = 20;
 
 /** To be called before the objects are put. */
 export async function reserveKeys(
-  { db, now }: Pick<Context, 'db' | 'now'>,
+  { db, now }: Pick<Parts, 'db' | 'now'>,
   objects: Objects,
 ): Promise<void> {
   const sweepAt = new Date(now().getTime() + unclaimedMs);
@@ -61,7 +67,7 @@ export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Pro
 
 /** Best effort: what cannot be deleted now goes with a later sweep. */
 export async function discardObjects(
-  { db, onError }: Pick<Context, 'db' | 'onError'>,
+  { db, onError }: Pick<Parts, 'db' | 'onError'>,
   { store, keys }: { readonly store: BlobStore; readonly keys: readonly string[] },
 ): Promise<void> {
   const outcomes = await Promise.allSettled(keys.map((key) => store.delete(key)));
@@ -76,7 +82,7 @@ export async function discardObjects(
  * @returns how many went, and how many are due and could not go.
  */
 export async function sweepObjects(
-  context: Pick<Context, 'db' | 'stores' | 'now' | 'onError'>,
+  context: Parts,
   signal: AbortSignal,
 ): Promise<{ readonly swept: number; readonly left: number }> {
   const failing = new Set<string>();
@@ -100,7 +106,7 @@ export async function sweepObjects(
 
 /** @returns the ids of those that went; the stores of the others are added to `failing`. */
 async function deleteEach(
-  { stores, onError }: Pick<Context, 'stores' | 'onError'>,
+  { stores, onError }: Pick<Parts, 'stores' | 'onError'>,
   rows: readonly OrphanObject[],
   failing: Set<string>,
 ): Promise<number[]> {

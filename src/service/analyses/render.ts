@@ -11,7 +11,7 @@ import { type Examination, type MapName, mapNames } from '../../engine/result.ts
 import type { ReportItem } from '../../present/report-item.ts';
 import type { Rendering } from '../../examiner/tasks.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
-import type { Context } from './analyses.ts';
+import type { Context } from './context.ts';
 import { readHistory } from './custody.ts';
 import type { Drawn, Rendered } from './examination-row.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';

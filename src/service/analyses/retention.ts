@@ -15,19 +15,12 @@ import { type Db, transact, type Tx } from '../../ports/db/database.ts';
 import * as tables from '../../ports/db/schema.ts';
 import { analyses, examinations, tenants } from '../../ports/db/schema.ts';
 import { isWaiting } from '../feedback/feedback.ts';
-import type { Context } from './analyses.ts';
+import type { Context } from './context.ts';
 import { outputKeys, parseRendered } from './examination-row.ts';
 import { isFree } from '../holds/legal-holds.ts';
-import type { Lifecycle } from './lifecycle/lifecycle.ts';
-import { logAnalysis, toTarget } from './lifecycle/transition.ts';
+import { type LifecycleParts, logAnalysis, toTarget } from './lifecycle/changes.ts';
+import { removeExpired, removeRemaining } from './lifecycle/client.ts';
 import { addOrphans, sweepObjects } from './orphan-objects.ts';
-
-export interface RetentionRules {
-  /** Days after its last change that an analysis is deleted; 0 keeps it. */
-  readonly retentionDays: number;
-  /** Days that a deleted analysis is stored. */
-  readonly deletedRetentionDays: number;
-}
 
 const dayMs = 24 * 3_600_000;
 
@@ -44,16 +37,14 @@ export async function cleanUp(context: Context, signal: AbortSignal): Promise<vo
   if (tenantsPurged > 0) context.onNotice('tenants', { purged: tenantsPurged });
 }
 
-async function deleteExpired(
-  { db, lifecycle, now, retention }: Context,
-  signal: AbortSignal,
-): Promise<number> {
+async function deleteExpired(context: Context, signal: AbortSignal): Promise<number> {
+  const { db, now, retention } = context;
   if (retention.retentionDays === 0) return 0;
   const before = daysAgo(now(), retention.retentionDays);
   let deleted = 0;
   for (const { id } of await db.select({ id: tenants.id }).from(tenants).all()) {
     deleted += await inBatches(signal, () =>
-      lifecycle.expire({ tenantId: id, before, limit: batch }),
+      removeExpired(context, { tenantId: id, before, limit: batch }),
     );
   }
   return deleted;
@@ -90,20 +81,17 @@ async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
 
 /** Deletes what it has, as a client would. @returns how many there were. */
 export async function hideAnalyses(
-  { removeRemaining }: Pick<Lifecycle, 'removeRemaining'>,
+  parts: LifecycleParts,
   { tenantId, signal }: { readonly tenantId: string; readonly signal: AbortSignal },
 ): Promise<number> {
-  return inBatches(signal, () => removeRemaining({ tenantId, limit: batch }));
+  return inBatches(signal, () => removeRemaining(parts, { tenantId, limit: batch }));
 }
 
 /** The same for every deleted tenant: the act may have been cut short, or met a request that was on its way. */
-export async function hideRemaining(
-  { db, lifecycle, now }: Pick<Context, 'db' | 'lifecycle' | 'now'>,
-  signal: AbortSignal,
-): Promise<number> {
+export async function hideRemaining(parts: LifecycleParts, signal: AbortSignal): Promise<number> {
   let hidden = 0;
-  for (const { id: tenantId } of await deletedBefore(db, now())) {
-    hidden += await hideAnalyses(lifecycle, { tenantId, signal });
+  for (const { id: tenantId } of await deletedBefore(parts.db, parts.now())) {
+    hidden += await hideAnalyses(parts, { tenantId, signal });
   }
   return hidden;
 }

@@ -2,23 +2,22 @@ import type { Tenant } from '../tenants/tenants.ts';
 import type { Analysis, AnalysisOptions } from '../../contract/analysis.ts';
 import { recall } from '../../ports/db/idempotency.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
-import type { Caller, Context } from './analyses.ts';
 import { openInTime } from './bounds.ts';
+import { type Caller, type Context, toRepeatable } from './context.ts';
 import { mergeOptions } from './create.ts';
 import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
 import { outputKeys } from './examination-row.ts';
-import { ingestUpload } from './ingest.ts';
-import { type Act, type EvidenceCopy, notRetryable, toRepeatable } from './lifecycle/transition.ts';
-import { getAnalysis } from './list.ts';
+import { type Act, type EvidenceCopy, notRetryable } from './lifecycle/changes.ts';
+import { restartRun, upgradeTier } from './lifecycle/client.ts';
 import { discardObjects } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import { type AnalysisRow, getRow } from './rows.ts';
-import { toOptions } from './view.ts';
+import { ingestUpload } from './start.ts';
+import { getAnalysis, toOptions } from './view.ts';
 
 export interface RetryRequest {
   readonly id: string;
-  /** A partial AnalysisOptions, as the client sent it. */
-  /** As a client sent them: checked before anything else. */
+  /** A partial AnalysisOptions, unchecked, as the client sent it. */
   readonly options: unknown;
 }
 
@@ -69,7 +68,7 @@ async function restart(
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
   let isUsed = false;
   try {
-    isUsed = await context.lifecycle.restart(act, { options, modelVersion, evidence, seen: row });
+    isUsed = await restartRun(context, act, { options, modelVersion, evidence, seen: row });
   } finally {
     if (!isUsed && kept === null) {
       await discardObjects(context, { store, keys: [evidence.key] });
@@ -78,7 +77,7 @@ async function restart(
 }
 
 async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'>): Promise<void> {
-  const { upgrading, lifecycle, db } = context;
+  const { upgrading, db } = context;
   if (upgrading.has(row.id)) throw underWay();
   upgrading.add(row.id);
   try {
@@ -97,7 +96,7 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
     });
     let isUsed = false;
     try {
-      isUsed = await lifecycle.upgrade(act, drawn);
+      isUsed = await upgradeTier(context, act, drawn);
     } finally {
       if (!isUsed) await discardObjects(context, { store, keys: outputKeys(drawn.rendered) });
     }

@@ -4,15 +4,16 @@ import { type ErrorCode, ForensicsError, toForensicsError } from '../../errors.t
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
-import type { Context } from './analyses.ts';
 import { openInTime } from './bounds.ts';
+import type { Context } from './context.ts';
 import { checkUpload, readEvidence } from './evidence.ts';
 import { type RunResult, outputKeys } from './examination-row.ts';
-import { isPictureError } from './ingest.ts';
-import { maxRetries, messages } from './lifecycle/transition.ts';
+import { maxRetries, messages } from './lifecycle/changes.ts';
+import { beginRun, completeRun, failRun, retryRun, rollBackRun } from './lifecycle/worker.ts';
 import { discardObjects } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import type { AnalysisRow, Target } from './rows.ts';
+import { isPictureError } from './start.ts';
 
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
@@ -24,7 +25,7 @@ const storeGiveUpMs = 24 * 3_600_000;
 export function createRun(context: Context): Handler {
   return async (job, { signal }) => {
     const target = parseTarget(job);
-    const row = await context.lifecycle.lock(job, target);
+    const row = await beginRun(context, job, target);
     if (row === null) return;
     const store = await openInTime(context, row, signal);
     const found = await examine(context, { row, store, signal }).catch(async (error: unknown) => {
@@ -66,7 +67,7 @@ async function complete(
   const { rendered } = found;
   let isVisible = false;
   try {
-    isVisible = await context.lifecycle.complete(job, target, found);
+    isVisible = await completeRun(context, job, target, found);
   } finally {
     if (!isVisible && rendered !== null) {
       await discardObjects(context, { store, keys: outputKeys(rendered) });
@@ -91,19 +92,19 @@ async function settleFailure(
   if (surroundings.includes(failure.code)) {
     if (isStoreAway(context, { row, failure })) {
       const message = `${messages.storeAway} ${failure.message}`;
-      await context.lifecycle.fail(job, target, { code: failure.code, message });
+      await failRun(context, job, target, { code: failure.code, message });
     }
     throw error;
   }
   if (failure.code === 'inference_busy') {
     const pauseMs = Math.min(longestBusyPauseMs, 500 * 2 ** Math.min(job.fence, 10));
-    return context.lifecycle.rollBack(job, target, after(pauseMs));
+    return rollBackRun(context, job, target, after(pauseMs));
   }
   if (failure.code === 'internal') context.onError(error);
   if (isFinal(failure) || row.retryCount >= maxRetries) {
-    return context.lifecycle.fail(job, target, failure);
+    return failRun(context, job, target, failure);
   }
-  return context.lifecycle.tryAgain(job, row, after(retryPausesMs[row.retryCount] ?? 0));
+  return retryRun(context, job, row, after(retryPausesMs[row.retryCount] ?? 0));
 }
 
 const storeTroubles: readonly ErrorCode[] = ['store_unavailable', 'no_space_left'];

@@ -5,7 +5,6 @@ import { freshWebhook, activeTenant, type Tenant } from './tenants.ts';
 import { auditTenants } from '../access/user-facts.ts';
 import { endAccess, tenantIdsOf } from '../access/users.ts';
 import { findHolds, type Hold } from '../holds/legal-holds.ts';
-import { createLifecycle } from '../analyses/lifecycle/lifecycle.ts';
 import { hideAnalyses } from '../analyses/retention.ts';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
@@ -43,11 +42,7 @@ export async function deleteTenant(
     return endTenant(tx, { id, at: now(), by });
   });
   const parts = { db, now };
-  const lifecycle = createLifecycle({
-    ...parts,
-    queue: createQueue(parts),
-    outbox: createOutbox(parts),
-  });
+  const lifecycle = { ...parts, queue: createQueue(parts), outbox: createOutbox(parts) };
   const { signal } = new AbortController();
   return { tenant, analyses: await hideAnalyses(lifecycle, { tenantId: id, signal }) };
 }

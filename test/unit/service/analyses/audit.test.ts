@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Caller } from '../../../../src/service/analyses/analyses.ts';
+import type { Caller } from '../../../../src/service/analyses/context.ts';
 import { openPeople } from '../access/people.ts';
 import { openWorkshop } from './workshop.ts';
 

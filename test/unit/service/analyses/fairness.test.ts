@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { updateTenant } from '../../../../src/service/tenants/tenants.ts';
-import type { Caller } from '../../../../src/service/analyses/analyses.ts';
+import type { Caller } from '../../../../src/service/analyses/context.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import type { StorageConfig } from '../../../../src/ports/storage/storage-config.ts';

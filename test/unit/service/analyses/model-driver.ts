@@ -2,8 +2,8 @@
 
 import { asc, eq } from 'drizzle-orm';
 import { expect } from 'vitest';
-import type { Caller } from '../../../../src/service/analyses/analyses.ts';
-import { runJob } from '../../../../src/service/analyses/lifecycle/lifecycle.ts';
+import type { Caller } from '../../../../src/service/analyses/context.ts';
+import { runJob } from '../../../../src/service/analyses/lifecycle/client.ts';
 import { parseEntry, readLines } from '../../../../src/service/audit/entry.ts';
 import { verifyChain } from '../../../../src/service/audit/verify.ts';
 import type { Analysis } from '../../../../src/contract/analysis.ts';

@@ -1,7 +1,7 @@
 import { count } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
-import type { RetentionRules } from '../../../../src/service/analyses/retention.ts';
+import type { RetentionRules } from '../../../../src/service/analyses/context.ts';
 import {
   analyses as analysisRows,
   examinations,

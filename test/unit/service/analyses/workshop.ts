@@ -3,9 +3,10 @@
 import { join } from 'node:path';
 import { createKeys } from '../../../../src/service/access/keys.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
-import { type Caller, createAnalyses } from '../../../../src/service/analyses/analyses.ts';
-import { runJob } from '../../../../src/service/analyses/lifecycle/lifecycle.ts';
-import type { RetentionRules } from '../../../../src/service/analyses/retention.ts';
+import { createAnalyses } from '../../../../src/service/analyses/analyses.ts';
+import type { Caller } from '../../../../src/service/analyses/context.ts';
+import { runJob } from '../../../../src/service/analyses/lifecycle/client.ts';
+import type { RetentionRules } from '../../../../src/service/analyses/context.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import type { Analysis, CreateRequest } from '../../../../src/contract/analysis.ts';
 import { deliveries, usageCounters } from '../../../../src/ports/db/schema.ts';

@@ -1,6 +1,7 @@
 /**
  * What every change of state is made of: the compare-and-set of the row, and its webhook message, its counters and its entry
- * in the audit log in the same transaction. Also the messages: of each status, and of the refusal in a wrong state.
+ * in the audit log in the same transaction. Also the types of the lifecycle, the message of each status, and why an act is
+ * refused in a wrong state.
  */
 
 import { and, eq, type SQL } from 'drizzle-orm';
@@ -15,8 +16,8 @@ import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { ForensicsError } from '../../../errors.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Outbox } from '../../webhooks/outbox.ts';
-import type { Caller } from '../analyses.ts';
 import type { ExaminationRow } from '../examination-row.ts';
+import { attachKeys } from '../orphan-objects.ts';
 import { type AnalysisRow, isTarget, type Target } from '../rows.ts';
 import { type Count, countUsage } from '../../usage/usage.ts';
 
@@ -27,21 +28,22 @@ export interface LifecycleParts {
   readonly now: () => Date;
 }
 
-/** Whose an analysis is and who made it never changes. */
+/** What an analysis belongs to and who created it never change. */
 type Fixed = 'id' | 'tenantId' | 'createdAt' | 'createdByType' | 'createdById';
 export type Change = Partial<Omit<AnalysisRow, Fixed>>;
 
 type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
 
-/** The audit entry of an act, and its actor: the service unless given. */
+/** An entry of the audit log; its actor is the service unless given. */
 interface Logged<E extends AnalysisEvent> {
   readonly event: E;
   readonly details: EventDetails[E];
   readonly actor?: Principal;
 }
 
-interface Told {
+interface Notification {
   readonly event?: 'update' | 'delete';
+  /** Of a completed one, where it is at hand. */
   readonly result?: Pick<ExaminationRow, 'resultClass' | 'resultSubClasses'>;
 }
 
@@ -52,59 +54,70 @@ interface Move {
   readonly actor?: Principal;
 }
 
-/** Acts on a tenant's analyses write in its audit log: they take turns. */
+/** What an act on analyses does within its transaction. */
+export type Changes = ReturnType<typeof createChanges>;
+
+/** One act, one transaction. Acts on a tenant's analyses write in its audit log, so they take turns. */
 export function inTenantTransaction<T>(
-  db: Db,
+  { db, outbox, now }: LifecycleParts,
   { tenantId }: Pick<Target, 'tenantId'>,
-  act: (tx: Tx) => Promise<T>,
+  act: (changes: Changes) => Promise<T>,
   { mayBeUndone = false } = {},
 ): Promise<T> {
-  return transact(db, act, { serializedBy: tenantId, mayBeUndone });
+  return transact(db, (tx) => act(createChanges(tx, outbox, now())), {
+    serializedBy: tenantId,
+    mayBeUndone,
+  });
 }
 
-export function createMoves({ outbox, now }: Pick<LifecycleParts, 'outbox' | 'now'>) {
+function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
   return {
-    /** The compare-and-set: null when the analysis is gone or not in `from` any more. */
+    tx,
+    at,
+
+    /** The compare-and-set: null when the analysis is gone or no longer in `from`. */
     move: async (
-      tx: Tx,
       target: Target,
       { from, which, change, actor = systemPrincipal }: Move,
-    ): Promise<AnalysisRow | null> =>
-      (await tx
-        .update(analyses)
-        .set({ ...change, ...signedBy(actor, now()) })
-        .where(and(isTarget(target), eq(analyses.status, from), which))
-        .returning()
-        .get()) ?? null,
+    ): Promise<AnalysisRow | null> => {
+      const by = { updatedAt: at, lastChangedByType: actor.type, lastChangedById: actor.id };
+      const update = tx.update(analyses).set({ ...change, ...by });
+      const isIt = and(isTarget(target), eq(analyses.status, from), which);
+      return (await update.where(isIt).returning().get()) ?? null;
+    },
 
-    /** @param told - `result` of a completed one, where it is at hand. */
-    notify: (tx: Tx, row: AnalysisRow, told: Told = {}): Promise<void> =>
-      enqueueWebhook(tx, outbox, { row, at: now(), ...told }),
+    log: <E extends AnalysisEvent>(target: Target, logged: Logged<E>): Promise<void> =>
+      logAnalysis(tx, target, { ...logged, at }),
 
-    log: <E extends AnalysisEvent>(tx: Tx, target: Target, told: Logged<E>): Promise<void> =>
-      logAnalysis(tx, target, { ...told, at: now() }),
+    /** The webhook message. @param row - as it is after the change. */
+    notify: (row: AnalysisRow, { event = 'update', result }: Notification = {}): Promise<void> =>
+      outbox.enqueueDelivery(tx, {
+        tenantId: row.tenantId,
+        subject: row.id,
+        event,
+        payload: () => webhookPayload(tx, row, { result, at }),
+      }),
 
-    countFor: (tx: Tx, { tenantId }: AnalysisRow, ...counts: readonly Count[]): Promise<void> =>
-      countUsage(tx, { tenantId, at: now() }, counts),
+    count: ({ tenantId }: AnalysisRow, ...counts: readonly Count[]): Promise<void> =>
+      countUsage(tx, { tenantId, at }, counts),
+
+    /** From now on the analysis names these objects. @throws {ForensicsError} as `attachKeys`. */
+    attach: (keys: readonly string[]): Promise<void> => attachKeys(tx, keys, at),
   };
 }
 
-/** The same for an act that no factory made. */
+/** The audit entry of an act outside `inTenantTransaction`. */
 export async function logAnalysis<E extends AnalysisEvent>(
   tx: Tx,
   { tenantId, analysisId }: Target,
   { event, details, actor = systemPrincipal, at }: Logged<E> & { readonly at: Date },
 ): Promise<void> {
-  const told = { event, subject: analysisId, details };
-  await append(tx, { chain: tenantId, at, actor: actorOf(actor), ...told });
+  const entry = { event, subject: analysisId, details };
+  await append(tx, { chain: tenantId, at, actor: actorOf(actor), ...entry });
 }
 
 export function toTarget({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>): Target {
   return { tenantId, analysisId: id };
-}
-
-function signedBy(actor: Principal, at: Date): Change {
-  return { updatedAt: at, lastChangedByType: actor.type, lastChangedById: actor.id };
 }
 
 /** Automatic retries after errors of the inference; the contract's limit. */
@@ -126,45 +139,30 @@ export const waitingAgain = {
   processingStartedAt: null,
 } as const;
 
-/**
- * Writes the webhook message about an analysis into the outbox, in the transaction of the change itself: exactly the
- * contract's fields, and the reason when it failed.
- *
- * @param row - as it is after the change.
- */
-async function enqueueWebhook(
+/** Exactly the contract's fields, and the reason when it failed. */
+async function webhookPayload(
   tx: Tx,
-  outbox: Pick<Outbox, 'enqueueDelivery'>,
-  { row, event = 'update', result, at }: Told & { readonly row: AnalysisRow; readonly at: Date },
-): Promise<void> {
-  const payload = async () => ({
+  row: AnalysisRow,
+  { result, at }: { readonly result: Notification['result']; readonly at: Date },
+) {
+  return {
     analysisId: row.id,
     tenantId: row.tenantId,
     name: row.name,
     status: row.status,
     timestamp: at.toISOString(),
-    ...(await classFields(tx, row, result)),
+    ...(row.status === 'completed' ? (result ?? (await storedResult(tx, row))) : {}),
     processingStartTime: row.processingStartedAt?.toISOString() ?? null,
     processingFinishTime: row.processingFinishedAt?.toISOString() ?? null,
     ...(row.status === 'failed' ? { statusMessage: row.statusMessage } : {}),
-  });
-  await outbox.enqueueDelivery(tx, { tenantId: row.tenantId, subject: row.id, event, payload });
+  };
 }
 
 /** The class fields are numbers, never null: without a result they are left out. */
-async function classFields(tx: Tx, row: AnalysisRow, known: Told['result']): Promise<object> {
-  if (row.status !== 'completed') return {};
-  if (known !== undefined) {
-    return { resultClass: known.resultClass, resultSubClasses: known.resultSubClasses };
-  }
+async function storedResult(tx: Tx, { id }: AnalysisRow) {
   const { resultClass, resultSubClasses } = examinations;
-  return (
-    (await tx
-      .select({ resultClass, resultSubClasses })
-      .from(examinations)
-      .where(eq(examinations.analysisId, row.id))
-      .get()) ?? {}
-  );
+  const query = tx.select({ resultClass, resultSubClasses }).from(examinations);
+  return (await query.where(eq(examinations.analysisId, id)).get()) ?? {};
 }
 
 export interface EvidenceCopy {
@@ -231,14 +229,4 @@ function adviceToRetrier({ status, queuedAt, tier }: AnalysisRow): string {
   return tier === 'forensicReporting'
     ? 'The analysis is of tier forensicReporting already; read it with GET. None of its options can be changed.'
     : 'The analysis is completed: only its tier can be upgraded, to forensicReporting, with its other options as they are. Create a new analysis for others.';
-}
-
-/** What is remembered of a request that carries an Idempotency-Key; null for one without. */
-export function toRepeatable(
-  { tenant, idempotencyKey }: Caller,
-  request: { readonly act: string } & Readonly<Record<string, unknown>>,
-  at: Date,
-): Repeatable | null {
-  if (idempotencyKey == null) return null;
-  return { tenantId: tenant.id, key: idempotencyKey, request, at };
 }

@@ -1,0 +1,239 @@
+/**
+ * Changes of state that clients ask for, and the removal that retention makes; those of a run stand in worker.ts. One act,
+ * one transaction: a compare-and-set (the row changes only if it still is what the act believes), with its job, its webhook
+ * message and its counters beside it.
+ */
+
+import { eq } from 'drizzle-orm';
+import { type Principal, systemPrincipal } from '../../access/principal.ts';
+import type { EventDetails } from '../../audit/events.ts';
+import { pipelined } from '../../../ports/db/database.ts';
+import { recall, remember } from '../../../ports/db/idempotency.ts';
+import { analyses, examinations } from '../../../ports/db/schema.ts';
+import { type Drawn, examinationSha256, outputKeys, toRow } from '../examination-row.ts';
+import {
+  type AnalysisRow,
+  type Expired,
+  findExpired,
+  findRemaining,
+  getRow,
+  type Remaining,
+  type Target,
+} from '../rows.ts';
+import {
+  type Act,
+  assertStartable,
+  type Change,
+  type Changes,
+  type Ending,
+  type EvidenceCopy,
+  inTenantTransaction,
+  type LifecycleParts,
+  messages,
+  notRetryable,
+  type Restart,
+  toTarget,
+  waitingAgain,
+} from './changes.ts';
+
+/** Kind of the job that runs an analysis; its payload is a Target. */
+export const runJob = 'analysis.run';
+
+type NewRow = typeof analyses.$inferInsert;
+
+/** (none) -> pending. Returns the id: of the earlier analysis when the request is a repetition. */
+export async function insertAnalysis(
+  parts: LifecycleParts,
+  row: NewRow,
+  { actor, repeatable }: Omit<Act, keyof Target>,
+): Promise<string> {
+  return inTenantTransaction(parts, row, async ({ tx, log }) => {
+    const earlier = await recall(tx, repeatable);
+    if (earlier !== null) return earlier;
+    const { format, width, height, model, decisionStrategy, tier, seed } = row;
+    const details = { format, width, height, model, decisionStrategy, tier, seed };
+    await pipelined(
+      tx.insert(analyses).values(row).run(),
+      log(toTarget(row), { event: 'analysis.created', details, actor }),
+      remember(tx, repeatable, row.id),
+    );
+    return row.id;
+  });
+}
+
+/**
+ * pending -> pending, now waiting for a worker. False when this is a repetition: the evidence is not used.
+ *
+ * @throws {ForensicsError} `analysis_not_pending`.
+ */
+export async function queueRun(
+  parts: LifecycleParts,
+  act: Act,
+  evidence: EvidenceCopy,
+): Promise<boolean> {
+  return once(parts, act, async (changes) => {
+    const { tx, at, move, attach } = changes;
+    assertStartable(await getRow(tx, act));
+    const waiting = { queuedAt: at, statusMessage: messages.queued };
+    const change = { ...waiting, ...evidenceColumns(evidence) };
+    await pipelined(
+      attach([evidence.key]),
+      move(act, { from: 'pending', change, actor: act.actor }),
+      logReceived(changes, act, evidence),
+      enqueueRun(parts, changes, act),
+    );
+  });
+}
+
+/** pending -> failed: what was uploaded cannot be analysed. @throws {ForensicsError} `analysis_not_pending`. */
+export async function rejectUpload(
+  parts: LifecycleParts,
+  act: Act,
+  { code, message: statusMessage }: Ending,
+): Promise<void> {
+  await inTenantTransaction(parts, act, async ({ tx, move, log, notify }) => {
+    assertStartable(await getRow(tx, act));
+    const change = { status: 'failed', statusMessage } as const;
+    const row = await move(act, { from: 'pending', change, actor: act.actor });
+    if (row === null) return;
+    await log(act, { event: 'analysis.failed', details: { code }, actor: act.actor });
+    await notify(row);
+  });
+}
+
+/** failed -> pending, waiting for a worker. False as above. @throws {ForensicsError} `analysis_not_retryable`. */
+export async function restartRun(
+  parts: LifecycleParts,
+  act: Act,
+  { options, modelVersion, evidence, seen }: Restart,
+): Promise<boolean> {
+  return once(parts, act, async (changes) => {
+    const { tx, at, move, log, count, attach } = changes;
+    // Another retry ran and failed in between: options merged before it could undo a tier that it asked for.
+    const present = await getRow(tx, act);
+    if (present.updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable(present);
+    const fresh = { ...waitingAgain, retryCount: 0, queuedAt: at, processingFinishedAt: null };
+    const change = { ...fresh, ...options, modelVersion, ...evidenceColumns(evidence) };
+    const { actor } = act;
+    const row = await move(act, { from: 'failed', change, actor });
+    if (row === null) throw notRetryable(present);
+    if (evidence.key !== present.evidenceKey) await attach([evidence.key]);
+    await logReceived(changes, act, evidence);
+    await pipelined(
+      log(act, { event: 'analysis.restarted', details: options, actor }),
+      count(row, ['retries', 1]),
+      enqueueRun(parts, changes, act),
+    );
+  });
+}
+
+/** completed -> completed in the higher tier; billed here, once. False as above. @throws as above. */
+export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn): Promise<boolean> {
+  return once(parts, act, async ({ tx, at, move, log, count, attach }) => {
+    const present = await getRow(tx, act);
+    const { tier } = present;
+    if (tier !== 'flagging') throw notRetryable(present);
+    const upgraded = { tierUpgradedFrom: tier, tierUpgradedAt: at };
+    const change = { tier: 'forensicReporting', ...upgraded } as const;
+    const row = await move(act, { from: 'completed', change, actor: act.actor });
+    if (row === null) throw notRetryable(present);
+    // The report looked at what flagging had left out.
+    const record = toRow(act.analysisId, drawn);
+    const { rendered, examination, methodMaps } = record;
+    const which = eq(examinations.analysisId, act.analysisId);
+    await tx.update(examinations).set({ rendered, examination, methodMaps }).where(which).run();
+    await attach(outputKeys(drawn.rendered));
+    const outputs = drawn.rendered.sha256;
+    const details = { outputs, examinationSha256: examinationSha256(record) };
+    await log(act, { event: 'analysis.upgraded', details, actor: act.actor });
+    await count(row, ['billed.forensicReporting', 1], ['upgrades', 1]);
+  });
+}
+
+/** Any state: hidden from now on. @throws {ForensicsError} `analysis_not_found`. */
+export async function removeAnalysis(
+  parts: LifecycleParts,
+  target: Target,
+  actor: Principal,
+): Promise<void> {
+  await inTenantTransaction(parts, target, async (changes) =>
+    hide(changes, await getRow(changes.tx, target), { actor, because: 'asked' }),
+  );
+}
+
+/** The same for those that have not changed for long. @returns how many there were. */
+export async function removeExpired(parts: LifecycleParts, expired: Expired): Promise<number> {
+  return inTenantTransaction(parts, expired, async (changes) =>
+    hideAll(changes, await findExpired(changes.tx, expired), 'retention'),
+  );
+}
+
+/** The same for those of a tenant that was deleted. @returns how many there were. */
+export async function removeRemaining(
+  parts: LifecycleParts,
+  remaining: Remaining,
+): Promise<number> {
+  return inTenantTransaction(parts, remaining, async (changes) =>
+    hideAll(changes, await findRemaining(changes.tx, remaining), 'tenant'),
+  );
+}
+
+/** False, and nothing is changed, when the same request was made before under its Idempotency-Key. */
+async function once(
+  parts: LifecycleParts,
+  act: Act,
+  change: (changes: Changes) => Promise<void>,
+): Promise<boolean> {
+  return inTenantTransaction(parts, act, async (changes) => {
+    if ((await recall(changes.tx, act.repeatable)) !== null) return false;
+    await change(changes);
+    await remember(changes.tx, act.repeatable, act.analysisId);
+    return true;
+  });
+}
+
+async function enqueueRun(
+  { queue }: LifecycleParts,
+  { tx }: Changes,
+  { tenantId, analysisId }: Target,
+): Promise<void> {
+  const payload: Target = { tenantId, analysisId };
+  await queue.enqueue(tx, runJob, payload, { owner: tenantId });
+}
+
+async function logReceived(
+  { log }: Changes,
+  act: Act,
+  { sha256, md5, sizeBytes }: EvidenceCopy,
+): Promise<void> {
+  if (sizeBytes === null) return;
+  const details = { sha256, md5, sizeBytes };
+  await log(act, { event: 'analysis.received', details, actor: act.actor });
+}
+
+function evidenceColumns({ key, sha256, md5, inputEtag }: EvidenceCopy): Change {
+  return { evidenceKey: key, evidenceSha256: sha256, evidenceMd5: md5, inputEtag };
+}
+
+type Because = EventDetails['analysis.deleted']['because'];
+
+async function hideAll(
+  changes: Changes,
+  rows: readonly AnalysisRow[],
+  because: Because,
+): Promise<number> {
+  for (const row of rows) await hide(changes, row, { actor: systemPrincipal, because });
+  return rows.length;
+}
+
+async function hide(
+  { at, move, log, notify }: Changes,
+  { status, ...row }: AnalysisRow,
+  { actor, because }: { readonly actor: Principal; readonly because: Because },
+): Promise<void> {
+  const target = toTarget(row);
+  const hidden = await move(target, { from: status, change: { deletedAt: at }, actor });
+  if (hidden === null) return;
+  await log(target, { event: 'analysis.deleted', details: { because }, actor });
+  await notify(hidden, { event: 'delete' });
+}
