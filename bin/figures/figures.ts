@@ -1,0 +1,56 @@
+/**
+ * `npm run figures`: how the sources are cut, and how many files one meets on five journeys, each beside its aim.
+ * `-- --verbose` lists what is counted. Aims, not limits: the tests hold only the arrows between rooms and the absence of cycles.
+ */
+
+import { cycles } from '../../test/architecture/imports.ts';
+import { measureCode } from './code.ts';
+import { measureJourneys } from './journeys.ts';
+
+const isVerbose = process.argv.includes('--verbose');
+
+const code = measureCode();
+const sizes = code.files.map(({ lines }) => lines).toSorted((a, b) => a - b);
+print('files in src', sizes.length, '430');
+print(
+  'lines in src',
+  sizes.reduce((sum, lines) => sum + lines, 0),
+  '63,000',
+);
+print('lines in test', code.testLines, '50,000');
+print('rooms', code.rooms, '18');
+print('floors of rooms', code.floors, '9');
+print('median lines of a file', sizes[Math.floor(sizes.length / 2)]!, '80 to 250');
+printAll('files over 400 lines', longFiles(), '0');
+printAll('files with one importer', code.singleImporter, '110');
+printAll('import cycles at run time', cycles().map(joined), '0');
+printAll('circles of types', code.typeCircles.map(joined), '0');
+printAll('functions over 60 lines', code.longFunctions, '15');
+print('longest function', Number(code.longFunctions[0]?.split(' ').at(-1) ?? 0), '100');
+printAll('private functions of 5 lines, called once', code.shortPrivate, '150');
+printAll('names that end in Of', code.namesInOf, '60');
+printAll('exports that only tests use', code.testedOnly, '0');
+
+const journeys = await measureJourneys();
+printAll('analyze photo.jpg, files in the parent', journeys.analyze.toSorted(), '35');
+printAll('analyze --url, files in the parent', journeys.analyzeRemote.toSorted(), '30');
+printAll('POST to verdict, files in the parent', journeys.postToVerdict.toSorted(), '55');
+printAll('heatmap to PDF, files', journeys.heatmapToPdf.toSorted(), '15');
+printAll('an API key from header to scopes, files', journeys.keyToScopes.toSorted(), '8');
+
+function longFiles(): string[] {
+  return code.files.filter(({ lines }) => lines > 400).map(({ name, lines }) => `${name} ${lines}`);
+}
+
+function joined(group: readonly string[]): string {
+  return `${group.length}: ${group.join(' ')}`;
+}
+
+function printAll(what: string, found: readonly string[], aim: string): void {
+  print(what, found.length, aim);
+  if (isVerbose) for (const one of found) process.stdout.write(`    ${one}\n`);
+}
+
+function print(what: string, is: number, aim: string): void {
+  process.stdout.write(`${what.padEnd(44)}${is.toLocaleString('en').padStart(8)}   aim ${aim}\n`);
+}
