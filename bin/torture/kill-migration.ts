@@ -11,12 +11,13 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { migrations } from '../../src/ports/db/migrations.ts';
+import { presentSchema } from '../../src/ports/db/migrations.ts';
 import { makeOlderDatabase } from '../../test/unit/ports/db/older-database.ts';
 import { demand, type Proof } from './proof.ts';
 
 const program = fileURLToPath(new URL('./open-database.ts', import.meta.url));
 // So that the copy before the upgrade takes long enough to be hit.
+const present = presentSchema('sqlite');
 const rows = 20_000;
 const killsAtMost = 10;
 /** About as long as an upgrade of so many rows takes: some kills come before its end, some behind it. */
@@ -28,18 +29,18 @@ export async function killMigration({
 }: Pick<Proof, 'random'>): Promise<{ readonly kills: number; readonly cutOff: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-migration-'));
   const path = join(folder, 'forensics.db');
-  const from = 1 + Math.floor((migrations.length - 1) * random());
+  const from = 1 + Math.floor((present - 1) * random());
   makeOlderDatabase(path, from);
   fill(path);
   let [kills, cutOff] = [0, 0];
   let schema = from;
-  while (kills < killsAtMost && schema < migrations.length) {
+  while (kills < killsAtMost && schema < present) {
     if (await isKilled(path, windowMs * random())) kills += 1;
     schema = judge(path, from);
-    if (schema < migrations.length) cutOff += 1;
+    if (schema < present) cutOff += 1;
   }
   const through = await isKilled(path, null);
-  demand(!through && judge(path, from) === migrations.length, 'An upgrade did not go through.');
+  demand(!through && judge(path, from) === present, 'An upgrade did not go through.');
   const left = readdirSync(join(folder, 'backups')).filter((name) => name.endsWith('.db'));
   demand(left.length > 0, 'No copy was made before the upgrade.');
   for (const name of left) judge(join(folder, 'backups', name), from);
@@ -75,7 +76,7 @@ function judge(path: string, from: number): number {
   const client = new Database(path);
   try {
     const schema = Number(client.pragma('user_version', { simple: true }));
-    const isOne = schema >= from && schema <= migrations.length;
+    const isOne = schema >= from && schema <= present;
     demand(isOne, `An upgrade from ${from} that was killed left the schema ${schema}.`);
     const verdict = String(client.pragma('integrity_check', { simple: true }));
     demand(verdict === 'ok', `An upgrade that was killed left a damaged file: ${verdict}`);

@@ -4,7 +4,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrations } from '../../ports/db/migrations.ts';
+import { presentSchema } from '../../ports/db/migrations.ts';
 import { type Db } from '../../ports/db/database.ts';
 import { openDatabase } from '../../ports/db/sqlite.ts';
 import { inspectDatabase, readDatabase } from '../../ports/db/snapshot.ts';
@@ -61,7 +61,7 @@ export async function judge(
   const common = { manifest, manifestSha256 };
   // Report the first cause of damage, not all that follows from it.
   if (manifest === null || problems.length > 0) return { ...common, rows: {}, problems };
-  if (manifest.schema > migrations.length) throw isNewer(manifest);
+  if (manifest.schema > presentSchema('sqlite')) throw isNewer(manifest);
   try {
     const { schema, rows, problems: found } = await inspectDatabase(database);
     const missing =
@@ -103,7 +103,7 @@ async function withPresentSchema(
   { database, schema }: Named,
   act: (db: Db) => Promise<void>,
 ): Promise<void> {
-  if (schema === migrations.length) return readDatabase(database, act);
+  if (schema === presentSchema('sqlite')) return readDatabase(database, act);
   const copy = `${database}.newest`;
   copyFileSync(database, copy);
   try {
@@ -129,6 +129,6 @@ export function isDamaged(problems: readonly string[]): ForensicsError {
 function isNewer({ schema, program }: Manifest): ForensicsError {
   return new ForensicsError(
     'schema_newer',
-    `The backup was made by a newer version of this program (${program}, schema ${schema}; this one knows ${migrations.length}); install that version, then restore.`,
+    `The backup was made by a newer version of this program (${program}, schema ${schema}; this one knows ${presentSchema('sqlite')}); install that version, then restore.`,
   );
 }

@@ -10,7 +10,6 @@ import { outputKeys, parseRendered } from '../../service/analyses/examination-ro
 import type { AnalysisRow } from '../../service/analyses/rows.ts';
 import type { Settings } from '../../contract/config.ts';
 import { databaseFile } from '../../ports/data-folder/data-folder.ts';
-import { copyRows } from '../../ports/db/copy-rows.ts';
 import { type Db, type OpenDatabase, transact } from '../../ports/db/database.ts';
 import { type OpenPostgres, openPostgres } from '../../ports/db/postgres.ts';
 import { analyses, examinations, settings as settingRows } from '../../ports/db/schema.ts';
@@ -24,6 +23,7 @@ import { keysInFolder } from '../../service/secrets/signing-keys.ts';
 import { type Core, openCoreOn } from '../../service/core.ts';
 import { beginMigration, finishMigration } from '../../service/migration-state.ts';
 import { openBlobs } from '../../service/storage.ts';
+import { copyRows } from './copy-rows.ts';
 
 export interface Migration {
   /** Rows by table, and `objects`: what this call copied. */

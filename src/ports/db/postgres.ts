@@ -30,7 +30,7 @@ import {
   toPostgresError,
 } from './postgres-client.ts';
 import { listen, noticeOf } from './postgres-news.ts';
-import { migratePostgres } from './postgres-schema.ts';
+import { migratePostgres } from './migrations.ts';
 
 export interface OpenPostgres extends OpenDatabase {
   /** The clock of the database, which all processes share: leases and limits hold although theirs differ. */

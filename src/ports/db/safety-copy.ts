@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { schemaOf } from './migrate.ts';
+import { readSchema } from './migrations.ts';
 
 const keptCopies = 3;
 /** With the journal that SQLite keeps beside it. */
@@ -68,7 +68,7 @@ function stampOf(at: Date): string {
 function schemaIn(path: string): number {
   const client = new Database(path, { readonly: true });
   try {
-    return schemaOf(client);
+    return readSchema(client);
   } finally {
     client.close();
   }

@@ -3,7 +3,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import Database from 'better-sqlite3';
-import { schemaOf } from './migrate.ts';
+import { readSchema } from './migrations.ts';
 import type { Db } from './database.ts';
 import { createSqliteDb, type SqliteDb, toDatabaseError } from './sqlite.ts';
 
@@ -57,7 +57,7 @@ interface Inspection {
 export async function inspectDatabase(path: string): Promise<Inspection> {
   return reading(path, async (client) => {
     const problems = [...brokenPages(client), ...brokenReferences(client)];
-    return { schema: schemaOf(client), rows: countRows(client), problems };
+    return { schema: readSchema(client), rows: countRows(client), problems };
   });
 }
 

@@ -21,8 +21,7 @@ import {
   type Tx,
   type Upgrade,
 } from './database.ts';
-import { knownSchemaOf, migrate } from './migrate.ts';
-import { migrations } from './migrations.ts';
+import { checkedSchema, migrateSqlite, presentSchema } from './migrations.ts';
 import { copyBeforeMigration } from './safety-copy.ts';
 
 export interface SqliteDb extends Db {
@@ -212,13 +211,13 @@ function bringUpToDate(
   client: Database.Database,
   { path, isScratch = false, now = () => new Date() }: DatabasePlace,
 ): Upgrade | null {
-  const from = knownSchemaOf(client);
-  const to = migrations.length;
+  const from = checkedSchema(client);
+  const to = presentSchema('sqlite');
   if (from === to) return null;
   const isNew = from === 0;
   const copy =
     isNew || isScratch ? null : copyBeforeMigration(client, { path, schema: from, at: now() });
-  migrate(client);
+  migrateSqlite(client);
   return isNew ? null : { from, to, copy };
 }
 

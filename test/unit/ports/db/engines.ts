@@ -58,4 +58,5 @@ function createPostgresEngine(): Engine {
   };
 }
 
-export const engines = [sqlite, createPostgresEngine()] as const;
+export const postgres = createPostgresEngine();
+export const engines = [sqlite, postgres] as const;

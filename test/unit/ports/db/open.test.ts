@@ -4,8 +4,7 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { characterCount, foldText, newId } from '../../../../src/ports/db/ids.ts';
-import { migrate } from '../../../../src/ports/db/migrate.ts';
-import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { migrateSqlite, presentSchema, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { openDatabase, toDatabaseError } from '../../../../src/ports/db/sqlite.ts';
 import * as schema from '../../../../src/ports/db/schema.ts';
@@ -75,27 +74,28 @@ describe('openDatabase', () => {
   });
 });
 
-describe('migrate', () => {
-  const steps = ['CREATE TABLE a (x) STRICT', 'CREATE TABLE a (x INT) STRICT'];
+describe('migrateSqlite', () => {
+  const present = presentSchema('sqlite');
+  const later = (sql: string) => [...schemaSteps('sqlite'), { version: present + 1, sql }];
 
   test('does only the steps that are missing', () => {
     const { $client } = temporaryDb();
 
-    migrate($client, [...migrations, 'CREATE TABLE later (x INT) STRICT']);
-    migrate($client, [...migrations, 'CREATE TABLE later (x INT) STRICT']);
+    migrateSqlite($client, later('CREATE TABLE later (x INT) STRICT'));
+    migrateSqlite($client, later('CREATE TABLE later (x INT) STRICT'));
 
-    expect($client.pragma('user_version', { simple: true })).toBe(migrations.length + 1);
+    expect($client.pragma('user_version', { simple: true })).toBe(present + 1);
   });
 
   test('a step that fails half-way leaves nothing behind and the version unchanged', () => {
     const { $client } = temporaryDb();
-    const broken = `CREATE TABLE half (x INT) STRICT; ${steps[0]}`;
+    const broken = 'CREATE TABLE half (x INT) STRICT; CREATE TABLE a (x) STRICT';
 
-    expect(() => migrate($client, [...migrations, broken])).toThrow(/STRICT|datatype/i);
+    expect(() => migrateSqlite($client, later(broken))).toThrow(/STRICT|datatype/i);
 
     const tables = $client.prepare("SELECT name FROM sqlite_master WHERE name = 'half'").all();
     expect(tables).toEqual([]);
-    expect($client.pragma('user_version', { simple: true })).toBe(migrations.length);
+    expect($client.pragma('user_version', { simple: true })).toBe(present);
   });
 
   test('makes exactly the columns that the program’s schema names', () => {

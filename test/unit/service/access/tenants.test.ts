@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Principal, systemPrincipal } from '../../../../src/service/access/principal.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
-import { migrate } from '../../../../src/ports/db/migrate.ts';
-import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { migrateSqlite, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { steppedClock, temporaryDb } from '../../ports/db/temporary.ts';
 
 function setUp() {
@@ -75,10 +74,12 @@ test('the names that tenants had before names were kept are theirs, too', async 
   const db = temporaryDb();
   const tenants = createTenants({ db, now: steppedClock().now });
   const { id } = await tenants.create({ name: 'acme' });
-  const step = migrations.findIndex((sql) => sql.includes('CREATE TABLE tenant_names'));
+  const step = schemaSteps('sqlite').findIndex(({ sql }) =>
+    sql.includes('CREATE TABLE tenant_names'),
+  );
   db.$client.exec(`DROP TABLE tenant_names; PRAGMA user_version = ${step}`);
 
-  migrate(db.$client, migrations.slice(0, step + 1));
+  migrateSqlite(db.$client, schemaSteps('sqlite').slice(0, step + 1));
 
   const rows = db.$client.prepare('SELECT * FROM tenant_names').all();
   expect(rows).toEqual([{ name: 'acme', tenant_id: id }]);

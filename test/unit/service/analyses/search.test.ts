@@ -4,8 +4,7 @@ import { findEntries } from '../../../../src/service/analyses/rows.ts';
 import { type Db, transact } from '../../../../src/ports/db/database.ts';
 import { textSearchCondition } from '../../../../src/ports/db/dialect.ts';
 import { foldText } from '../../../../src/ports/db/ids.ts';
-import { migrate } from '../../../../src/ports/db/migrate.ts';
-import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { migrateSqlite, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { analyses, tenants, users } from '../../../../src/ports/db/schema.ts';
 import { openDatabase, requireSqlite } from '../../../../src/ports/db/sqlite.ts';
 import Database from 'better-sqlite3';
@@ -139,8 +138,8 @@ describe.each(engines)('a search in $name', (engine) => {
 test('what was there before the index of texts is found too, and many alike are counted', async () => {
   const path = join(temporaryFolder(), 'test.db');
   const client = new Database(path);
-  const step = migrations.findIndex((one) => one.includes('analysis_texts'));
-  migrate(client, migrations.slice(0, step));
+  const step = schemaSteps('sqlite').findIndex(({ sql }) => sql.includes('analysis_texts'));
+  migrateSqlite(client, schemaSteps('sqlite').slice(0, step));
   client.close();
   const opened = openDatabase({ path });
   const db = requireSqlite(opened.db);

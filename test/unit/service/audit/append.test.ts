@@ -8,8 +8,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { operator, parseEntry, service } from '../../../../src/service/audit/entry.ts';
 import { append, beginChains } from '../../../../src/service/audit/log.ts';
-import { migrate } from '../../../../src/ports/db/migrate.ts';
-import { migrations } from '../../../../src/ports/db/migrations.ts';
+import { migrateSqlite, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
@@ -122,8 +121,10 @@ test('entries of two processes that write at once stand in one chain, none is lo
 function openOld() {
   const path = join(temporaryFolder(), 'forensics.db');
   const client = new Database(path);
-  const step = migrations.findIndex((sql) => sql.includes('CREATE TABLE audit_entries'));
-  migrate(client, migrations.slice(0, step));
+  const step = schemaSteps('sqlite').findIndex(({ sql }) =>
+    sql.includes('CREATE TABLE audit_entries'),
+  );
+  migrateSqlite(client, schemaSteps('sqlite').slice(0, step));
   client.exec(`INSERT INTO tenants (id, name, key_tag, is_trial, created_at)
     VALUES ('${chain}', 'acme', 'tag', 0, 1)`);
   client.close();

@@ -1,12 +1,11 @@
-/** Copies every row of one database into another, of either engine; what was cut short goes on where it stood. */
+/** Copies every row of a SQLite database into PostgreSQL. An interrupted copy continues where it stopped. */
 
 import { asc, desc, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm';
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { type Db, type Reader, transact, type Tx } from './database.ts';
-import { auditHeadsStep } from './migrations.ts';
-import * as tables from './schema.ts';
+import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import * as tables from '../../ports/db/schema.ts';
 
-/** Each after those that its rows refer to. */
+/** Each after the tables that its rows refer to. */
 const inOrder: readonly SQLiteTable[] = [
   tables.tenants,
   tables.tenantNames,
@@ -33,9 +32,9 @@ const inOrder: readonly SQLiteTable[] = [
 const batch = 100;
 
 /**
- * @param from - nobody writes to it meanwhile.
- * @param to - of the present schema, and empty or as an earlier call left it.
- * @param onProgress - hears the name of a table and how many of its rows this call has copied.
+ * @param from - must not be written to during the copy.
+ * @param to - PostgreSQL with the present schema; empty, or as an earlier call left it.
+ * @param onProgress - receives the name of a table and how many of its rows this call has copied.
  */
 export async function copyRows(
   from: Db,
@@ -61,7 +60,7 @@ export async function copyRows(
     for (const row of settings)
       await tx.insert(tables.settings).values(row).onConflictDoNothing().run();
     await replaceHeads(tx, heads);
-    if (tx.engine === 'postgres') await countOn(tx);
+    await advanceSequences(tx);
   });
 }
 
@@ -71,7 +70,7 @@ interface Copy {
   readonly onProgress: (table: string, rows: number) => void;
 }
 
-/** In the order of the primary key, so that the last row that is there tells how far an earlier call came. */
+/** In the order of the primary key, so that the last row in the target shows where an earlier call stopped. */
 async function copyTable({ from, to, onProgress }: Copy, table: SQLiteTable): Promise<void> {
   const key = keyOf(table);
   const columns = Object.values(key);
@@ -90,7 +89,7 @@ async function copyTable({ from, to, onProgress }: Copy, table: SQLiteTable): Pr
       .limit(batch)
       .all();
     if (rows.length === 0) return;
-    // A tenant and its store refer to each other; the reference is written last.
+    // A tenant and its store refer to each other: this reference is written at the end.
     const isLater = table === tables.tenants ? { storageConfigId: null } : {};
     const values = rows.map((row) => ({ ...row, ...isLater }));
     await transact(to, (tx) => tx.insert(table).values(values).run());
@@ -116,22 +115,21 @@ function isAfter(key: Key, row: Readonly<Record<string, unknown>>) {
   return sql`(${sql.join(columns, comma)}) > (${sql.join(values, comma)})`;
 }
 
-type AuditHead = typeof tables.auditHeads.$inferSelect;
-
-/** Each engine refuses a head that does not go on from the last one. */
-async function replaceHeads(tx: Tx, heads: readonly AuditHead[]): Promise<void> {
-  if (tx.engine === 'postgres') await tx.run(sql`ALTER TABLE audit_heads DISABLE TRIGGER USER`);
-  else await tx.run(sql`DROP TRIGGER audit_heads_step`);
+/** A trigger refuses heads that do not continue the last one. */
+async function replaceHeads(
+  tx: Tx,
+  heads: readonly (typeof tables.auditHeads.$inferSelect)[],
+): Promise<void> {
+  await tx.run(sql`ALTER TABLE audit_heads DISABLE TRIGGER USER`);
   for (const head of heads) {
     const write = tx.insert(tables.auditHeads).values(head);
     await write.onConflictDoUpdate({ target: tables.auditHeads.chain, set: head }).run();
   }
-  if (tx.engine === 'postgres') await tx.run(sql`ALTER TABLE audit_heads ENABLE TRIGGER USER`);
-  else await tx.run(sql.raw(auditHeadsStep));
+  await tx.run(sql`ALTER TABLE audit_heads ENABLE TRIGGER USER`);
 }
 
-/** The next numbers come after those that were copied. */
-async function countOn(tx: Tx): Promise<void> {
+/** So that the next numbers follow those that were copied. */
+async function advanceSequences(tx: Tx): Promise<void> {
   await tx.run(
     sql`SELECT setval('webhook_deliveries_seq', max(seq)) FROM webhook_deliveries HAVING max(seq) > 0`,
   );

@@ -2,11 +2,11 @@ import { asc, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operator, serviceChain } from '../../../../src/service/audit/entry.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';
-import { copyRows } from '../../../../src/ports/db/copy-rows.ts';
-import type { Db, Reader } from '../../../../src/ports/db/database.ts';
+import { copyRows } from '../../../../src/ops/migrate/copy-rows.ts';
+import type { Reader } from '../../../../src/ports/db/database.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
 import { openWorkshop } from '../../service/analyses/workshop.ts';
-import { engines } from './engines.ts';
+import { postgres as engine } from '../../ports/db/engines.ts';
 
 /** A tenant with a webhook and a key, analyses of several states, one of them deleted. */
 async function lived() {
@@ -42,12 +42,12 @@ const contentOf = async (reader: Reader) => ({
   heads: await reader.select().from(tables.auditHeads).orderBy(asc(tables.auditHeads.chain)).all(),
 });
 
-describe.each(engines)('to $name', (engine) => {
+describe('from SQLite to PostgreSQL', () => {
   const on = engine.isMissing ? test.skip : test;
   beforeAll(() => (engine.isMissing ? undefined : engine.start()));
   afterAll(() => (engine.isMissing ? undefined : engine.stop()));
 
-  on('everything arrives, is checked as the same, and goes on', async () => {
+  on('every row arrives, and the audit log goes on', async () => {
     const { db, clock, caller } = await lived();
     const to = await (await engine.newDatabase())();
 
@@ -71,7 +71,7 @@ describe.each(engines)('to $name', (engine) => {
     expect((await audit.verify(serviceChain)).broken).toBeNull();
   });
 
-  on('what was cut short anywhere goes on where it stood', async () => {
+  on('a copy that was interrupted after any table continues there', async () => {
     const { db } = await lived();
     const to = await (await engine.newDatabase())();
     const steps: string[] = [];
@@ -89,17 +89,5 @@ describe.each(engines)('to $name', (engine) => {
     await expect(to.run(sql`UPDATE audit_heads SET count = count + 2`)).rejects.toThrow(
       'append-only',
     );
-  });
-
-  on('there and back is the same', async () => {
-    const { db } = await lived();
-    const open = await engine.newDatabase();
-    const there: Db = await open();
-    await copyRows(db, there);
-    const back = await (await engines[0].newDatabase())();
-
-    await copyRows(there, back);
-
-    expect(await contentOf(back)).toEqual(await contentOf(db));
   });
 });

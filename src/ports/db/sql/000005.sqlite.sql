@@ -1,0 +1,1 @@
+UPDATE jobs SET owner = payload ->> 'tenantId' WHERE kind = 'analysis.run';

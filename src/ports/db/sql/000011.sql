@@ -1,0 +1,1 @@
+ALTER TABLE examinations ADD COLUMN method_maps BLOB;
