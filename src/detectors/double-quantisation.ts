@@ -14,8 +14,7 @@ import {
   strengthOfRatio,
 } from './detector.ts';
 import { type BlockFit, readBlocks } from './double-quantisation-fit.ts';
-import { findMainGrid, countVotes } from './jpeg-grid-regions.ts';
-import { castVotes, isTooSmallToVote } from './jpeg-grid-votes.ts';
+import { findMainGrid, isTooSmallToVote } from './main-grid.ts';
 import { areaOf, largestRegion, measuresOf, type Region } from './regions.ts';
 import { storedLuma, storedRgb } from './stored-plane.ts';
 
@@ -23,8 +22,6 @@ const method = 'double-quantisation';
 
 /** Histograms of fewer blocks are too thin: a square of 144 pixels. */
 const minBlocks = 324;
-/** Votes on where the grid begins; half a picture of one megapixel suffices. */
-const votesForGrid = 300_000;
 /** Expected number of such grids in pure noise, as logarithm to the base of ten. */
 const gridBelow = -3;
 
@@ -64,9 +61,8 @@ function lastSave(jpeg: JpegStructure | null): Save | null {
 
 /** Of pixels that were stored losslessly: the grid of a save before, and no steps of a later one. */
 function gridOnly(plane: ReturnType<typeof storedLuma>): Save | null {
-  const main = findMainGrid(countVotes(castVotes(plane, votesForGrid)));
-  if (main.logFalseAlarms > gridBelow) return null;
-  const grid = { left: main.grid % blockPx, top: Math.floor(main.grid / blockPx) };
+  const { logFalseAlarms, ...grid } = findMainGrid(plane);
+  if (logFalseAlarms > gridBelow) return null;
   return { grid, steps: Array<number>(blockPx * blockPx).fill(1) };
 }
 

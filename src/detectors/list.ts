@@ -8,11 +8,8 @@ import { doubleQuantisation } from './double-quantisation.ts';
 import { errorLevel } from './error-level.ts';
 import { fileConsistency } from './file-consistency.ts';
 import { compressionTables, fileLayout } from './file-facts.ts';
-import { jpegGrid } from './jpeg-grid.ts';
 import { localisationNetwork } from './localisation-network.ts';
-import { noiseLevel } from './noise-level.ts';
 import { photographLikeness } from './photograph-likeness.ts';
-import { resampling } from './resampling.ts';
 import { thumbnail } from './thumbnail.ts';
 import { traceNetwork } from './trace-network.ts';
 
@@ -20,16 +17,13 @@ import { traceNetwork } from './trace-network.ts';
 export const localisingDetectors: readonly Detector[] = [
   localisationNetwork,
   copyMove,
-  jpegGrid,
   doubleQuantisation,
-  noiseLevel,
-  resampling,
   thumbnail,
   errorLevel,
 ];
 
-/** Those that a report shows and that no verdict rests on while the fusion does not weigh them. */
-export const shownDetectors: readonly Detector[] = [jpegGrid, noiseLevel, resampling, errorLevel];
+/** Those that a report shows and that no verdict rests on while the fusion gives them no weight. */
+export const shownDetectors: readonly Detector[] = [errorLevel];
 
 export const detectors: readonly Detector[] = [
   traceNetwork,

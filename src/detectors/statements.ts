@@ -69,24 +69,8 @@ export interface FindingValues {
   /** A copy within what is too smooth to be compared cannot be seen. */
   readonly no_copies_where_compared: { readonly comparedShare: number };
 
-  readonly grid_shifted: Area & { readonly across: number; readonly down: number };
-  readonly one_grid: {
-    /** Where it begins in the stored picture, in pixels. */
-    readonly left: number;
-    readonly top: number;
-    readonly isTurned: boolean;
-  };
-  readonly no_grid: NoValues;
-
   readonly region_saved_once: Area;
   readonly saved_twice: NoValues;
-
-  readonly noise_differs: Area;
-  readonly noise_even: NoValues;
-
-  readonly scaled_as_a_whole: NoValues;
-  readonly region_scaled: Area;
-  readonly not_scaled: NoValues;
 
   readonly thumbnail_differs: Area;
   readonly thumbnail_lacks_strip: Area;
@@ -130,14 +114,9 @@ export type SkipReason =
   | 'no_localisation_network'
   | 'too_small_for_copies'
   | 'too_smooth_for_copies'
-  | 'too_small_for_grids'
   | 'too_few_blocks'
   | 'no_earlier_grid'
   | 'no_earlier_save'
-  | 'too_little_for_noise'
-  | 'too_smooth_for_noise'
-  | 'too_small_for_scaling'
-  | 'too_compressed_for_scaling'
   | 'thumbnail_missing'
   | 'thumbnail_unreadable'
   | 'thumbnail_of_other_shape'

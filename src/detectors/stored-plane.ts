@@ -64,34 +64,6 @@ function stepsThrough(facts: Turned) {
   return { origin, right, below };
 }
 
-export interface Shift {
-  /** Pixels to the right. */
-  readonly across: number;
-  readonly down: number;
-}
-
-/** @param shift - in the stored picture. @returns the same shift as the upright picture shows it. */
-export function uprightShift({ across, down }: Shift, orientation: number): Shift {
-  switch (orientation) {
-    case 2:
-      return { across: -across, down };
-    case 3:
-      return { across: -across, down: -down };
-    case 4:
-      return { across, down: -down };
-    case 5:
-      return { across: down, down: across };
-    case 6:
-      return { across: -down, down: across };
-    case 7:
-      return { across: -down, down: -across };
-    case 8:
-      return { across: down, down: -across };
-    default:
-      return { across, down };
-  }
-}
-
 /** @param map - over the stored picture. Each cell of the answer is the one that its middle lies in. */
 export function toUpright(map: CellMap, facts: Turned): CellMap {
   if (facts.orientation === 1) return map;

@@ -60,21 +60,9 @@ export const references: readonly Reference[] = [
   },
   {
     citation:
-      'T. Nikoukhah, J. Anger, M. Colom, J.-M. Morel, R. Grompone von Gioi: ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics. Image Processing On Line 11, 2021, pp. 396–433.',
-    use: 'jpegGrid',
-    methods: ['jpeg-grid'],
-  },
-  {
-    citation:
       'T. Bianchi, A. Piva: Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts. IEEE Transactions on Information Forensics and Security 7(3), 2012, pp. 1003–1017.',
     use: 'doubleQuantisation',
     methods: ['double-quantisation'],
-  },
-  {
-    citation:
-      'D. Cozzolino, G. Poggi, L. Verdoliva: Splicebuster: A New Blind Image Splicing Detector. IEEE International Workshop on Information Forensics and Security, 2015.',
-    use: 'noiseLevel',
-    methods: ['noise-level'],
   },
   {
     citation:
@@ -87,12 +75,6 @@ export const references: readonly Reference[] = [
       'E. Kee, H. Farid: Digital image authentication from thumbnails. Proceedings of SPIE 7541, Media Forensics and Security II, 2010.',
     use: 'thumbnail',
     methods: ['thumbnail', 'file-consistency'],
-  },
-  {
-    citation:
-      'M. Kirchner: Fast and Reliable Resampling Detection by Spectral Analysis of Fixed Linear Predictor Residue. Proceedings of the 10th ACM Workshop on Multimedia and Security, 2008, pp. 11–20.',
-    use: 'resampling',
-    methods: ['resampling'],
   },
   {
     citation: 'World Wide Web Consortium: Portable Network Graphics (PNG) Specification.',

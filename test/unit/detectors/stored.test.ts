@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CellMap } from '../../../src/detectors/detector.ts';
-import {
-  storedLuma,
-  storedRgb,
-  toUpright,
-  uprightShift,
-} from '../../../src/detectors/stored-plane.ts';
+import { storedLuma, storedRgb, toUpright } from '../../../src/detectors/stored-plane.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { fromScene, scenePng } from '../../fixtures/pictures.ts';
@@ -38,25 +33,6 @@ describe.each([1, 2, 3, 4, 5, 6, 7, 8])('EXIF orientation %i', (orientation) => 
     const turned = toUpright(cellOfEach(stored.luma, stored.width), facts);
 
     expect(turned).toEqual(cellOfEach(luma, facts.width));
-  });
-
-  test('a shift over the stored picture is told as the upright one shows it', () => {
-    const index = Uint8Array.from({ length: 3 * 40 * 30 }, (_, at) => {
-      const pixel = Math.floor(at / 3);
-      return [pixel % 40, Math.floor(pixel / 40), 0][at % 3]!;
-    });
-    const { rgb, width } = orientationOf(orientation).toStored({
-      width: 40,
-      height: 30,
-      rgb: index,
-    });
-    const uprightOf = (x: number, y: number) =>
-      rgb.subarray(3 * (y * width + x), 3 * (y * width + x) + 2);
-    const [from, to] = [uprightOf(10, 12), uprightOf(10 + 3, 12 + 5)];
-
-    const shift = uprightShift({ across: 3, down: 5 }, orientation);
-
-    expect(shift).toEqual({ across: to[0]! - from[0]!, down: to[1]! - from[1]! });
   });
 
   /** The same file without its orientation: the pixels as they are stored. */

@@ -129,7 +129,7 @@ describe('a picture of which a part is marked', () => {
       score: 0.8,
       speaksFor: 'fake',
       strength: 'weak',
-      statement: { code: 'no_grid', values: {} },
+      statement: { code: 'no_copies', values: {} },
       measures: {},
       source: '',
       ...own,
@@ -142,7 +142,7 @@ describe('a picture of which a part is marked', () => {
     const answers = [
       localised('first', right),
       localised('silent', right, { speaksFor: 'neither', strength: 'none' }),
-      { method: 'second', reason: 'too_small_for_grids' as const },
+      { method: 'second', reason: 'too_small_for_copies' as const },
     ];
 
     const { manipulation, methods } = localise({ facts, grid, manifest, answers });

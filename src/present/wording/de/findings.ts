@@ -229,32 +229,10 @@ const statements: English['statements'] = {
   no_copies_where_compared: ({ comparedShare }) =>
     `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${writeRoughShare(comparedShare)}), gleichen sich keine zwei Bereiche so, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`,
 
-  grid_shifted: ({ place, share, across, down }) =>
-    `Das 8x8-Raster eines Bereichs von ${writeShare(share)} des Bildes, ${places[place]}, ist gegen den Rest um (${across}, ${down}) Pixel verschoben: Eines von beiden stammt aus einem anderen JPEG oder wurde versetzt.`,
-  one_grid: ({ left, top, isTurned }) => {
-    const frame = isTurned ? ' (bevor die Datei es drehen oder spiegeln lässt)' : '';
-    return left === 0 && top === 0
-      ? `Das Bild zeigt ein einziges 8x8-Raster einer JPEG-Speicherung, das in der linken oberen Ecke${frame} beginnt, und keinen Bereich mit einem anderen.`
-      : `Das Bild zeigt das 8x8-Raster einer JPEG-Speicherung, das bei (${left}, ${top})${frame} statt in der Ecke beginnt, wie nach einem Beschnitt oder einer Verschiebung. Kein Bereich hat ein anderes Raster.`;
-  },
-  no_grid: () =>
-    'Das Bild zeigt kein 8x8-Raster einer JPEG-Speicherung: Es wurde nie als JPEG gespeichert, in zu hoher Qualität gespeichert, um eines zu hinterlassen, oder danach skaliert.',
-
   region_saved_once: ({ place, share }) =>
     `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${writeShare(share)} davon, ${places[place]}, zeigt von dieser Speicherung aber keine Spur, wie es vorkommt, wenn ein Teil danach eingefügt oder retuschiert wird.`,
   saved_twice: () =>
     'Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, und kein Bereich weicht in dieser Hinsicht ab.',
-
-  noise_differs: ({ place, share }) =>
-    `Rauschen und Schärfe weichen in einem Bereich ${places[place]} (${writeShare(share)} des Bildes) von gleich hellen und gleich strukturierten Stellen ab. Das kann an der Fokussierung ebenso liegen wie an einer Bearbeitung.`,
-  noise_even: () =>
-    'Rauschen und Schärfe unterscheiden sich zwischen gleich hellen und gleich strukturierten Stellen nicht stärker als in unveränderten Fotos.',
-
-  scaled_as_a_whole: () =>
-    'Das Bild zeigt als Ganzes Spuren einer Skalierung oder einer anderen regelmäßigen Verarbeitung. Das ist üblich und kein Anzeichen einer Fälschung.',
-  region_scaled: ({ place, share }) =>
-    `Ein Bereich ${places[place]} (${writeShare(share)} des Bildes) hat eine regelmäßige Periode, die dem Rest fehlt: Er könnte skaliert oder gedreht worden sein oder eine feine regelmäßige Struktur zeigen.`,
-  not_scaled: () => 'Kein Bereich zeigt Spuren einer Skalierung oder Drehung getrennt vom Rest.',
 
   thumbnail_differs: ({ place, share }) =>
     `Die Vorschau in der Datei zeigt in einem Bereich von ${writeShare(share)} des Bildes, ${places[place]}, etwas anderes als das Bild.`,
@@ -284,19 +262,11 @@ const skips: English['skips'] = {
   too_small_for_copies: 'Das Bild ist zu klein, um nach doppelt vorkommenden Teilen zu suchen.',
   too_smooth_for_copies:
     'Das Bild ist zu gleichmäßig, um einen kopierten Teil von anderen zu unterscheiden.',
-  too_small_for_grids: 'Das Bild ist zu klein, um nach Rastern von JPEG-Speicherungen zu suchen.',
   too_few_blocks:
     'Das Bild hat zu wenige Blöcke von 8x8 Pixeln, um eine JPEG-Speicherung von zweien zu unterscheiden.',
   no_earlier_grid: 'Die Pixel zeigen kein Raster einer früheren JPEG-Speicherung.',
   no_earlier_save:
     'Eine frühere JPEG-Speicherung ist nicht nachweisbar: Es gab keine, die letzte war zu grob, oder das Bild wurde dazwischen skaliert oder beschnitten.',
-  too_little_for_noise:
-    'Das Bild ist zu klein oder zu großen Teilen rein schwarz oder weiß, um das Rauschen seiner Teile zu vergleichen.',
-  too_smooth_for_noise:
-    'Kaum ein Teil des Bildes enthält Rauschen oder feine Struktur, die sich vergleichen ließe: Es besteht aus einheitlichen Farbflächen, oder die Kompression hat beides entfernt.',
-  too_small_for_scaling: 'Das Bild ist zu klein, um nach skalierten Bereichen zu suchen.',
-  too_compressed_for_scaling:
-    'JPEG-Kompression unter Qualität 90 verdeckt die Spuren einer Skalierung.',
   thumbnail_missing:
     'Die Datei enthält keine Vorschau. Dienste entfernen sie oft, das sagt also nichts aus.',
   thumbnail_unreadable: 'Die Vorschau in der Datei ist nicht lesbar.',
@@ -318,13 +288,14 @@ const methods: English['methods'] = {
   'compression-tables': 'Quantisierungstabellen',
   'file-layout': 'Aufbau der Datei',
   'localisation-network': 'Lokalisierungsnetz',
-  'jpeg-grid': 'JPEG-Raster',
   'double-quantisation': 'Doppelte Quantisierung',
   'error-level': 'Fehlerpegel (Error Level)',
-  'noise-level': 'Rauschpegel',
-  resampling: 'Skalierung oder Drehung',
   'copy-move': 'Kopierte Teile',
   thumbnail: 'Abgleich mit dem Vorschaubild',
+  // Of earlier versions: stored examinations still name them.
+  'jpeg-grid': 'JPEG-Raster',
+  'noise-level': 'Rauschpegel',
+  resampling: 'Skalierung oder Drehung',
 };
 
 const sources: English['sources'] = {
@@ -336,14 +307,8 @@ const sources: English['sources'] = {
     'Cozzolino, Poggi und Verdoliva, „Efficient dense-field copy-move forgery detection“, IEEE Transactions on Information Forensics and Security 10 (2015), mit anderen Deskriptoren; die Gewichte sind für dieses Programm angepasst.',
   'Krawetz, "A Picture’s Worth: Digital Image Analysis and Forensics", Black Hat Briefings USA (2007); here computed on the DCT coefficients of luma and set in relation to local texture.':
     'Krawetz, „A Picture’s Worth: Digital Image Analysis and Forensics“, Black Hat Briefings USA (2007); hier auf den DCT-Koeffizienten der Helligkeit berechnet und ins Verhältnis zur örtlichen Struktur gesetzt.',
-  'After Cozzolino, Poggi, Verdoliva, "Splicebuster: A new blind image splicing detector" (WIFS 2015), with band energies as features, compared at equal brightness and texture.':
-    'Nach Cozzolino, Poggi, Verdoliva, „Splicebuster: A new blind image splicing detector“ (WIFS 2015), mit Bandenergien als Merkmalen, verglichen bei gleicher Helligkeit und Struktur.',
   'Lin, He, Tang and Tang, "Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis", Pattern Recognition 42 (2009); Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts", IEEE Transactions on Information Forensics and Security 7 (2012).':
     'Lin, He, Tang und Tang, „Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis“, Pattern Recognition 42 (2009); Bianchi und Piva, „Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts“, IEEE Transactions on Information Forensics and Security 7 (2012).',
-  'Nikoukhah, Anger, Colom, Morel and Grompone von Gioi, "ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics", Image Processing On Line 11 (2021), 396-433.':
-    'Nikoukhah, Anger, Colom, Morel und Grompone von Gioi, „ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics“, Image Processing On Line 11 (2021), 396–433.',
-  'Kirchner, "Fast and reliable resampling detection by spectral analysis of fixed linear predictor residue" (ACM MM&Sec 2008).':
-    'Kirchner, „Fast and reliable resampling detection by spectral analysis of fixed linear predictor residue“ (ACM MM&Sec 2008).',
   'Kee and Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security, 2010.':
     'Kee und Farid, „Digital image authentication from thumbnails“, SPIE Media Forensics and Security, 2010.',
   'ITU-T T.81 (1992), Annex K; Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital Investigation 5 (2008).':

@@ -62,11 +62,6 @@ export const glossary: typeof english = {
       meaning:
         'Füllen eines Bildteils mit erfundenem Inhalt, um etwas zu entfernen oder durch anderes zu ersetzen; durch KI oder durch herkömmliche Programme. Beides heißt manipulated; ai-manipulated ist, was eine Datei angibt.',
     },
-    jpegGrid: {
-      term: 'JPEG-Raster',
-      meaning:
-        'JPEG-Dateien werden in Blöcken von 8 × 8 Bildpunkten komprimiert; ein eingefügter Teil behält oft die Grenzen seiner eigenen Blöcke.',
-    },
     likelihoodRatio: {
       term: 'Likelihood-Quotient',
       meaning:
@@ -117,12 +112,9 @@ export const glossary: typeof english = {
     jpeg: 'JPEG, Schätzung der Qualität',
     quantisationTables: 'Quantisierungstabellen',
     localisationNetwork: 'Lokalisierungsnetz',
-    jpegGrid: 'JPEG-Raster',
     doubleQuantisation: 'Doppelte Quantisierung',
-    noiseLevel: 'Rauschpegel',
     copies: 'Kopierte Teile',
     thumbnail: 'Vorschaubild gegen Bild',
-    resampling: 'Skalierung oder Drehung',
     png: 'PNG',
     exif: 'EXIF-Metadaten',
     xmp: 'XMP-Metadaten',

@@ -237,34 +237,10 @@ const statements = {
   no_copies_where_compared: ({ comparedShare }) =>
     `In the part of the picture with enough structure to be compared (${writeRoughShare(comparedShare)}), no two regions are so alike that one must be a copy of the other; a copy in the rest would go unnoticed.`,
 
-  grid_shifted: ({ place, share, across, down }) =>
-    `The 8x8 grid of a region of ${writeShare(share)} of the picture, ${places[place]}, is shifted by (${across}, ${down}) pixels against the rest: one of the two comes from another JPEG or was moved.`,
-  one_grid: ({ left, top, isTurned }) => {
-    // A grid begins where the file does; of a turned picture that is another corner.
-    const frame = isTurned ? ' (before its file has it turned or mirrored)' : '';
-    return left === 0 && top === 0
-      ? `The picture shows one 8x8 grid of a JPEG save, from its upper left corner on${frame}, and no region with another.`
-      : `The picture shows the 8x8 grid of a JPEG save that begins at (${left}, ${top})${frame} instead of its corner, as after cropping or moving. No region has another grid.`;
-  },
-  no_grid: () =>
-    'The picture shows no 8x8 grid of a JPEG save: it was never saved as JPEG, was saved at too high a quality to leave one, or was scaled afterwards.',
-
   region_saved_once: ({ place, share }) =>
     `The picture was saved as JPEG at least once before, but a region of ${writeShare(share)} of it, ${places[place]}, shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
   saved_twice: () =>
     'The picture was saved as JPEG at least once before, and no region differs in this respect.',
-
-  noise_differs: ({ place, share }) =>
-    `Noise and sharpness of a region ${places[place]} (${writeShare(share)} of the picture) differ from those of equally bright and textured areas. Focus can cause this as well as an edit.`,
-  noise_even: () =>
-    'Noise and sharpness differ between equally bright and textured areas no more than in untouched photographs.',
-
-  scaled_as_a_whole: () =>
-    'The picture as a whole shows traces of scaling or of other regular processing. This is common and no sign of forgery.',
-  region_scaled: ({ place, share }) =>
-    `A region ${places[place]} (${writeShare(share)} of the picture) has a regular period that the rest lacks: it may have been scaled or rotated, or show a fine regular texture.`,
-  not_scaled: () =>
-    'No region shows traces of having been scaled or rotated separately from the rest.',
 
   thumbnail_differs: ({ place, share }) =>
     `The embedded thumbnail differs from the picture in a region of ${writeShare(share)} of it, ${places[place]}.`,
@@ -292,17 +268,10 @@ const skips: Readonly<Record<SkipReason, string>> = {
   no_localisation_network: 'No localisation network was run.',
   too_small_for_copies: 'The picture is too small to look for parts that occur in it twice.',
   too_smooth_for_copies: 'The picture is too smooth to tell a copied part from any other.',
-  too_small_for_grids: 'The picture is too small to look for the grids of JPEG saves.',
   too_few_blocks: 'The picture has too few blocks of 8x8 pixels to tell one JPEG save from two.',
   no_earlier_grid: 'The pixels show no grid of an earlier JPEG save.',
   no_earlier_save:
     'No earlier JPEG save can be detected: there was none, the last save was too coarse, or the picture was scaled or cropped in between.',
-  too_little_for_noise:
-    'The picture is too small, or too much of it is pure black or white, to compare the noise of its parts.',
-  too_smooth_for_noise:
-    'Hardly any part of the picture holds noise or fine structure that could be compared: it consists of flat colours, or compression removed them.',
-  too_small_for_scaling: 'The picture is too small to look for regions that were scaled.',
-  too_compressed_for_scaling: 'JPEG compression below quality 90 hides the traces of scaling.',
   thumbnail_missing: 'The file has no thumbnail. Services often remove it, so this says nothing.',
   thumbnail_unreadable: 'The embedded thumbnail cannot be read.',
   thumbnail_of_other_shape:
@@ -323,13 +292,14 @@ const methods = {
   'compression-tables': 'quantisation tables',
   'file-layout': 'layout of the file',
   'localisation-network': 'localisation network',
-  'jpeg-grid': 'JPEG grid',
   'double-quantisation': 'double quantisation',
   'error-level': 'error level',
-  'noise-level': 'noise level',
-  resampling: 'resampling',
   'copy-move': 'copied parts',
   thumbnail: 'thumbnail against picture',
+  // Of earlier versions: stored examinations still name them.
+  'jpeg-grid': 'JPEG grid',
+  'noise-level': 'noise level',
+  resampling: 'resampling',
 };
 
 /** What a finding rests on, by the English words that it brings; nothing where these stand in every language. */

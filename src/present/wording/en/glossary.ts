@@ -60,11 +60,6 @@ export const glossary = {
       meaning:
         'Filling a part of a picture with invented content, to remove something or to put something else there; by AI or by conventional programs. Both are called manipulated; ai-manipulated is what a file declares.',
     },
-    jpegGrid: {
-      term: 'JPEG grid',
-      meaning:
-        'JPEG files are compressed in blocks of 8 × 8 pixels; a part that was pasted in often keeps the borders of its own blocks.',
-    },
     likelihoodRatio: {
       term: 'Likelihood ratio',
       meaning:
@@ -116,12 +111,9 @@ export const glossary = {
     jpeg: 'JPEG, quality estimate',
     quantisationTables: 'Quantisation tables',
     localisationNetwork: 'Localisation network',
-    jpegGrid: 'JPEG grid',
     doubleQuantisation: 'Double quantisation',
-    noiseLevel: 'Noise level',
     copies: 'Copied parts',
     thumbnail: 'Thumbnail against picture',
-    resampling: 'Resampling',
     png: 'PNG',
     exif: 'EXIF metadata',
     xmp: 'XMP metadata',
