@@ -4,4 +4,4 @@ import { openDatabase } from '../../src/ports/db/sqlite.ts';
 
 const [path = '', how] = process.argv.slice(2);
 process.stdout.write('opening\n');
-await openDatabase({ path, isAlone: how === 'alone' }).close();
+await openDatabase({ path, isExclusive: how === 'alone' }).close();

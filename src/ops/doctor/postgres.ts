@@ -18,7 +18,7 @@ export async function checkPostgres(db: Db, now: () => Date): Promise<readonly D
     judgeServer(facts),
     judgeRights(facts),
     judgeConnections(facts),
-    judgeNews(await hearsNews(db)),
+    judgeNotifications(await receivesNotifications(db)),
     judgeClock(null, aheadMs, 'the database'),
   ];
 }
@@ -121,7 +121,7 @@ export function judgeConnections({ connections, maxConnections }: PostgresFacts)
       );
 }
 
-function judgeNews(isHeard: boolean): Diagnosis {
+function judgeNotifications(isHeard: boolean): Diagnosis {
   const { ok, warning } = diagnose('notices');
   return isHeard
     ? ok('Processes hear of each other’s jobs at once.')
@@ -133,11 +133,11 @@ function judgeNews(isHeard: boolean): Diagnosis {
 
 const newsMs = 2000;
 
-async function hearsNews(db: Db): Promise<boolean> {
+async function receivesNotifications(db: Db): Promise<boolean> {
   const heard = Promise.withResolvers<boolean>();
-  const stop = db.onNews('deliveries', () => heard.resolve(true));
+  const stop = db.onNotification('deliveries', () => heard.resolve(true));
   try {
-    await transact(db, async (tx) => tx.announce('deliveries'));
+    await transact(db, async (tx) => tx.notify('deliveries'));
     return await Promise.race([heard.promise, setTimeout(newsMs, false, { ref: false })]);
   } finally {
     stop();

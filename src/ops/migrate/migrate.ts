@@ -43,7 +43,7 @@ export async function migrateInstallation(
   onProgress: OnProgress = () => undefined,
 ): Promise<Migration> {
   const folder = openDataFolder({ ...settings, databaseUrl: null });
-  const source = openDatabase({ path: databaseFile(folder.path), isAlone: true });
+  const source = openDatabase({ path: databaseFile(folder.path), isExclusive: true });
   try {
     // A wrong key is refused before anything is copied that it does not open.
     await openSecrets(folder, source.db);

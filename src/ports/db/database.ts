@@ -22,7 +22,7 @@ type Builder = BaseSQLiteDatabase<'async', RunResult>;
 /** An open write transaction: what every state change asks for. */
 export interface Tx extends Reader {
   /** Tells every process that uses the database, this one too, that there is news of this kind; once, after the commit. */
-  announce(news: News): void;
+  notify(topic: Topic): void;
 }
 
 export interface Db extends Reader {
@@ -31,10 +31,10 @@ export interface Db extends Reader {
   /** Runs reads that all see the database as it is at one moment. */
   snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T>;
   /** Calls back on such news; returns the way to stop that. */
-  onNews(news: News, listener: () => void): () => void;
+  onNotification(topic: Topic, listener: () => void): () => void;
 }
 
-export type News = 'jobs' | 'deliveries';
+export type Topic = 'jobs' | 'deliveries';
 
 /**
  * `serialised`: as if no other transaction ran beside it. `claim`: needs nothing but the row that it takes, and passes over those
@@ -118,7 +118,7 @@ export function setRequester<T>(name: string, act: () => T): T {
 }
 
 /** Empty for what the service does by itself. */
-export function presentSender(): string {
+export function presentRequester(): string {
   return sender.getStore() ?? '';
 }
 
@@ -177,7 +177,7 @@ export function buildOnce<Q>(build: (reader: Reader) => Q): (reader: Reader) => 
  * `renew` begins; while `begun` is under way, the first statement may be, too.
  */
 export function createTx(engine: EngineName, execute: Execute) {
-  const announced = new Set<News>();
+  const announced = new Set<Topic>();
   /** Of the first statement that failed: no other is run after it, and those under way fail because of it. */
   let failure: { readonly cause: unknown } | null = null;
   const reader = createReader(engine, async (...asked) => {
@@ -190,7 +190,7 @@ export function createTx(engine: EngineName, execute: Execute) {
     }
   });
   const tx: Tx = Object.assign(reader, {
-    announce: (news: News) => void announced.add(news),
+    notify: (topic: Topic) => void announced.add(topic),
   });
   const renew = (begun?: Promise<unknown>) => {
     announced.clear();

@@ -14,7 +14,7 @@ export interface PostgresPlace {
   /** Connections of this process. */
   readonly connections?: number;
   /** Keeps every other process out until it is closed. */
-  readonly isAlone?: boolean;
+  readonly isExclusive?: boolean;
 }
 
 export function configOf({ url, passwordFile }: PostgresPlace): ClientConfig {

@@ -14,9 +14,9 @@ import {
   createTx,
   type Db,
   type Kind,
-  type News,
+  type Topic,
   type OpenDatabase,
-  presentSender,
+  presentRequester,
   type Reader,
   assertNoTransaction,
   pipelined,
@@ -29,7 +29,7 @@ import {
   statement,
   toPostgresError,
 } from './postgres-client.ts';
-import { listen, noticeOf } from './postgres-news.ts';
+import { listen, noticeOf } from './postgres-notifications.ts';
 import { migratePostgres } from './migrations.ts';
 
 export interface OpenPostgres extends OpenDatabase {
@@ -65,7 +65,7 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
       client.release();
     }
     const clock = await followClock(pool);
-    const news = await listen(config, place.isAlone ?? false);
+    const news = await listen(config, place.isExclusive ?? false);
     const db = createPostgresDb(takeTurns(pool, connections), news.emitter);
     const isUpgrade = found.from !== 0 && found.from !== found.to;
     return {
@@ -139,7 +139,7 @@ function takeTurns(pool: Pool, connections: number): Connections {
 
   return {
     async use(act) {
-      const sender = presentSender();
+      const sender = presentRequester();
       await take(sender);
       let isBroken = false;
       try {
@@ -173,7 +173,7 @@ function createPostgresDb(pool: Connections, news: EventEmitter): Db {
         result: await act(createReader('postgres', async (...asked) => statement(client, asked))),
         announced: [],
       })),
-    onNews(kind: News, listener: () => void) {
+    onNotification(kind: Topic, listener: () => void) {
       news.on(kind, listener);
       return () => void news.off(kind, listener);
     },
@@ -242,7 +242,7 @@ function txOn(client: PoolClient): ReturnType<typeof createTx> {
 
 interface Outcome<T> {
   readonly result: T;
-  readonly announced: readonly News[];
+  readonly announced: readonly Topic[];
 }
 
 interface Frame {

@@ -14,7 +14,7 @@ import {
   createTx,
   type Db,
   type Execute,
-  type News,
+  type Topic,
   type OpenDatabase,
   type Reader,
   assertNoTransaction,
@@ -30,7 +30,7 @@ export interface SqliteDb extends Db {
 
 interface DatabasePlace {
   readonly path: string;
-  readonly isAlone?: boolean;
+  readonly isExclusive?: boolean;
   readonly isScratch?: boolean;
   readonly now?: () => Date;
 }
@@ -39,22 +39,22 @@ interface DatabasePlace {
 const busyTimeoutMs = 5000;
 const longestPauseMs = 20;
 // Exclusive access waits only for commands that are about to end.
-const aloneTimeoutMs = 1000;
+const exclusiveTimeoutMs = 1000;
 
 /**
  * @param path - the database file; it and its folder are made when missing, readable by the owner alone.
- * @param isAlone - keeps every other process out until it is closed.
+ * @param isExclusive - keeps every other process out until it is closed.
  * @param isScratch - a copy that goes away again: no copy is made of it before its schema is changed.
  * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`,
  *   `file_not_readable`; `conflict` when it cannot be alone.
  */
 export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
-  const { path, isAlone = false } = place;
+  const { path, isExclusive = false } = place;
   const client = openPrivateFile(path);
   let upgrade: Upgrade | null = null;
   try {
-    client.pragma(`busy_timeout = ${isAlone ? aloneTimeoutMs : busyTimeoutMs}`);
-    if (isAlone) lockOut(client);
+    client.pragma(`busy_timeout = ${isExclusive ? exclusiveTimeoutMs : busyTimeoutMs}`);
+    if (isExclusive) lockOut(client);
     client.pragma('journal_mode = WAL');
     // FULL: what was acknowledged survives a power cut.
     client.pragma('synchronous = FULL');
@@ -132,7 +132,7 @@ export function createSqliteDb(
     $client: client,
     async runTransaction<T>(act: (tx: Tx) => Promise<T>): Promise<T> {
       const { promise, resolve } = Promise.withResolvers<void>();
-      let told: readonly News[];
+      let told: readonly Topic[];
       let result: T;
       try {
         await alone(() => {
@@ -169,7 +169,7 @@ export function createSqliteDb(
         own.close();
       }
     },
-    onNews(kind: News, listener: () => void) {
+    onNotification(kind: Topic, listener: () => void) {
       news.on(kind, listener);
       return () => void news.off(kind, listener);
     },
@@ -245,7 +245,7 @@ export function assertNotInUse(path: string): void {
   if (!existsSync(path)) return;
   const client = new Database(path);
   try {
-    client.pragma(`busy_timeout = ${aloneTimeoutMs}`);
+    client.pragma(`busy_timeout = ${exclusiveTimeoutMs}`);
     lockOut(client);
   } catch (error) {
     // Whatever else is wrong with it may be why it is to be replaced.

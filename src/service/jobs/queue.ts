@@ -73,7 +73,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
         .insert(jobs)
         .values({ id, kind, payload, owner, runAt: runAt ?? at, ...fresh })
         .run();
-      tx.announce('jobs');
+      tx.notify('jobs');
       return id;
     },
     async claim({ kinds, except = [[]], ...lease }) {
@@ -106,7 +106,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
     async release(tx, job, runAt) {
       const free = { runAt, leasedBy: null, leasedUntil: null };
       assertLeased((await tx.update(jobs).set(free).where(heldBy(job)).run()).changes);
-      tx.announce('jobs');
+      tx.notify('jobs');
     },
     async nextDueAt(kinds, except) {
       const [first] = await createLook(db, kinds, now())(except ?? []);
@@ -132,7 +132,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       const row = await first.limit(1).get();
       return row === undefined ? 0 : at.getTime() - row.runAt.getTime();
     },
-    onAdded: (listener) => db.onNews('jobs', listener),
+    onAdded: (listener) => db.onNotification('jobs', listener),
   };
 }
 

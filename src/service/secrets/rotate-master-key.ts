@@ -89,11 +89,11 @@ async function openAlone(
   dataDir: string,
 ): Promise<{ readonly database: OpenDatabase; readonly wipe: () => void | Promise<void> }> {
   if (url === null) {
-    const database = openDatabase({ path: databaseFile(dataDir), isAlone: true });
+    const database = openDatabase({ path: databaseFile(dataDir), isExclusive: true });
     return { database, wipe: () => wipeFreeSpace(database.db) };
   }
   const { openPostgres } = await import('../../ports/db/postgres.ts');
-  const database = await openPostgres({ url, passwordFile, isAlone: true });
+  const database = await openPostgres({ url, passwordFile, isExclusive: true });
   return { database, wipe: () => database.rewrite(['settings', 'storage_configs']) };
 }
 

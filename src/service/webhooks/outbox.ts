@@ -89,7 +89,7 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
           createdAt: at,
         })
         .run();
-      tx.announce('deliveries');
+      tx.notify('deliveries');
     },
 
     claim: async (slots, leaseMs) =>
@@ -157,7 +157,7 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
         return { kind: (await close(tx, delivery, end, 'gone')) ? 'switched_off' : 'given_up' };
       }),
 
-    onAdded: (listener) => db.onNews('deliveries', listener),
+    onAdded: (listener) => db.onNotification('deliveries', listener),
   };
 }
 

@@ -237,17 +237,17 @@ describe.each(engines)('$name', (engine) => {
   on('news come after the commit, once, and not at all when the act fails', async () => {
     const db = await newDb();
     let heard = 0;
-    onTestFinished(db.onNews('jobs', () => void heard++));
+    onTestFinished(db.onNotification('jobs', () => void heard++));
 
     await transact(db, async (tx) => {
-      tx.announce('jobs');
+      tx.notify('jobs');
       await tx.insert(settings).values({ key: 'a', value: '' }).run();
-      tx.announce('jobs');
+      tx.notify('jobs');
       expect(heard).toBe(0);
     });
     await expect.poll(() => heard).toBe(1);
     const failing = transact(db, async (tx) => {
-      tx.announce('jobs');
+      tx.notify('jobs');
       throw new RangeError('no');
     });
     await expect(failing).rejects.toThrow(RangeError);

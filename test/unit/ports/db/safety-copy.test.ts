@@ -88,7 +88,7 @@ test('who is alone with the database makes the copy too', async () => {
   const path = join(folder, 'forensics.db');
   makeOlderDatabase(path, older);
 
-  const { upgrade } = await openAt(path, '2026-11-21T21:30:05Z', { isAlone: true });
+  const { upgrade } = await openAt(path, '2026-11-21T21:30:05Z', { isExclusive: true });
 
   expect(look(upgrade!.copy!)).toEqual({ schema: older, mark: `schema ${older}` });
 });

@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Client, type ClientConfig } from 'pg';
 import { ForensicsError } from '../../errors.ts';
-import type { News } from './database.ts';
+import type { Topic } from './database.ts';
 
 const channel = 'forensics';
 const reconnectMs = 1000;
@@ -12,17 +12,17 @@ const reconnectMs = 1000;
 const presenceLock = 7_305_512;
 
 /** The statements that tell the others. */
-export function noticeOf(announced: readonly News[]): string {
+export function noticeOf(announced: readonly Topic[]): string {
   return announced.map((news) => `NOTIFY ${channel}, '${news}'`).join('; ');
 }
 
 /**
  * Commits of any process come as notices; a listener whose connection breaks comes back, and polls find what it missed.
  *
- * @param isAlone - keeps every other process out while it listens.
+ * @param isExclusive - keeps every other process out while it listens.
  * @throws {ForensicsError} `conflict` when it cannot be alone, or another one is.
  */
-export async function listen(config: ClientConfig, isAlone: boolean) {
+export async function listen(config: ClientConfig, isExclusive: boolean) {
   const emitter = new EventEmitter();
   emitter.setMaxListeners(0);
   const stopping = new AbortController();
@@ -36,7 +36,7 @@ export async function listen(config: ClientConfig, isAlone: boolean) {
     });
     try {
       await client.connect();
-      await takePresence(client, isAlone);
+      await takePresence(client, isExclusive);
       await client.query(`LISTEN ${channel}`);
     } catch (error) {
       await client.end();
@@ -71,8 +71,8 @@ export async function listen(config: ClientConfig, isAlone: boolean) {
   };
 }
 
-async function takePresence(client: Client, isAlone: boolean): Promise<void> {
-  const lock = isAlone ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared';
+async function takePresence(client: Client, isExclusive: boolean): Promise<void> {
+  const lock = isExclusive ? 'pg_try_advisory_lock' : 'pg_try_advisory_lock_shared';
   const { rows } = await client.query({
     text: `SELECT ${lock}(${presenceLock})::text`,
     rowMode: 'array',
@@ -80,7 +80,7 @@ async function takePresence(client: Client, isAlone: boolean): Promise<void> {
   if (rows[0]?.[0] === 'true') return;
   throw new ForensicsError(
     'conflict',
-    isAlone
+    isExclusive
       ? 'Servers, workers or commands use the database; stop them on every machine, then try again.'
       : 'The database is kept from use, as by a rotation of the master key; try again when that has ended.',
   );
