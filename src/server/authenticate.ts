@@ -4,8 +4,8 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createAuthenticator } from '../service/access/authenticate.ts';
-import { type Principal, settingsScope } from '../service/access/principal.ts';
+import { keyPrefix } from '../service/access/key-format.ts';
+import { type Principal, settingsScope, unauthenticated } from '../service/access/principal.ts';
 import type { Tenant } from '../service/tenants/tenants.ts';
 import type { Caller } from '../service/analyses/context.ts';
 import type { App } from '../service/app.ts';
@@ -47,13 +47,13 @@ export function authenticateRequests(
   server: FastifyInstance,
   { keys, identity, tenants }: Pick<App, 'keys' | 'identity' | 'tenants'>,
 ): void {
-  const authenticator = createAuthenticator({ keys, identity });
   server.decorateRequest('principal', null);
   server.decorateRequest('tenant', null);
   server.addHook('onRequest', async (request) => {
     const demand = demandOf(request);
     if (demand === null) return;
-    const principal = await authenticator.authenticate(request.headers.authorization);
+    const { isKey, credential } = readCredential(request.headers.authorization);
+    const principal = await (isKey ? keys : identity).authenticate(credential);
     // Known from here on, also to the log and the rate limits, whether let in or not.
     request.principal = principal;
     if (demand.isForUsers) assertUser(principal);
@@ -63,6 +63,30 @@ export function authenticateRequests(
     if (demandOf(request)?.tenant !== true) return;
     request.tenant = await tenants.authorizeTenant(principalOf(request), tenantNameOf(request));
   });
+}
+
+/**
+ * `ApiKey <key>` and `Bearer <key>` stand for an API key, any other `Bearer <token>` for a user.
+ *
+ * @throws {ForensicsError} `forbidden` for no header; `unauthenticated` for one that cannot be read.
+ */
+function readCredential(authorization = ''): { isKey: boolean; credential: string } {
+  if (authorization.trim() === '') {
+    throw new ForensicsError(
+      'forbidden',
+      'Send the header Authorization: ApiKey <your key>, or Bearer <access token>.',
+    );
+  }
+  const [, scheme = '', credential] = /^(ApiKey|Bearer) +(\S+) *$/i.exec(authorization) ?? [];
+  if (credential === undefined) {
+    throw unauthenticated(
+      'The Authorization header cannot be read; send ApiKey <your key> or Bearer <access token>.',
+    );
+  }
+  return {
+    isKey: scheme.toLowerCase() === 'apikey' || credential.startsWith(keyPrefix),
+    credential,
+  };
 }
 
 /** On whose behalf a route with access `tenant...` acts. */

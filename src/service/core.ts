@@ -25,8 +25,12 @@ import { openDatabase } from '../ports/db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder } from './secrets/master-key.ts';
 import { openSecrets, type Secrets } from './secrets/secrets.ts';
-import { keysInDatabase } from './secrets/shared-signing-keys.ts';
-import { createSigningKeys, keysInFolder, type SigningKeys } from './secrets/signing-keys.ts';
+import {
+  createSigningKeys,
+  keysInDatabase,
+  keysInFolder,
+  type SigningKeys,
+} from '../evidence/signing-keys.ts';
 import { webhookSecret } from './webhooks/signature.ts';
 import { assertFullyMigrated } from './migration-state.ts';
 
@@ -125,7 +129,9 @@ async function coreOn(
     folder,
     secrets,
     signingKeys: createSigningKeys(
-      db.engine === 'sqlite' ? keysInFolder(folder.path) : keysInDatabase(db, secrets),
+      db.engine === 'sqlite'
+        ? keysInFolder(folder.path)
+        : keysInDatabase(db, secrets.of('evidence/signing')),
       now,
     ),
     database,

@@ -17,7 +17,7 @@ const floors = [
   ['inference', 'provenance'],
   ['image', 'ports'],
   ['contract'],
-  ['errors', 'lines', 'retry', 'mutex', 'version'],
+  ['errors', 'fair-queue', 'retry', 'mutex', 'version'],
 ];
 
 /** What judges a picture knows of no rows, no settings and no server. */

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createSigningKeys, keysInFolder } from '../../src/service/secrets/signing-keys.ts';
+import { createSigningKeys, keysInFolder } from '../../src/evidence/signing-keys.ts';
 import { smallBundle } from '../unit/evidence/small-case.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';

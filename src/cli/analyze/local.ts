@@ -16,7 +16,7 @@ import type {
   ReportTexts,
 } from '../../present/report-item.ts';
 import { writeTexts } from '../../present/report-texts.ts';
-import { createSigningKeys, keysInFolder } from '../../service/secrets/signing-keys.ts';
+import { createSigningKeys, keysInFolder } from '../../evidence/signing-keys.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import type { Rendering } from '../../examiner/tasks.ts';

@@ -10,7 +10,7 @@ import {
   keysInFolder,
   type SigningKey,
   type SigningKeys,
-} from '../../service/secrets/signing-keys.ts';
+} from '../../evidence/signing-keys.ts';
 import { examples, fingerprintIn, type LocalOptions, withLocalOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { listTable } from '../output/layout.ts';

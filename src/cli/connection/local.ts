@@ -158,7 +158,7 @@ async function openTenancyOf(core: Core, settings: Settings): Promise<Tenancy> {
 /** No refusal: the server may run under other settings than this command. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
   const { webhookGuardOf } = await import('../../service/tenants/tenant-storage.ts');
-  const { complaintAbout } = await import('../../service/tenants/view.ts');
+  const { complaintAbout } = await import('../../service/tenants/tenancy.ts');
   const complaint = complaintAbout(webhookUrl, webhookGuardOf(settings));
   if (complaint !== null) log(`Warning, by the settings of this command: ${complaint}`);
 }

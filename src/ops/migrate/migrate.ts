@@ -18,8 +18,7 @@ import { ForensicsError } from '../../errors.ts';
 import { openDataFolder } from '../../service/secrets/master-key.ts';
 import { keptSecretsKey, openSecrets } from '../../service/secrets/secrets.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
-import { copySigningKeys, keysInDatabase } from '../../service/secrets/shared-signing-keys.ts';
-import { keysInFolder } from '../../service/secrets/signing-keys.ts';
+import { copySigningKeys, keysInDatabase, keysInFolder } from '../../evidence/signing-keys.ts';
 import { type Core, openCoreOn } from '../../service/core.ts';
 import { beginMigration, finishMigration } from '../../service/migration-state.ts';
 import { openBlobs } from '../../service/storage.ts';
@@ -85,7 +84,10 @@ async function migrate(settings: Settings, parts: Parts): Promise<Migration> {
   await copyRows(source, target.db, count);
   const core = await openCoreOn(target, settings);
   const { folder, secrets } = core;
-  await copySigningKeys(keysInFolder(folder.path), keysInDatabase(target.db, secrets));
+  await copySigningKeys(
+    keysInFolder(folder.path),
+    keysInDatabase(target.db, secrets.of('evidence/signing')),
+  );
   if (settings.defaultStorage !== null) await moveAllObjects(settings, core, count);
   for (const chain of await core.audit.chains()) await requireWhole(core, chain);
   await finishMigration(target.db);

@@ -19,7 +19,7 @@ import { ForensicsError } from '../../errors.ts';
 import { resealConfigs, type Resealed } from '../../ports/storage/configs.ts';
 import { keyBytes, openDataFolder } from './master-key.ts';
 import { keepSecrets, openSecrets, type Purpose, secretsOf } from './secrets.ts';
-import { resealSigningKeys } from './shared-signing-keys.ts';
+import { resealSigningKeys } from '../../evidence/signing-keys.ts';
 
 export interface RotationWish {
   /** 32 bytes; null to make one, which only a key that is stored in the data folder allows. */
@@ -64,7 +64,10 @@ export async function rotateMasterKey(
         secrets,
         purposes: endsOld ? always : [...always, ...inOtherHands],
       });
-      await resealSigningKeys(tx, { from: secrets, to: renewed });
+      await resealSigningKeys(tx, {
+        from: secrets.of('evidence/signing'),
+        to: renewed.of('evidence/signing'),
+      });
       const resealed = await resealConfigs(tx, { from, to });
       await append(tx, {
         chain: serviceChain,

@@ -5,23 +5,20 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
-import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
+import type { Keys } from '../access/keys.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { StorageRequest, TenantAnswer } from '../../contract/tenant.ts';
-import type { StorageType } from '../../contract/vocabulary.ts';
-import { type Reader, transact } from '../../ports/db/database.ts';
-import { tenants } from '../../ports/db/schema.ts';
+import type { StorageType, WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { ConfigRow } from '../../ports/storage/configs.ts';
+import { type Db, type Reader, transact } from '../../ports/db/database.ts';
+import { tenants } from '../../ports/db/schema.ts';
+import type { ConnectionGuard } from '../../ports/network/address-guard.ts';
+import type { BucketCors } from '../../ports/storage/bucket-cors.ts';
+import type { ConfigRow, SealedConfigs } from '../../ports/storage/configs.ts';
 import type { StorageConfig } from '../../ports/storage/storage-config.ts';
-import { mergeStorage } from './merge-storage.ts';
-import {
-  complaintAbout,
-  type Context,
-  readTenant,
-  type StoredConfig,
-  storedConfigOf,
-} from './view.ts';
+import type { OpenRemoteStore } from '../../ports/storage/stores.ts';
+import { maskStorage, mergeStorage } from './merge-storage.ts';
+import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
 
 export interface Tenancy {
   /** With masked secrets. */
@@ -34,7 +31,20 @@ export interface Tenancy {
   change(tenant: Tenant, request: TenantRequest, by: Actor): Promise<TenantAnswer>;
 }
 
-export function createTenancy(context: Context): Tenancy {
+export interface TenancyContext {
+  readonly db: Db;
+  readonly keys: Pick<Keys, 'list'>;
+  readonly configs: SealedConfigs;
+  readonly cors: Pick<BucketCors, 'apply'>;
+  readonly openRemote: OpenRemoteStore;
+  /** Of the service's own store. */
+  readonly defaultType: StorageType;
+  /** Where webhooks may go; null allows every URL, for callers that do not know the settings of the server. */
+  readonly webhookGuard: WebhookGuard | null;
+  readonly now: () => Date;
+}
+
+export function createTenancy(context: TenancyContext): Tenancy {
   return {
     read: (tenant) => readTenant(context, tenant),
     change: (tenant, request, by) => changeTenant(context, { tenant, request, by }),
@@ -61,7 +71,7 @@ interface ChangeAct {
  * `store_refused` and `store_unavailable` when a new store does not work: then nothing is changed.
  */
 async function changeTenant(
-  context: Context,
+  context: TenancyContext,
   { tenant, request, by }: ChangeAct,
 ): Promise<TenantAnswer> {
   assertReadOnlyUnchanged(request, await readTenant(context, tenant));
@@ -78,7 +88,7 @@ async function changeTenant(
 
 /** What was answered may be sent back, also when the settings have changed since it was set. */
 function assertWebhookAllowed(
-  { webhookGuard }: Pick<Context, 'webhookGuard'>,
+  { webhookGuard }: Pick<TenancyContext, 'webhookGuard'>,
   tenant: Tenant,
   { webhookUrl = null }: TenantRequest,
 ): void {
@@ -94,7 +104,7 @@ interface NewStorage {
 
 /** Null when everything stays as it is. */
 function newStorage(
-  { defaultType }: Pick<Context, 'defaultType'>,
+  { defaultType }: Pick<TenancyContext, 'defaultType'>,
   before: StoredConfig | null,
   { storageType, storageConfig }: TenantRequest,
 ): NewStorage | null {
@@ -128,7 +138,7 @@ interface Writing extends ChangeAct {
 }
 
 async function write(
-  { db, configs, now }: Context,
+  { db, configs, now }: TenancyContext,
   { tenant, before, request, by, storage }: Writing,
 ) {
   const { id } = tenant;
@@ -147,7 +157,7 @@ async function write(
   });
 }
 
-async function currentRow(reader: Reader, configs: Context['configs'], tenantId: string) {
+async function currentRow(reader: Reader, configs: TenancyContext['configs'], tenantId: string) {
   const { storageConfigId } = tenants;
   const row = await reader
     .select({ storageConfigId })
@@ -168,7 +178,7 @@ function assertStorageUnchanged(before: StoredConfig | null, now: ConfigRow | nu
   );
 }
 
-async function applyCors(context: Context, tenant: Tenant): Promise<void> {
+async function applyCors(context: TenancyContext, tenant: Tenant): Promise<void> {
   const stored = await storedConfigOf(context, tenant);
   if (stored === null || stored.config === null) return;
   const { row, config } = stored;
@@ -210,4 +220,79 @@ function asOfAnyMoment(apiKeys: unknown): unknown {
       ? { ...entry, lastUsedDate: null, ended: null }
       : entry,
   );
+}
+
+/** The row of a tenant's own store, and its content; null when it cannot be opened. */
+interface StoredConfig {
+  readonly row: ConfigRow;
+  readonly config: StorageConfig | null;
+}
+
+/** Null for the service's own store. */
+async function storedConfigOf(
+  { db, configs }: Pick<TenancyContext, 'db' | 'configs'>,
+  { id: tenantId, storageConfigId }: Tenant,
+): Promise<StoredConfig | null> {
+  if (storageConfigId === null) return null;
+  const row = await configs.find(db, { tenantId, id: storageConfigId });
+  if (row === null) throw new TypeError('the configuration is not one of the tenant');
+  return { row, config: openOrNull(configs, row) };
+}
+
+function openOrNull(configs: Pick<SealedConfigs, 'open'>, row: ConfigRow): StorageConfig | null {
+  try {
+    return configs.open(row);
+  } catch (error) {
+    if (error instanceof ForensicsError && error.code === 'store_unavailable') return null;
+    throw error;
+  }
+}
+
+/** The contract's Tenant, as it is answered. What is not set is left out; secrets are masked. */
+async function readTenant(context: TenancyContext, tenant: Tenant): Promise<TenantAnswer> {
+  const { id, name, createdAt, updatedAt, isTrial, webhookUrl } = tenant;
+  const stored = await storedConfigOf(context, tenant);
+  const config = stored?.config ?? null;
+  return {
+    id,
+    tenantName: name,
+    name,
+    createdDate: createdAt.toISOString(),
+    updatedDate: updatedAt?.toISOString() ?? null,
+    apiKeys: await context.keys.list(id),
+    storageType: stored?.row.type ?? context.defaultType,
+    ...(config === null ? {} : { storageConfig: maskStorage(config) }),
+    storageWarning: warningOf(stored),
+    ...(webhookUrl === null ? {} : { webhookUrl }),
+    webhookState: webhookStateOf(tenant),
+    isTrial,
+    defaultOptions: tenant.defaultOptions,
+  };
+}
+
+export function webhookStateOf(tenant: Tenant): WebhookState {
+  if (tenant.webhookUrl === null) return 'none';
+  if (tenant.webhookDisabledAt !== null) return tenant.webhookDisabledReason ?? 'gone';
+  return tenant.webhookFailingSince === null ? 'active' : 'retrying';
+}
+
+function warningOf(stored: StoredConfig | null): string | null {
+  if (stored === null) return null;
+  if (stored.config === null) {
+    return 'The storage configuration cannot be opened with the present master key; put that key back, or send the whole configuration again.';
+  }
+  const { corsWarning } = stored.row;
+  return corsWarning === null ? null : `Browsers may be kept from the bucket: ${corsWarning}`;
+}
+
+export type WebhookGuard = Pick<ConnectionGuard, 'refusalOf'>;
+
+/**
+ * Why nothing could ever be delivered to this URL: null for names, which are judged whenever they are called, and for
+ * what is no URL at all.
+ */
+export function complaintAbout(webhookUrl: string, guard: WebhookGuard): string | null {
+  const host = URL.parse(webhookUrl)?.hostname ?? '';
+  if (guard.refusalOf(host) === null) return null;
+  return 'webhookUrl names an address that webhooks may not go to; which ones they may, the administrator says with webhookAllow.';
 }

@@ -16,8 +16,7 @@ import { createS3Store } from '../../ports/storage/s3/s3.ts';
 import { createSharedStore, type SharedStore } from '../../ports/storage/shared-store.ts';
 import type { OpenRemoteStore } from '../../ports/storage/stores.ts';
 import { readDefaultStorage } from './default-storage.ts';
-import { createTenancy, type Tenancy } from './tenancy.ts';
-import type { Context, WebhookGuard } from './view.ts';
+import { createTenancy, type Tenancy, type TenancyContext, type WebhookGuard } from './tenancy.ts';
 import type { Core } from '../core.ts';
 
 export interface TenantStorage {
@@ -100,7 +99,7 @@ function openShared({ settings, db, configs, openRemote }: SharedParts): SharedS
   return createSharedStore({ db, configs, config, store: openRemote(config) });
 }
 
-interface TenancyParts extends Pick<Context, 'webhookGuard' | 'now'> {
+interface TenancyParts extends Pick<TenancyContext, 'webhookGuard' | 'now'> {
   readonly core: Pick<Core, 'database' | 'keys'>;
   readonly storage: TenantStorage;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newSecret } from '../../../src/service/access/key-format.ts';
 import { settingsScope } from '../../../src/service/access/principal.ts';
 import type { TokenSet, UserInfo } from '../../../src/contract/auth.ts';
 import { ForensicsError } from '../../../src/errors.ts';
@@ -214,3 +215,42 @@ async function usedWith(accessToken: string): Promise<number> {
   const headers = { authorization: `Bearer ${accessToken}` };
   return (await open.ask({ method: 'GET', path: '/v1/analysis?tenantName=acme', headers })).status;
 }
+
+async function statusOf(authorization: string | undefined): Promise<number> {
+  const path = '/v1/analysis?tenantName=acme';
+  const headers = authorization === undefined ? {} : { authorization };
+  return (await open.ask({ method: 'GET', path, headers })).status;
+}
+
+describe('the Authorization header', () => {
+  test.each(['ApiKey', 'Bearer', 'apikey', 'BEARER  '])('names a key as %s', async (scheme) => {
+    const [, secret] = open.authorization.split(' ');
+
+    expect(await statusOf(`${scheme} ${secret}`)).toBe(200);
+  });
+
+  test.each(['Bearer', 'bearer'])('names a user as %s', async (scheme) => {
+    const { tokens } = await open.makeUser(`said-${scheme.charCodeAt(0)}`, {
+      tenants: [open.tenant],
+    });
+
+    expect(await statusOf(`${scheme} ${tokens.accessToken}`)).toBe(200);
+    expect(await statusOf(`ApiKey ${tokens.accessToken}`)).toBe(401);
+    expect(await statusOf(`${scheme} ${tokens.accessToken}x`)).toBe(401);
+  });
+
+  test.each<[string, number, (key: string) => string | undefined]>([
+    ['no header', 403, () => undefined],
+    ['an empty header', 403, () => '  '],
+    ['an unknown key', 403, () => `Bearer ${newSecret('nobody00')}`],
+    ['another scheme', 401, (key) => `Basic ${key}`],
+    ['a key without a scheme', 401, (key) => key],
+    ['a scheme without a key', 401, () => 'ApiKey'],
+    ['two keys', 401, (key) => `ApiKey ${key} ${key}`],
+    ['a cut key', 401, (key) => `Bearer ${key.slice(0, -1)}`],
+  ])('%s is answered %i', async (_, status, headerOf) => {
+    const [, secret = ''] = open.authorization.split(' ');
+
+    expect(await statusOf(headerOf(secret))).toBe(status);
+  });
+});
