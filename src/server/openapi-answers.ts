@@ -1,11 +1,11 @@
 /**
- * What a route declares for the interface document beside its own schemas:
+ * What a route declares: who may call it, its words in the interface document, and its schemas.
  *
- *     schema: {
- *       ...operation({ id: 'createAnalysis', summary: 'Create an analysis', failures: ['model_not_found'] }),
- *       body: createBody,
- *       response: { 200: analysisAnswer },
- *     }
+ *     const createAnalysis = operation(
+ *       { id: 'createAnalysis', summary: 'Create an analysis', failures: ['model_not_found'] },
+ *       { body: createBody, response: { 200: analysisAnswer } },
+ *     );
+ *     server.post('/v1/analysis', createAnalysis, async (request) => ...);
  *
  * `failures` are the codes of this operation alone. What follows from its access, its body and its query (401, 403,
  * 400, 413, 415, 429, 500), its tag and its security is added where the document is made (`openapi.ts`).
@@ -15,6 +15,7 @@ import type { FastifySchema } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { maxIdempotencyKeyLength } from '../contract/limits.ts';
 import { type ErrorCode, failures as errorTable } from '../errors.ts';
+import type { Access } from './authenticate.ts';
 
 declare module 'fastify' {
   interface FastifySchema {
@@ -25,17 +26,25 @@ declare module 'fastify' {
 interface Operation {
   /** Camel case, a verb and a noun. Never changed: names of generated clients are made from it. */
   readonly id: string;
+  /** A key or a user of the tenant when left out. */
+  readonly access?: Access;
+  /** False for probes: they are never refused for their number. */
+  readonly rateLimit?: false;
+  readonly bodyLimit?: number;
   readonly summary: string;
   readonly description?: string;
   readonly failures?: readonly ErrorCode[];
 }
 
-export function operation({ id, summary, description, failures = [] }: Operation) {
+/** The options of a route. */
+export function operation<const S extends FastifySchema>(
+  { id, access, rateLimit, bodyLimit, failures = [], ...words }: Operation,
+  schema: S,
+) {
   return {
-    operationId: id,
-    summary,
-    failures,
-    ...(description === undefined ? {} : { description }),
+    config: { ...(access && { access }), ...(rateLimit === false && { rateLimit }) },
+    ...(bodyLimit === undefined ? {} : { bodyLimit }),
+    schema: { operationId: id, failures, ...words, ...schema },
   };
 }
 

@@ -17,110 +17,91 @@ import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import { operation } from '../openapi-answers.ts';
 
-const config = { access: 'tenantSettings' as const };
 const defaultLimit = 100;
 
 export const administrationRoutes: FastifyPluginAsyncTypebox<
   Pick<App, 'audit' | 'webhookLog'>
 > = async (server, { audit, webhookLog }) => {
-  server.get(
-    '/v1/tenant/audit',
-    {
-      config,
-      schema: {
-        ...operation({
-          id: 'readAuditLog',
-          summary: 'Read the audit log of a tenant, newest first',
-        }),
-        querystring: auditQuery,
-        response: { 200: auditAnswer },
-      },
-    },
-    async (request) => {
-      const { tenantName: _checked, from, to, limit = defaultLimit, ...filter } = request.query;
-      const lines = await audit.page({
-        chain: callerOf(request).tenant.id,
-        ...filter,
-        ...(from === undefined ? {} : { from: new Date(from) }),
-        ...(to === undefined ? {} : { to: new Date(to) }),
-        limit,
-      });
-      return success(
-        lines.map((line) => {
-          const entry = parseEntry(line);
-          return { ...entry, details: { ...entry.details }, hash: line.hash };
-        }),
-      );
-    },
-  );
+  server.get('/v1/tenant/audit', readAuditLog, async (request) => {
+    const { tenantName: _checked, from, to, limit = defaultLimit, ...filter } = request.query;
+    const lines = await audit.page({
+      chain: callerOf(request).tenant.id,
+      ...filter,
+      ...(from === undefined ? {} : { from: new Date(from) }),
+      ...(to === undefined ? {} : { to: new Date(to) }),
+      limit,
+    });
+    return success(
+      lines.map((line) => {
+        const entry = parseEntry(line);
+        return { ...entry, details: { ...entry.details }, hash: line.hash };
+      }),
+    );
+  });
 
-  server.get(
-    '/v1/tenant/webhook',
-    {
-      config,
-      schema: {
-        ...operation({
-          id: 'listWebhookMessages',
-          summary: 'List the messages to the webhook of a tenant, newest first',
-        }),
-        querystring: deliveriesQuery,
-        response: { 200: deliveriesAnswer },
-      },
-    },
-    async (request) => {
-      const { tenantName: _checked, limit = defaultLimit, ...query } = request.query;
-      const found = await webhookLog.list(callerOf(request).tenant.id, { ...query, limit });
-      return success(
-        found.map(({ createdAt, nextAttemptAt, settledAt, ...entry }) => ({
-          ...entry,
-          createdDate: createdAt.toISOString(),
-          nextAttemptDate: nextAttemptAt?.toISOString() ?? null,
-          settledDate: settledAt?.toISOString() ?? null,
-        })),
-      );
-    },
-  );
+  server.get('/v1/tenant/webhook', listWebhookMessages, async (request) => {
+    const { tenantName: _checked, limit = defaultLimit, ...query } = request.query;
+    const found = await webhookLog.list(callerOf(request).tenant.id, { ...query, limit });
+    return success(
+      found.map(({ createdAt, nextAttemptAt, settledAt, ...entry }) => ({
+        ...entry,
+        createdDate: createdAt.toISOString(),
+        nextAttemptDate: nextAttemptAt?.toISOString() ?? null,
+        settledDate: settledAt?.toISOString() ?? null,
+      })),
+    );
+  });
 
-  server.post(
-    '/v1/tenant/webhook/replay',
-    {
-      config,
-      schema: {
-        ...operation({
-          id: 'replayWebhookMessages',
-          summary: 'Send a settled message once more, or all that were given up',
-          description: 'They keep their ids, by which a receiver recognises a repetition.',
-          failures: ['not_found', 'conflict'],
-        }),
-        body: replayBody,
-        response: { 200: replayAnswer },
-      },
-    },
-    async (request) => {
-      const { id } = request.body;
-      const which = id === undefined ? 'given_up' : { id };
-      const { principal, tenant } = callerOf(request);
-      const replayed = await webhookLog.replay(tenant.id, which, actorOf(principal));
-      return success({ replayed: replayed.length });
-    },
-  );
+  server.post('/v1/tenant/webhook/replay', replayWebhookMessages, async (request) => {
+    const { id } = request.body;
+    const which = id === undefined ? 'given_up' : { id };
+    const { principal, tenant } = callerOf(request);
+    const replayed = await webhookLog.replay(tenant.id, which, actorOf(principal));
+    return success({ replayed: replayed.length });
+  });
 
-  server.post(
-    '/v1/tenant/webhook/test',
-    {
-      config,
-      schema: {
-        ...operation({
-          id: 'testWebhook',
-          summary: 'Send one signed test message to the webhook of a tenant',
-          description:
-            'Its header webhook-event is "test". Nothing is repeated or kept, and a webhook that was switched off stays so.',
-          failures: ['conflict'],
-        }),
-        body: webhookTestBody,
-        response: { 200: webhookTestAnswer },
-      },
-    },
-    async (request) => success(await webhookLog.test(callerOf(request).tenant)),
+  server.post('/v1/tenant/webhook/test', testWebhook, async (request) =>
+    success(await webhookLog.test(callerOf(request).tenant)),
   );
 };
+
+const readAuditLog = operation(
+  {
+    id: 'readAuditLog',
+    access: 'tenantSettings',
+    summary: 'Read the audit log of a tenant, newest first',
+  },
+  { querystring: auditQuery, response: { 200: auditAnswer } },
+);
+
+const listWebhookMessages = operation(
+  {
+    id: 'listWebhookMessages',
+    access: 'tenantSettings',
+    summary: 'List the messages to the webhook of a tenant, newest first',
+  },
+  { querystring: deliveriesQuery, response: { 200: deliveriesAnswer } },
+);
+
+const replayWebhookMessages = operation(
+  {
+    id: 'replayWebhookMessages',
+    access: 'tenantSettings',
+    summary: 'Send a settled message once more, or all that were given up',
+    description: 'They keep their ids, by which a receiver recognises a repetition.',
+    failures: ['not_found', 'conflict'],
+  },
+  { body: replayBody, response: { 200: replayAnswer } },
+);
+
+const testWebhook = operation(
+  {
+    id: 'testWebhook',
+    access: 'tenantSettings',
+    summary: 'Send one signed test message to the webhook of a tenant',
+    description:
+      'Its header webhook-event is "test". Nothing is repeated or kept, and a webhook that was switched off stays so.',
+    failures: ['conflict'],
+  },
+  { body: webhookTestBody, response: { 200: webhookTestAnswer } },
+);

@@ -39,125 +39,37 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
   server,
   { analyses },
 ) => {
-  server.get(
-    '/v1/analysis',
-    {
-      schema: {
-        ...operation({
-          id: 'listAnalyses',
-          summary: 'Read one analysis, or list them newest first',
-          failures: ['analysis_not_found'],
-        }),
-        querystring: listQuery,
-        response: { 200: analysisListAnswer },
-      },
-    },
-    async (request, reply) => {
-      const { id, tenantName: _checked, ...query } = request.query;
-      if (id !== undefined) {
-        const found = await analyses.get(callerOf(request), id);
-        void reply.header('x-total-count', 1);
-        return { ...success([found]), total: 1, startIndex: 0, endIndex: 1 };
-      }
-      const page = await analyses.list(callerOf(request), query);
-      const { total, startIndex, endIndex, totalCount } = page;
-      void reply.header('x-total-count', totalCount);
-      return { ...success(page.analyses), total, startIndex, endIndex };
-    },
-  );
+  server.get('/v1/analysis', listAnalyses, async (request, reply) => {
+    const { id, tenantName: _checked, ...query } = request.query;
+    if (id !== undefined) {
+      const found = await analyses.get(callerOf(request), id);
+      void reply.header('x-total-count', 1);
+      return { ...success([found]), total: 1, startIndex: 0, endIndex: 1 };
+    }
+    const page = await analyses.list(callerOf(request), query);
+    const { total, startIndex, endIndex, totalCount } = page;
+    void reply.header('x-total-count', totalCount);
+    return { ...success(page.analyses), total, startIndex, endIndex };
+  });
 
-  server.post(
-    '/v1/analysis',
-    {
-      bodyLimit: longBodyLimitBytes,
-      schema: {
-        ...operation({
-          id: 'createAnalysis',
-          summary: 'Create an analysis and get the URL to upload its picture to',
-          failures: ['model_not_found', 'store_unavailable'],
-        }),
-        headers: repeatable,
-        body: createBodyUpTo(analyses.limits.maxSidePx),
-        response: { 200: analysisAnswer },
-      },
-    },
-    async (request) => {
-      return success([await analyses.create(callerOf(request), known(request.body))]);
-    },
-  );
+  server.post('/v1/analysis', createAnalysis(analyses.limits.maxSidePx), async (request) => {
+    return success([await analyses.create(callerOf(request), known(request.body))]);
+  });
 
-  server.delete(
-    '/v1/analysis',
-    {
-      schema: {
-        ...operation({
-          id: 'deleteAnalysis',
-          summary: 'Delete an analysis',
-          failures: ['analysis_not_found'],
-        }),
-        body: idBody,
-        response: { 200: succeeded },
-      },
-    },
-    async (request) => {
-      await analyses.remove(callerOf(request), request.body.id);
-      return success();
-    },
-  );
+  server.delete('/v1/analysis', deleteAnalysis, async (request) => {
+    await analyses.remove(callerOf(request), request.body.id);
+    return success();
+  });
 
-  server.post(
-    '/v1/analysis/start',
-    {
-      schema: {
-        ...operation({
-          id: 'startAnalysis',
-          summary: 'Start an analysis whose picture was uploaded',
-          description:
-            'The upload is looked at here: one that is not what was declared is answered with 422, and the analysis is failed.',
-          failures: ['analysis_not_found', 'analysis_not_pending', ...pictureFailures],
-        }),
-        headers: repeatable,
-        body: idBody,
-        response: { 200: succeeded },
-      },
-    },
-    async (request) => {
-      await analyses.start(callerOf(request), request.body.id);
-      return success();
-    },
-  );
+  server.post('/v1/analysis/start', startAnalysis, async (request) => {
+    await analyses.start(callerOf(request), request.body.id);
+    return success();
+  });
 
-  server.post(
-    '/v1/analysis/retry',
-    {
-      schema: {
-        ...operation({
-          id: 'retryAnalysis',
-          summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
-          description:
-            'Where start refused the upload, what lies at putUrl now is looked at again, and answered with 422 when it still cannot be analysed: the analysis stays failed. Otherwise the copy taken at the start is examined again.',
-          failures: [
-            'analysis_not_found',
-            'analysis_not_retryable',
-            'tier_downgrade',
-            'model_not_found',
-            ...pictureFailures,
-            'evidence_damaged',
-            'inference_timeout',
-            'inference_crashed',
-            'inference_out_of_memory',
-          ],
-        }),
-        headers: repeatable,
-        body: retryBody,
-        response: { 200: analysisAnswer },
-      },
-    },
-    async (request) => {
-      const { id, options } = request.body;
-      return success([await analyses.retry(callerOf(request), { id, options })]);
-    },
-  );
+  server.post('/v1/analysis/retry', retryAnalysis, async (request) => {
+    const { id, options } = request.body;
+    return success([await analyses.retry(callerOf(request), { id, options })]);
+  });
 };
 
 /** What the contract knows of a create request; whatever else was sent goes no further. */
@@ -172,3 +84,64 @@ function known({ name, type, input, comment, tags, projectId }: Static<typeof cr
     ...(projectId === undefined ? {} : { projectId }),
   };
 }
+
+const listAnalyses = operation(
+  {
+    id: 'listAnalyses',
+    summary: 'Read one analysis, or list them newest first',
+    failures: ['analysis_not_found'],
+  },
+  { querystring: listQuery, response: { 200: analysisListAnswer } },
+);
+
+const createAnalysis = (maxSidePx: number) =>
+  operation(
+    {
+      id: 'createAnalysis',
+      bodyLimit: longBodyLimitBytes,
+      summary: 'Create an analysis and get the URL to upload its picture to',
+      failures: ['model_not_found', 'store_unavailable'],
+    },
+    {
+      headers: repeatable,
+      body: createBodyUpTo(maxSidePx),
+      response: { 200: analysisAnswer },
+    },
+  );
+
+const deleteAnalysis = operation(
+  { id: 'deleteAnalysis', summary: 'Delete an analysis', failures: ['analysis_not_found'] },
+  { body: idBody, response: { 200: succeeded } },
+);
+
+const startAnalysis = operation(
+  {
+    id: 'startAnalysis',
+    summary: 'Start an analysis whose picture was uploaded',
+    description:
+      'The upload is looked at here: one that is not what was declared is answered with 422, and the analysis is failed.',
+    failures: ['analysis_not_found', 'analysis_not_pending', ...pictureFailures],
+  },
+  { headers: repeatable, body: idBody, response: { 200: succeeded } },
+);
+
+const retryAnalysis = operation(
+  {
+    id: 'retryAnalysis',
+    summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
+    description:
+      'Where start refused the upload, what lies at putUrl now is looked at again, and answered with 422 when it still cannot be analysed: the analysis stays failed. Otherwise the copy taken at the start is examined again.',
+    failures: [
+      'analysis_not_found',
+      'analysis_not_retryable',
+      'tier_downgrade',
+      'model_not_found',
+      ...pictureFailures,
+      'evidence_damaged',
+      'inference_timeout',
+      'inference_crashed',
+      'inference_out_of_memory',
+    ],
+  },
+  { headers: repeatable, body: retryBody, response: { 200: analysisAnswer } },
+);

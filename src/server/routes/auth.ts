@@ -22,106 +22,34 @@ import { operation } from '../openapi-answers.ts';
 
 type AuthParts = Pick<App, 'identity'>;
 
-const open = { access: 'everyone' } as const;
-const forUsers = { access: 'user' } as const;
 const ofTokens = ['unauthenticated', 'identity_unavailable'] as const;
 
 export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
-  server.post(
-    '/v1/auth/login',
-    {
-      config: open,
-      schema: {
-        ...operation({
-          id: 'login',
-          summary: 'Log in with a password, or learn where to log in',
-          failures: ofTokens,
-        }),
-        body: loginBodyOf(identity),
-        response: { 200: loginAnswer },
-      },
-    },
-    async (request) => {
-      const { email = '', password = '' } = request.body;
-      return success(await identity.login({ email, password, from: request.ip }));
-    },
+  server.post('/v1/auth/login', login(identity), async (request) => {
+    const { email = '', password = '' } = request.body;
+    return success(await identity.login({ email, password, from: request.ip }));
+  });
+
+  server.post('/v1/auth/refresh', refreshTokens, async (request) =>
+    success(await identity.refresh(request.body.refreshToken)),
   );
 
-  server.post(
-    '/v1/auth/refresh',
-    {
-      config: open,
-      schema: {
-        ...operation({
-          id: 'refreshTokens',
-          summary: 'Exchange a refresh token for new tokens',
-          description: 'A refresh token is good once; one that comes again ends its session.',
-          failures: ofTokens,
-        }),
-        body: refreshBody,
-        response: { 200: refreshAnswer },
-      },
-    },
-    async (request) => success(await identity.refresh(request.body.refreshToken)),
-  );
+  server.post('/v1/auth/verify', verifyToken, async (request) => {
+    await identity.verify(request.body.idToken);
+    return success({ message: 'The id token is valid.' });
+  });
 
-  server.post(
-    '/v1/auth/verify',
-    {
-      config: open,
-      schema: {
-        ...operation({ id: 'verifyToken', summary: 'Check an id token', failures: ofTokens }),
-        body: verifyBody,
-        response: { 200: told },
-      },
-    },
-    async (request) => {
-      await identity.verify(request.body.idToken);
-      return success({ message: 'The id token is valid.' });
-    },
-  );
+  server.post('/v1/auth/revoke', revokeTokens, async (request) => {
+    const { idToken, refreshToken } = request.body;
+    await identity.revoke({ idToken, refreshToken });
+    return success({ message: 'The sessions on all devices are ended.' });
+  });
 
-  server.post(
-    '/v1/auth/revoke',
-    {
-      config: open,
-      schema: {
-        ...operation({
-          id: 'revokeTokens',
-          summary: 'End the sessions of a user on all devices',
-          failures: ofTokens,
-        }),
-        body: revokeBody,
-        response: { 200: told },
-      },
-    },
-    async (request) => {
-      const { idToken, refreshToken } = request.body;
-      await identity.revoke({ idToken, refreshToken });
-      return success({ message: 'The sessions on all devices are ended.' });
-    },
-  );
-
-  server.post(
-    '/v1/auth/change-password',
-    {
-      config: forUsers,
-      schema: {
-        ...operation({
-          id: 'changePassword',
-          summary: 'Change the own password; every other session ends',
-          failures: ['not_offered'],
-        }),
-        body: changePasswordBody,
-        response: { 200: succeeded },
-      },
-    },
-    async (request) => {
-      const { currentPassword, newPassword } = request.body;
-      await identity.changePassword(principalOf(request), { currentPassword, newPassword });
-      return success();
-    },
-  );
+  server.post('/v1/auth/change-password', changePassword, async (request) => {
+    const { currentPassword, newPassword } = request.body;
+    await identity.changePassword(principalOf(request), { currentPassword, newPassword });
+    return success();
+  });
 
   await server.register(information, { identity });
 };
@@ -135,15 +63,59 @@ function loginBodyOf({ kind }: Pick<Identity, 'kind'>) {
 // In a scope of its own: the one POST without a body.
 const information: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
   ignoreBodies(server);
-  server.post(
-    '/v1/auth/info',
-    {
-      config: forUsers,
-      schema: {
-        ...operation({ id: 'getUserInfo', summary: 'Who the access token stands for' }),
-        response: { 200: infoAnswer },
-      },
-    },
-    async (request) => success(await identity.info(principalOf(request))),
+  server.post('/v1/auth/info', getUserInfo, async (request) =>
+    success(await identity.info(principalOf(request))),
   );
 };
+
+const login = (identity: Pick<Identity, 'kind'>) =>
+  operation(
+    {
+      id: 'login',
+      access: 'everyone',
+      summary: 'Log in with a password, or learn where to log in',
+      failures: ofTokens,
+    },
+    { body: loginBodyOf(identity), response: { 200: loginAnswer } },
+  );
+
+const refreshTokens = operation(
+  {
+    id: 'refreshTokens',
+    access: 'everyone',
+    summary: 'Exchange a refresh token for new tokens',
+    description: 'A refresh token is good once; one that comes again ends its session.',
+    failures: ofTokens,
+  },
+  { body: refreshBody, response: { 200: refreshAnswer } },
+);
+
+const verifyToken = operation(
+  { id: 'verifyToken', access: 'everyone', summary: 'Check an id token', failures: ofTokens },
+  { body: verifyBody, response: { 200: told } },
+);
+
+const revokeTokens = operation(
+  {
+    id: 'revokeTokens',
+    access: 'everyone',
+    summary: 'End the sessions of a user on all devices',
+    failures: ofTokens,
+  },
+  { body: revokeBody, response: { 200: told } },
+);
+
+const changePassword = operation(
+  {
+    id: 'changePassword',
+    access: 'user',
+    summary: 'Change the own password; every other session ends',
+    failures: ['not_offered'],
+  },
+  { body: changePasswordBody, response: { 200: succeeded } },
+);
+
+const getUserInfo = operation(
+  { id: 'getUserInfo', access: 'user', summary: 'Who the access token stands for' },
+  { response: { 200: infoAnswer } },
+);

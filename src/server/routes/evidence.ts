@@ -31,80 +31,27 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = 
   server,
   { evidence },
 ) => {
-  server.get(
-    '/v1/analysis/custody',
-    {
-      schema: {
-        ...operation({
-          id: 'readCustody',
-          summary: 'Read the chain of custody of an analysis',
-          failures: ['analysis_not_found'],
-        }),
-        querystring: evidenceQuery,
-        response: { 200: custodyAnswer },
-      },
-    },
-    async (request) => success(await evidence.custody(callerOf(request), request.query.id)),
+  server.get('/v1/analysis/custody', readCustody, async (request) =>
+    success(await evidence.custody(callerOf(request), request.query.id)),
   );
 
-  server.get(
-    '/v1/analysis/bundle',
-    {
-      schema: {
-        ...operation({
-          id: 'readBundle',
-          summary: 'Get the signed evidence bundle of an analysis as a zip archive',
-          description: 'The reports in it are drawn anew. The audit log records each bundle.',
-          failures: ofRecorded,
-        }),
-        querystring: evidenceQuery,
-        response: {
-          200: {
-            description: 'The archive.',
-            content: { 'application/zip': { schema: archive } },
-          },
-        },
-      },
-    },
-    async (request, reply) => {
-      const { id } = request.query;
-      const bytes = await evidence.bundle(callerOf(request), id);
-      void reply.header('content-disposition', `attachment; filename="evidence-${id}.zip"`);
-      return reply.type('application/zip').send(Buffer.from(bytes));
-    },
-  );
+  server.get('/v1/analysis/bundle', readBundle, async (request, reply) => {
+    const { id } = request.query;
+    const bytes = await evidence.bundle(callerOf(request), id);
+    void reply.header('content-disposition', `attachment; filename="evidence-${id}.zip"`);
+    return reply.type('application/zip').send(Buffer.from(bytes));
+  });
 
-  server.get(
-    '/v1/analysis/report',
-    {
-      schema: {
-        ...operation({
-          id: 'readHtmlReport',
-          summary: 'Get the report of an analysis as one HTML file that needs no network',
-          description:
-            'It is drawn anew from what was recorded; the PDF reports are files in the store.',
-          failures: ofRecorded,
-        }),
-        querystring: htmlReportQuery,
-        response: {
-          200: {
-            description: 'The file.',
-            content: { 'text/html': { schema: Type.String() } },
-          },
-        },
-      },
-    },
-    async (request, reply) => {
-      const { id, language = 'en' } = request.query;
-      const html = await evidence.htmlReport(callerOf(request), id, language);
-      void reply.headers({
-        'content-disposition': `attachment; filename="report-${id}-${language}.html"`,
-        // Its script must not run as a page of this server, wherever a browser opens it.
-        'content-security-policy': 'sandbox',
-      });
-      return reply.type('text/html; charset=utf-8').send(html);
-    },
-  );
+  server.get('/v1/analysis/report', readHtmlReport, async (request, reply) => {
+    const { id, language = 'en' } = request.query;
+    const html = await evidence.htmlReport(callerOf(request), id, language);
+    void reply.headers({
+      'content-disposition': `attachment; filename="report-${id}-${language}.html"`,
+      // Its script must not run as a page of this server, wherever a browser opens it.
+      'content-security-policy': 'sandbox',
+    });
+    return reply.type('text/html; charset=utf-8').send(html);
+  });
 
   await server.register(verification, { evidence });
 };
@@ -120,28 +67,68 @@ const verification: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = async (
     { parseAs: 'buffer', bodyLimit: maxBundleBytes },
     (_request, body, done) => done(null, body),
   );
-  server.post(
-    '/v1/bundle/verify',
-    {
-      bodyLimit: maxBundleBytes,
-      schema: {
-        ...operation({
-          id: 'verifyBundle',
-          summary: 'Check a signed evidence bundle; nothing of it is stored',
-          description: 'The body is the archive, with Content-Type: application/zip.',
-          failures: ['bundle_unreadable'],
-        }),
-        querystring: verifyQuery,
-        response: { 200: verificationAnswer },
+  server.post('/v1/bundle/verify', verifyBundle, async (request) => {
+    const { body } = request;
+    if (!Buffer.isBuffer(body)) {
+      const message = 'Send the bundle as the body, with Content-Type: application/zip.';
+      throw new ForensicsError('invalid_request', message);
+    }
+    return success(await evidence.verify(callerOf(request), body));
+  });
+};
+
+const readCustody = operation(
+  {
+    id: 'readCustody',
+    summary: 'Read the chain of custody of an analysis',
+    failures: ['analysis_not_found'],
+  },
+  { querystring: evidenceQuery, response: { 200: custodyAnswer } },
+);
+
+const readBundle = operation(
+  {
+    id: 'readBundle',
+    summary: 'Get the signed evidence bundle of an analysis as a zip archive',
+    description: 'The reports in it are drawn anew. The audit log records each bundle.',
+    failures: ofRecorded,
+  },
+  {
+    querystring: evidenceQuery,
+    response: {
+      200: {
+        description: 'The archive.',
+        content: { 'application/zip': { schema: archive } },
       },
     },
-    async (request) => {
-      const { body } = request;
-      if (!Buffer.isBuffer(body)) {
-        const message = 'Send the bundle as the body, with Content-Type: application/zip.';
-        throw new ForensicsError('invalid_request', message);
-      }
-      return success(await evidence.verify(callerOf(request), body));
+  },
+);
+
+const readHtmlReport = operation(
+  {
+    id: 'readHtmlReport',
+    summary: 'Get the report of an analysis as one HTML file that needs no network',
+    description: 'It is drawn anew from what was recorded; the PDF reports are files in the store.',
+    failures: ofRecorded,
+  },
+  {
+    querystring: htmlReportQuery,
+    response: {
+      200: {
+        description: 'The file.',
+        content: { 'text/html': { schema: Type.String() } },
+      },
     },
-  );
-};
+  },
+);
+
+const verifyBundle = operation(
+  {
+    id: 'verifyBundle',
+    bodyLimit: maxBundleBytes,
+    summary: 'Check a signed evidence bundle; nothing of it is stored',
+    description: 'The body is the archive, with Content-Type: application/zip.',
+    failures: ['bundle_unreadable'],
+  },
+  { querystring: verifyQuery, response: { 200: verificationAnswer } },
+);

@@ -20,56 +20,26 @@ type KeyParts = Pick<App, 'keys'>;
 const path = '/v1/auth/api';
 
 export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
-  server.get(
-    path,
-    {
-      schema: {
-        ...operation({ id: 'listApiKeys', summary: 'List the API keys of a tenant, newest first' }),
-        querystring: keysQuery,
-        response: { 200: keysAnswer },
-      },
-    },
-    async (request) => success(await keys.list(callerOf(request).tenant.id)),
+  server.get(path, listApiKeys, async (request) =>
+    success(await keys.list(callerOf(request).tenant.id)),
   );
 
-  server.post(
-    path,
-    {
-      // A key may change the settings: only those make one who may do so themselves.
-      config: { access: 'tenantSettings' },
-      schema: {
-        ...operation({
-          id: 'createApiKey',
-          summary: 'Create an API key, or put a new one in the place of an old one',
-          description: `With name a new key; with replaces one of the same name as an old key, which stays good for
-graceSeconds at most. A key may replace itself: prove the new one with a request, then delete the old one, or let its grace end.
-
-This answer alone holds the secret. The same request sent again under one Idempotency-Key gets the
-same entry with the secret masked: delete that key and create another if the first answer was lost.`,
-          failures: ['not_found'],
-        }),
-        headers: repeatable,
-        body: newKeyBody,
-        response: { 200: newKeyAnswer },
-      },
-    },
-    async (request) => {
-      const { principal, tenant, idempotencyKey = null } = callerOf(request);
-      const { expiresAt, ...wish } = request.body;
-      const key = await make(keys, wish, {
-        tenantId: tenant.id,
-        expiresAt: new Date(expiresAt),
-        by: actorOf(principal),
-        idempotencyKey,
-      });
-      // A repeated request made nothing. The key outlives its maker's account: who that was stands here.
-      if (tagOf(key.secret) !== null) {
-        const { type: callerType, id: caller } = principal;
-        request.log.info({ key: key.uuid, callerType, caller, tenantId: tenant.id }, 'key created');
-      }
-      return success(key);
-    },
-  );
+  server.post(path, createApiKey, async (request) => {
+    const { principal, tenant, idempotencyKey = null } = callerOf(request);
+    const { expiresAt, ...wish } = request.body;
+    const key = await make(keys, wish, {
+      tenantId: tenant.id,
+      expiresAt: new Date(expiresAt),
+      by: actorOf(principal),
+      idempotencyKey,
+    });
+    // A repeated request made nothing. The key outlives its maker's account: who that was stands here.
+    if (tagOf(key.secret) !== null) {
+      const { type: callerType, id: caller } = principal;
+      request.log.info({ key: key.uuid, callerType, caller, tenantId: tenant.id }, 'key created');
+    }
+    return success(key);
+  });
 
   await server.register(deletion, { keys });
 };
@@ -98,29 +68,12 @@ async function make(keys: Keys, { name, replaces, graceSeconds }: Wish, making: 
 // In a scope of its own: the contract's DELETE has no body, but a content type.
 const deletion: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
   ignoreBodies(server);
-  server.delete(
-    path,
-    {
-      onRequest: assertJsonType,
-      schema: {
-        ...operation({
-          id: 'deleteApiKey',
-          summary: 'Delete an API key, at once and for good',
-          description: `A key may delete itself. Send Content-Type: application/json, without which the request is refused:
-no page of another site can send it unasked.`,
-          failures: ['not_found'],
-        }),
-        querystring: keyQuery,
-        response: { 200: told },
-      },
-    },
-    async (request) => {
-      const { principal, tenant } = callerOf(request);
-      const { uuid } = request.query;
-      await keys.revoke({ tenantId: tenant.id, uuid, by: actorOf(principal) });
-      return success({ message: 'The API key is deleted.' });
-    },
-  );
+  server.delete(path, { ...deleteApiKey, onRequest: assertJsonType }, async (request) => {
+    const { principal, tenant } = callerOf(request);
+    const { uuid } = request.query;
+    await keys.revoke({ tenantId: tenant.id, uuid, by: actorOf(principal) });
+    return success({ message: 'The API key is deleted.' });
+  });
 };
 
 async function assertJsonType(request: FastifyRequest): Promise<void> {
@@ -128,3 +81,35 @@ async function assertJsonType(request: FastifyRequest): Promise<void> {
   if (type.trim().toLowerCase() === 'application/json') return;
   throw new ForensicsError('forbidden', 'Send this DELETE with Content-Type: application/json.');
 }
+
+const listApiKeys = operation(
+  { id: 'listApiKeys', summary: 'List the API keys of a tenant, newest first' },
+  { querystring: keysQuery, response: { 200: keysAnswer } },
+);
+
+// A key may change the settings: only those make one who may do so themselves.
+const createApiKey = operation(
+  {
+    id: 'createApiKey',
+    access: 'tenantSettings',
+    summary: 'Create an API key, or put a new one in the place of an old one',
+    description: `With name a new key; with replaces one of the same name as an old key, which stays good for
+graceSeconds at most. A key may replace itself: prove the new one with a request, then delete the old one, or let its grace end.
+
+This answer alone holds the secret. The same request sent again under one Idempotency-Key gets the
+same entry with the secret masked: delete that key and create another if the first answer was lost.`,
+    failures: ['not_found'],
+  },
+  { headers: repeatable, body: newKeyBody, response: { 200: newKeyAnswer } },
+);
+
+const deleteApiKey = operation(
+  {
+    id: 'deleteApiKey',
+    summary: 'Delete an API key, at once and for good',
+    description: `A key may delete itself. Send Content-Type: application/json, without which the request is refused:
+no page of another site can send it unasked.`,
+    failures: ['not_found'],
+  },
+  { querystring: keyQuery, response: { 200: told } },
+);

@@ -7,7 +7,7 @@
  */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../service/app.ts';
 import type { TokenSet } from '../../contract/auth.ts';
@@ -28,7 +28,6 @@ const cookieName = '__Secure-forensics-session';
 /** As long as a refresh token lives unused. */
 const cookieLifeSeconds = 14 * 86_400;
 const ofTokens = ['unauthenticated', 'identity_unavailable', 'forbidden'] as const;
-const forBrowsers = 'For pages of this server alone: others are refused with 403.';
 const fromBrowsers = Type.Object({
   'sec-fetch-site': Type.Unsafe<'same-origin'>({
     ...oneOf(['same-origin']),
@@ -39,142 +38,54 @@ const fromBrowsers = Type.Object({
 export const sessionRoutes: FastifyPluginAsyncTypebox<
   Pick<App, 'identity' | 'firstUser' | 'analyses'>
 > = async (server, { identity, firstUser, analyses: { limits } }) => {
-  const config = { access: 'everyone' as const };
-  const acting = { config, onRequest: assertSameOrigin };
+  server.get(path, readSessionState, async (request) => {
+    const { kind } = identity;
+    const login =
+      kind === 'oidc' ? await identity.login({ email: '', password: '', from: request.ip }) : null;
+    return success({
+      identity: kind,
+      needsFirstUser: await firstUser.isNeeded(),
+      hasSession: cookieOf(request) !== null,
+      login: login !== null && 'issuer' in login ? login : null,
+      limits,
+    });
+  });
 
-  server.get(
-    path,
-    {
-      config,
-      schema: {
-        ...operation({
-          id: 'readSessionState',
-          summary:
-            'How people log in here, whether there is an account yet, and what a picture may be',
-          failures: ['identity_unavailable'],
-        }),
-        response: { 200: sessionStateAnswer },
-      },
-    },
-    async (request) => {
-      const { kind } = identity;
-      const login =
-        kind === 'oidc'
-          ? await identity.login({ email: '', password: '', from: request.ip })
-          : null;
-      return success({
-        identity: kind,
-        needsFirstUser: await firstUser.isNeeded(),
-        hasSession: cookieOf(request) !== null,
-        login: login !== null && 'issuer' in login ? login : null,
-        limits,
-      });
-    },
-  );
+  server.post(path, openSession, async ({ body, ip }, reply) => {
+    if ('code' in body) return answerTokens(reply, await identity.exchange(body));
+    const tokens = await identity.login({ ...body, from: ip });
+    if ('accessToken' in tokens) return answerTokens(reply, tokens);
+    throw new ForensicsError('not_offered', `Log in at ${tokens.issuer}.`);
+  });
 
-  server.post(
-    path,
-    {
-      ...acting,
-      schema: {
-        ...operation({
-          id: 'openSession',
-          summary: 'Log in from a browser; the refresh token goes into a cookie',
-          description: forBrowsers,
-          failures: [...ofTokens, 'not_offered'],
-        }),
-        headers: fromBrowsers,
-        body: sessionBody,
-        response: { 200: browserTokensAnswer },
-      },
-    },
-    async ({ body, ip }, reply) => {
-      if ('code' in body) return answerTokens(reply, await identity.exchange(body));
-      const tokens = await identity.login({ ...body, from: ip });
-      if ('accessToken' in tokens) return answerTokens(reply, tokens);
-      throw new ForensicsError('not_offered', `Log in at ${tokens.issuer}.`);
-    },
-  );
+  server.post(`${path}/refresh`, refreshSession, async (request, reply) => {
+    const refreshToken = cookieOf(request);
+    if (refreshToken === null) {
+      throw new ForensicsError('unauthenticated', 'There is no session; log in.');
+    }
+    try {
+      return answerTokens(reply, await identity.refresh(refreshToken));
+    } catch (error) {
+      if (error instanceof ForensicsError && error.code === 'unauthenticated') clearCookie(reply);
+      throw error;
+    }
+  });
 
-  server.post(
-    `${path}/refresh`,
-    {
-      ...acting,
-      schema: {
-        ...operation({
-          id: 'refreshSession',
-          summary: 'Exchange the cookie of a browser for new tokens',
-          description: forBrowsers,
-          failures: ofTokens,
-        }),
-        headers: fromBrowsers,
-        body: endSessionBody,
-        response: { 200: browserTokensAnswer },
-      },
-    },
-    async (request, reply) => {
-      const refreshToken = cookieOf(request);
-      if (refreshToken === null) {
-        throw new ForensicsError('unauthenticated', 'There is no session; log in.');
-      }
-      try {
-        return answerTokens(reply, await identity.refresh(refreshToken));
-      } catch (error) {
-        if (error instanceof ForensicsError && error.code === 'unauthenticated') clearCookie(reply);
-        throw error;
-      }
-    },
-  );
+  server.post(`${path}/end`, endSession, async (request, reply) => {
+    const refreshToken = cookieOf(request);
+    const { idToken } = request.body;
+    clearCookie(reply);
+    if (refreshToken === null) return success();
+    await (idToken === undefined
+      ? identity.end(refreshToken)
+      : identity.revoke({ idToken, refreshToken }));
+    return success();
+  });
 
-  server.post(
-    `${path}/end`,
-    {
-      ...acting,
-      schema: {
-        ...operation({
-          id: 'endSession',
-          summary: 'Log a browser out; with its id token, on all devices',
-          description: forBrowsers,
-          failures: ofTokens,
-        }),
-        headers: fromBrowsers,
-        body: endSessionBody,
-        response: { 200: succeeded },
-      },
-    },
-    async (request, reply) => {
-      const refreshToken = cookieOf(request);
-      const { idToken } = request.body;
-      clearCookie(reply);
-      if (refreshToken === null) return success();
-      await (idToken === undefined
-        ? identity.end(refreshToken)
-        : identity.revoke({ idToken, refreshToken }));
-      return success();
-    },
-  );
-
-  server.post(
-    `${path}/first-user`,
-    {
-      ...acting,
-      schema: {
-        ...operation({
-          id: 'createFirstUser',
-          summary: 'Make the first account with the one-time link that the server printed',
-          description: forBrowsers,
-          failures: ['unauthenticated', 'forbidden', 'conflict'],
-        }),
-        headers: fromBrowsers,
-        body: firstUserBody,
-        response: { 200: succeeded },
-      },
-    },
-    async (request) => {
-      await firstUser.create(request.body);
-      return success();
-    },
-  );
+  server.post(`${path}/first-user`, createFirstUser, async (request) => {
+    await firstUser.create(request.body);
+    return success();
+  });
 };
 
 async function assertSameOrigin({ headers }: FastifyRequest): Promise<void> {
@@ -204,3 +115,61 @@ function answerTokens(reply: FastifyReply, tokens: TokenSet) {
   void reply.header('set-cookie', `${cookieName}=${value}; Max-Age=${cookieLifeSeconds}; ${rules}`);
   return success({ accessToken, idToken, expiresIn });
 }
+
+const readSessionState = operation(
+  {
+    id: 'readSessionState',
+    access: 'everyone',
+    summary: 'How people log in here, whether there is an account yet, and what a picture may be',
+    failures: ['identity_unavailable'],
+  },
+  { response: { 200: sessionStateAnswer } },
+);
+
+/** For pages of this server alone. */
+function forPages<const S extends FastifySchema>(words: Words, schema: S) {
+  const description = 'For pages of this server alone: others are refused with 403.';
+  const declared = { ...words, access: 'everyone', description } as const;
+  return {
+    ...operation(declared, { headers: fromBrowsers, ...schema }),
+    onRequest: assertSameOrigin,
+  };
+}
+
+type Words = Pick<Parameters<typeof operation>[0], 'id' | 'summary' | 'failures'>;
+
+const openSession = forPages(
+  {
+    id: 'openSession',
+    summary: 'Log in from a browser; the refresh token goes into a cookie',
+    failures: [...ofTokens, 'not_offered'],
+  },
+  { body: sessionBody, response: { 200: browserTokensAnswer } },
+);
+
+const refreshSession = forPages(
+  {
+    id: 'refreshSession',
+    summary: 'Exchange the cookie of a browser for new tokens',
+    failures: ofTokens,
+  },
+  { body: endSessionBody, response: { 200: browserTokensAnswer } },
+);
+
+const endSession = forPages(
+  {
+    id: 'endSession',
+    summary: 'Log a browser out; with its id token, on all devices',
+    failures: ofTokens,
+  },
+  { body: endSessionBody, response: { 200: succeeded } },
+);
+
+const createFirstUser = forPages(
+  {
+    id: 'createFirstUser',
+    summary: 'Make the first account with the one-time link that the server printed',
+    failures: ['unauthenticated', 'forbidden', 'conflict'],
+  },
+  { body: firstUserBody, response: { 200: succeeded } },
+);

@@ -23,68 +23,54 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
   server,
   { health },
 ) => {
-  const open = { config: { access: 'everyone' as const } };
-  const probe = { config: { ...open.config, rateLimit: false as const } };
+  server.get('/v1/ping', ping, async () => success({ message: 'pong' as const }));
 
-  server.get(
-    '/v1/ping',
-    {
-      ...probe,
-      schema: {
-        ...operation({ id: 'ping', summary: 'Connectivity test' }),
-        response: { 200: pong },
-      },
-    },
-    async () => success({ message: 'pong' as const }),
-  );
+  server.get('/v1/health', readHealth, async (request) => {
+    const checks = await health();
+    const failing = checks.filter(({ cause, isVital }) => isVital && cause !== null);
+    for (const { name, cause } of failing) {
+      request.log.error({ err: cause, check: name }, 'unhealthy');
+    }
+    if (failing.length > 0) {
+      const names = failing.map(({ name }) => name).join(', ');
+      throw new ForensicsError('unhealthy', `Not healthy: ${names}.`);
+    }
+    return success(Object.fromEntries(checks.map(({ name, cause }) => [name, wordFor(cause)])));
+  });
 
-  server.get(
-    '/v1/health',
-    {
-      ...probe,
-      schema: {
-        ...operation({
-          id: 'readHealth',
-          summary: 'Health of database, storage, model, queue, webhooks and log',
-          description:
-            '503 when database, storage, model or queue fails. The database is degraded when changes were lost because its disk damaged them, webhooks when a receiver does not answer, the log when lines of it are lost.',
-          failures: ['unhealthy'],
-        }),
-        response: { 200: healthy },
-      },
-    },
-    async (request) => {
-      const checks = await health();
-      const failing = checks.filter(({ cause, isVital }) => isVital && cause !== null);
-      for (const { name, cause } of failing)
-        request.log.error({ err: cause, check: name }, 'unhealthy');
-      if (failing.length > 0) {
-        const names = failing.map(({ name }) => name).join(', ');
-        throw new ForensicsError('unhealthy', `Not healthy: ${names}.`);
-      }
-      return success(Object.fromEntries(checks.map(({ name, cause }) => [name, wordFor(cause)])));
-    },
-  );
-
-  server.get(
-    '/v1/schema',
-    {
-      ...open,
-      schema: {
-        ...operation({
-          id: 'readSchema',
-          summary: 'This document: OpenAPI 3.1, without an envelope',
-        }),
-        response: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) },
-      },
-    },
-    async () => server.swagger(),
-  );
+  server.get('/v1/schema', readSchema, async () => server.swagger());
 };
 
 function wordFor(cause: Error | null): 'ok' | 'degraded' {
   return cause === null ? 'ok' : 'degraded';
 }
+
+const ping = operation(
+  { id: 'ping', access: 'everyone', rateLimit: false, summary: 'Connectivity test' },
+  { response: { 200: pong } },
+);
+
+const readHealth = operation(
+  {
+    id: 'readHealth',
+    access: 'everyone',
+    rateLimit: false,
+    summary: 'Health of database, storage, model, queue, webhooks and log',
+    description:
+      '503 when database, storage, model or queue fails. The database is degraded when changes were lost because its disk damaged them, webhooks when a receiver does not answer, the log when lines of it are lost.',
+    failures: ['unhealthy'],
+  },
+  { response: { 200: healthy } },
+);
+
+const readSchema = operation(
+  {
+    id: 'readSchema',
+    access: 'everyone',
+    summary: 'This document: OpenAPI 3.1, without an envelope',
+  },
+  { response: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) } },
+);
 
 // A wildcard, not a named parameter: the router refuses those above 100 characters, and object keys may be longer.
 const paths = ['/:bucket(^b-[0-9a-f]{24}$)', '/:bucket(^b-[0-9a-f]{24}$)/*'];

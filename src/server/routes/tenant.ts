@@ -15,44 +15,16 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<App, 'tenancy'>> = asy
   server,
   { tenancy },
 ) => {
-  server.get(
-    '/v1/tenant',
-    {
-      schema: {
-        ...operation({ id: 'getTenant', summary: 'Read a tenant, with masked secrets' }),
-        querystring: tenantQuery,
-        response: { 200: tenantAnswer },
-      },
-    },
-    async (request) => success(await tenancy.read(callerOf(request).tenant)),
+  server.get('/v1/tenant', getTenant, async (request) =>
+    success(await tenancy.read(callerOf(request).tenant)),
   );
 
-  server.put(
-    '/v1/tenant',
-    {
-      config: { access: 'tenantSettings' as const },
-      bodyLimit: longBodyLimitBytes,
-      schema: {
-        ...operation({
-          id: 'updateTenant',
-          summary:
-            'Rename a tenant, set its webhook and default options, or choose where its objects are kept',
-          description: `Takes the answer of GET back unchanged, secrets masked. A new storage configuration is tried out
-(write, read, delete) before it is saved; analyses stay readable where they were made.`,
-          failures: ['conflict', 'store_refused', 'store_unavailable'],
-        }),
-        querystring: changeQuery,
-        body: changeBody,
-        response: { 200: tenantAnswer },
-      },
-    },
-    async (request) => {
-      const { tenantName, ...change } = request.body;
-      assertOneName(tenantName, request.query.tenantName);
-      const { principal, tenant } = callerOf(request);
-      return success(await tenancy.change(tenant, change, actorOf(principal)));
-    },
-  );
+  server.put('/v1/tenant', updateTenant, async (request) => {
+    const { tenantName, ...change } = request.body;
+    assertOneName(tenantName, request.query.tenantName);
+    const { principal, tenant } = callerOf(request);
+    return success(await tenancy.change(tenant, change, actorOf(principal)));
+  });
 };
 
 function assertOneName(inBody: string | undefined, inQuery: string | undefined): void {
@@ -68,21 +40,35 @@ export const usageRoutes: FastifyPluginAsyncTypebox<Pick<App, 'usage'>> = async 
   server,
   { usage },
 ) => {
-  server.get(
-    '/v1/tenant/report',
-    {
-      schema: {
-        ...operation({
-          id: 'readUsageReport',
-          summary: 'Read what a tenant used: all the time, or the days of a range added up',
-        }),
-        querystring: reportQuery,
-        response: { 200: reportAnswer },
-      },
-    },
-    async (request) => {
-      const { tenantName: _checked, ...query } = request.query;
-      return success(await usage.report(callerOf(request).tenant, query));
-    },
-  );
+  server.get('/v1/tenant/report', readUsageReport, async (request) => {
+    const { tenantName: _checked, ...query } = request.query;
+    return success(await usage.report(callerOf(request).tenant, query));
+  });
 };
+
+const getTenant = operation(
+  { id: 'getTenant', summary: 'Read a tenant, with masked secrets' },
+  { querystring: tenantQuery, response: { 200: tenantAnswer } },
+);
+
+const updateTenant = operation(
+  {
+    id: 'updateTenant',
+    access: 'tenantSettings',
+    bodyLimit: longBodyLimitBytes,
+    summary:
+      'Rename a tenant, set its webhook and default options, or choose where its objects are kept',
+    description: `Takes the answer of GET back unchanged, secrets masked. A new storage configuration is tried out
+(write, read, delete) before it is saved; analyses stay readable where they were made.`,
+    failures: ['conflict', 'store_refused', 'store_unavailable'],
+  },
+  { querystring: changeQuery, body: changeBody, response: { 200: tenantAnswer } },
+);
+
+const readUsageReport = operation(
+  {
+    id: 'readUsageReport',
+    summary: 'Read what a tenant used: all the time, or the days of a range added up',
+  },
+  { querystring: reportQuery, response: { 200: reportAnswer } },
+);

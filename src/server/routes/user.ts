@@ -14,46 +14,23 @@ import { longBodyLimitBytes } from '../bodies.ts';
 import { operation } from '../openapi-answers.ts';
 
 const path = '/v1/user/settings';
-const config = { access: 'userSettings' } as const;
 
 export const userRoutes: FastifyPluginAsyncTypebox<Pick<App, 'userSettings'>> = async (
   server,
   { userSettings },
 ) => {
-  server.get(
-    path,
-    {
-      config,
-      schema: {
-        ...operation({ id: 'getUserSettings', summary: 'Read the own settings' }),
-        response: { 200: settingsAnswer },
-      },
-    },
-    async (request) => success(await userSettings.read(userIdOf(request))),
+  server.get(path, getUserSettings, async (request) =>
+    success(await userSettings.read(userIdOf(request))),
   );
 
-  server.put(
-    path,
-    {
-      config,
-      schema: {
-        ...operation({
-          id: 'updateUserSettings',
-          summary: 'Change the own settings; what is left out stays',
-        }),
-        body: settingsBody,
-        response: { 200: succeeded },
-      },
-    },
-    async (request) => {
-      const { lang, tosAccepted } = request.body;
-      await userSettings.change(userIdOf(request), {
-        ...(lang === undefined ? {} : { lang }),
-        ...(tosAccepted === undefined ? {} : { tosAccepted }),
-      });
-      return success();
-    },
-  );
+  server.put(path, updateUserSettings, async (request) => {
+    const { lang, tosAccepted } = request.body;
+    await userSettings.change(userIdOf(request), {
+      ...(lang === undefined ? {} : { lang }),
+      ...(tosAccepted === undefined ? {} : { tosAccepted }),
+    });
+    return success();
+  });
 };
 
 export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<App, 'feedback'>> = async (
@@ -62,21 +39,7 @@ export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<App, 'feedback'>> = 
 ) => {
   server.post(
     '/v1/feedback',
-    {
-      config: { access: 'tenantUser' },
-      preParsing: async (request) => assertJsonBody(request),
-      bodyLimit: longBodyLimitBytes,
-      schema: {
-        ...operation({
-          id: 'sendFeedback',
-          summary: 'Send a message to the team behind the service',
-          description:
-            'It is kept at once and sent on later; another Content-Type than JSON is 400.',
-        }),
-        body: feedbackBody,
-        response: { 200: succeeded },
-      },
-    },
+    { ...sendFeedback, preParsing: async (request) => assertJsonBody(request) },
     async (request) => {
       const sender = { userId: userIdOf(request), tenantId: callerOf(request).tenant.id };
       await feedback.submit(sender, known(request.body));
@@ -106,3 +69,28 @@ function known(body: Static<typeof feedbackBody>) {
     ...(sourceAttributes === undefined ? {} : { sourceAttributes }),
   };
 }
+
+const getUserSettings = operation(
+  { id: 'getUserSettings', access: 'userSettings', summary: 'Read the own settings' },
+  { response: { 200: settingsAnswer } },
+);
+
+const updateUserSettings = operation(
+  {
+    id: 'updateUserSettings',
+    access: 'userSettings',
+    summary: 'Change the own settings; what is left out stays',
+  },
+  { body: settingsBody, response: { 200: succeeded } },
+);
+
+const sendFeedback = operation(
+  {
+    id: 'sendFeedback',
+    access: 'tenantUser',
+    bodyLimit: longBodyLimitBytes,
+    summary: 'Send a message to the team behind the service',
+    description: 'It is kept at once and sent on later; another Content-Type than JSON is 400.',
+  },
+  { body: feedbackBody, response: { 200: succeeded } },
+);
