@@ -11,7 +11,7 @@ import { decodePicture } from '../../src/image/decode.ts';
 import { localLimits } from '../../src/image/picture.ts';
 import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
-import { loadTraceModel, type ReadCells } from '../../src/inference/networks.ts';
+import { loadTraceModel, type TraceModel } from '../../src/inference/networks.ts';
 import { createSandbox } from '../../src/examiner/sandbox.ts';
 import { interleaved, type Row } from './figures.ts';
 import { sceneOf, type Size } from './sizes.ts';
@@ -77,15 +77,11 @@ async function prepareBare(bytes: Buffer) {
   const model = await loadTraceModel(await createRegistry().open(null), await loadRuntime());
   const picture = await decodePicture(bytes, { limits: localLimits });
   const shown: (() => Promise<unknown>)[] = [];
-  const kept =
-    (read: ReadCells): ReadCells =>
-    async (rgb, width, height) => {
-      shown.push(() => read(rgb, width, height));
-      return read(rgb, width, height);
-    };
-  const { readFeatures, readEnsemble: readVotes } = model;
-  const recording = { readFeatures: kept(readFeatures), readVotes: readVotes && kept(readVotes) };
-  const { meanLogits } = await readPatchScores(picture, { ...model, ...recording });
+  const readFeatures: TraceModel['readFeatures'] = async (...given) => {
+    shown.push(() => model.readFeatures(...given));
+    return model.readFeatures(...given);
+  };
+  const { meanLogits } = await readPatchScores(picture, { ...model, readFeatures });
   return {
     run: async () => {
       await sharp(bytes).raw().toBuffer();

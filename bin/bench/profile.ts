@@ -14,7 +14,7 @@ import { createSigner } from '../../src/evidence/sign.ts';
 import { writeBundle } from '../../src/evidence/write-bundle.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { defaultLimits, localLimits, type Picture } from '../../src/image/picture.ts';
-import { loadLocateModel, loadTraceModel, type ReadCells } from '../../src/inference/networks.ts';
+import { loadLocateModel, loadTraceModel } from '../../src/inference/networks.ts';
 import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { readProvenance } from '../../src/provenance/read-provenance.ts';
@@ -145,15 +145,10 @@ function createClock() {
 }
 
 function clocked({ trace, locator }: Models, clock: Clock): Models {
-  const around =
-    (what: string, read: ReadCells): ReadCells =>
-    (rgb, width, height) =>
-      clock.add(what, () => read(rgb, width, height));
   return {
     trace: {
       ...trace,
-      readFeatures: around('trace network', trace.readFeatures),
-      readEnsemble: trace.readEnsemble && around('trace ensemble', trace.readEnsemble),
+      readFeatures: (...given) => clock.add('trace network', () => trace.readFeatures(...given)),
       readHead: (...given) =>
         clock.add('head of the trace network', () => trace.readHead(...given)),
     },

@@ -10,9 +10,9 @@ import {
 import { toFakeProbability, toPredictions } from '../../src/engine/calibration.ts';
 import type { Models } from '../../src/engine/observe.ts';
 import { readLogits } from '../../src/engine/patch-scores.ts';
-import { coveringGrid } from '../../src/engine/patches.ts';
+import { coveringGrid } from '../../src/engine/feature-grid.ts';
+import { cellTextures } from '../../src/engine/patches.ts';
 import { changePixels, savedAgain } from '../../src/engine/stability.ts';
-import { cellTextures } from '../../src/engine/texture.ts';
 import { type Pixels, saveJpeg } from '../../src/image/codec.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import type { Picture } from '../../src/image/picture.ts';

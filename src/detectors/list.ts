@@ -25,6 +25,9 @@ export const localisingDetectors: readonly Detector[] = [
 /** Those that a report shows and that no verdict rests on while the fusion gives them no weight. */
 export const shownDetectors: readonly Detector[] = [errorLevel];
 
+/** Of earlier versions, whose examinations and bundles name them. No verdict rested on them either. */
+export const retiredMethods: readonly string[] = ['jpeg-grid', 'noise-level', 'resampling'];
+
 export const detectors: readonly Detector[] = [
   traceNetwork,
   photographLikeness,

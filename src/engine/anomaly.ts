@@ -6,7 +6,7 @@
 import type { EmbeddingStatistics } from '../inference/model.ts';
 import { shareBelow, sigmoid } from './calibration.ts';
 import type { PatchScores } from './patch-scores.ts';
-import type { Grid } from './patches.ts';
+import type { Grid } from './feature-grid.ts';
 import type { ClassSimilarities } from './result.ts';
 
 /** A patch is outlying when its distance is above this percentile of unseen reference patches. */
@@ -17,33 +17,6 @@ const minClusterShare = 0.25;
 
 /** Percentile of unseen reference patches that is drawn as 0.5, so that the patches of usual pictures stay dark. */
 const drawnHalfPercentile = 97;
-
-/**
- * Mahalanobis distance of each embedding from the training distribution: |W (e - mean)| with W'W the inverse covariance.
- *
- * @param embeddings - `[count, dimension]`.
- */
-export function distancesOf(
-  embeddings: Float32Array,
-  { embedding }: EmbeddingStatistics,
-): Float64Array {
-  const { dimension } = embedding;
-  const mean = Float64Array.from(embedding.mean);
-  const whitening = Float64Array.from(embedding.whitening);
-  const distances = new Float64Array(embeddings.length / dimension);
-  const centred = new Float64Array(dimension);
-  for (let at = 0; at < distances.length; at++) {
-    for (let i = 0; i < dimension; i++) centred[i] = embeddings[at * dimension + i]! - mean[i]!;
-    let squares = 0;
-    for (let row = 0; row < dimension; row++) {
-      let sum = 0;
-      for (let i = 0; i < dimension; i++) sum += whitening[row * dimension + i]! * centred[i]!;
-      squares += sum * sum;
-    }
-    distances[at] = Math.sqrt(squares);
-  }
-  return distances;
-}
 
 /**
  * The contract's `anomaly`.

@@ -18,7 +18,7 @@ import {
   type TraceEvidence,
 } from './decide.ts';
 import { type Models, type Observation, observe, type TracesSeen } from './observe.ts';
-import { insideGrid } from './patches.ts';
+import { insideGrid } from './feature-grid.ts';
 import type { CodedExamination } from './result.ts';
 
 /**

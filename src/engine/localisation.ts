@@ -18,9 +18,8 @@ import { blockPx } from '../inference/manifest.ts';
 import type { LocateManifest } from '../inference/model.ts';
 import { boundedLogit, quantilesOf, sigmoid } from './calibration.ts';
 import { type CellGrid, ontoGrid } from './maps.ts';
-import { coveringGrid } from './patches.ts';
+import { coveringGrid, padToCells } from './feature-grid.ts';
 import type { Manipulation } from './result.ts';
-import { cutTile } from './tiles.ts';
 import type { LocateModel } from '../inference/networks.ts';
 
 export interface Localisation {
@@ -187,11 +186,7 @@ async function locate(locator: LocateModel, pixels: Pixels, table: readonly numb
   if (shown.length < 2) return locator.locate(pixels, table);
   // Whole blocks, so that the block grid begins in every corner.
   const blocks = coveringGrid(pixels, blockPx);
-  const rgb = cutTile(
-    { rgb: pixels.rgb, facts: pixels },
-    { column: 0, row: 0, ...blocks },
-    blockPx,
-  );
+  const rgb = padToCells({ rgb: pixels.rgb, facts: pixels }, blockPx);
   const [width, height] = [blockPx * blocks.columns, blockPx * blocks.rows];
   const { cellPx } = locator.manifest.input;
   const [columns, rows] = [width / cellPx, height / cellPx];

@@ -13,7 +13,7 @@ import {
 import type { Localisation } from './localisation.ts';
 import type { PatchScores } from './patch-scores.ts';
 import { outlyingness } from './anomaly.ts';
-import { coveringGrid, type Grid } from './patches.ts';
+import { coveringGrid, type Grid } from './feature-grid.ts';
 import type { CellMaps } from './result.ts';
 
 const full = 65_535;

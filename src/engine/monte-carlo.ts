@@ -7,7 +7,7 @@
 import type { ModelManifest } from '../inference/model.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { createRandom, type Logits, toFakeProbability, toPredictions } from './calibration.ts';
-import { type Votes, weightedLogits } from './patch-scores.ts';
+import { type Readings, weightedLogits } from './patch-scores.ts';
 import type { ClassScores } from './result.ts';
 
 interface Spread {
@@ -19,7 +19,7 @@ interface Spread {
 
 /** @param seed - any integer; the same seed gives the same masks, so the same numbers. */
 export async function measureSpread(
-  { features, weights }: Votes,
+  { features, weights }: Readings,
   model: TraceModel,
   seed: number,
 ): Promise<Spread> {

@@ -134,7 +134,7 @@ export async function observe(
 async function readTraces(picture: Picture, model: TraceModel, seed: number) {
   const { manifest } = model;
   const patchScores = await readPatchScores(picture, model);
-  const spread = await measureSpread(patchScores.votes, model, seed);
+  const spread = await measureSpread(patchScores.readings, model, seed);
   const traces = {
     fakeProbability: toFakeProbability(patchScores.meanLogits, manifest),
     fakeUncertainty: spread.fakeUncertainty,

@@ -1,32 +1,17 @@
 /**
- * The patch scores of a picture: the model's output for every window of cells, and the selection that counts for the picture.
- * Every later result is computed from these numbers.
+ * What the trace network reads in a picture: the head's output at every position of a patch, for the maps, and the readings
+ * that count for the picture. Every later result is computed from these numbers.
  *
- * Each patch is scored alone, and the picture is the plain mean of their logits: averaging features first was worse (AUC .739
- * against .760 on the calibration split), weights by texture .001 more, clipped logits no more (models/training/EXPERIMENTS.md, 4).
- * A mean has the range of a single patch, so one calibration serves 1 to 16 of them: it was fitted on crops with up to 16 patches
- * and on their halves, which often hold one. One of its own for each size gained .002 on val and lost .005 on the calibration
- * split (ibid., "Thresholds by regime").
- *
- * The network reads every pixel once, because the maps need every cell: time grows with the picture, which the limit of
- * pixels bounds. Memory does not grow with it but for the features of the cells: it is read in tiles (`tiles.ts`).
+ * Each patch is scored alone, and the picture is the weighted mean of logits: averaging features first was worse (AUC .739
+ * against .760 on the calibration split), weights by texture gained .001, clipped logits nothing (EXPERIMENTS.md, 4).
  */
 
 import type { Planes } from '../image/pixels.ts';
+import type { EmbeddingStatistics, Views } from '../inference/model.ts';
 import type { TraceModel } from '../inference/networks.ts';
-import { distancesOf } from './anomaly.ts';
 import type { Logits } from './calibration.ts';
-import { readEnsembleScores, type EnsembleScores } from './ensemble.ts';
-import {
-  type CellPosition,
-  type Grid,
-  meanWindows,
-  type PatchPlan,
-  planPatches,
-  type WindowMeans,
-} from './patches.ts';
-import type { Views } from '../inference/model.ts';
-import { readFeatureGrid } from './tiles.ts';
+import { type Grid, meanWindows, readFeatureGrid, type WindowMeans } from './feature-grid.ts';
+import { type CellPosition, type PatchPlan, planPatches } from './patches.ts';
 import { readViews, toReadingSize, type ViewFeatures } from './views.ts';
 
 export interface PatchScores {
@@ -36,9 +21,9 @@ export interface PatchScores {
   readonly window: Grid;
   /** Positions of a patch, row-major; `logits`, `embeddings` and `distances` have one entry for each. */
   readonly positions: Grid;
-  /** `[places, 3]`: raw real, fake, compression, as the maps show them. */
+  /** `[positions, 3]`: raw real, fake, compression, as the maps show them. */
   readonly logits: Float32Array;
-  /** `[places, dimension]`, unit length. */
+  /** `[positions, dimension]`, unit length. */
   readonly embeddings: Float32Array;
   /** Mahalanobis distance of each embedding from training. */
   readonly distances: Float64Array;
@@ -48,25 +33,21 @@ export interface PatchScores {
   readonly cellPx: number;
   /** Indices of the patches that count for the picture, most textured first. */
   readonly read: readonly number[];
-  readonly votes: Votes;
+  readonly readings: Readings;
   readonly meanLogits: Logits;
 }
 
-/** All that counts for the picture: its patches, and with `views` tiles and the whole. */
-export interface Votes {
-  /** `[votes, channels]`: the head's input. */
+/** All that counts for the picture: its patches, tiles in its own pixels, and the whole of it. */
+export interface Readings {
+  /** `[readings, channels]`: the head's input. */
   readonly features: Float32Array;
   /** How much the logits of each count, together 1. */
   readonly weights: readonly number[];
 }
 
-/** Windows that the head scores in one run: large enough to be fast, small enough to stay in the cache. */
-const batchSize = 2048;
-
 export async function readPatchScores(picture: Planes, model: TraceModel): Promise<PatchScores> {
-  const patches = await readPatches(picture, model);
-  const { plan, windows, ensemble, votes, cellPx } = patches;
-  const { logits, embeddings } = await scoreWindows(windows, ensemble, model);
+  const { plan, windows, readings, cellPx } = await readPicture(picture, model);
+  const { logits, embeddings } = await scoreWindows(windows, model);
   const indexOf = ({ row, column }: CellPosition) => row * windows.columns + column;
   return {
     grid: plan.grid,
@@ -74,147 +55,122 @@ export async function readPatchScores(picture: Planes, model: TraceModel): Promi
     positions: { columns: windows.columns, rows: windows.rows },
     logits,
     embeddings,
-    distances: distancesOf(embeddings, model.statistics),
+    distances: distancesFromTraining(embeddings, model.statistics),
     patches: plan.all.map(indexOf),
     read: plan.read.map(indexOf),
     cellPx,
-    votes,
-    meanLogits: await scorePicture(votes, model),
+    readings,
+    meanLogits: await scoreReadings(readings, model),
   };
 }
 
 /** The picture's scores alone, without what the maps need. */
 export async function readLogits(picture: Planes, model: TraceModel): Promise<Logits> {
-  const { votes } = await readPatches(picture, model);
-  return scorePicture(votes, model);
+  const { readings } = await readPicture(picture, model);
+  return scoreReadings(readings, model);
 }
 
-interface Patches {
-  readonly plan: PatchPlan;
-  readonly windows: WindowMeans;
-  readonly ensemble: EnsembleScores | null;
-  readonly votes: Votes;
-  readonly cellPx: number;
-}
-
-async function readPatches(original: Planes, model: TraceModel): Promise<Patches> {
+async function readPicture(original: Planes, model: TraceModel) {
   const { input, views } = model.manifest;
-  const picture = await toReadingSize(original, model.manifest);
-  const plan = planPatches(picture, input);
-  const { cellPx, haloPx } = input;
-  const cells = await readFeatureGrid(picture, { read: model.readFeatures, cellPx, haloPx });
-  const windows = meanWindows(cells, plan.window);
-  const ensemble = await readEnsembleScores(picture, plan, model);
+  const picture = await toReadingSize(original, views);
   const isScaled = picture !== original;
-  const seen = views && (await readViews(original, isScaled ? null : cells, model, views));
+  const plan = planPatches(picture, input);
+  const cells = await readFeatureGrid(picture, model);
+  const windows = meanWindows(cells, plan.window);
+  const seen = await readViews(original, isScaled ? null : cells, model);
   return {
     plan,
     windows,
-    ensemble,
-    votes: votesOf(featuresRead(plan, windows, ensemble), seen, views),
-    cellPx: isScaled ? (cellPx * original.facts.width) / picture.facts.width : cellPx,
+    readings: collectReadings(plan, windows, seen, views.weights),
+    cellPx: (input.cellPx * original.facts.width) / picture.facts.width,
   };
 }
 
-/** The head's input for each patch that counts for the picture. */
-function featuresRead(plan: PatchPlan, windows: WindowMeans, ensemble: EnsembleScores | null) {
-  const width = windows.channels + (ensemble?.members ?? 0);
-  const features = new Float32Array(plan.read.length * width);
-  plan.read.forEach(({ row, column }, at) => {
-    const place = row * windows.columns + column;
-    features.set(meansOf(windows, place), at * width);
-    if (!ensemble) return;
-    const { members, ofPatches } = ensemble;
-    const said = ofPatches.subarray(at * members, (at + 1) * members);
-    features.set(said, at * width + windows.channels);
+function collectReadings(
+  plan: PatchPlan,
+  windows: WindowMeans,
+  { tiles, whole }: ViewFeatures,
+  weights: Views['weights'],
+): Readings {
+  const { channels, columns, means } = windows;
+  const patches = plan.read.map(({ row, column }) => {
+    const start = (row * columns + column) * channels;
+    return means.subarray(start, start + channels);
   });
-  return { count: plan.read.length, features };
-}
-
-function votesOf(
-  patches: { readonly count: number; readonly features: Float32Array },
-  seen: ViewFeatures | null,
-  views: Views | null,
-): Votes {
-  if (seen === null || views === null) {
-    return { features: patches.features, weights: evenly(1, patches.count) };
-  }
-  const { tiles, whole } = seen;
-  const { weights } = views;
-  const rows = [...tiles, whole];
-  const features = new Float32Array(patches.features.length + rows.length * whole.length);
-  features.set(patches.features);
-  rows.forEach((row, at) => features.set(row, patches.features.length + at * whole.length));
+  const rows = [...patches, ...tiles, whole];
+  const features = new Float32Array(rows.length * channels);
+  rows.forEach((row, at) => features.set(row, at * channels));
+  const weightOfPatches = weights.patches + (tiles.length === 0 ? weights.tiles : 0);
   return {
     features,
     weights: [
-      ...evenly(weights.patches + (tiles.length === 0 ? weights.tiles : 0), patches.count),
-      ...evenly(weights.tiles, tiles.length),
+      ...patches.map(() => weightOfPatches / patches.length),
+      ...tiles.map(() => weights.tiles / tiles.length),
       weights.whole,
     ],
   };
 }
 
-function evenly(share: number, count: number): number[] {
-  return Array<number>(count).fill(share / count);
-}
-
-function meansOf({ means, channels }: WindowMeans, place: number): Float32Array {
-  return means.subarray(place * channels, (place + 1) * channels);
-}
-
-async function scorePicture({ features, weights }: Votes, model: TraceModel): Promise<Logits> {
-  const { logits } = await judge(features, weights.length, model);
+async function scoreReadings({ features, weights }: Readings, model: TraceModel): Promise<Logits> {
+  const { logits } = await score(features, weights.length, model);
   return weightedLogits(logits, weights);
 }
 
-/** @param logits - `[votes, 3]`. */
+/** @param logits - `[readings, 3]`. */
 export function weightedLogits(logits: Float32Array, weights: readonly number[]): Logits {
-  const meanOf = (output: number) =>
+  const mean = (output: number) =>
     weights.reduce((sum, weight, at) => sum + weight * logits[3 * at + output]!, 0);
-  return { real: meanOf(0), fake: meanOf(1), compression: meanOf(2) };
+  return { real: mean(0), fake: mean(1), compression: mean(2) };
 }
 
+/** Windows that the head scores in one run: large enough to be fast, small enough to stay in the cache. */
+const batchSize = 2048;
+
 /** The head's output for every window. */
-async function scoreWindows(
-  windows: WindowMeans,
-  ensemble: EnsembleScores | null,
-  model: TraceModel,
-) {
-  const count = windows.columns * windows.rows;
-  const dimension = model.statistics.embedding.dimension;
+async function scoreWindows({ columns, rows, channels, means }: WindowMeans, model: TraceModel) {
+  const count = columns * rows;
+  const { dimension } = model.statistics.embedding;
   const logits = new Float32Array(count * 3);
   const embeddings = new Float32Array(count * dimension);
   for (let first = 0; first < count; first += batchSize) {
     const size = Math.min(batchSize, count - first);
-    const answer = await judge(rowsOf(windows, ensemble, first, size), size, model);
+    const batch = means.subarray(first * channels, (first + size) * channels);
+    const answer = await score(batch, size, model);
     logits.set(answer.logits, first * 3);
     embeddings.set(answer.embeddings, first * dimension);
   }
   return { logits, embeddings };
 }
 
-function rowsOf(
-  windows: WindowMeans,
-  ensemble: EnsembleScores | null,
-  first: number,
-  size: number,
-): Float32Array {
-  const { channels, columns } = windows;
-  if (!ensemble) return windows.means.subarray(first * channels, (first + size) * channels);
-  const width = channels + ensemble.members;
-  const rows = new Float32Array(size * width);
-  for (let at = 0; at < size; at++) {
-    const place = first + at;
-    rows.set(meansOf(windows, place), at * width);
-    const position = { column: place % columns, row: Math.floor(place / columns) };
-    rows.set(ensemble.ofPosition(position), at * width + channels);
-  }
-  return rows;
-}
-
 /** Without dropout. @param features - `[count, channels]`. */
-async function judge(features: Float32Array, count: number, model: TraceModel) {
+async function score(features: Float32Array, count: number, model: TraceModel) {
   const keepAll = new Float32Array(features.length / count).fill(1);
   return model.readHead(features, count, keepAll, 1);
+}
+
+/**
+ * Mahalanobis distance of each embedding from the training distribution: |W (e - mean)| with W'W the inverse covariance.
+ *
+ * @param embeddings - `[count, dimension]`.
+ */
+export function distancesFromTraining(
+  embeddings: Float32Array,
+  { embedding }: EmbeddingStatistics,
+): Float64Array {
+  const { dimension } = embedding;
+  const mean = Float64Array.from(embedding.mean);
+  const whitening = Float64Array.from(embedding.whitening);
+  const distances = new Float64Array(embeddings.length / dimension);
+  const centred = new Float64Array(dimension);
+  for (let at = 0; at < distances.length; at++) {
+    for (let i = 0; i < dimension; i++) centred[i] = embeddings[at * dimension + i]! - mean[i]!;
+    let squares = 0;
+    for (let row = 0; row < dimension; row++) {
+      let sum = 0;
+      for (let i = 0; i < dimension; i++) sum += whitening[row * dimension + i]! * centred[i]!;
+      squares += sum * sum;
+    }
+    distances[at] = Math.sqrt(squares);
+  }
+  return distances;
 }

@@ -1,17 +1,17 @@
 /**
- * Where patches are in a picture, and which of them count for its score.
- *
- * Sizes and numbers are in the manifest, because a model is fitted under them: for trace-1 patches of 128 px that overlap
- * by half, as training cuts them, and the 16 most textured. Fewer were worse (AUC on the calibration split .760 of all up to 16,
- * .754 of 8, .746 of 4, .709 of one; models/training/EXPERIMENTS.md, 4); more were not tried. Crops of 256 px hold only 9,
- * and 9 drawn out of 16 do as well (.851 against .852 on val; 32). The number also bounds what head and second branch
- * cost at full size, however large the picture is. Where the most textured ones are close together, the rest of a large picture
- * does not count: that was not measured, because the crops are small.
+ * Where patches lie in a picture, and which of them count for its score: the most textured ones, because flat regions carry
+ * no traces. Sizes and numbers are in the manifest, because a model is fitted under them.
  */
 
 import type { Planes } from '../image/pixels.ts';
 import type { ModelManifest } from '../inference/model.ts';
-import { cellTextures, mostTextured } from './texture.ts';
+import { coveringGrid, type Grid, insideGrid } from './feature-grid.ts';
+
+/** Where a window of cells begins. */
+export interface CellPosition {
+  readonly column: number;
+  readonly row: number;
+}
 
 export interface PatchPlan {
   /** Cells that cover the picture. */
@@ -24,10 +24,20 @@ export interface PatchPlan {
 }
 
 export function planPatches(picture: Planes, input: ModelManifest['input']): PatchPlan {
-  const { cellPx, patchCells, patchesRead } = input;
+  const { cellPx, patchCells, patchStrideCells, patchesRead } = input;
   const grid = coveringGrid(picture.facts, cellPx);
-  const window = windowOf(grid, patchCells);
-  const all = patchPositions(insideGrid(picture.facts, cellPx), grid, input);
+  const inside = insideGrid(picture.facts, cellPx);
+  const window = {
+    columns: Math.min(patchCells, grid.columns),
+    rows: Math.min(patchCells, grid.rows),
+  };
+  // Patches lie entirely inside the picture; one that is too small for that is covered as far as it goes.
+  const starts = (whole: number, covered: number) =>
+    patchStarts(whole < patchCells ? covered : whole, patchCells, patchStrideCells);
+  const columns = starts(inside.columns, grid.columns);
+  const all = starts(inside.rows, grid.rows).flatMap((row) =>
+    columns.map((column) => ({ column, row })),
+  );
   const textures = cellTextures(picture, grid, cellPx);
   return {
     grid,
@@ -37,61 +47,8 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
   };
 }
 
-/** Patches are entirely inside the picture; one too small for that is covered as far as it goes. */
-function patchPositions(
-  inside: Grid,
-  covering: Grid,
-  { patchCells, patchStrideCells }: ModelManifest['input'],
-): readonly CellPosition[] {
-  const along = (whole: number, covered: number) =>
-    patchStarts(whole < patchCells ? covered : whole, patchCells, patchStrideCells);
-  const columns = along(inside.columns, covering.columns);
-  return along(inside.rows, covering.rows).flatMap((row) =>
-    columns.map((column) => ({ column, row })),
-  );
-}
-
-/** The grid of cells that the network scores. */
-export interface Grid {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-/** Features of each cell: `values[channel * columns * rows + row * columns + column]`. */
-export interface FeatureGrid extends Grid {
-  readonly channels: number;
-  readonly values: Float32Array;
-}
-
-/** Where a window of cells begins; its size is `windowOf` of the grid. */
-export interface CellPosition {
-  readonly column: number;
-  readonly row: number;
-}
-
-/** Cells that cover a picture; the last column and row may hang over the edge. */
-export function coveringGrid(size: { width: number; height: number }, cellPx: number): Grid {
-  return { columns: Math.ceil(size.width / cellPx), rows: Math.ceil(size.height / cellPx) };
-}
-
-/** Cells entirely inside a picture, at least one in each direction. */
-export function insideGrid(size: { width: number; height: number }, cellPx: number): Grid {
-  return {
-    columns: Math.max(1, Math.floor(size.width / cellPx)),
-    rows: Math.max(1, Math.floor(size.height / cellPx)),
-  };
-}
-
-/** Columns and rows of a patch: `patchCells`, or what a smaller grid has. */
-export function windowOf(grid: Grid, patchCells: number): Grid {
-  return {
-    columns: Math.min(patchCells, grid.columns),
-    rows: Math.min(patchCells, grid.rows),
-  };
-}
-
 /**
- * First cells of the patches along one side: every `stride`, and one more that ends at the edge, so that no cell of
+ * First cells of the patches along one side: every `stride`, and one more that ends at the edge, so that no cell at
  * the border is left unread.
  */
 export function patchStarts(length: number, patchCells: number, stride: number): number[] {
@@ -101,47 +58,66 @@ export function patchStarts(length: number, patchCells: number, stride: number):
   return [...starts, last];
 }
 
-/** Means of features over a window of cells, at every position where the window fits. */
-export interface WindowMeans {
-  /** Positions of the window: `grid - window + 1` in each direction, row-major. */
-  readonly columns: number;
-  readonly rows: number;
-  readonly channels: number;
-  /** `means[(row * columns + column) * channels + channel]`: one row of numbers a window, as the head expects it. */
-  readonly means: Float32Array;
+/** Grey levels. One hard edge must not make a patch textured, so this is the most that one pixel adds. */
+const maxPerPixel = 32;
+
+/**
+ * For each cell the sum over its pixels of |luma - right neighbour| + |luma - lower neighbour|, at most 32 a pixel.
+ * Neighbours and pixels outside the picture add nothing.
+ */
+export function cellTextures(
+  picture: Pick<Planes, 'luma' | 'facts'>,
+  grid: Grid,
+  cellPx: number,
+): Float64Array {
+  const { luma } = picture;
+  const { width, height } = picture.facts;
+  const lastColumn = width - 1;
+  const textures = new Float64Array(grid.columns * grid.rows);
+  for (let y = 0; y < height; y++) {
+    const line = y * width;
+    const below = y + 1 < height ? width : 0;
+    const cells = Math.floor(y / cellPx) * grid.columns;
+    for (let column = 0; column < grid.columns; column++) {
+      const end = Math.min((column + 1) * cellPx, width);
+      let sum = 0;
+      for (let x = column * cellPx; x < end; x++) {
+        const here = luma[line + x]!;
+        const right = luma[line + (x < lastColumn ? x + 1 : x)]!;
+        const change = Math.abs(here - right) + Math.abs(here - luma[line + x + below]!);
+        sum += change < maxPerPixel ? change : maxPerPixel;
+      }
+      textures[cells + column]! += sum;
+    }
+  }
+  return textures;
 }
 
 /**
- * Box means by running sums: the cost does not depend on the window's size. Sums are kept in double precision, so that
- * adding and subtracting a value leaves no error that a float32 could show.
+ * The positions of the windows with the most texture, in descending order; ties go to the upper, then the left one.
+ *
+ * @param textures - one number a cell of `grid`, from `cellTextures`.
  */
-export function meanWindows(features: FeatureGrid, window: Grid): WindowMeans {
-  const { channels, columns, rows, values } = features;
-  const acrossCount = columns - window.columns + 1;
-  const downCount = rows - window.rows + 1;
-  const means = new Float32Array(acrossCount * downCount * channels);
-  // Sum of the window's rows in each column, for each channel: slides down with `row`.
-  const columnSums = new Float64Array(channels * columns);
-  const weight = 1 / (window.columns * window.rows);
-
-  for (let row = 0; row < rows; row++) {
-    const top = row - window.rows + 1;
-    for (let channel = 0; channel < channels; channel++) {
-      const plane = channel * rows * columns;
-      const sums = channel * columns;
-      for (let x = 0; x < columns; x++) {
-        const leaving = top > 0 ? values[plane + (top - 1) * columns + x]! : 0;
-        columnSums[sums + x]! += values[plane + row * columns + x]! - leaving;
-      }
-      if (top < 0) continue;
-
-      let sum = 0;
-      for (let x = 0; x < columns; x++) {
-        const left = x - window.columns + 1;
-        sum += columnSums[sums + x]! - (left > 0 ? columnSums[sums + left - 1]! : 0);
-        if (left >= 0) means[(top * acrossCount + left) * channels + channel] = sum * weight;
-      }
+export function mostTextured(
+  positions: readonly CellPosition[],
+  textures: Float64Array,
+  { grid, window, count }: { readonly grid: Grid; readonly window: Grid; readonly count: number },
+): readonly CellPosition[] {
+  const textureAt = ({ column, row }: CellPosition) => {
+    let sum = 0;
+    for (let y = row; y < row + window.rows; y++) {
+      for (let x = column; x < column + window.columns; x++) sum += textures[y * grid.columns + x]!;
     }
-  }
-  return { columns: acrossCount, rows: downCount, channels, means };
+    return sum;
+  };
+  return positions
+    .map((position) => ({ position, texture: textureAt(position) }))
+    .toSorted(
+      (one, other) =>
+        other.texture - one.texture ||
+        one.position.row - other.position.row ||
+        one.position.column - other.position.column,
+    )
+    .slice(0, count)
+    .map(({ position }) => position);
 }

@@ -11,9 +11,9 @@ import { cutPixels, type Planes, toPlanes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { type Logits, toFakeProbability } from './calibration.ts';
 import { readLogits } from './patch-scores.ts';
-import { coveringGrid, insideGrid, patchStarts } from './patches.ts';
+import { coveringGrid, insideGrid } from './feature-grid.ts';
+import { cellTextures, mostTextured, patchStarts } from './patches.ts';
 import type { Stability } from './result.ts';
-import { cellTextures, mostTextured } from './texture.ts';
 
 /** Pixels; the smallest side that can also be scored at half size. */
 const regionSidePx = 256;

@@ -1,17 +1,22 @@
 /**
- * What a model with `views` looks at beside the patches of the picture: squares of its own pixels where the picture is too large
- * to be read in full, and all of it at once, small, for composition, light and what else only the whole shows.
+ * What counts for a picture beside its patches: squares in its own pixels where it is too large to be read in full, and all of
+ * it at once, small, for composition, light and what else only the whole shows.
  *
- * The cost is bounded: a picture above `mostPixels` is scaled to that many for its patches and maps, whatever its size.
+ * The cost is bounded: a picture above `mostPixels` is scaled to that for its patches and maps, whatever its size.
  */
 
 import { scalePixels } from '../image/codec.ts';
 import { cutPixels, type Planes, toPlanes } from '../image/pixels.ts';
-import type { ModelManifest, Views } from '../inference/model.ts';
+import type { Views } from '../inference/model.ts';
 import type { TraceModel } from '../inference/networks.ts';
-import { coveringGrid, type FeatureGrid, insideGrid } from './patches.ts';
-import { cellTextures, mostTextured } from './texture.ts';
-import { readFeatureGrid } from './tiles.ts';
+import {
+  coveringGrid,
+  type FeatureGrid,
+  insideGrid,
+  meanFeatures,
+  readFeatureGrid,
+} from './feature-grid.ts';
+import { cellTextures, mostTextured } from './patches.ts';
 
 export interface ViewFeatures {
   /** `[tiles, channels]`, none where the patches are of the picture's own pixels already. */
@@ -21,10 +26,10 @@ export interface ViewFeatures {
 }
 
 /** The picture itself, or scaled to `mostPixels`: what the patches and the maps are of. */
-export async function toReadingSize(picture: Planes, { views }: ModelManifest): Promise<Planes> {
+export async function toReadingSize(picture: Planes, { mostPixels }: Views): Promise<Planes> {
   const { width, height } = picture.facts;
-  if (views === null || width * height <= views.mostPixels) return picture;
-  return scaledBy(picture, Math.sqrt(views.mostPixels / (width * height)));
+  if (width * height <= mostPixels) return picture;
+  return scaledBy(picture, Math.sqrt(mostPixels / (width * height)));
 }
 
 /** @param cells - of the picture in its own size; null where it was scaled to be read. */
@@ -32,50 +37,38 @@ export async function readViews(
   picture: Planes,
   cells: FeatureGrid | null,
   model: TraceModel,
-  views: Views,
 ): Promise<ViewFeatures> {
+  const { views } = model.manifest;
   const { width, height } = picture.facts;
+  const meanOf = async (part: Planes) => meanFeatures(await readFeatureGrid(part, model));
   const tiles: Float32Array[] = [];
   if (cells === null) {
-    for (const tile of texturedTiles(picture, views)) tiles.push(await meanFeatures(tile, model));
+    for (const tile of texturedTiles(picture, views)) tiles.push(await meanOf(tile));
   }
   const factor = views.wholePx / Math.max(width, height);
   // A picture that small was read as a whole for its patches already.
-  if (cells !== null && factor >= 1) return { tiles, whole: meanOf(cells) };
-  const whole = factor >= 1 ? picture : await scaledBy(picture, factor);
-  return { tiles, whole: await meanFeatures(whole, model) };
+  if (cells !== null && factor >= 1) return { tiles, whole: meanFeatures(cells) };
+  return { tiles, whole: await meanOf(factor >= 1 ? picture : await scaledBy(picture, factor)) };
 }
 
 /** The most textured ones of a grid without overlap, most textured first. */
 function texturedTiles(picture: Planes, { tilePx, tiles }: Views): readonly Planes[] {
   const inside = insideGrid(picture.facts, tilePx);
   const grid = coveringGrid(picture.facts, tilePx);
-  const places = Array.from({ length: inside.columns * inside.rows }, (_, at) => ({
+  const positions = Array.from({ length: inside.columns * inside.rows }, (_, at) => ({
     column: at % inside.columns,
     row: Math.floor(at / inside.columns),
   }));
   const textures = cellTextures(picture, grid, tilePx);
   const window = { columns: 1, rows: 1 };
-  return mostTextured(places, textures, { grid, window, count: tiles }).map(({ column, row }) => {
-    const box = { left: column * tilePx, top: row * tilePx };
-    const width = Math.min(tilePx, picture.facts.width - box.left);
-    const height = Math.min(tilePx, picture.facts.height - box.top);
-    return toPlanes(cutPixels(picture, { ...box, width, height }));
-  });
-}
-
-async function meanFeatures(picture: Planes, model: TraceModel): Promise<Float32Array> {
-  const { cellPx, haloPx } = model.manifest.input;
-  return meanOf(await readFeatureGrid(picture, { read: model.readFeatures, cellPx, haloPx }));
-}
-
-function meanOf({ channels, columns, rows, values }: FeatureGrid): Float32Array {
-  const cells = columns * rows;
-  return Float32Array.from({ length: channels }, (_, channel) => {
-    let sum = 0;
-    for (let cell = 0; cell < cells; cell++) sum += values[channel * cells + cell]!;
-    return sum / cells;
-  });
+  return mostTextured(positions, textures, { grid, window, count: tiles }).map(
+    ({ column, row }) => {
+      const [left, top] = [column * tilePx, row * tilePx];
+      const width = Math.min(tilePx, picture.facts.width - left);
+      const height = Math.min(tilePx, picture.facts.height - top);
+      return toPlanes(cutPixels(picture, { left, top, width, height }));
+    },
+  );
 }
 
 async function scaledBy({ rgb, facts }: Planes, factor: number): Promise<Planes> {

@@ -4,6 +4,7 @@
  */
 
 import { languages } from '../contract/vocabulary.ts';
+import { retiredMethods } from '../detectors/list.ts';
 import { identityOf, isSameModel } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
@@ -147,7 +148,9 @@ async function requireModels(settings: BundleSettings, modelsDir: string | null)
   const known = await createRegistry({ extra: modelsDir }).listAll();
   for (const wanted of [settings.model, locatorOf(settings)]) {
     const found = known.find(({ id }) => id === wanted.id) ?? null;
-    if (found === null || !isSameModel(identityOf(found), wanted)) throw isMissing(wanted, found);
+    if (found === null || !isSameModel(identityOf(found), wanted)) {
+      throw isMissing(wanted, found, settings);
+    }
   }
 }
 
@@ -159,13 +162,17 @@ function locatorOf({ locator }: BundleSettings): ModelIdentity {
   );
 }
 
-function isMissing(wanted: ModelIdentity, found: AnyManifest | null): ForensicsError {
+function isMissing(
+  wanted: ModelIdentity,
+  found: AnyManifest | null,
+  { environment }: BundleSettings,
+): ForensicsError {
   const needed = Object.entries(wanted.files).map(([name, sha256]) => `${name} ${sha256}`);
-  // Added under the id of a model that is there, it would replace that one for every other examination too.
-  const advice = found === null ? 'Name' : `This machine has ${nameOf(found, wanted)}. Name`;
+  const release = environment['forensics'] ?? 'of the version that made it';
+  const here = found === null ? 'no model of that name' : nameOf(found, wanted);
   return new ForensicsError(
     'model_not_found',
-    `The bundle needs the model ${wanted.id} ${wanted.version} with these files: ${needed.join(', ')}. ${advice} a folder that holds it with --models-dir.`,
+    `The bundle needs the model ${wanted.id} ${wanted.version} with these files: ${needed.join(', ')}. This machine has ${here}: reproduce the bundle with forensics ${release}, which made it and holds that model, or name a folder that holds the model with --models-dir.`,
   );
 }
 
@@ -220,7 +227,8 @@ async function compareAll(
   { settings, format, files }: Recorded,
   { examination, rendering, environment }: Repetition,
 ): Promise<Reproduction> {
-  const record = (name: string) => parseJson(files.get(name) ?? new Uint8Array());
+  const record = (name: string) =>
+    withoutRetiredMethods(parseJson(files.get(name) ?? new Uint8Array()));
   const texts = Object.fromEntries(
     Object.entries(rendering.reports).map(([language, report]) => [language, report.texts]),
   );
@@ -243,6 +251,19 @@ async function compareAll(
     files: compared,
     environment: changes,
   };
+}
+
+/** Without what methods found that earlier versions had: this one cannot find it again. */
+function withoutRetiredMethods(record: unknown): unknown {
+  return JSON.parse(JSON.stringify(record ?? null), (_, value: unknown) => {
+    if (Array.isArray(value)) return value.filter((entry) => !isRetired(Object(entry).method));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).filter(([name]) => !isRetired(name)));
+  });
+}
+
+function isRetired(method: unknown): boolean {
+  return typeof method === 'string' && retiredMethods.includes(method);
 }
 
 /** Words may differ where the program is another one; on the same machine nothing may. */

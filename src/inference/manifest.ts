@@ -1,5 +1,6 @@
 /** Reads `manifest.json` of a model folder of either kind, and `statistics.json` of an image model's. */
 
+import { ForensicsError } from '../errors.ts';
 import {
   checkNamed,
   damaged,
@@ -34,6 +35,9 @@ const maxWeight = 1000;
 
 const quantileCount = 101;
 
+/** A picture is read in one run of the network, whose working space this bounds: some 150 MB a megapixel. */
+const maxReadPixels = 4_000_000;
+
 /** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
 export function parseAnyManifest(text: string): AnyManifest {
   const { type } = rootOf(text, 'manifest.json');
@@ -48,6 +52,12 @@ export function parseManifest(text: string): ModelManifest {
   const calibration = fieldsOf(root['calibration'], 'calibration');
   const thresholds = fieldsOf(root['thresholds'], 'thresholds');
   if (root['type'] !== 'image') throw damaged('type is neither image nor localisation');
+  if (root['votes'] !== undefined) {
+    throw new ForensicsError(
+      'model_integrity',
+      'The model has a second network, votes.onnx, which this version does not run; forensics 0.1.0 does.',
+    );
+  }
   checkNames(input, fieldsOf(root['outputs'] ?? {}, 'outputs'));
 
   return {
@@ -55,13 +65,11 @@ export function parseManifest(text: string): ModelManifest {
     type: 'image',
     input: {
       cellPx: wholeOf(input['cellPx'], 'input.cellPx', 1, 256),
-      haloPx: wholeOf(input['haloPx'], 'input.haloPx', 0, 1024),
       patchCells: wholeOf(input['patchCells'], 'input.patchCells', 1, 256),
       patchStrideCells: wholeOf(input['patchStrideCells'], 'input.patchStrideCells', 1, 256),
       patchesRead: wholeOf(input['patchesRead'], 'input.patchesRead', 1, 4096),
     },
-    votes: ensembleInput(root['votes'] ?? null),
-    views: viewsOf(root['views'] ?? null),
+    views: viewsOf(root['views']),
     dropout: {
       rate: numberOf(dropout['rate'], 'dropout.rate', 0, 0.9),
       passes: wholeOf(dropout['passes'], 'dropout.passes', 2, 1000),
@@ -97,7 +105,6 @@ function checkNames(input: Fields, outputs: Fields): void {
   checkNamed(input['layout'], 'input.layout', 'NHWC');
   checkNamed(input['dtype'], 'input.dtype', 'uint8');
   checkNamed(outputs['model'], 'outputs.model', ['features']);
-  checkNamed(outputs['votes'], 'outputs.votes', ['votes']);
   checkNamed(outputs['head'], 'outputs.head', ['logits', 'embedding']);
   checkNamed(outputs['logits'], 'outputs.logits', ['real', 'fake', 'compression']);
 }
@@ -176,18 +183,12 @@ function ratesOf(value: unknown, name: string): MeasuredRates {
   };
 }
 
-function ensembleInput(value: unknown): ModelManifest['votes'] {
-  if (value === null) return null;
-  return { haloPx: wholeOf(fieldsOf(value, 'votes')['haloPx'], 'votes.haloPx', 0, 1024) };
-}
-
-function viewsOf(value: unknown): Views | null {
-  if (value === null) return null;
+function viewsOf(value: unknown): Views {
   const fields = fieldsOf(value, 'views');
   const weights = fieldsOf(fields['weights'], 'views.weights');
   const shareOf = (name: string) => numberOf(weights[name], `views.weights.${name}`, 0, 1);
   const views = {
-    mostPixels: wholeOf(fields['mostPixels'], 'views.mostPixels', 65_536, 1e9),
+    mostPixels: wholeOf(fields['mostPixels'], 'views.mostPixels', 65_536, maxReadPixels),
     tilePx: wholeOf(fields['tilePx'], 'views.tilePx', 32, 4096),
     tiles: wholeOf(fields['tiles'], 'views.tiles', 0, 4096),
     wholePx: wholeOf(fields['wholePx'], 'views.wholePx', 32, 4096),

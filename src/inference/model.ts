@@ -57,15 +57,11 @@ export interface ModelManifest extends IdentifiedModel {
   readonly type: 'image';
   readonly input: {
     readonly cellPx: number;
-    readonly haloPx: number;
     readonly patchCells: number;
     readonly patchStrideCells: number;
     readonly patchesRead: number;
   };
-  /** How the second branch is shown pixels; null for a model of the network alone. */
-  readonly votes: { readonly haloPx: number } | null;
-  /** Null for a model that reads a picture of any size in full, at its own size, and nothing else of it. */
-  readonly views: Views | null;
+  readonly views: Views;
   readonly dropout: { readonly rate: number; readonly passes: number };
   readonly calibration: {
     readonly real: Calibration;

@@ -13,25 +13,17 @@ interface HeadAnswer {
   readonly embeddings: Float32Array;
 }
 
-/**
- * Pixels in, numbers for each cell out.
- *
- * @param rgb - row-major RGB, width and height multiples of the cell.
- * @returns `[channels, height / cell, width / cell]`.
- */
-export type ReadCells = (rgb: Uint8Array, width: number, height: number) => Promise<Float32Array>;
-
 export interface TraceModel {
   readonly manifest: ModelManifest;
   readonly statistics: EmbeddingStatistics;
   readonly runtimeVersion: string;
-  /** One feature vector for each cell. */
-  readonly readFeatures: ReadCells;
   /**
-   * The second branch: what each of its members says of the patch around a cell, or, near the border, of the nearest patch
-   * inside. Null for a model of the network alone. The head expects its channels behind the features.
+   * One feature vector for each cell.
+   *
+   * @param rgb - row-major RGB, width and height multiples of the cell.
+   * @returns `[channels, height / cell, width / cell]`.
    */
-  readonly readEnsemble: ReadCells | null;
+  readFeatures(rgb: Uint8Array, width: number, height: number): Promise<Float32Array>;
   /**
    * @param features - `[count, channels]`.
    * @param masks - `[passes, channels]` of dropout multipliers: 0 or 1 / (1 - rate).
@@ -51,17 +43,21 @@ export async function loadTraceModel(
 ): Promise<TraceModel> {
   const { manifest, statistics } = verified;
   const { cellPx } = manifest.input;
-  const [backbone, head, ensemble] = await Promise.all([
+  const [backbone, head] = await Promise.all([
     runtime.openSession(verified.backbone),
     runtime.openSession(verified.head),
-    verified.ensemble && runtime.openSession(verified.ensemble),
   ]);
   return {
     manifest,
     statistics,
     runtimeVersion: runtime.version,
-    readFeatures: cellsReader(backbone, 'features', cellPx),
-    readEnsemble: ensemble && cellsReader(ensemble, 'votes', cellPx),
+    readFeatures: async (rgb, width, height) => {
+      const answer = await backbone.run({ rgb: { data: rgb, dims: [1, height, width, 3] } });
+      const values = outputOf(answer, 'features');
+      const cells = (width / cellPx) * (height / cellPx);
+      if (values.length > 0 && values.length % cells === 0) return values;
+      throw new TypeError('The model gives features of another size.');
+    },
     readHead: async (features, count, masks, passes) => {
       const answer = await head.run({
         features: { data: features, dims: [count, features.length / count] },
@@ -73,18 +69,8 @@ export async function loadTraceModel(
       };
     },
     release: async () => {
-      await Promise.all([backbone.release(), head.release(), ensemble?.release()]);
+      await Promise.all([backbone.release(), head.release()]);
     },
-  };
-}
-
-function cellsReader(session: Session, output: string, cellPx: number): ReadCells {
-  return async (rgb, width, height) => {
-    const answer = await session.run({ rgb: { data: rgb, dims: [1, height, width, 3] } });
-    const values = outputOf(answer, output);
-    const cells = (width / cellPx) * (height / cellPx);
-    if (values.length > 0 && values.length % cells === 0) return values;
-    throw new TypeError(`The model gives ${output} of another size.`);
   };
 }
 

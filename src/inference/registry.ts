@@ -16,8 +16,6 @@ export interface VerifiedModel {
   readonly statistics: EmbeddingStatistics;
   readonly backbone: Uint8Array;
   readonly head: Uint8Array;
-  /** The second branch, for a model that has one. */
-  readonly ensemble: Uint8Array | null;
 }
 
 export interface VerifiedLocator {
@@ -147,7 +145,6 @@ export async function openModel(entry: ModelFolder<ModelManifest>): Promise<Veri
     statistics: parseStatistics(textOf(files, statisticsFile)),
     backbone: files.get('model.onnx')!,
     head: files.get('head.onnx')!,
-    ensemble: files.get(ensembleFile) ?? null,
   };
 }
 
@@ -181,14 +178,12 @@ interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
 }
 
 const statisticsFile = 'statistics.json';
-const ensembleFile = 'votes.onnx';
 const locateFile = 'locate.onnx';
 
 /** Files without which a model cannot be run. */
 function neededFiles(manifest: AnyManifest): readonly string[] {
   if (manifest.type === 'localisation') return [locateFile];
-  const always = ['model.onnx', 'head.onnx', statisticsFile];
-  return manifest.votes ? [...always, ensembleFile] : always;
+  return ['model.onnx', 'head.onnx', statisticsFile];
 }
 
 /**

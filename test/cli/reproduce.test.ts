@@ -30,7 +30,7 @@ test('a signed lie is told with the value that comes out, and exits with 7', asy
 const same: Reproduction = {
   outcome: 'same-result',
   verdict: { recorded: 'real', found: 'real' },
-  model: { id: 'trace-1', version: '1.2.0' },
+  model: { id: 'trace-2', version: '1.2.0' },
   valuesCompared: 900,
   differences: [
     { path: 'examination.anomaly.score', recorded: 0.5, found: 0.50001, kind: 'rounding' },
@@ -55,7 +55,7 @@ test('what differs within the tolerance is told with the tolerance and what else
     'evidence.zip: SAME RESULT, not byte for byte',
     'same verdict; numbers within 0.0001, pixels within one step of the colour scale',
     'real in the bundle, real again',
-    'trace-1 1.2.0, the very files that the bundle names',
+    'trace-2 1.2.0, the very files that the bundle names',
     '900 values and 3 files',
     'examination.anomaly.score: 0.5, again 0.50001 (within the tolerance)',
     '- heatmap-real.png: 12 samples differ, by 0.39 % of the scale at most',

@@ -31,7 +31,7 @@ Examples:
   common(models.command('verify'))
     .description('Compare the files of models with the SHA-256 of their manifests.')
     .argument('[id]', 'one model (default: all)')
-    .addHelpText('after', examples('models verify', 'models verify trace-1 --json'))
+    .addHelpText('after', examples('models verify', 'models verify trace-2 --json'))
     .action(verify);
 }
 

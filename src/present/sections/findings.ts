@@ -1,5 +1,6 @@
 /** Every method once: what it found, how strongly that speaks, and where it points. */
 
+import { retiredMethods } from '../../detectors/list.ts';
 import type { RankedFinding } from '../evidence.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
@@ -17,14 +18,6 @@ import { adverbOf } from './evaluation.ts';
 
 /** Examiners know it, but it takes no part in any verdict: shown to those who ask for it. */
 const shownOnRequest = 'error-level';
-
-/** No verdict ever rested on them. All but the first are of earlier versions: stored examinations still have them. */
-const neverWeighed: ReadonlySet<string> = new Set([
-  shownOnRequest,
-  'jpeg-grid',
-  'noise-level',
-  'resampling',
-]);
 
 /** They read what the file says about itself, which the section on provenance lists in full. */
 const toldInProvenance: ReadonlySet<string> = new Set([
@@ -95,7 +88,8 @@ function toRow(input: SectionInput, finding: RankedFinding, isOutside: boolean):
 
 /** It points to a change, and the methods together gave it no weight. */
 function isLeftOut({ examination }: SectionInput, { method }: RankedFinding): boolean {
-  return neverWeighed.has(method) && examination.manipulation?.methods.includes(method) !== true;
+  const isOnlyShown = method === shownOnRequest || retiredMethods.includes(method);
+  return isOnlyShown && examination.manipulation?.methods.includes(method) !== true;
 }
 
 function nameOf({ catalogue }: SectionInput, method: string): string {

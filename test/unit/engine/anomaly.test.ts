@@ -3,11 +3,11 @@ import {
   cosine,
   countClusters,
   outlyingness,
-  distancesOf,
   gini,
   measureSimilarities,
 } from '../../../src/engine/anomaly.ts';
 import { shareBelow } from '../../../src/engine/calibration.ts';
+import { distancesFromTraining } from '../../../src/engine/patch-scores.ts';
 
 const statistics = {
   embedding: { dimension: 2, mean: [1, 1], whitening: [2, 0, 1, 1] },
@@ -17,7 +17,7 @@ const statistics = {
 };
 
 test('the distance of an embedding is the length of the whitened difference from the mean', () => {
-  const distances = distancesOf(Float32Array.of(1, 1, 2, 3), statistics);
+  const distances = distancesFromTraining(Float32Array.of(1, 1, 2, 3), statistics);
 
   // W (1, 2) = (2, 3)
   expect([...distances]).toEqual([0, Math.sqrt(2 ** 2 + 3 ** 2)]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { coveringGrid, insideGrid, patchStarts, windowOf } from '../../../src/engine/patches.ts';
+import { coveringGrid, insideGrid } from '../../../src/engine/feature-grid.ts';
+import { patchStarts } from '../../../src/engine/patches.ts';
 
 test('the covering grid holds every pixel, the inside grid only whole cells', () => {
   const size = { width: 129, height: 160 };
@@ -10,10 +11,6 @@ test('the covering grid holds every pixel, the inside grid only whole cells', ()
 
 test('a picture smaller than a cell still has one', () => {
   expect(insideGrid({ width: 9, height: 40 }, 16)).toEqual({ columns: 1, rows: 2 });
-});
-
-test('a window is never larger than its grid', () => {
-  expect(windowOf({ columns: 5, rows: 20 }, 8)).toEqual({ columns: 5, rows: 8 });
 });
 
 test.each([

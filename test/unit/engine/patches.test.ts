@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { planPatches } from '../../../src/engine/patches.ts';
 import { halvePixels, toPlanes } from '../../../src/image/pixels.ts';
-import { parseManifest } from '../../../src/inference/manifest.ts';
-import { packagedText } from '../inference/model-folder.ts';
 
 interface Recorded {
   readonly width: number;
@@ -19,7 +17,8 @@ const recorded: readonly Recorded[] = JSON.parse(
   readFileSync(new URL('../../fixtures/patches.json', import.meta.url), 'utf8'),
 );
 
-const { input } = parseManifest(packagedText('trace-1/manifest.json'));
+/** Those of `patches.py`. */
+const input = { cellPx: 16, patchCells: 8, patchStrideCells: 4, patchesRead: 16 };
 
 /** The picture of `patches.py`, pixel for pixel. */
 function drawn(width: number, height: number) {

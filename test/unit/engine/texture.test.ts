@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cellTextures, mostTextured } from '../../../src/engine/texture.ts';
+import { cellTextures, mostTextured } from '../../../src/engine/patches.ts';
 
 function pictureOf(luma: number[][]) {
   const height = luma.length;

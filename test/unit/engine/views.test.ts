@@ -24,8 +24,7 @@ function redModel(seen: string[]): TraceModel {
     ...packaged,
     manifest: {
       ...manifest,
-      input: { cellPx, haloPx: 0, patchCells: 2, patchStrideCells: 1, patchesRead: 400 },
-      votes: null,
+      input: { cellPx, patchCells: 2, patchStrideCells: 1, patchesRead: 400 },
       views,
       calibration: { real: identity, fake: identity, compression: identity, decision: identity },
     },
@@ -35,7 +34,6 @@ function redModel(seen: string[]): TraceModel {
       distanceQuantiles: quantiles,
       pictureDistanceQuantiles: quantiles,
     },
-    readEnsemble: null,
     readFeatures: (rgb: Uint8Array, width: number, height: number) => {
       seen.push(`${width}x${height}`);
       const [columns, rows] = [width / cellPx, height / cellPx];
@@ -74,21 +72,21 @@ function picture(width: number, height: number): Planes {
 test('a small picture is read as it is, and once more small: its patches count for the tiles it has none of', async () => {
   const seen: string[] = [];
 
-  const { votes, cellPx, grid } = await readPatchScores(picture(256, 192), redModel(seen));
+  const { readings, cellPx, grid } = await readPatchScores(picture(256, 192), redModel(seen));
 
   expect(seen).toEqual(['256x192', '96x96']);
   expect(cellPx).toBe(32);
   expect(grid).toEqual({ columns: 8, rows: 6 });
   const patches = 7 * 5;
-  expect(votes.weights).toHaveLength(patches + 1);
-  expect(votes.weights[0]).toBeCloseTo((weights.patches + weights.tiles) / patches, 12);
-  expect(votes.weights.at(-1)).toBe(weights.whole);
+  expect(readings.weights).toHaveLength(patches + 1);
+  expect(readings.weights[0]).toBeCloseTo((weights.patches + weights.tiles) / patches, 12);
+  expect(readings.weights.at(-1)).toBe(weights.whole);
 });
 
 test('a large picture is scaled for its patches, and its most textured squares are read at their own size', async () => {
   const seen: string[] = [];
 
-  const { votes, cellPx, grid, meanLogits } = await readPatchScores(
+  const { readings, cellPx, grid, meanLogits } = await readPatchScores(
     picture(1024, 768),
     redModel(seen),
   );
@@ -96,10 +94,10 @@ test('a large picture is scaled for its patches, and its most textured squares a
   expect(seen).toEqual(['320x224', '64x64', '64x64', '64x64', '96x96']);
   expect(grid.columns * cellPx).toBeGreaterThanOrEqual(1024);
   expect((grid.columns - 1) * cellPx).toBeLessThan(1024);
-  expect(votes.weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
+  expect(readings.weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
   // The tiles are of the right half, the patches and the whole of all of it, so the mean lies between.
-  const tile = votes.features.at(-2)!;
-  const whole = votes.features.at(-1)!;
+  const tile = readings.features.at(-2)!;
+  const whole = readings.features.at(-1)!;
   expect(tile).toBeGreaterThan(110);
   expect(whole).toBeCloseTo(105, -1);
   expect(meanLogits.real).toBeGreaterThan(whole);

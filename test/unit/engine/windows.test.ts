@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../src/engine/calibration.ts';
-import { meanWindows } from '../../../src/engine/patches.ts';
+import { meanWindows } from '../../../src/engine/feature-grid.ts';
 
 test.each([
   [9, 7, 3, 2],

@@ -9,6 +9,7 @@ import {
 } from '../../../src/evidence/bundle-format.ts';
 import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
 import { archiveOf } from '../../../src/evidence/sign.ts';
+import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
 import { temporaryFolder } from '../ports/db/temporary.ts';
@@ -233,6 +234,35 @@ test.each([
     await expect(refused).rejects.toThrow(instead);
   },
 );
+
+test('a model that this version no longer has is named with the release that holds it', async () => {
+  const { examination } = real;
+  const model = { id: 'trace-1', version: '1.4.1', files: { 'votes.onnx': 'ab'.repeat(32) } };
+  const environment = { ...examination.environment, forensics: '0.1.0' };
+  const bundle = bundleOf({ examination: { ...examination, model, environment } });
+
+  expect((await verifyBundle(bundle)).holds).toBe(true);
+  await expect(reproduceBundle(bundle)).rejects.toMatchObject({
+    code: 'model_not_found',
+    message: expect.stringMatching(/model trace-1 1\.4\.1 .*with forensics 0\.1\.0, which made it/),
+  });
+});
+
+test('what a method found that this version no longer has makes no difference', async () => {
+  const { examination } = real;
+  const retired = { ...examination.findings[0]!, method: 'noise-level' };
+  const { maps } = examination;
+  const methods = { ...maps.methods, 'noise-level': maps.values.fake };
+  const old = {
+    ...examination,
+    findings: [retired, ...examination.findings],
+    maps: { ...maps, methods },
+  };
+
+  const found = await reproduceBundle(bundleOf({ examination: old }));
+
+  expect(found).toMatchObject({ outcome: 'identical', differences: [] });
+});
 
 test('another localisation model is not taken in its place either', async () => {
   const { examination } = real;

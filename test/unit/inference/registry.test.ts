@@ -14,11 +14,11 @@ describe('the packaged model', () => {
   test('is found from wherever the program was started', async () => {
     const manifests = await createRegistry().list();
 
-    expect(manifests.map(({ id }) => id)).toContain('trace-1');
+    expect(manifests.map(({ id }) => id)).toContain('trace-2');
   });
 
   test('opens with the bytes that its manifest describes', async () => {
-    const { manifest, backbone, head } = await createRegistry().open('trace-1');
+    const { manifest, backbone, head } = await createRegistry().open('trace-2');
 
     expect(backbone.length).toBe(manifest.files['model.onnx']?.bytes);
     expect(head.length).toBe(manifest.files['head.onnx']?.bytes);
@@ -29,7 +29,7 @@ describe('the packaged model', () => {
 
     await expect(open).rejects.toMatchObject({
       code: 'model_not_found',
-      message: expect.stringContaining('trace-1'),
+      message: expect.stringContaining('trace-2'),
     });
   });
 });
@@ -42,7 +42,7 @@ describe('choosing', () => {
     const registry = createRegistry({ packaged: modelsDir });
 
     expect((await registry.find(null)).id).toBe('later');
-    expect((await registry.list()).map(({ id }) => id)).toEqual(['later', 'trace-1']);
+    expect((await registry.list()).map(({ id }) => id)).toEqual(['later', 'trace-2']);
   });
 
   test('a model of the extra folder has to be asked for, however new it is', async () => {
@@ -52,7 +52,7 @@ describe('choosing', () => {
 
     expect((await registry.find('later')).id).toBe('later');
     expect((await registry.find(null)).id).toBe('trace-2');
-    expect((await registry.list()).map(({ id }) => id)).toEqual(['trace-2', 'trace-1', 'later']);
+    expect((await registry.list()).map(({ id }) => id)).toEqual(['trace-2', 'later']);
   });
 
   test('a model of the extra folder stands where the packaged one of the same name stood', async () => {
@@ -62,7 +62,7 @@ describe('choosing', () => {
     );
     const registry = createRegistry({ extra: modelsDir });
 
-    expect((await registry.find('trace-1')).version).toBe('99.0.0');
+    expect((await registry.find('trace-2')).version).toBe('99.0.0');
     expect((await registry.list()).map(({ version }) => version)).toContain('99.0.0');
   });
 
@@ -102,12 +102,8 @@ describe('the localisation model', () => {
 
     expect(manifest).toEqual(await registry.findLocator());
     expect(network.length).toBe(manifest.files['locate.onnx']?.bytes);
-    expect((await registry.list()).map(({ type }) => type)).toEqual(['image', 'image']);
-    expect((await registry.listAll()).map(({ id }) => id)).toEqual([
-      'trace-2',
-      'trace-1',
-      'locate-1',
-    ]);
+    expect((await registry.list()).map(({ type }) => type)).toEqual(['image']);
+    expect((await registry.listAll()).map(({ id }) => id)).toEqual(['trace-2', 'locate-1']);
   });
 
   test('of an extra folder takes the place of the packaged one, or is asked for by its id', async () => {
@@ -125,7 +121,7 @@ describe('the localisation model', () => {
     const registry = createRegistry();
 
     await expect(registry.open('locate-1')).rejects.toMatchObject({ code: 'model_not_found' });
-    await expect(registry.findLocator('trace-1')).rejects.toMatchObject({
+    await expect(registry.findLocator('trace-2')).rejects.toMatchObject({
       code: 'model_not_found',
       message: expect.stringContaining('localisation model'),
     });
@@ -147,7 +143,7 @@ describe('verifying', () => {
 
     const idsOf = async (id: string | null) => (await registry.verify(id)).map((it) => it.id);
 
-    expect(await idsOf(null)).toEqual(['trace-2', 'trace-1', 'locate-1']);
+    expect(await idsOf(null)).toEqual(['trace-2', 'locate-1']);
     expect(await idsOf('locate-1')).toEqual(['locate-1']);
   });
 
@@ -176,7 +172,7 @@ describe('a damaged model', () => {
       await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
         code: 'model_integrity',
         message: expect.stringMatching(
-          new RegExp(`^${name} of model trace-1 .*SHA-256.*reinstall`),
+          new RegExp(`^${name} of model trace-2 .*SHA-256.*reinstall`),
         ),
       });
     },
@@ -199,7 +195,7 @@ describe('a damaged model', () => {
 
     await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
       code: 'model_integrity',
-      message: expect.stringContaining('model.onnx of model trace-1 has 1000 bytes instead of'),
+      message: expect.stringContaining('model.onnx of model trace-2 has 1000 bytes instead of'),
     });
   });
 
@@ -209,7 +205,7 @@ describe('a damaged model', () => {
 
     await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
       code: 'model_integrity',
-      message: expect.stringContaining('head.onnx of model trace-1 cannot be read'),
+      message: expect.stringContaining('head.onnx of model trace-2 cannot be read'),
     });
   });
 
@@ -234,6 +230,6 @@ describe('a damaged model', () => {
       code: 'model_integrity',
       message: expect.stringContaining('Model folder model'),
     });
-    expect((await registry.find('trace-1')).id).toBe('trace-1');
+    expect((await registry.find('trace-2')).id).toBe('trace-2');
   });
 });

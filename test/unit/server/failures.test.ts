@@ -134,7 +134,7 @@ describe('failures', () => {
       },
       400,
       'model_not_found',
-      /trace-1/,
+      /trace-2/,
     ],
     [
       'a missing tenantName',

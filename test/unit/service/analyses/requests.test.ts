@@ -65,7 +65,7 @@ describe('create', () => {
         format: 'png',
         width: 65,
         height: 4096,
-        options: { model: 'trace-1', decisionStrategy: 'pedantic', seed: -5 },
+        options: { model: 'acme-trace', decisionStrategy: 'pedantic', seed: -5 },
       }),
     };
 
@@ -79,7 +79,7 @@ describe('create', () => {
       projectId: 'p1',
       input: {
         ...given.input,
-        options: { model: 'trace-1', decisionStrategy: 'pedantic', tier: 'flagging', seed: -5 },
+        options: { model: 'acme-trace', decisionStrategy: 'pedantic', tier: 'flagging', seed: -5 },
       },
       inferenceStatus: { version: '1.0.0' },
     });
@@ -117,7 +117,7 @@ describe('create', () => {
     await expect(create(input({ options: { model: 'constructor' } }))).rejects.toMatchObject({
       code: 'model_not_found',
       status: 400,
-      message: expect.stringContaining('trace-2, trace-1'),
+      message: expect.stringContaining('trace-2, acme-trace'),
     });
   });
 });

@@ -330,13 +330,13 @@ describe('failed', () => {
 
     const again = await analyses.retry(caller, {
       id,
-      options: { model: 'trace-1', seed: 7, tier: 'forensicReporting' },
+      options: { model: 'acme-trace', seed: 7, tier: 'forensicReporting' },
     });
 
     expect(again).toMatchObject({
       input: {
         options: {
-          model: 'trace-1',
+          model: 'acme-trace',
           seed: 7,
           tier: 'forensicReporting',
           decisionStrategy: 'default',
@@ -354,7 +354,7 @@ describe('failed', () => {
     expect((await messages()).map(({ status: told }) => told)).toEqual(['processing', 'failed']);
     await worker.drain();
     expect(await status(id)).toMatchObject({ status: 'completed' });
-    expect(sandbox.examined.at(-1)!.options).toMatchObject({ model: 'trace-1', seed: 7 });
+    expect(sandbox.examined.at(-1)!.options).toMatchObject({ model: 'acme-trace', seed: 7 });
   });
 
   test('start is refused and says to use retry', async () => {

@@ -93,7 +93,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
       sandbox,
       models: [
         { id: 'trace-2', version: '2.0.0' },
-        { id: 'trace-1', version: '1.0.0' },
+        { id: 'acme-trace', version: '1.0.0' },
       ],
       trialMd5s: options.trialMd5s ?? [],
       limits,
