@@ -39,6 +39,8 @@ export type {
 
 export { ForensicsError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
+export type { Finding, Skipped } from './detectors/detector.ts';
+export type { Provenance } from './provenance/provenance.ts';
 export type { PoolStatus } from './examiner/pool.ts';
 export { createSandbox } from './examiner/sandbox.ts';
 export type { SandboxOptions, Sandbox } from './examiner/sandbox.ts';
@@ -51,9 +53,6 @@ export type {
   Examined,
   MapName,
   Stability,
-  WordedFinding as Finding,
-  WordedProvenance as Provenance,
-  WordedSkip as Skipped,
 } from './engine/result.ts';
 export { reproduceBundle } from './evidence/reproduce.ts';
 export type { ReproduceOptions } from './evidence/reproduce.ts';
@@ -64,7 +63,7 @@ export type { VerifyOptions } from './evidence/verify.ts';
 export type { PictureFacts } from './image/picture.ts';
 export { writeEvidence } from './present/evidence.ts';
 export type { Evidence } from './contract/evidence.ts';
-export type { RankedFinding } from './present/evidence.ts';
+export type { WordedFinding as RankedFinding } from './present/findings.ts';
 export type { ReportTexts } from './present/report-item.ts';
 
 export interface AnalyzeOptions {

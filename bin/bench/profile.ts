@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import { detectors } from '../../src/detectors/list.ts';
 import { conclude } from '../../src/engine/examine.ts';
 import { type Models, observe } from '../../src/engine/observe.ts';
+import type { Examination } from '../../src/engine/result.ts';
 import { createStabilityTest } from '../../src/engine/stability.ts';
 import { createSigner } from '../../src/evidence/sign.ts';
 import { writeBundle } from '../../src/evidence/write-bundle.ts';
@@ -18,7 +19,6 @@ import { loadLocateModel, loadTraceModel } from '../../src/inference/networks.ts
 import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { readProvenance } from '../../src/provenance/read-provenance.ts';
-import { wordExamination } from '../../src/present/findings.ts';
 import { renderHeatmaps, renderRawMaps } from '../../src/render/heatmap/heatmap.ts';
 import { renderPdf } from '../../src/render/pdf/pdf.ts';
 import { writeTexts } from '../../src/present/report-texts.ts';
@@ -65,7 +65,7 @@ async function profileOnce(bytes: Buffer, models: Models): Promise<ReadonlyMap<s
   // Only a picture that is decided is put to this test: measured whatever the verdict, and with its networks.
   const testStability = createStabilityTest(picture, observed.patchScores.meanLogits, models.trace);
   await clock.add('stability test', () => testStability(true));
-  const examination = wordExamination(await conclude({ ...observed, testStability }, 'default'));
+  const examination = await conclude({ ...observed, testStability }, 'default');
   await profileDrawing(clock, { bytes, picture, examination });
   await clock.add('IPC, picture and examination', () => sendThrough([bytes, examination]));
   return clock.times;
@@ -74,7 +74,7 @@ async function profileOnce(bytes: Buffer, models: Models): Promise<ReadonlyMap<s
 interface Examined {
   readonly bytes: Buffer;
   readonly picture: Picture;
-  readonly examination: ReturnType<typeof wordExamination>;
+  readonly examination: Examination;
 }
 
 async function profileDrawing(clock: Clock, { bytes, picture, examination }: Examined) {

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { PatchScores } from '../../src/engine/patch-scores.ts';
-import type { CodedExamination, Decision } from '../../src/engine/result.ts';
+import type { Examination, Decision } from '../../src/engine/result.ts';
 import type { Scored } from '../../src/service/validation/statistics.ts';
 import { picturesOf } from './conditions.ts';
 import type { Sample } from './data-set.ts';
@@ -14,7 +14,7 @@ export interface Row {
   readonly condition: string;
   readonly patchScores: Pick<PatchScores, 'meanLogits'> & { readonly meanDistance: number };
   /** Under the default strategy. */
-  readonly examination: Omit<CodedExamination, 'maps'>;
+  readonly examination: Omit<Examination, 'maps'>;
   /** Share 0..1 of the cells of the anomaly map below 0.5. */
   readonly usualCells: number;
   readonly classes: Classes;

@@ -3,21 +3,26 @@
  * this method" is something the examiner wants to read.
  */
 
-import { type Assurance, type Side, type Strength, strengths } from '../contract/vocabulary.ts';
+import {
+  type Assurance,
+  type Bilingual,
+  type Side,
+  type Strength,
+  strengths,
+} from '../contract/vocabulary.ts';
 import type { Picture } from '../image/picture.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 import type { FindingStatement, SkipReason } from './statements.ts';
 
-/** @typeParam Statement - codes and values here; words once the report room has put them so. */
-export interface Finding<Statement = FindingStatement> {
+export interface Finding {
   /** Stable identifier of the method: `trace-network`, `photograph-likeness`, ... */
   readonly method: string;
   /** 0..1: how strongly this method indicates a change or a synthetic origin; 0.5 is neutral. */
   readonly score: number;
   readonly speaksFor: Side;
   readonly strength: Strength;
-  /** What was seen. */
-  readonly statement: Statement;
+  /** What was seen. Examinations stored by earlier versions hold the sentences themselves. */
+  readonly statement: FindingStatement | Bilingual;
   /** Numbers behind the statement, by name. */
   readonly measures: Readonly<Record<string, number>>;
   /** Paper or standard the method comes from. */
@@ -41,10 +46,10 @@ export interface LocalisedFinding {
   readonly map: CellMap;
 }
 
-export interface Skipped<Reason = SkipReason> {
+export interface Skipped {
   readonly method: string;
-  /** Why this method has no finding. */
-  readonly reason: Reason;
+  /** Why this method has no finding. Examinations stored by earlier versions hold the sentences themselves. */
+  readonly reason: SkipReason | Bilingual;
 }
 
 /** What the trace network read; every detector may look at it beside the pixels. */

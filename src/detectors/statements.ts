@@ -1,6 +1,7 @@
 /**
- * Every statement of a method about a picture, in codes and values. No words are here: the report room has a sentence for
- * each code in each language, and lacks none, because it is typed by what follows.
+ * Every statement of a method about a picture, in codes and values. No words are here: the room `present` has a sentence
+ * for each code in each language, and lacks none, because it is typed by what follows. Examinations are stored with
+ * these codes, so a code that was released stays.
  */
 
 import type {

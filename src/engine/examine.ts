@@ -19,7 +19,7 @@ import {
 } from './decide.ts';
 import { type Models, type Observation, observe, type TracesSeen } from './observe.ts';
 import { insideGrid } from './feature-grid.ts';
-import type { CodedExamination } from './result.ts';
+import type { Examination } from './result.ts';
 
 /**
  * @param provenance - the file's own statements, read from the same bytes as `picture`.
@@ -28,10 +28,10 @@ import type { CodedExamination } from './result.ts';
 export async function examine(
   picture: Picture,
   models: Models,
-  { decisionStrategy, seed }: CodedExamination['options'],
+  { decisionStrategy, seed }: Examination['options'],
   provenance?: Provenance,
   methods?: readonly Detector[],
-): Promise<CodedExamination> {
+): Promise<Examination> {
   // The test of the traces' verdict asks nothing of the methods that look for changes, so it need not wait for them.
   const test = (traces: TracesSeen) => testIfDecided(traces, decisionStrategy);
   const observation = await observe(picture, models, seed, provenance, methods, test);
@@ -41,7 +41,7 @@ export async function examine(
 /** One observation under every strategy. */
 export async function concludeUnderEvery(
   observation: Observation,
-): Promise<Readonly<Record<DecisionStrategy, CodedExamination>>> {
+): Promise<Readonly<Record<DecisionStrategy, Examination>>> {
   return {
     pedantic: await conclude(observation, 'pedantic'),
     default: await conclude(observation, 'default'),
@@ -53,7 +53,7 @@ export async function concludeUnderEvery(
 export async function conclude(
   observation: Observation,
   decisionStrategy: DecisionStrategy,
-): Promise<CodedExamination> {
+): Promise<Examination> {
   const { seen, seed } = observation;
   const stability = await testIfDecided(observation, decisionStrategy);
   const isUnstable = stability?.holds === false;

@@ -18,7 +18,7 @@ import { findingOf, localise, readChanges } from './localisation.ts';
 import { cellDistances, drawMaps, gridOfMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type PatchScores, readPatchScores } from './patch-scores.ts';
-import type { CodedExamination } from './result.ts';
+import type { Examination } from './result.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
 
 /** The networks that an examination runs. */
@@ -41,7 +41,7 @@ export interface Observation {
   readonly fakeProbability: number;
   readonly fakeUncertainty: number;
   /** All of the examination that no strategy changes. */
-  readonly seen: Omit<CodedExamination, 'options' | 'decision' | 'stability'>;
+  readonly seen: Omit<Examination, 'options' | 'decision' | 'stability'>;
   /** The picture's own, so that it is put to the test once under however many strategies. */
   readonly testStability: StabilityTest;
 }

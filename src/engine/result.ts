@@ -5,10 +5,8 @@
  */
 
 import type {
-  Bilingual,
   DecisionBasis,
   DecisionStrategy,
-  InconsistencyCode,
   ReasonCode,
   ResultClass,
   ResultSubClass,
@@ -131,9 +129,9 @@ export interface Examination {
   readonly anomaly: Anomaly;
   /** Null when it was not carried out: only a verdict can be put to the test. */
   readonly stability: Stability | null;
-  readonly provenance: WordedProvenance;
-  readonly findings: readonly WordedFinding[];
-  readonly skipped: readonly WordedSkip[];
+  readonly provenance: Provenance;
+  readonly findings: readonly Finding[];
+  readonly skipped: readonly Skipped[];
   readonly maps: CellMaps;
   /** Monte Carlo passes and patches that the picture's scores were read from. */
   readonly passes: number;
@@ -141,22 +139,6 @@ export interface Examination {
   /** Product, Node.js, ONNX Runtime, sharp and libvips versions and CPU model: what another run must match to be byte-identical. */
   readonly environment: Readonly<Record<string, string>>;
 }
-
-/** What methods found and skipped, in words of every report language, as stored and sent. */
-export type WordedFinding = Finding<Bilingual>;
-export type WordedSkip = Skipped<Bilingual>;
-export type WordedProvenance = Provenance<{
-  readonly code: InconsistencyCode;
-  readonly statement: Bilingual;
-  readonly measures: Readonly<Record<string, number>>;
-}>;
-
-/** An examination as the engine returns it: in codes and values, before the report room puts it into words. */
-export type CodedExamination = Omit<Examination, 'provenance' | 'findings' | 'skipped'> & {
-  readonly provenance: Provenance;
-  readonly findings: readonly Finding[];
-  readonly skipped: readonly Skipped[];
-};
 
 /** All of an examination but its maps. */
 export type Examined = Omit<Examination, 'maps'>;

@@ -10,22 +10,15 @@ import type { LocateManifest } from '../inference/model.ts';
 import { noProvenance } from '../provenance/provenance.ts';
 import { findingOf, isWeighed } from './localisation.ts';
 import { ontoGrid, quantised } from './maps.ts';
-import type { CodedExamination, Examination } from './result.ts';
+import type { Examination } from './result.ts';
 
 /** All that a verdict needs under this localisation model. */
 export function decidingDetectors({ fusion }: Pick<LocateManifest, 'fusion'>): readonly Detector[] {
   return detectors.filter((it) => !shownDetectors.includes(it) || isWeighed(it.method, fusion));
 }
 
-type Words = Pick<Examination, 'findings' | 'skipped'>;
-type PutIntoWords = (found: Pick<CodedExamination, 'findings' | 'skipped'>) => Words;
-
 /** The examination with all that a report shows, in the order of a run that was asked for one. */
-export function withShownMethods(
-  picture: Picture,
-  examination: Examination,
-  putIntoWords: PutIntoWords,
-): Examination {
+export function withShownMethods(picture: Picture, examination: Examination): Examination {
   const { findings, skipped, maps, manipulation, decision } = examination;
   const done = new Set([...findings, ...skipped].map(({ method }) => method));
   const missing = shownDetectors.filter(({ method }) => !done.has(method));
@@ -36,10 +29,10 @@ export function withShownMethods(
   const traces = { fakeProbability, fakeUncertainty, patchesRead, passes };
   const input = { picture, traces, changes: null, provenance: noProvenance };
   const answers = missing.map((it) => it.examine(input));
-  const added = putIntoWords({
+  const added = {
     findings: answers.flatMap(findingOf),
     skipped: answers.filter((answer): answer is Skipped => 'reason' in answer),
-  });
+  };
   const addedMaps = answers.flatMap((answer) =>
     'finding' in answer
       ? [[answer.finding.method, quantised(ontoGrid(answer.map, maps))] as const]

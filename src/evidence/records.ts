@@ -46,6 +46,7 @@ const resultSchema = Type.Object({
         Type.Null(),
       ]),
     }),
+    findings: Type.Array(Type.Object({ statement: Type.Unknown() })),
     maps: Type.Object({ columns: Type.Integer(), rows: Type.Integer() }),
     environment: Type.Record(Type.String(), Type.String()),
   }),

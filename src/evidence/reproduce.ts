@@ -14,6 +14,7 @@ import { localLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../examiner/sandbox.ts';
+import { wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
 import type { Rendering } from '../examiner/tasks.ts';
 import {
   custodyFile,
@@ -35,6 +36,7 @@ import {
 } from './compare.ts';
 import {
   parseResult,
+  type ResultRecord,
   resultRecordOf,
   type BundleSettings,
   itemOf,
@@ -232,9 +234,10 @@ async function compareAll(
   const texts = Object.fromEntries(
     Object.entries(rendering.reports).map(([language, report]) => [language, report.texts]),
   );
+  const recorded = parseResult(files.get(resultFile) ?? new Uint8Array());
   const fields = compareFields(
     { ...Object(record(resultFile)), texts: record(textsFile) },
-    { ...resultRecordOf(examination, settings), texts },
+    { ...withSentencesLike(recorded, resultRecordOf(examination, settings)), texts },
   );
   const changes = environmentChanges(settings.environment, environment);
   const surroundings: Surroundings = { sandbox, isElsewhere: changes.length > 0 };
@@ -242,7 +245,7 @@ async function compareAll(
   return {
     outcome: outcomeOf({ differences: fields.differences, files: compared }, surroundings),
     verdict: {
-      recorded: parseResult(files.get(resultFile) ?? new Uint8Array())?.verdict ?? '',
+      recorded: recorded?.verdict ?? '',
       found: examination.decision.resultClass,
     },
     model: { id: examination.model.id, version: examination.model.version },
@@ -264,6 +267,23 @@ function withoutRetiredMethods(record: unknown): unknown {
 
 function isRetired(method: unknown): boolean {
   return typeof method === 'string' && retiredMethods.includes(method);
+}
+
+/** Bundles of earlier versions hold sentences where an examination holds codes now: then both are compared as sentences. */
+function withSentencesLike(
+  recorded: ResultRecord | null,
+  found: ReturnType<typeof resultRecordOf>,
+): object {
+  const statement = recorded?.examination.findings[0]?.statement;
+  if (typeof statement !== 'object' || statement === null || !('en' in statement)) return found;
+  const { findings, skipped, provenance } = found.examination;
+  const examination = {
+    ...found.examination,
+    findings: findings.map(wordFinding),
+    skipped: skipped.map(wordSkipped),
+    provenance: wordProvenance(provenance),
+  };
+  return { ...found, examination };
 }
 
 /** Words may differ where the program is another one; on the same machine nothing may. */

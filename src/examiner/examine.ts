@@ -1,4 +1,4 @@
-/** Examines one picture: decodes it, runs the models, reads its provenance, decides, and puts it into words. */
+/** Examines one picture: decodes it, runs the models, reads its provenance and decides. */
 
 import { decisionStrategies } from '../contract/vocabulary.ts';
 import { detectors } from '../detectors/list.ts';
@@ -8,7 +8,6 @@ import { decidingDetectors } from '../engine/shown-methods.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Picture } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
-import { wordExamination } from '../present/findings.ts';
 import { openPicture } from './open-picture.ts';
 import type { ExamineRequest, TaskContext } from './tasks.ts';
 
@@ -27,9 +26,7 @@ export async function performExamine(
   checkDeclared(picture, declared);
   const provenance = await readProvenance(bytes, picture, { trustList, now });
   const methods = forReport ? detectors : decidingDetectors(loaded.locator.manifest);
-  return wordExamination(
-    await examine(picture, { ...loaded, hasSpareCore }, examineOptions, provenance, methods),
-  );
+  return examine(picture, { ...loaded, hasSpareCore }, examineOptions, provenance, methods);
 }
 
 /** A wrong strategy would find no thresholds, and without thresholds everything would be decided. */

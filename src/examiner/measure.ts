@@ -1,7 +1,7 @@
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
 import { concludeUnderEvery } from '../engine/examine.ts';
 import { type Models, observe } from '../engine/observe.ts';
-import type { CodedExamination } from '../engine/result.ts';
+import type { Examination } from '../engine/result.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
 import { type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
 import { decodePicture } from '../image/decode.ts';
@@ -45,7 +45,7 @@ export async function performMeasure(
   };
 }
 
-type ByStrategy = Readonly<Record<DecisionStrategy, CodedExamination>>;
+type ByStrategy = Readonly<Record<DecisionStrategy, Examination>>;
 
 /** The pixels, scored once and decided three times. */
 async function underStrategies(

@@ -6,7 +6,6 @@ import { ForensicsError } from '../errors.ts';
 import { readSamples, type Samples } from '../image/codec.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
-import { wordMethods } from '../present/findings.ts';
 import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
 import { renderHtml } from '../render/html/html.ts';
 import { renderPdf } from '../render/pdf/pdf.ts';
@@ -34,7 +33,7 @@ export async function performRender(
   const { source, languages, withFullMaps } = request;
   const { picture } = await openPicture(source, limits);
   checkSame(picture, request.examination);
-  const examination = withShownMethods(picture, request.examination, wordMethods);
+  const examination = withShownMethods(picture, request.examination);
   if (picture.luma.length > roomForBoth) await models.clear();
   const heatmapOrientation = orientationOf(picture, request.heatmapSize);
   const item = { ...request.item, heatmapOrientation };

@@ -11,21 +11,14 @@ import {
   strengths,
 } from '../contract/vocabulary.ts';
 import { areaOf, placeOf, type Region } from '../detectors/regions.ts';
-import type {
-  Decision,
-  Examined,
-  Manipulation,
-  Stability,
-  WordedFinding,
-} from '../engine/result.ts';
+import type { Decision, Examined, Manipulation, Stability } from '../engine/result.ts';
 import { errorRateIn } from './error-rate.ts';
+import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
 import { listNotChecked } from './not-checked.ts';
 import { createNumberWriter } from './numbers.ts';
 import { inBoth } from './report-item.ts';
 import { boundedFinding, measureStrength } from './strength.ts';
 import { wordsIn } from './wording/catalogue.ts';
-
-export type RankedFinding = Evidence['findings'][number];
 
 export function writeEvidence(examined: Examined): Evidence {
   const { decision, findings, skipped, stability, provenance, manipulation, facts } = examined;
@@ -35,13 +28,13 @@ export function writeEvidence(examined: Examined): Evidence {
     ...measureStrength(examined),
     errorRate: wordErrorRate(examined),
     findings: ranked(
-      findings.map((finding) => toRanked(placed(boundedFinding(finding, examined), examined))),
+      findings.map((one) => placed(boundedFinding(wordFinding(one), examined), examined)),
     ),
-    skipped,
+    skipped: skipped.map(wordSkipped),
     reasons: decision.reasons.map(toReason),
     stability: stability === null ? null : wordStability(stability, decision),
     manipulation: manipulation === null ? null : wordChange(manipulation, facts),
-    provenance,
+    provenance: wordProvenance(provenance),
     notChecked: listNotChecked(examined),
   };
 }
@@ -51,26 +44,13 @@ function wordErrorRate(examined: Examined): Bilingual | null {
   return inBoth((language) => errorRateIn(examined, language) ?? '');
 }
 
-/** Fields by name: of what a stored finding may hold beside them nothing is passed on, and no number that JSON cannot hold. */
-function toRanked(finding: WordedFinding): RankedFinding {
-  const { method, speaksFor, strength, score, statement, measures, source } = finding;
-  const finite = Object.entries(measures).filter(([, value]) => Number.isFinite(value));
-  return {
-    method,
-    speaksFor,
-    strength,
-    score,
-    statement,
-    measures: Object.fromEntries(finite),
-    source,
-  };
+/** Equals stay in the order of the methods. */
+function ranked(findings: readonly WordedFinding[]): readonly WordedFinding[] {
+  return findings.toSorted((one, other) => rank(other) - rank(one));
 }
 
-/** Equals stay in the order of the methods. */
-function ranked(findings: readonly RankedFinding[]): readonly RankedFinding[] {
-  const rank = ({ strength, speaksFor }: RankedFinding) =>
-    2 * strengths.indexOf(strength) + (speaksFor === 'neither' ? 0 : 1);
-  return findings.toSorted((one, other) => rank(other) - rank(one));
+function rank({ strength, speaksFor }: WordedFinding): number {
+  return 2 * strengths.indexOf(strength) + (speaksFor === 'neither' ? 0 : 1);
 }
 
 function toReason(code: ReasonCode): Evidence['reasons'][number] {

@@ -1,50 +1,51 @@
-/** Puts what the engine found, in codes and values, into the words of every report language, as it is stored and sent. */
+/** Puts what an examination stores, codes and values, into the words that answers, files and reports show. */
 
-import type { Language } from '../contract/vocabulary.ts';
+import type { Evidence } from '../contract/evidence.ts';
+import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import type { Finding, Skipped } from '../detectors/detector.ts';
-import type {
-  CodedExamination,
-  Examination,
-  WordedFinding,
-  WordedProvenance,
-  WordedSkip,
-} from '../engine/result.ts';
-import type { Provenance } from '../provenance/provenance.ts';
+import type { Inconsistency, Provenance } from '../provenance/provenance.ts';
 import { inBoth } from './report-item.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-export function wordExamination(examination: CodedExamination): Examination {
+export type WordedFinding = Evidence['findings'][number];
+
+/** Fields by name: nothing else that an old examination may hold is passed on, and no number that JSON cannot hold. */
+export function wordFinding(finding: Finding): WordedFinding {
+  const { method, speaksFor, strength, score, measures, source } = finding;
+  const finite = Object.entries(measures).filter(([, value]) => Number.isFinite(value));
+  const statement = wordStatement(finding.statement);
   return {
-    ...examination,
-    provenance: wordProvenance(examination.provenance),
-    ...wordMethods(examination),
+    method,
+    speaksFor,
+    strength,
+    score,
+    statement,
+    measures: Object.fromEntries(finite),
+    source,
   };
 }
 
-export function wordMethods({
-  findings,
-  skipped,
-}: Pick<CodedExamination, 'findings' | 'skipped'>): Pick<Examination, 'findings' | 'skipped'> {
-  return { findings: findings.map(wordFinding), skipped: skipped.map(wordSkipped) };
+function wordStatement(statement: Finding['statement']): Bilingual {
+  if ('en' in statement) return statement;
+  const { code, values } = statement;
+  return inBoth((language) => pick(wordsIn(language).findings.statements, code, values));
 }
 
-export function wordFinding(finding: Finding): WordedFinding {
-  const { code, values } = finding.statement;
-  const statement = inBoth((language) => pick(wordsIn(language).findings.statements, code, values));
-  return { ...finding, statement };
-}
-
-export function wordSkipped({ method, reason }: Skipped): WordedSkip {
+export function wordSkipped({ method, reason }: Skipped): Evidence['skipped'][number] {
+  if (typeof reason !== 'string') return { method, reason };
   return { method, reason: inBoth((language) => wordsIn(language).findings.skips[reason]) };
 }
 
-export function wordProvenance(provenance: Provenance): WordedProvenance {
-  const inconsistencies = provenance.inconsistencies.map(({ code, values, measures }) => {
-    const write = (language: Language) =>
-      pick(wordsIn(language).provenance.inconsistencies, code, values);
-    return { code, statement: inBoth(write), measures };
-  });
-  return { ...provenance, inconsistencies };
+export function wordProvenance(provenance: Provenance): Evidence['provenance'] {
+  return { ...provenance, inconsistencies: provenance.inconsistencies.map(wordInconsistency) };
+}
+
+function wordInconsistency(one: Inconsistency): Evidence['provenance']['inconsistencies'][number] {
+  if ('statement' in one) return one;
+  const { code, values, measures } = one;
+  const write = (language: Language) =>
+    pick(wordsIn(language).provenance.inconsistencies, code, values);
+  return { code, statement: inBoth(write), measures };
 }
 
 /** Code and values belong together, which a union of pairs cannot tell the compiler once they are apart. */

@@ -4,8 +4,7 @@
  */
 
 import type { Language } from '../contract/vocabulary.ts';
-import type { WordedProvenance } from '../engine/result.ts';
-import type { NamedSoftware } from '../provenance/provenance.ts';
+import type { NamedSoftware, Provenance } from '../provenance/provenance.ts';
 import { createNumberWriter } from './numbers.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
@@ -13,7 +12,10 @@ import { wordsIn } from './wording/catalogue.ts';
 const namedEditors = 3;
 
 /** Phrases without a full stop, the best vouched-for first. Never empty: that nothing is there is said too. */
-export function writeOrigin(provenance: WordedProvenance, language: Language): readonly string[] {
+export function writeOrigin(
+  provenance: Pick<Provenance, 'credentials' | 'software' | 'history'>,
+  language: Language,
+): readonly string[] {
   const { brief } = wordsIn(language).provenance;
   const { credentials, software, history } = provenance;
   const namesOf = (kind: NamedSoftware['kind']) =>
@@ -50,7 +52,9 @@ export function looksLikeCameraFile({
   inconsistencies,
   quantisation,
   declarations,
-}: WordedProvenance): boolean {
+}: Omit<Provenance, 'inconsistencies'> & {
+  readonly inconsistencies: readonly unknown[];
+}): boolean {
   const isNamed = software.some(({ kind }) => kind === 'camera');
   const isByDevice = software.every(({ kind }) => kind === 'camera' || kind === 'firmware');
   const isGenerated = declarations.some(({ origin }) => origin !== 'captured');

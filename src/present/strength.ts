@@ -13,7 +13,8 @@ import {
 import { strengthOfAssurance, strengthOfRatio } from '../detectors/detector.ts';
 import { traceNetwork } from '../detectors/trace-network.ts';
 import { type SupportedRatio, supportedRatio } from '../engine/likelihood-ratio.ts';
-import type { Examined, WordedFinding } from '../engine/result.ts';
+import type { Examined } from '../engine/result.ts';
+import type { WordedFinding } from './findings.ts';
 import { createNumberWriter } from './numbers.ts';
 import { nameIn, printable } from './printable.ts';
 import { inBoth } from './report-item.ts';

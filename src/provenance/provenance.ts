@@ -6,6 +6,7 @@
 
 import type {
   Assurance,
+  Bilingual,
   DeclarationPlace,
   DeclaredOrigin,
   InconsistencyCode,
@@ -106,14 +107,22 @@ export interface InconsistencyValues {
 
 type NoValues = Readonly<Record<string, never>>;
 
-/** In codes and values; the report room has the words. */
-export type Inconsistency = {
+/** In codes and values. Examinations stored by earlier versions hold sentences in place of the values. */
+export type Inconsistency = CodedInconsistency | StoredSentence;
+
+type CodedInconsistency = {
   readonly [Code in InconsistencyCode]: {
     readonly code: Code;
     readonly values: InconsistencyValues[Code];
     readonly measures: Readonly<Record<string, number>>;
   };
 }[InconsistencyCode];
+
+interface StoredSentence {
+  readonly code: InconsistencyCode;
+  readonly statement: Bilingual;
+  readonly measures: Readonly<Record<string, number>>;
+}
 
 export interface FileLayout {
   /** Bytes behind the end of the picture. */
@@ -124,22 +133,21 @@ export interface FileLayout {
   readonly pictures: number;
 }
 
-/** @typeParam Contradiction - in words instead, where an examination is stored. */
-export interface Provenance<Contradiction = Inconsistency> {
+export interface Provenance {
   readonly declarations: readonly Declaration[];
   readonly credentials: ContentCredentials | null;
   readonly software: readonly NamedSoftware[];
   /** Oldest step first; of a longer history the latest hundred steps. */
   readonly history: readonly HistoryStep[];
   readonly quantisation: QuantisationClass | null;
-  readonly inconsistencies: readonly Contradiction[];
+  readonly inconsistencies: readonly Inconsistency[];
   readonly layout: FileLayout;
   /** What could not be read, one English sentence each. */
   readonly warnings: readonly string[];
 }
 
 /** Of a file without statements: the value for examinations that were stored before provenance was read. */
-export const noProvenance: Provenance<never> = {
+export const noProvenance: Provenance = {
   declarations: [],
   credentials: null,
   software: [],

@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { cardOf } from '../../src/cli/analyze/card.ts';
 import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
 import { type Language, languages, reasonCodes } from '../../src/contract/vocabulary.ts';
-import type { Examination, WordedProvenance } from '../../src/engine/result.ts';
+import type { Examination } from '../../src/engine/result.ts';
+import type { Provenance } from '../../src/provenance/provenance.ts';
 import { noProvenance } from '../../src/provenance/provenance.ts';
 import { credentials, makeExamination } from '../unit/present/examination.ts';
 
-const cameraFile: WordedProvenance = {
+const cameraFile: Provenance = {
   ...noProvenance,
   software: [{ kind: 'camera', name: 'Canon EOS R6', place: 'exif' }],
   quantisation: { kind: 'custom', name: null, quality: null },
@@ -14,7 +15,7 @@ const cameraFile: WordedProvenance = {
 
 const long = 'A very long name of a program that somebody wrote into the file '.repeat(3).trim();
 
-const richFile: WordedProvenance = {
+const richFile: Provenance = {
   ...noProvenance,
   credentials: { ...credentials, signer: long },
   software: [{ kind: 'editor', name: long, place: 'exif' }],
@@ -150,7 +151,7 @@ test('the report is that of the card’s language', () => {
 });
 
 test('what a file names cannot move the cursor', () => {
-  const evil: WordedProvenance = {
+  const evil: Provenance = {
     ...noProvenance,
     software: [{ kind: 'editor', name: '\u001b[2Jx', place: 'exif' }],
   };

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { stabilityChanges } from '../../src/contract/vocabulary.ts';
-import type { WordedProvenance } from '../../src/engine/result.ts';
+import type { Provenance } from '../../src/provenance/provenance.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
 import { makeExamination } from '../unit/present/examination.ts';
 import { openServer } from '../unit/server/open-server.ts';
@@ -51,7 +51,7 @@ test('evidence with everything in it is what the document says, and nothing besi
   }
 });
 
-const everything: WordedProvenance = {
+const everything: Provenance = {
   declarations: [
     {
       origin: 'ai-manipulated',

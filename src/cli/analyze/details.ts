@@ -8,7 +8,8 @@ import {
   type Side,
 } from '../../contract/vocabulary.ts';
 import type { PictureNote } from '../../image/picture.ts';
-import { type RankedFinding, suspectsChange } from '../../present/evidence.ts';
+import { suspectsChange } from '../../present/evidence.ts';
+import type { WordedFinding } from '../../present/findings.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { writeOrigin } from '../../present/origin.ts';
 import { capitalised, nameIn } from '../../present/printable.ts';
@@ -194,7 +195,7 @@ function evidenceRows(
 const maxFindings = 3;
 
 function sideRows(
-  findings: readonly RankedFinding[],
+  findings: readonly WordedFinding[],
   side: Side,
   language: Language,
 ): readonly Row[] {

@@ -15,6 +15,7 @@ import {
   errorRatesOf,
 } from '../../present/error-rate.ts';
 import { writeEvidence } from '../../present/evidence.ts';
+import { wordProvenance } from '../../present/findings.ts';
 import type { ReportTexts } from '../../present/report-item.ts';
 import type { AnalyzeOptions } from './options.ts';
 
@@ -127,7 +128,7 @@ export function recordOf(
       changeErrorRates: changeErrorRatesOf(examination),
     },
     evidence: tier === 'forensicReporting' ? evidenceOf(examination) : null,
-    provenance: examination.provenance,
+    provenance: wordProvenance(examination.provenance),
     picture: { format, width, height, sizeBytes, notes },
     maps: { cellPx, columns, rows },
     model,

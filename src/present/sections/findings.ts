@@ -1,7 +1,7 @@
 /** Every method once: what it found, how strongly that speaks, and where it points. */
 
 import { retiredMethods } from '../../detectors/list.ts';
-import type { RankedFinding } from '../evidence.ts';
+import type { WordedFinding } from '../findings.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
 import { references } from '../wording/references.ts';
@@ -69,7 +69,7 @@ export function isShown(method: string, { withErrorLevel }: ReportItem): boolean
   return method !== shownOnRequest || withErrorLevel === true;
 }
 
-function toRow(input: SectionInput, finding: RankedFinding, isOutside: boolean): FindingBlock {
+function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean): FindingBlock {
   const { language, labels, examination, catalogue } = input;
   const { method, statement } = finding;
   const side = isOutside ? null : sideOf(input, finding);
@@ -87,7 +87,7 @@ function toRow(input: SectionInput, finding: RankedFinding, isOutside: boolean):
 }
 
 /** It points to a change, and the methods together gave it no weight. */
-function isLeftOut({ examination }: SectionInput, { method }: RankedFinding): boolean {
+function isLeftOut({ examination }: SectionInput, { method }: WordedFinding): boolean {
   const isOnlyShown = method === shownOnRequest || retiredMethods.includes(method);
   return isOnlyShown && examination.manipulation?.methods.includes(method) !== true;
 }
@@ -106,7 +106,7 @@ export function referencesOf(method: string): readonly string[] {
 /** In words, or null for a finding that supports neither side. */
 export function sideOf(
   { catalogue }: Pick<SectionInput, 'catalogue'>,
-  { speaksFor, strength }: RankedFinding,
+  { speaksFor, strength }: WordedFinding,
 ): string | null {
   const adverb = adverbOf(strength, catalogue);
   if (adverb === null || speaksFor === 'neither') return null;

@@ -16,10 +16,9 @@ import type {
   Examination,
   Examined,
   MapName,
-  WordedFinding,
-  WordedProvenance,
 } from '../../engine/result.ts';
-import { noProvenance } from '../../provenance/provenance.ts';
+import type { Finding } from '../../detectors/detector.ts';
+import { noProvenance, type Provenance } from '../../provenance/provenance.ts';
 import type { ReportTexts } from '../../present/report-item.ts';
 
 /** The contract's numbers behind the two class fields. */
@@ -167,12 +166,12 @@ function upToDate(stored: AnyStoredExamination): Examined {
   };
 }
 
-const neverRead: WordedProvenance = {
+const neverRead: Provenance = {
   ...noProvenance,
   warnings: ['An earlier version of the program examined the file; it did not read these facts.'],
 };
 const traceDecision: Partial<Decision> = { basis: 'traces' };
-const silent: Partial<WordedFinding> = { speaksFor: 'neither', strength: 'none' };
+const silent: Partial<Finding> = { speaksFor: 'neither', strength: 'none' };
 
 /** Only this file writes these columns, so what is read has the types of what was written. */
 export function parseScores(text: string): Scores {

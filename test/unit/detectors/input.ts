@@ -9,11 +9,11 @@ import type {
   LocalisedFinding,
   Skipped,
 } from '../../../src/detectors/detector.ts';
-import type { WordedFinding, WordedSkip } from '../../../src/engine/result.ts';
+import type { Evidence } from '../../../src/contract/evidence.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
-import { wordFinding, wordSkipped } from '../../../src/present/findings.ts';
+import { type WordedFinding, wordFinding, wordSkipped } from '../../../src/present/findings.ts';
 
 const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 2 };
 
@@ -28,12 +28,14 @@ export async function inputOf(file: Sharp): Promise<DetectorInput> {
   return inputWith(await decodePicture(await file.toBuffer()));
 }
 
+export type WordedSkip = Evidence['skipped'][number];
+
 interface WordedSighting {
   readonly finding: WordedFinding;
   readonly map: CellMap;
 }
 
-/** Code and values as an examination stores them: as sentences. */
+/** In the words that answers and reports show. */
 export function worded(answer: Finding | Skipped): WordedFinding | WordedSkip;
 export function worded(answer: LocalisedFinding): WordedSighting;
 export function worded(answer: LocalisedFinding | Skipped): WordedSighting | WordedSkip;

@@ -1,10 +1,11 @@
 import type { Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { isPhotograph, photographLikeness } from '../../../src/detectors/photograph-likeness.ts';
-import type { WordedFinding, WordedSkip } from '../../../src/engine/result.ts';
+
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
 import { cartoon, chart, nightSky, relit, screenshot, textPage } from './drawings.ts';
-import { inputOf, worded } from './input.ts';
+import { inputOf, worded, type WordedSkip } from './input.ts';
+import type { WordedFinding } from '../../../src/present/findings.ts';
 
 const saved: Readonly<Record<string, (scene: Scene) => Sharp>> = {
   'a PNG': (scene) => fromScene(scene).png(),

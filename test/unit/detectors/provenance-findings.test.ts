@@ -5,7 +5,7 @@ import { declaredOrigin, namedSoftware } from '../../../src/detectors/declaratio
 import type { Detector, Finding, Skipped } from '../../../src/detectors/detector.ts';
 import { fileConsistency } from '../../../src/detectors/file-consistency.ts';
 import { compressionTables, fileLayout } from '../../../src/detectors/file-facts.ts';
-import type { WordedFinding, WordedSkip } from '../../../src/engine/result.ts';
+
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import {
@@ -16,7 +16,8 @@ import {
   type Provenance,
 } from '../../../src/provenance/provenance.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
-import { worded } from './input.ts';
+import { worded, type WordedSkip } from './input.ts';
+import type { WordedFinding } from '../../../src/present/findings.ts';
 
 const traces = { fakeProbability: 0.5, fakeUncertainty: 0.1, patchesRead: 1, passes: 1 };
 let picture: Picture;

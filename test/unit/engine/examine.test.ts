@@ -5,7 +5,7 @@ import { toResultFields } from '../../../src/engine/contract.ts';
 import { conclude, concludeUnderEvery, examine } from '../../../src/engine/examine.ts';
 import { type Models, observe } from '../../../src/engine/observe.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
-import { type CodedExamination, mapNames } from '../../../src/engine/result.ts';
+import { type Examination, mapNames } from '../../../src/engine/result.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { loadPackagedModels, pictureOf, scenePicture } from './fixtures.ts';
 
@@ -13,7 +13,7 @@ const options = { decisionStrategy: 'default', seed: defaultSeed } as const;
 
 let models: Models;
 let picture: Picture;
-let examination: CodedExamination;
+let examination: Examination;
 
 beforeAll(async () => {
   models = await loadPackagedModels();

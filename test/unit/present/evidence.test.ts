@@ -5,7 +5,8 @@ import {
   reasonCodes,
   stabilityChanges,
 } from '../../../src/contract/vocabulary.ts';
-import type { Examination, WordedFinding } from '../../../src/engine/result.ts';
+import type { Finding } from '../../../src/detectors/detector.ts';
+import type { Examination } from '../../../src/engine/result.ts';
 import type { MeasuredRates } from '../../../src/inference/model.ts';
 import type { Declaration } from '../../../src/provenance/provenance.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
@@ -31,7 +32,7 @@ const measured: Examination['measured'] = [
   },
 ];
 
-const finding: WordedFinding = {
+const finding: Finding = {
   method: 'some-method',
   score: 0.5,
   speaksFor: 'neither',
@@ -76,7 +77,7 @@ function tested(flips: number) {
   return writeEvidence(decided('fake', 0.9, { stability })).stability!;
 }
 
-function named(method: string, more: Partial<WordedFinding>): WordedFinding {
+function named(method: string, more: Partial<Finding>): Finding {
   return { ...finding, method, ...more };
 }
 
@@ -213,7 +214,7 @@ describe('findings', () => {
     ]);
   });
 
-  const traces: WordedFinding = {
+  const traces: Finding = {
     ...finding,
     method: 'trace-network',
     score: 0.999,

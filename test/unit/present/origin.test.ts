@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { WordedProvenance } from '../../../src/engine/result.ts';
+import type { Provenance } from '../../../src/provenance/provenance.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { looksLikeCameraFile, writeOrigin } from '../../../src/present/origin.ts';
 import { credentials } from './examination.ts';
 
-const rich: WordedProvenance = {
+const rich: Provenance = {
   ...noProvenance,
   credentials,
   software: [
@@ -68,7 +68,7 @@ describe('the origin in a few words', () => {
 });
 
 describe('a file looks like the camera’s own', () => {
-  const camera: WordedProvenance = {
+  const camera: Provenance = {
     ...noProvenance,
     software: rich.software.slice(0, 2),
     quantisation: { kind: 'custom', name: null, quality: null },
@@ -78,7 +78,7 @@ describe('a file looks like the camera’s own', () => {
     expect(looksLikeCameraFile(camera)).toBe(true);
   });
 
-  test.each<[string, Partial<WordedProvenance>]>([
+  test.each<[string, Partial<Provenance>]>([
     ['without a camera', { software: [] }],
     ['with an editing program', { software: rich.software }],
     ['with a history', { history: rich.history }],

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { languages, reasonCodes, resultClasses } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
 import { findingOf } from '../../../src/engine/localisation.ts';
-import type { Decision, Examination, WordedProvenance } from '../../../src/engine/result.ts';
+import type { Decision, Examination } from '../../../src/engine/result.ts';
+import type { Provenance } from '../../../src/provenance/provenance.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { createNumberWriter } from '../../../src/present/numbers.ts';
@@ -464,7 +465,7 @@ test('everything foreign in a report is made printable', () => {
   expect(stringsOf(sections).filter((text) => text.includes('\u202E'))).toEqual([]);
 });
 
-function hostileProvenance(evil: string): WordedProvenance {
+function hostileProvenance(evil: string): Provenance {
   return {
     declarations: [
       {
