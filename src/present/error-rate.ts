@@ -2,60 +2,28 @@
 
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
-import type { Examined } from '../engine/result.ts';
-import type { MeasuredCondition, MeasuredRates } from '../inference/model.ts';
+import type { MeasuredCondition } from '../inference/model.ts';
 import { createNumberWriter } from './numbers.ts';
+import { bestDeclaration, type Result } from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-/** How often the model erred under this strategy, on pictures as they were; `real` and `fake` count them. */
-export type ErrorRates = MeasuredRates & Pick<MeasuredCondition, 'real' | 'fake'>;
+type Decided = Pick<Result, 'outcome' | 'provenance' | 'errors'>;
 
-/** Of the files as they were, under the strategy that was used. */
-export interface ChangeErrorRates {
-  readonly changed: number;
-  readonly photographs: number;
-  /** Shares 0..1 of them that were called manipulated. */
-  readonly changedCalled: number;
-  readonly photographsCalled: number;
-}
-
-type Measured = Pick<Examined, 'measured' | 'measuredCalls' | 'options'>;
-
-export function errorRatesOf({ measured, options }: Measured): ErrorRates | null {
-  const asIs = measured.find(({ condition }) => condition === 'as is');
-  if (!asIs) return null;
-  const { real, fake, strategies } = asIs;
-  return { real, fake, ...strategies[options.decisionStrategy] };
-}
-
-export function changeErrorRatesOf({ measuredCalls, options }: Measured): ChangeErrorRates | null {
-  const asIs = measuredCalls.find(
-    ({ condition, megapixels }) => condition === 'as is' && megapixels === undefined,
-  );
-  if (!asIs) return null;
-  const { changed, photographs, strategies } = asIs;
-  const called = strategies[options.decisionStrategy];
-  return {
-    changed,
-    photographs,
-    changedCalled: called.changed / changed,
-    photographsCalled: called.photographs / photographs,
-  };
-}
-
-export interface MeasuredErrors {
-  readonly rates: ErrorRates | null;
-  readonly calls: ChangeErrorRates | null;
-}
-
-/** One sentence for a decision by traces. */
+/** In one or two parts of a sentence; empty where nothing was decided. */
 export function writeErrorRate(
-  outcome: 'real' | 'fake' | 'changed',
-  { rates, calls }: MeasuredErrors,
+  { outcome, provenance, errors }: Decided,
   language: Language,
 ): string {
-  const { wrong } = wordsIn(language).terminal;
+  const { wrong } = wordsIn(language).outcome;
   const { rate, count } = createNumberWriter(language);
+  if (outcome === 'uncertain' || outcome === 'abstain') return '';
+  if (outcome === 'declared') {
+    const declared = provenance === null ? null : bestDeclaration(provenance);
+    return wrong[declared?.assurance === 'trusted' ? 'vouched' : 'declared'];
+  }
+  // A server sends the whole sentence or nothing.
+  if (errors === null) return '';
+  const { rates, calls } = errors;
   const parts = {
     real: [
       ...(rates === null ? [] : [wrong.real(rate(rates.fakeCalledReal), count(rates.fake))]),
@@ -73,19 +41,19 @@ export function writeErrorRate(
   return told.length === 0 ? wrong.unmeasured : `${wrong.measured}${told.join(wrong.and)}.`;
 }
 
-/** The same of an examination; null where nothing was decided. */
-export function errorRateIn(examined: Examined, language: Language): string | null {
-  const { decision, provenance } = examined;
-  const { resultClass, basis } = decision;
-  if (resultClass !== 'real' && resultClass !== 'fake') return null;
-  if (basis === 'declaration') {
-    const declared = provenance.declarations.find(({ origin }) => origin !== 'captured');
-    const { wrong } = wordsIn(language).terminal;
-    return declared?.assurance === 'trusted' ? wrong.vouched : wrong.declared;
+/** The same in one line. */
+export function writeErrorRateBriefly(decided: Decided, language: Language): string {
+  const { brief } = wordsIn(language).outcome.wrong;
+  const { rate, count } = createNumberWriter(language);
+  const { outcome, errors } = decided;
+  const { rates = null, calls = null } = errors ?? {};
+  if (outcome === 'real' && rates !== null && calls !== null) {
+    return brief.real(rate(rates.fakeCalledReal), rate(1 - calls.changedCalled));
   }
-  const outcome = basis === 'localisation' ? 'changed' : resultClass;
-  const errors = { rates: errorRatesOf(examined), calls: changeErrorRatesOf(examined) };
-  return writeErrorRate(outcome, errors, language);
+  if (outcome === 'changed' && calls !== null) {
+    return brief.changed(rate(calls.photographsCalled), count(calls.photographs));
+  }
+  return writeErrorRate(decided, language);
 }
 
 export interface MeasuredError {

@@ -12,11 +12,12 @@ import {
 } from '../contract/vocabulary.ts';
 import { areaOf, placeOf, type Region } from '../detectors/regions.ts';
 import type { Decision, Examined, Manipulation, Stability } from '../engine/result.ts';
-import { errorRateIn } from './error-rate.ts';
+import { writeErrorRate } from './error-rate.ts';
 import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
 import { listNotChecked } from './not-checked.ts';
 import { createNumberWriter } from './numbers.ts';
 import { inBoth } from './report-item.ts';
+import { readResult } from './result.ts';
 import { boundedFinding, measureStrength } from './strength.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
@@ -40,8 +41,9 @@ export function writeEvidence(examined: Examined): Evidence {
 }
 
 function wordErrorRate(examined: Examined): Bilingual | null {
-  if (errorRateIn(examined, 'en') === null) return null;
-  return inBoth((language) => errorRateIn(examined, language) ?? '');
+  const result = readResult(examined);
+  const told = inBoth((language) => writeErrorRate(result, language));
+  return told.en === '' ? null : told;
 }
 
 /** Equals stay in the order of the methods. */

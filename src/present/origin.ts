@@ -8,14 +8,16 @@ import type { NamedSoftware, Provenance } from '../provenance/provenance.ts';
 import { createNumberWriter } from './numbers.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
+/** As an examination stores them, or an answer tells them. */
+export type FileStatements = Omit<Provenance, 'inconsistencies'> & {
+  readonly inconsistencies: readonly unknown[];
+};
+
 // A history can name every version of a program; the chapter on provenance has them all.
 const namedEditors = 3;
 
 /** Phrases without a full stop, the best vouched-for first. Never empty: that nothing is there is said too. */
-export function writeOrigin(
-  provenance: Pick<Provenance, 'credentials' | 'software' | 'history'>,
-  language: Language,
-): readonly string[] {
+export function writeOrigin(provenance: FileStatements, language: Language): readonly string[] {
   const { brief } = wordsIn(language).provenance;
   const { credentials, software, history } = provenance;
   const namesOf = (kind: NamedSoftware['kind']) =>
@@ -52,9 +54,7 @@ export function looksLikeCameraFile({
   inconsistencies,
   quantisation,
   declarations,
-}: Omit<Provenance, 'inconsistencies'> & {
-  readonly inconsistencies: readonly unknown[];
-}): boolean {
+}: FileStatements): boolean {
   const isNamed = software.some(({ kind }) => kind === 'camera');
   const isByDevice = software.every(({ kind }) => kind === 'camera' || kind === 'firmware');
   const isGenerated = declarations.some(({ origin }) => origin !== 'captured');

@@ -3,13 +3,13 @@
  * never that a picture "is" fake. All languages are given the same figures, rounded alike.
  */
 
-import { assurances, type Language, type ReasonCode } from '../contract/vocabulary.ts';
+import type { Language, ReasonCode } from '../contract/vocabulary.ts';
 import type { CellMaps, Examination, MapName } from '../engine/result.ts';
-import type { Declaration } from '../provenance/provenance.ts';
 import { openWriting, sentences, writeAccount, type Writing } from './forensic-text.ts';
 import { namesChange, suspectsChange } from './evidence.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
+import { bestDeclaration } from './result.ts';
 import type { Words } from './wording/catalogue.ts';
 
 /** Paragraphs are parted by an empty line. The texts hold foreign names, made printable, and no markup. */
@@ -106,7 +106,7 @@ function writeSide(writing: Writing, resultClass: 'real' | 'fake'): string {
 const sideOfBasis = { traces: 'fake', localisation: 'changed', declaration: 'declared' } as const;
 
 function writeDeclared({ evidence, catalogue, vary }: Writing): readonly string[] {
-  const declaration = bestDeclaration(evidence.provenance.declarations);
+  const declaration = bestDeclaration(evidence.provenance);
   if (declaration === null) return [];
   const { origin, generator, assurance } = declaration;
   const { declared, generator: named, vouched } = catalogue.verdict.summary;
@@ -115,13 +115,6 @@ function writeDeclared({ evidence, catalogue, vary }: Writing): readonly string[
     ...(generator === null ? [] : [named(printable(generator, 80))]),
     vouched[assurance],
   ];
-}
-
-/** The declaration of generated content that the decision rests on: the one that is vouched for best. */
-function bestDeclaration(declarations: readonly Declaration[]): Declaration | null {
-  const generated = declarations.filter(({ origin }) => origin !== 'captured');
-  const best = assurances.findLast((one) => generated.some(({ assurance }) => assurance === one));
-  return generated.find(({ assurance }) => assurance === best) ?? null;
 }
 
 function writeKinds({ decision }: Examination, { verdict: { summary } }: Words): readonly string[] {

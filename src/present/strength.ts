@@ -18,6 +18,7 @@ import type { WordedFinding } from './findings.ts';
 import { createNumberWriter } from './numbers.ts';
 import { nameIn, printable } from './printable.ts';
 import { inBoth } from './report-item.ts';
+import { bestDeclaration } from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 type Cap = NonNullable<Evidence['cap']>;
@@ -42,10 +43,7 @@ export function measureStrength(examined: Examined): MeasuredStrength {
 
 /** A declaration has no measurable error rate: its forger decides how often it is wrong. */
 function ofDeclaration({ provenance }: Examined): MeasuredStrength {
-  const declared = provenance.declarations.filter(({ origin }) => origin !== 'captured');
-  const assurances = declared.map(({ assurance }) => assurance);
-  const order: readonly Assurance[] = ['trusted', 'signed', 'unsigned'];
-  const best = order.find((assurance) => assurances.includes(assurance)) ?? 'unsigned';
+  const best = bestDeclaration(provenance)?.assurance ?? 'unsigned';
   const strength = strengthOfAssurance[best];
   return { strength, ratio: null, statement: wordDeclared(best, strength), cap: null };
 }

@@ -96,7 +96,7 @@ describe.each(languages)('a card in %s', (language: Language) => {
       language === 'en' ? ['Because', 'Next', 'Report'] : ['Grund', 'Empfehlung', 'Bericht'];
 
     for (const label of labels) expect(card).toMatch(new RegExp(`^ {2}${label} +\\S`, 'm'));
-    expect(card).toContain('--details');
+    expect(card).toContain('--tier forensicReporting --out');
   });
 });
 
@@ -106,7 +106,7 @@ describe('the next step', () => {
 
     expect(rowOf(cardOf(told(open), 'en', 80), 'Next')).toContain('as the camera stored it');
     expect(rowOf(cardOf(told({ ...open, provenance: cameraFile }), 'en', 80), 'Next')).toBe(
-      'Next Compare it with other pictures that this camera took.',
+      'Next Compare it with other pictures from this camera.',
     );
   });
 
@@ -116,12 +116,13 @@ describe('the next step', () => {
     expect(cardOf(told(signed), 'en', 80)).toContain('github.com/c2pa-org/conformance-public');
   });
 
-  test('of a change is to look at the heatmap, or to have one drawn', () => {
+  test('of a change is to look at the heatmaps, and the card says how to have them drawn', () => {
     const [, changed] = outcomes.find(([name]) => name === 'changed')!;
+    const card = cardOf(told(changed), 'en', 80);
 
-    expect(rowOf(cardOf(told(changed), 'en', 80), 'Next')).toContain('draws heatmaps');
-    expect(rowOf(cardOf(told(changed, ['out/a/report-en.pdf']), 'en', 80), 'Next')).toContain(
-      'Look at the marked place',
+    expect(rowOf(card, 'Next')).toContain('Look at the marked area in the heatmaps');
+    expect(rowOf(card, 'Report')).toBe(
+      'Report PDF and heatmaps: --tier forensicReporting --out DIR',
     );
   });
 });
@@ -147,7 +148,7 @@ test('and that of a change that is only suspected', () => {
 test('the report is that of the card’s language', () => {
   const files = ['out/a/result.json', 'out/a/report-en.pdf', 'out/a/report-de.pdf'];
 
-  expect(cardOf(told(plain, files), 'de', 80)).toContain('out/a/report-de.pdf (alles: --details)');
+  expect(cardOf(told(plain, files), 'de', 80)).toMatch(/^ {2}Bericht +out\/a\/report-de\.pdf$/m);
 });
 
 test('what a file names cannot move the cursor', () => {

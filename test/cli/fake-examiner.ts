@@ -46,7 +46,6 @@ export const options: AnalyzeOptions = {
   html: false,
   withoutOriginal: false,
   force: false,
-  details: false,
   json: false,
   jsonl: false,
   csv: false,

@@ -4,10 +4,8 @@ import { type Language, resultSubClasses } from '../../contract/vocabulary.ts';
 import { csvText, type CsvValue } from '../output/layout.ts';
 import { columnsOf, printable } from '../output/terminal.ts';
 import { cardOf } from './card.ts';
-import { detailsOf } from './details.ts';
 import { type AnalyzeOptions, languageOf } from './options.ts';
-import { outcomeOf, statedGeneration } from './outcome.ts';
-import type { AnalysisRecord } from './record.ts';
+import { type AnalysisRecord, resultIn } from './record.ts';
 import type { Summary } from './reporter.ts';
 import { tableOf, type TableRow, tableRowOf } from './table.ts';
 
@@ -19,15 +17,14 @@ interface OutputFormat {
   end(summary: Summary): string;
 }
 
-type FormatOptions = Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv' | 'details' | 'lang'>;
+type FormatOptions = Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv' | 'lang'>;
 
 export function chooseFormat(options: FormatOptions): OutputFormat {
-  const { json, jsonl, csv, details } = options;
+  const { json, jsonl, csv } = options;
   if (json) return createJsonFormat();
   if (jsonl) return createJsonLinesFormat();
   if (csv) return createCsvFormat(process.stdout.isTTY);
-  const page = { language: languageOf(options), columns: columnsOf(process.stdout) };
-  return details ? createDetailsFormat(page) : createTextFormat(page);
+  return createTextFormat(languageOf(options), columnsOf(process.stdout));
 }
 
 export function isForPeople({
@@ -57,14 +54,12 @@ function createJsonLinesFormat(): OutputFormat {
   return { head: '', add: (record) => `${JSON.stringify(record)}\n`, end: () => '' };
 }
 
-interface TextPage {
-  readonly language: Language;
-  /** The terminal's width; infinite for a file or a pipe. */
-  readonly columns: number;
-}
-
-/** For a person: one picture as a card, several as a table at the end, with only their rows in memory until then. */
-function createTextFormat({ language, columns }: TextPage): OutputFormat {
+/**
+ * For a person: one picture as a card, several as a table at the end, with only their rows in memory until then.
+ *
+ * @param columns - the terminal's width; infinite for a file or a pipe.
+ */
+function createTextFormat(language: Language, columns: number): OutputFormat {
   const rows: TableRow[] = [];
   let only: AnalysisRecord | null = null;
   return {
@@ -81,21 +76,6 @@ function createTextFormat({ language, columns }: TextPage): OutputFormat {
         ? cardOf(only, language, columns)
         : tableOf(rows, language, columns);
     },
-  };
-}
-
-/** Everything, picture by picture; what failed has had its line on stderr. */
-function createDetailsFormat({ language, columns }: TextPage): OutputFormat {
-  let isFirst = true;
-  return {
-    head: '',
-    add: (record) => {
-      if (record.verdict === null) return '';
-      const before = isFirst ? '' : '\n';
-      isFirst = false;
-      return `${before}${detailsOf(record, language, columns)}`;
-    },
-    end: () => '',
   };
 }
 
@@ -137,10 +117,11 @@ function subClassesOf({ result }: AnalysisRecord): CsvValue {
   return result?.resultSubClasses.map((n) => resultSubClasses[n]!).join(' ') ?? null;
 }
 
-/** Null where the table states no probability, and where a changed part decided. */
+/** Null where the table states no probability, and where a changed part or a declaration decided. */
 function generationDecision(record: AnalysisRecord): AnalysisRecord['decision'] {
-  const isStated = statedGeneration(record) !== null && outcomeOf(record) !== 'changed';
-  return isStated ? record.decision : null;
+  const result = resultIn(record);
+  const isOther = result?.outcome === 'changed' || result?.outcome === 'declared';
+  return result === null || result.generated === null || isOther ? null : record.decision;
 }
 
 /** To four digits: more than that is noise. */

@@ -29,7 +29,6 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly html: boolean;
   readonly withoutOriginal: boolean;
   readonly force: boolean;
-  readonly details: boolean;
   readonly json: boolean;
   readonly jsonl: boolean;
   readonly csv: boolean;
@@ -49,10 +48,6 @@ export function checkUsage(args: readonly string[], options: AnalyzeOptions): vo
   checkForensicTier(options);
   if (options.force && options.out === null) {
     throw usageError('--force replaces the results of --out DIR; add --out.');
-  }
-  const { details, json, jsonl, csv } = options;
-  if (details && (json || jsonl || csv)) {
-    throw usageError('--details is for people; --json has everything for programs.');
   }
   checkStandardInput(args);
 }

@@ -2,20 +2,23 @@
 
 import type { AnalysisOptions } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
-import type { Region } from '../../detectors/regions.ts';
+import { areaOf, type Region } from '../../detectors/regions.ts';
 import type { Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { CellMaps, Decision, Examination, ModelIdentity } from '../../engine/result.ts';
 import type { ErrorCode, ForensicsError } from '../../errors.ts';
 import type { Format, PictureNote } from '../../image/picture.ts';
-import {
-  type ChangeErrorRates,
-  changeErrorRatesOf,
-  type ErrorRates,
-  errorRatesOf,
-} from '../../present/error-rate.ts';
 import { writeEvidence } from '../../present/evidence.ts';
 import { wordProvenance } from '../../present/findings.ts';
+import {
+  type ChangeErrorRates,
+  decideOutcome,
+  type ErrorRates,
+  readAnswer,
+  readErrors,
+  type Result,
+  testedFigures,
+} from '../../present/result.ts';
 import type { ReportTexts } from '../../present/report-item.ts';
 import type { AnalyzeOptions } from './options.ts';
 
@@ -46,7 +49,10 @@ export interface AnalysisRecord {
   readonly options: AnalysisOptions | null;
   readonly result: LocalResult | null;
   readonly decision:
-    | (Pick<Decision, 'basis' | 'fakeProbability' | 'fakeUncertainty' | 'thresholds'> & {
+    | (Pick<
+        Decision,
+        'basis' | 'byTraces' | 'fakeProbability' | 'fakeUncertainty' | 'thresholds'
+      > & {
         /** Probability 0..1 that a part of the picture was changed. */
         readonly changeProbability: number | null;
         /** The largest region marked as changed, in pixels of the upright picture. */
@@ -106,7 +112,8 @@ export function recordOf(
   const { facts, decision, model, options } = examination;
   const { format, width, height, sizeBytes, notes } = facts;
   const { cellPx, columns, rows } = examination.maps;
-  const { basis, fakeProbability, fakeUncertainty, thresholds } = decision;
+  const { basis, byTraces, fakeProbability, fakeUncertainty, thresholds } = decision;
+  const { rates, calls } = readErrors(examination);
   return {
     file,
     sha256: facts.sha256,
@@ -119,13 +126,14 @@ export function recordOf(
     result: { ...toResultFields(examination, tier), heatmaps: null, report },
     decision: {
       basis,
+      ...(byTraces && { byTraces }),
       fakeProbability,
       fakeUncertainty,
       thresholds,
       changeProbability: examination.manipulation?.probability ?? null,
       changedRegion: examination.manipulation?.region ?? null,
-      errorRates: errorRatesOf(examination),
-      changeErrorRates: changeErrorRatesOf(examination),
+      errorRates: rates,
+      changeErrorRates: calls,
     },
     evidence: tier === 'forensicReporting' ? evidenceOf(examination) : null,
     provenance: wordProvenance(examination.provenance),
@@ -142,6 +150,30 @@ export function recordOf(
 function evidenceOf(examination: Examination): AnalysisRecord['evidence'] {
   const { facts, measured, passes, patchesRead, environment } = examination;
   return { ...writeEvidence(examination), facts, measured, passes, patchesRead, environment };
+}
+
+/** In codes and values, for `present`; null while there is no verdict. */
+export function resultIn(record: AnalysisRecord): Result | null {
+  const { verdict, reasons, decision, evidence, provenance, picture } = record;
+  if (verdict === null) return null;
+  const region = decision?.changedRegion ?? evidence?.manipulation?.region ?? null;
+  const area = region === null || picture === null ? null : areaOf(region, picture);
+  if (decision === null) return readAnswer(verdict, evidence, area);
+  const { basis, byTraces, thresholds, errorRates, changeErrorRates } = decision;
+  const { fakeProbability: value, fakeUncertainty: deviation, changeProbability } = decision;
+  return {
+    outcome: decideOutcome(verdict, basis),
+    reasons,
+    ...testedFigures(
+      { generated: { value, deviation }, changed: changeProbability },
+      { byTraces: byTraces?.resultClass ?? verdict, basis },
+    ),
+    thresholds,
+    area,
+    provenance,
+    errors: { rates: errorRates, calls: changeErrorRates },
+    errorRate: null,
+  };
 }
 
 /** Nothing is known of the picture yet: it was only handed to a server, or came to no end. */

@@ -130,7 +130,7 @@ async function writeOut(text: string): Promise<void> {
 
 /** On a terminal the remark in its row explains why a picture failed; a line above would only push the rows away. */
 function isShownInTable(options: AnalyzeOptions): boolean {
-  return isForPeople(options) && !options.details && process.stdout.isTTY && !options.verbose;
+  return isForPeople(options) && process.stdout.isTTY && !options.verbose;
 }
 
 function logSummary({ total, counts }: Summary, options: AnalyzeOptions, line: string): void {

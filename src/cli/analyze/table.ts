@@ -4,19 +4,12 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { Language } from '../../contract/vocabulary.ts';
 import { wordFailure } from '../../present/failure-text.ts';
+import { present } from '../../present/presentation.ts';
+import type { Outcome } from '../../present/result.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { paint, printable, type Style } from '../output/terminal.ts';
 import { listTable } from '../output/layout.ts';
-import {
-  mainReason,
-  type Outcome,
-  outcomeOf,
-  outcomeStyles,
-  statedChange,
-  statedGeneration,
-  wordProbability,
-} from './outcome.ts';
-import type { AnalysisRecord } from './record.ts';
+import { paint, printable, type Style } from '../output/terminal.ts';
+import { type AnalysisRecord, resultIn } from './record.ts';
 
 /** What stays in memory of a picture until the end of a run: a few short texts. */
 export interface TableRow {
@@ -29,25 +22,22 @@ export interface TableRow {
 }
 
 export function tableRowOf(record: AnalysisRecord, language: Language): TableRow {
-  const word = (stated: ReturnType<typeof statedChange>) =>
-    stated === null ? '-' : wordProbability({ ...stated, deviation: null }, language);
+  const file = printable(record.file);
+  const { error, analysisId } = record;
+  const result = resultIn(record);
+  const nothing = { file, generated: '-', changed: '-' };
+  if (error !== null) {
+    return { ...nothing, end: 'failed', reason: printable(wordFailure(error.message, language)) };
+  }
+  if (result === null) return { ...nothing, end: 'started', reason: analysisId ?? '' };
+  const { outcome, generated, changed, short } = present(result, language);
   return {
-    file: printable(record.file),
-    end: record.error === null ? (outcomeOf(record) ?? 'started') : 'failed',
-    generated: word(statedGeneration(record)),
-    changed: word(statedChange(record)),
-    reason: reasonOf(record, language),
+    file,
+    end: outcome,
+    generated: generated?.value ?? '-',
+    changed: changed?.value ?? '-',
+    reason: short,
   };
-}
-
-/** Three words, or why a picture failed. */
-function reasonOf(record: AnalysisRecord, language: Language): string {
-  if (record.error) return printable(wordFailure(record.error.message, language));
-  const outcome = outcomeOf(record);
-  if (outcome === null) return record.analysisId ?? '';
-  const isDecided = outcome !== 'uncertain' && outcome !== 'abstain';
-  const key = isDecided ? outcome : mainReason(record);
-  return key === null ? '' : wordsIn(language).terminal.short[key];
 }
 
 type Cells = readonly [
@@ -99,6 +89,15 @@ export function tableOf(rows: readonly TableRow[], language: Language, columns: 
     return style === undefined ? text : colour(style, text);
   }
 }
+
+export const outcomeStyles: Readonly<Record<Outcome, Style>> = {
+  real: ['bold', 'green'],
+  fake: ['bold', 'red'],
+  changed: ['bold', 'red'],
+  declared: ['bold', 'red'],
+  uncertain: ['bold', 'yellow'],
+  abstain: ['bold', 'cyan'],
+};
 
 const styles: Readonly<Record<string, Style>> = { ...outcomeStyles, failed: 'magenta' };
 

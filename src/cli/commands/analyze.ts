@@ -65,7 +65,6 @@ export function defineAnalyze(command: Command): void {
       false,
     )
     .option('--force', 'replace a result folder or a report that exists', false)
-    .option('--details', 'print everything that was found, one picture after the other', false)
     .addOption(
       new Option('--json', 'print one JSON document').default(false).conflicts(['jsonl', 'csv']),
     )

@@ -11,7 +11,7 @@ import {
 import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import { type CaseOptions, caseOptionsGiven, withCaseOptions } from '../analyze/case-data.ts';
-import { detailsOf } from '../analyze/details.ts';
+import { cardOf } from '../analyze/card.ts';
 import type { AnalysisRecord } from '../analyze/record.ts';
 import { downloadFiles, remoteRecordOf } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder, type ResultsFolder } from '../analyze/results-folder.ts';
@@ -95,8 +95,7 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
   try {
     const record = await fetchRecord(connection, results, { analysisId, options });
     if (options.json) printJson(record);
-    else
-      process.stdout.write(detailsOf(record, options.lang[0] ?? 'en', columnsOf(process.stdout)));
+    else process.stdout.write(cardOf(record, options.lang[0] ?? 'en', columnsOf(process.stdout)));
   } finally {
     await connection.close();
   }

@@ -128,7 +128,7 @@ function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): r
       .filter((code) => code in real.reasons || code in fake.reasons)
       .map((code) => [
         condition,
-        wordsIn('en').terminal.short[code],
+        wordsIn('en').outcome.short[code],
         count(real.reasons[code] ?? 0),
         count(fake.reasons[code] ?? 0),
       ]);

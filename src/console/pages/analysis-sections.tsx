@@ -58,22 +58,20 @@ export function Findings({ evidence: { findings, skipped } }: EvidenceProps) {
 function FindingList({ findings }: Pick<Evidence, 'findings'>) {
   const { words, language } = useConsole();
   const { analysis: text } = words;
-  const { terminal } = wordsIn(language);
-  const { fixed, plain } = createNumberWriter(language);
+  const { strengths } = wordsIn(language).outcome;
+  const { score: written, plain } = createNumberWriter(language);
   return (
     <ol class="plain">
       {findings.map(({ method, speaksFor, strength, score, statement, source, measures }) => (
         <li key={method} class="finding">
           <div class="row">
             <span class={`badge ${sideStyles[speaksFor]}`}>{text.sides[speaksFor]}</span>
-            {speaksFor !== 'neither' && (
-              <span class="small soft">{terminal.details.strengths[strength]}</span>
-            )}
+            {speaksFor !== 'neither' && <span class="small soft">{strengths[strength]}</span>}
           </div>
           <p>{statement[language]}</p>
           <details class="small soft">
             <summary>
-              {text.measures}: {method}, {fixed(score, 2)}
+              {text.measures}: {method}, {written(score)}
             </summary>
             <p>
               {text.source}: {source}

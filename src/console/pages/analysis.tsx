@@ -230,7 +230,7 @@ function Verdict({ analysis }: { readonly analysis: Analysis }) {
   const rows: readonly (readonly [string, string])[] = [
     [text.strength, evidence?.statement[language] ?? ''],
     [text.changed, evidence?.manipulation?.statement[language] ?? ''],
-    [text.errorRate, evidence?.errorRate?.[language] ?? ''],
+    [text.errorRate, verdict.errorRate],
     [text.next, verdict.next],
   ];
   return (

@@ -9,7 +9,9 @@ import type { Region } from '../../detectors/regions.ts';
 import type { Examination, MapName } from '../../engine/result.ts';
 import type { Account } from '../forensic-text.ts';
 import type { NumberWriter } from '../numbers.ts';
+import type { Presentation } from '../presentation.ts';
 import type { ReportItem, ReportTexts } from '../report-item.ts';
+import type { Result } from '../result.ts';
 import type { Words } from '../wording/catalogue.ts';
 
 export interface Row {
@@ -110,6 +112,8 @@ export interface ReportInput {
 export interface SectionInput extends ReportInput {
   readonly evidence: Evidence;
   readonly account: Account;
+  readonly result: Result;
+  readonly presentation: Presentation;
   readonly labels: Words['labels'];
   readonly catalogue: Words;
   readonly numbers: NumberWriter;

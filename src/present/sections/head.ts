@@ -3,25 +3,23 @@
 import { createHash } from 'node:crypto';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { Examination } from '../../engine/result.ts';
-import { suspectsChange } from '../evidence.ts';
-import { changeErrorRatesOf, worstError } from '../error-rate.ts';
-import { looksLikeCameraFile, writeOrigin } from '../origin.ts';
-import type { NumberWriter } from '../numbers.ts';
+import { worstError } from '../error-rate.ts';
+import { type Figure, writeFigures } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
 import { type Block, note, type Row, row, type SectionInput } from './blocks.ts';
 import { foreignRow } from './foreign.ts';
-import { markedRegion, outcomeOf, stateFigures, writeJoint, writeRegion } from './stated.ts';
+import { markedRegion, writeJoint, writeRegion } from './stated.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
-  const { texts, catalogue, labels, examination } = input;
+  const { texts, catalogue, labels, examination, presentation } = input;
   const { facts, evaluation } = catalogue.document.parts;
   const region = markedRegion(examination);
   return [
     {
       kind: 'verdict',
-      headline: headlineOf(input),
+      headline: presentation.headline,
       text: texts.summary,
       region,
       caption: region === null ? labels.original : catalogue.document.head.outlined,
@@ -33,47 +31,32 @@ export function headBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-function headlineOf({ examination, evidence, labels }: SectionInput): string {
-  const { resultClass } = examination.decision;
-  if (resultClass !== 'fake' || evidence.basis === 'traces') return labels.headlines[resultClass];
-  return evidence.basis === 'declaration' ? labels.headlineDeclared : labels.headlineChanged;
-}
-
 /** How sure, how often wrong, what else the file says, what is open and what to do now. */
 function answerRows(input: SectionInput): readonly Row[] {
-  const { evidence, examination, language, catalogue, labels } = input;
+  const { evidence, examination, language, catalogue, labels, presentation } = input;
   const { rows, unchecked } = catalogue.document.head;
-  const { notCheckedBrief } = catalogue.limits;
+  const { notCheckedBrief, limits } = catalogue.limits;
   const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
   const wrong = writeWrong(input);
   const region = writeRegion(input);
-  const origin = writeOrigin(evidence.provenance, language).map((one) => printable(one, 160));
+  const { next, further, origin } = presentation;
   const isOpen = examination.decision.reasons.length > 0;
+  const steps = [next, ...further, ...(isOpen ? [] : [limits.examinerShort])];
   return [
     { label: rows.strength, value: evidence.statement[language] },
     { label: rows.probabilities, value: writeProbabilities(input) },
     ...row(region !== null, labels.rows.changeRegion, region ?? ''),
     ...row(wrong !== '', rows.wrong, wrong),
-    { label: rows.origin, value: `${capitalised(origin.join('; '))}.` },
+    { label: rows.origin, value: printable(origin, 480) },
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
-    {
-      label: rows.next,
-      value: [isOpen ? writeHelp(input) : writeNext(input), ...writeSigner(input)].join(' '),
-    },
+    { label: rows.next, value: steps.join(' ') },
   ];
 }
 
-/** How to have the signer checked, where a signature holds and no list of trusted signers was given. */
-function writeSigner({ evidence, catalogue }: SectionInput): readonly string[] {
-  const { credentials } = evidence.provenance;
-  const isOpen = credentials?.integrity === 'valid' && credentials.trust === 'not-checked';
-  return isOpen ? [catalogue.document.head.signer] : [];
-}
-
 function writeProbabilities(input: SectionInput): string {
-  const { catalogue, examination } = input;
+  const { catalogue, result, language } = input;
   const { head } = catalogue.document;
-  const { generated, changed } = stateFigures(examination);
+  const { generated, changed } = writeFigures(result, language);
   if (generated === null && changed === null) return `${capitalised(head.notStated)}.`;
   const joint = writeJoint(input);
   const parts = [
@@ -81,117 +64,52 @@ function writeProbabilities(input: SectionInput): string {
     ...(changed === null ? [] : [head.changed(writeChanged(input, changed))]),
     ...(joint === null ? [] : [head.either(joint)]),
   ];
-  const told = parts.map(capitalised).join('\n');
-  return outcomeOf(examination.decision) === 'declared'
-    ? `${capitalised(head.byTraces.trim())}\n${told}`
-    : told;
+  const aside = result.outcome === 'declared' ? [head.byTraces.trim()] : [];
+  return [...aside, ...parts].map(capitalised).join('\n');
 }
 
 /** With the limits that it was held against, unless the file's own declaration decided. */
 function writeGenerated(
-  { catalogue, numbers, examination }: SectionInput,
-  { value, deviation }: NonNullable<ReturnType<typeof stateFigures>['generated']>,
+  { catalogue, result: { outcome, reasons, generated, thresholds } }: SectionInput,
+  { value, deviation, limits }: Figure,
 ): string {
-  const { realMax, fakeMin } = examination.decision.thresholds;
-  const isDeclared = outcomeOf(examination.decision) === 'declared';
-  const { generated } = catalogue.document.head;
-  if (realMax === undefined || fakeMin === undefined || isDeclared) {
-    return generated(numbers.score(value), numbers.score(deviation));
-  }
-  const score = scoreApart(numbers, value, [realMax, fakeMin]);
-  const p = generated(score(value), numbers.score(deviation));
-  const { limits, betweenLimits, heldBack } = catalogue.measurements.results;
-  const isOpen = examination.decision.reasons.length > 0;
-  const isBetween = value > realMax && value < fakeMin;
-  const write = isBetween ? betweenLimits : isOpen ? heldBack : limits;
-  return write(p, score(realMax), score(fakeMin));
-}
-
-/** A value that rounds to a limit gets the digits that tell them apart: who reads "0.21" twice sees a contradiction. */
-function scoreApart(
-  numbers: NumberWriter,
-  value: number,
-  limits: readonly number[],
-): NumberWriter['score'] {
-  const digits = [2, 3, 4].find((each) =>
-    limits.every((limit) => limit.toFixed(each) !== value.toFixed(each)),
-  );
-  return digits === undefined || digits === 2
-    ? numbers.score
-    : (score) => numbers.fixed(score, digits);
+  const p = catalogue.document.head.generated(value, deviation ?? '');
+  if (limits === null || outcome === 'declared') return p;
+  const { realMax = 0, fakeMin = 1 } = thresholds;
+  const exact = generated?.value ?? 0;
+  const words = catalogue.measurements.results;
+  if (exact > realMax && exact < fakeMin) return words.betweenLimits(p, ...limits);
+  return reasons.length > 0 ? words.heldBack(p, ...limits) : words.limits(p, ...limits);
 }
 
 /** With the limits that it was held against: half a chance of a change is no sign of one. */
-function writeChanged({ catalogue, numbers, examination }: SectionInput, changed: number): string {
-  const { suspectedMin, manipulatedMin } = examination.decision.thresholds;
-  if (suspectedMin === undefined || manipulatedMin === undefined) return numbers.score(changed);
-  const score = scoreApart(numbers, changed, [suspectedMin, manipulatedMin]);
-  const { changeLimits } = catalogue.measurements.results;
-  return changeLimits(score(changed), score(suspectedMin), score(manipulatedMin));
+function writeChanged({ catalogue }: SectionInput, { value, limits }: Figure): string {
+  return limits === null ? value : catalogue.measurements.results.changeLimits(value, ...limits);
 }
 
-/** The same sentence as the terminal, and behind it the condition under which it is worst. Empty where nothing was decided. */
+/** Behind the sentence that every reader gets, the condition under which it is worst. Empty where nothing was decided. */
 function writeWrong(input: SectionInput): string {
-  const { examination, evidence, language, catalogue, numbers, labels } = input;
-  const told = evidence.errorRate?.[language] ?? '';
-  const { measured, options, decision } = examination;
-  const outcome = outcomeOf(decision);
+  const { examination, presentation, result, catalogue, numbers, labels } = input;
+  const { outcome, errorRate } = presentation;
+  const { measured, options } = examination;
   const { worstShort } = catalogue.limits.validation;
-  const calls = changeErrorRatesOf(examination);
+  const calls = result.errors?.calls ?? null;
   if (outcome === 'changed' && calls !== null) {
     const { photographs, photographsCalled } = calls;
     const { high } = shareInterval(Math.round(photographsCalled * photographs), photographs);
-    return `${told} ${worstShort.changed(numbers.rate(high))}`;
+    return `${errorRate} ${worstShort.changed(numbers.rate(high))}`;
   }
-  if ((outcome !== 'real' && outcome !== 'fake') || measured.length < 2) return told;
+  if ((outcome !== 'real' && outcome !== 'fake') || measured.length < 2) return errorRate;
   const side = outcome === 'real' ? 'fake' : 'real';
   const worst = worstError(measured, options.decisionStrategy, side);
-  if (worst === null) return told;
+  if (worst === null) return errorRate;
   const { condition } = worst.measured;
   const short = worstShort[side]({
     condition: nameIn(labels.validation.conditions, condition, printable(condition, 60)),
     rate: numbers.rate(worst.error.rate),
     high: numbers.rate(worst.error.high),
   });
-  return `${told} ${short}`;
-}
-
-/** What helps elsewhere, an earlier copy, makes no sense where this is the camera's own file. */
-const askForOriginal: ReadonlySet<string> = new Set([
-  'fake',
-  'too_small',
-  'too_compressed',
-  'no_usable_trace',
-  'margin_within_uncertainty',
-  'unstable_under_resaving',
-  'manipulation_suspected',
-]);
-
-function writeHelp({ examination, catalogue, evidence }: SectionInput): string {
-  const { next } = catalogue.terminal;
-  const isOriginal = looksLikeCameraFile(evidence.provenance);
-  const steps = examination.decision.reasons.map((reason) =>
-    isOriginal && askForOriginal.has(reason) ? next.compare : next[reason],
-  );
-  const isMarked = suspectsChange(examination.decision) && markedRegion(examination) !== null;
-  return [...new Set([...(isMarked ? [next.changed] : []), ...steps])].join(' ');
-}
-
-function writeNext({ examination, catalogue, evidence }: SectionInput): string {
-  const { next } = catalogue.terminal;
-  const outcome = outcomeOf(examination.decision);
-  const { provenance } = evidence;
-  const isOriginal = looksLikeCameraFile(provenance);
-  const isVouched = provenance.declarations.some(({ assurance }) => assurance === 'trusted');
-  const steps = {
-    real: next.real,
-    fake: isOriginal ? next.compare : next.fake,
-    changed: next.changed,
-    declared: isVouched ? next.vouched : next.declared,
-    uncertain: '',
-    abstain: '',
-  };
-  return [steps[outcome], catalogue.limits.limits.examinerShort].join(' ');
+  return `${errorRate} ${short}`;
 }
 
 function identityRows(input: SectionInput): readonly Row[] {

@@ -6,6 +6,7 @@ import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
 import { isSimilarityOpposite, leadsToAbstain } from '../forensic-text.ts';
 import { nameIn, printable } from '../printable.ts';
+import { readFigures } from '../result.ts';
 import {
   type Block,
   heading,
@@ -16,7 +17,7 @@ import {
   row,
   type SectionInput,
 } from './blocks.ts';
-import { stateFigures, writeJoint, writeRegion } from './stated.ts';
+import { writeJoint, writeRegion } from './stated.ts';
 
 export function resultBlocks(input: SectionInput): readonly Block[] {
   const { examination, labels, catalogue } = input;
@@ -96,7 +97,7 @@ function measuredRows({ examination, labels, numbers }: SectionInput): readonly 
 /** The combined result of the methods that look for changed parts; nothing where it was not sought or has no tested meaning. */
 function changeRows(input: SectionInput): readonly Row[] {
   const { examination, labels, numbers, catalogue } = input;
-  const { changed } = stateFigures(examination);
+  const { changed } = readFigures(examination);
   if (changed === null) return [];
   const methods = examination.manipulation?.methods ?? [];
   const { rows } = labels;

@@ -4,6 +4,8 @@
  */
 
 import { openWriting, writeAccount } from '../forensic-text.ts';
+import { present } from '../presentation.ts';
+import { readResult } from '../result.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
   glossaryBlocks,
@@ -52,10 +54,13 @@ const order: readonly (readonly [keyof Words['labels']['sections'], Part | null,
 /** Sections are numbered, annexes lettered; one without blocks is left out. */
 export function writeSections(input: ReportInput): readonly Section[] {
   const writing = openWriting(input.examination, input.item, input.language);
+  const result = readResult(input.examination);
   const all: SectionInput = {
     ...input,
     ...writing,
     account: writeAccount(writing),
+    result,
+    presentation: present(result, input.language),
     labels: writing.catalogue.labels,
   };
   let sections = 0;

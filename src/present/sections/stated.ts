@@ -4,40 +4,13 @@
  */
 
 import { placeOf, type Region } from '../../detectors/regions.ts';
-import type { Decision, Examined } from '../../engine/result.ts';
+import type { Examined } from '../../engine/result.ts';
+import { readFigures } from '../result.ts';
 import type { SectionInput } from './blocks.ts';
-
-export type Outcome = 'real' | 'fake' | 'changed' | 'declared' | 'uncertain' | 'abstain';
-
-/** A fake by what decided it. */
-export function outcomeOf({ resultClass, basis }: Decision): Outcome {
-  if (resultClass !== 'fake' || basis === 'traces') return resultClass;
-  return basis === 'localisation' ? 'changed' : 'declared';
-}
-
-interface StatedFigures {
-  /** Probability 0..1 that the picture was generated, with its standard deviation. */
-  readonly generated: { readonly value: number; readonly deviation: number } | null;
-  /** Probability 0..1 that a part was changed. */
-  readonly changed: number | null;
-}
-
-export function stateFigures({
-  decision,
-  manipulation,
-}: Pick<Examined, 'decision' | 'manipulation'>): StatedFigures {
-  const { resultClass, byTraces, fakeProbability, fakeUncertainty } = decision;
-  const isGeneratedTested = (byTraces?.resultClass ?? resultClass) !== 'abstain';
-  const isChangedTested = isGeneratedTested || decision.basis === 'localisation';
-  return {
-    generated: isGeneratedTested ? { value: fakeProbability, deviation: fakeUncertainty } : null,
-    changed: isChangedTested ? (manipulation?.probability ?? null) : null,
-  };
-}
 
 /** What all methods together mark as changed, where that has a tested meaning. */
 export function markedRegion(examined: Pick<Examined, 'decision' | 'manipulation'>): Region | null {
-  return stateFigures(examined).changed === null ? null : (examined.manipulation?.region ?? null);
+  return readFigures(examined).changed === null ? null : (examined.manipulation?.region ?? null);
 }
 
 /** In words; null where no search was made or its result has no tested meaning. */
@@ -47,7 +20,7 @@ export function writeRegion({
   labels,
   numbers,
 }: SectionInput): string | null {
-  if (stateFigures(examination).changed === null) return null;
+  if (readFigures(examination).changed === null) return null;
   const region = markedRegion(examination);
   if (region === null) return catalogue.document.head.noRegion;
   const { findings: words } = catalogue;
@@ -69,7 +42,7 @@ export function writeJoint({
   catalogue,
   numbers,
 }: Pick<SectionInput, 'examination' | 'catalogue' | 'numbers'>): string | null {
-  const { generated, changed } = stateFigures(examination);
+  const { generated, changed } = readFigures(examination);
   if (generated === null || changed === null) return null;
   const low = Math.max(generated.value, changed);
   const high = generated.value + changed;

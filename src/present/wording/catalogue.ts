@@ -6,6 +6,7 @@ import { findings as findingsDe } from './de/findings.ts';
 import { glossary as glossaryDe } from './de/glossary.ts';
 import { labels as labelsDe } from './de/labels.ts';
 import { limits as limitsDe } from './de/limits.ts';
+import { outcome as outcomeDe } from './de/outcome.ts';
 import { measurements as measurementsDe } from './de/measurements.ts';
 import { provenance as provenanceDe } from './de/provenance.ts';
 import { strength as strengthDe } from './de/strength.ts';
@@ -16,6 +17,7 @@ import { findings as findingsEn } from './en/findings.ts';
 import { glossary as glossaryEn } from './en/glossary.ts';
 import { labels as labelsEn } from './en/labels.ts';
 import { limits as limitsEn } from './en/limits.ts';
+import { outcome as outcomeEn } from './en/outcome.ts';
 import { measurements as measurementsEn } from './en/measurements.ts';
 import { provenance as provenanceEn } from './en/provenance.ts';
 import { strength as strengthEn } from './en/strength.ts';
@@ -25,6 +27,7 @@ import { verdict as verdictEn } from './en/verdict.ts';
 const english = {
   labels: labelsEn,
   document: documentEn,
+  outcome: outcomeEn,
   verdict: verdictEn,
   strength: strengthEn,
   measurements: measurementsEn,
@@ -42,6 +45,7 @@ const words: Readonly<Record<Language, Words>> = {
   de: {
     labels: labelsDe,
     document: documentDe,
+    outcome: outcomeDe,
     verdict: verdictDe,
     strength: strengthDe,
     measurements: measurementsDe,

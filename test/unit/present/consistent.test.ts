@@ -1,11 +1,21 @@
-/** Reads finished reports as opposing counsel would: no number, region or word may differ from one page to another. */
+/**
+ * Reads finished reports as opposing counsel would: no number, region or word may differ from one page to another, and card,
+ * table and console decide, round and advise as the first page does.
+ */
 
 import { describe, expect, test } from 'vitest';
+import { cardOf } from '../../../src/cli/analyze/card.ts';
+import { recordOf } from '../../../src/cli/analyze/record.ts';
+import { tableOf, tableRowOf } from '../../../src/cli/analyze/table.ts';
+import { writeVerdict } from '../../../src/console/parts/verdict.ts';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import { strengthOfRatio } from '../../../src/detectors/detector.ts';
+import { toResultFields } from '../../../src/engine/contract.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { createNumberWriter } from '../../../src/present/numbers.ts';
+import { present } from '../../../src/present/presentation.ts';
+import { readResult } from '../../../src/present/result.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { makeExamination } from './examination.ts';
 import { bodyOf, full, fullItem, readHtml, render, size } from './full-report.ts';
@@ -175,9 +185,52 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
         expect(first).toContain(rate(strategies.default.realCalledFake));
         expect(first).toContain(count(real));
       }
+
+      // Every other place says the same of the outcome, the reason, the figures and the next step.
+      const told = present(readResult(examination), language);
+      const { card, table, console } = elsewhere(examination, language);
+      for (const text of [first, card]) expect(text).toContain(told.headline);
+      expect(card).toContain(told.because);
+      expect(told.because).toContain(console.because.replace(/\.$/, ''));
+      expect(table).toContain(told.short);
+      for (const text of [first, card, console.next]) expect(text).toContain(told.next);
+      expect(console.headline).toBe(told.headline);
+      expect([told.errorRate, '']).toContain(console.errorRate);
+      expect(first).toContain(told.errorRate);
+      for (const figure of [told.generated, told.changed]) {
+        for (const text of [first, card, table]) expect(text).toContain(figure?.value ?? '');
+      }
+      expect(console.changed?.value).toBe(told.changed?.value);
     },
   );
 });
+
+function elsewhere(examination: Examination, language: Language) {
+  const examinedAt = new Date('2026-03-01T12:00:00Z');
+  const options = { tier: 'flagging', seed: 1337 } as const;
+  const record = recordOf({ file: 'a.jpg', examinedAt, durationMs: 1, options }, examination, null);
+  const result = {
+    ...toResultFields(examination, 'forensicReporting'),
+    heatmaps: null,
+    report: null,
+    evidence: writeEvidence(examination),
+  };
+  const inferenceStatus = {
+    type: 'image',
+    version: '7',
+    status: 'completed',
+    statusMessage: '',
+    retryCount: 0,
+    processingStartTime: null,
+    processingFinishTime: null,
+    result,
+  } as const;
+  return {
+    card: cardOf(record, language, 200).replaceAll(/\s+/g, ' '),
+    table: tableOf([tableRowOf(record, language)], language, 200),
+    console: writeVerdict({ inferenceStatus }, language)!,
+  };
+}
 
 const namedWrongly = {
   en: /probability[^.\n]{0,40}generated or altered/i,

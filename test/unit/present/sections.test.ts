@@ -123,7 +123,7 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('tell on the first page how an unknown signer is checked, and only there', () => {
-    const { signer } = wordsIn(language).document.head;
+    const { signer } = wordsIn(language).outcome.next;
     const toldOf = (trust: 'not-checked' | 'trusted', integrity: 'valid' | 'broken') => {
       const examination = makeExamination();
       const given = { ...credentials, trust, integrity };
@@ -306,7 +306,7 @@ describe.each(languages)('sections in %s', (language) => {
 
     expect(all).toContain(limits.nature.changed);
     expect(all).not.toContain(limits.nature.traced);
-    expect(all).toContain(wordsIn(language).labels.headlineChanged);
+    expect(all).toContain(wordsIn(language).outcome.headlines.changed);
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
     const bound = { en: 'Up to 0.7 % must be', de: 'Zu rechnen ist mit bis zu 0,7 %' };

@@ -22,8 +22,6 @@ export const document: typeof english = {
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
     outlined: 'Umrandet: was alle Methoden zusammen als verändert markieren',
     contents: 'Inhalt',
-    signer:
-      'Ob dem Unterzeichner der C2PA-Angaben zu trauen ist, zeigt eine erneute Untersuchung mit --trust-list und der offiziellen Liste: C2PA-TRUST-LIST.pem unter github.com/c2pa-org/conformance-public, Ordner trust-list.',
     unchecked: (things) =>
       `${things}; der Abschnitt „Grenzen und Schlussfolgerung“ erläutert jeden Punkt.`,
 

@@ -5,14 +5,6 @@ export const labels: typeof english = {
   product: 'forensics',
   page: (page, of) => `Seite ${page} von ${of}`,
   contentsEntry: (title, page) => `${title}, S.\u00a0${page}`,
-  headlines: {
-    real: 'Keine Anzeichen für Erzeugung oder Veränderung gefunden',
-    fake: 'Anzeichen für Erzeugung durch KI gefunden',
-    abstain: 'Dieses Bild lässt sich nicht beurteilen',
-    uncertain: 'Keine Entscheidung möglich',
-  },
-  headlineDeclared: 'Laut eigener Angabe enthält die Datei KI-erzeugten Inhalt',
-  headlineChanged: 'Anzeichen für eine veränderte Stelle gefunden',
   sections: {
     result: 'Ergebnis in Kürze',
     item: 'Untersuchungsgegenstand',

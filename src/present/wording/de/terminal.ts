@@ -1,72 +1,6 @@
 import type { terminal as english } from '../en/terminal.ts';
 
-type English = typeof english;
-
-const because: English['because'] = {
-  real: 'Die Spuren sind die einer Kamera; keine Stelle fällt genug auf.',
-  fake: 'Das Bild trägt Spuren, wie Bildgeneratoren sie hinterlassen.',
-  changed: (place) => `Eine Stelle unterscheidet sich vom Rest${place}.`,
-  suspected: (place) => `Eine Stelle könnte verändert sein${place}; die Anzeichen sind schwach.`,
-  where: (place, share) => ` (${place}, ${share} des Bildes)`,
-  declared: (place, name) => `Die Datei gibt es selbst an (${place}${name}).`,
-  too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
-  too_compressed: 'Die Kompression hat die entscheidenden Spuren getilgt.',
-  no_usable_trace: 'Messbare Spuren fehlen, von einer Kamera wie von KI.',
-  not_a_photograph: 'Das Bild sieht nach Zeichnung, Bildschirmfoto oder Scan aus.',
-  outside_training_domain: 'Solche Spuren kamen beim Messen des Modells nicht vor.',
-  margin_within_uncertainty:
-    'Das Ergebnis liegt so nah an der Mitte, dass der Zufall es kippen kann.',
-  evidence_below_threshold: 'Die Anzeichen sind zu schwach für eine Entscheidung.',
-  unstable_under_resaving: 'Neu gespeichert oder skaliert, weisen die Spuren auf die andere Seite.',
-  declaration_contradicts_traces: 'Laut Datei erzeugt, laut Spuren aus einer Kamera.',
-  single_weak_method: 'Nur eine Methode sieht eine Veränderung, und das schwach.',
-};
-
-const next: English['next'] = {
-  real: 'Quelle und Bildtext prüfen: Auch echte Fotos können täuschen.',
-  fake: 'Klären, wer es zuerst veröffentlicht hat; das Original verlangen.',
-  changed: 'Die markierte Stelle in den Heatmaps und im Bild ansehen.',
-  draw: 'Die Stelle zeigt --tier forensicReporting --out ORDNER (Heatmaps).',
-  declared: 'Klären, wer die Datei erstellt hat: Solche Angaben sind fälschbar.',
-  vouched: 'Klären, wer das Bild erstellt hat und woraus.',
-  signer: 'Signatur: --trust-list (github.com/c2pa-org/conformance-public)',
-  compare: 'Mit anderen Aufnahmen dieser Kamera vergleichen.',
-  too_small: 'Das Bild in voller Größe beschaffen, keine Vorschau.',
-  too_compressed: 'Eine frühere Kopie beschaffen, nicht die aus dem Messenger.',
-  no_usable_trace: 'Eine frühere Kopie beschaffen, vom Gerät oder vom Urheber.',
-  not_a_photograph: 'Falls es ein Foto zeigt: die Datei dieses Fotos untersuchen.',
-  outside_training_domain: 'Mit anderen Bildern aus derselben Quelle vergleichen.',
-  margin_within_uncertainty: 'Eine Kopie beschaffen, die dem Original näher ist.',
-  evidence_below_threshold: 'Nach der Quelle und weiteren Bildern des Ereignisses suchen.',
-  unstable_under_resaving: 'Eine seltener gespeicherte und skalierte Kopie beschaffen.',
-  declaration_contradicts_traces: 'Die Datei von dem Gerät beschaffen, von dem sie stammen soll.',
-  manipulation_suspected: 'Die Originaldatei der Kamera beschaffen und vergleichen.',
-  single_weak_method: 'Die markierte Stelle von Sachverständigen prüfen lassen.',
-};
-
-const short: English['short'] = {
-  real: 'nichts auffällig',
-  fake: 'Generatorspuren',
-  changed: 'Stelle weicht ab',
-  declared: 'laut Datei selbst',
-  too_small: 'zu wenige Pixel',
-  too_compressed: 'zu stark komprimiert',
-  no_usable_trace: 'keine Spuren messbar',
-  not_a_photograph: 'kein Foto',
-  outside_training_domain: 'unbekannte Bildart',
-  margin_within_uncertainty: 'nah der Mitte',
-  evidence_below_threshold: 'Anzeichen zu schwach',
-  unstable_under_resaving: 'kippt beim Speichern',
-  declaration_contradicts_traces: 'Angabe gegen Spuren',
-  manipulation_suspected: 'Stelle verdächtig',
-  single_weak_method: 'nur eine Methode',
-};
-
-export const terminal: English = {
-  because,
-  next,
-  short,
-  places: { c2pa: 'C2PA', xmp: 'XMP', iptc: 'IPTC', exif: 'EXIF', 'png-text': 'PNG-Text' },
+export const terminal: typeof english = {
   card: {
     labels: {
       because: 'Grund',
@@ -77,27 +11,9 @@ export const terminal: English = {
     },
     generated: (p) => `P(erzeugt) ${p}`,
     changed: (p) => `P(verändert) ${p}`,
-    limit: (p) => ` (Grenze ${p})`,
     open: (from, to) => ` (offen von ${from} bis ${to})`,
-    wrong: {
-      real: (generated, changed) =>
-        `Übersieht ${generated} der erzeugten und ${changed} der veränderten Bilder.`,
-      changed: (rate, of) => `Traf bei der Messung ${rate} von ${of} unveränderten Fotos.`,
-    },
-    more: 'alles: --details; als PDF: --tier forensicReporting --out ORDNER',
-    onServer: (id) => `Analyse ${id} (alles: --details)`,
-    hint: (path) => `${path} (alles: --details)`,
-  },
-  wrong: {
-    real: (rate, of) => `wurden ${rate} von ${of} erzeugten Bildern ebenso eingestuft`,
-    missed: (rate, of) => `blieben ${rate} von ${of} Bildern mit veränderter Stelle unerkannt`,
-    fake: (rate, of) => `wurden ${rate} von ${of} Fotos ebenso eingestuft`,
-    changed: (rate, of) => `wurden ${rate} von ${of} unveränderten Fotos ebenso eingestuft`,
-    declared: 'Unbekannt: Was in der Datei steht, bestimmt, wer sie schreibt.',
-    vouched: 'Nicht gemessen: so verlässlich wie der Unterzeichner selbst.',
-    unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
-    measured: 'Bei der Messung ',
-    and: ' und ',
+    more: 'PDF und Heatmaps: --tier forensicReporting --out ORDNER',
+    onServer: (id) => `Analyse ${id}`,
   },
   table: {
     head: {
@@ -137,74 +53,5 @@ export const terminal: English = {
     examined: (count) => `${count} untersucht`,
     failed: (count) => `${count} fehlgeschlagen`,
     left: (time) => `noch etwa ${time}`,
-  },
-  details: {
-    labels: {
-      class: 'Klasse',
-      strength: 'Stärke',
-      generated: 'P(erzeugt)',
-      changed: 'P(verändert)',
-      kind: 'Art',
-      change: 'Veränderung',
-      because: 'Grund',
-      helpful: 'Hilfreich',
-      stability: 'Stabilität',
-      unchecked: 'Ungeprüft',
-      traces: 'Spuren',
-      similarity: 'Ähnlichkeit',
-      anomaly: 'Anomalie',
-      history: 'XMP-Verlauf',
-      credentials: 'C2PA',
-      picture: 'Bild',
-      note: 'Hinweis',
-      model: 'Modell',
-      analysis: 'Analyse',
-      written: 'Geschrieben',
-    },
-    class: (name) => `${name}, wie --json und --fail-on sie nennen`,
-    notStated: {
-      abstain: 'ohne Angabe: Für ein Bild außerhalb der validierten Art hätte sie keine Bedeutung',
-      declared: 'ohne Angabe: Die Spuren gaben nicht den Ausschlag',
-      byTraces: (name) => `; allein führen sie zu „${name}“`,
-    },
-    limits: {
-      fakeMin: 'Anzeichen ab',
-      realMax: 'kein Anzeichen bis',
-      manipulatedMin: 'Anzeichen ab',
-      suspectedMin: 'Verdacht ab',
-    },
-    unchecked: (count) =>
-      `${count} Dinge, auf die es ankommen kann, etwa unsichtbare Wasserzeichen (SynthID); Bericht und --json nennen jedes`,
-    scores: { real: 'real', fake: 'fake', compression: 'Kompression' },
-    similarity: (real, fake) => `komprimiert real ${real}, komprimiert fake ${fake}`,
-    anomaly: (score, clusters, gini) =>
-      `Wert ${score}, ${clusters === 1 ? '1 Häufung' : `${clusters} Häufungen`}, Gini ${gini}`,
-    picture: (format, width, height) => `${format}, ${width} × ${height} Pixel`,
-    model: (model, strategy, seed) => `${model}, Strategie ${strategy}, Startwert ${seed}`,
-    sides: { fake: 'Für Fälschung', real: 'Für Foto', neither: 'Weder noch' },
-    strengths: {
-      none: 'keine',
-      weak: 'schwach',
-      moderate: 'mäßig',
-      moderatelyStrong: 'mäßig stark',
-      strong: 'stark',
-      veryStrong: 'sehr stark',
-    },
-    more: (count) => `und ${count} weitere`,
-    kinds: {
-      'ai-generated': 'mit KI erzeugt',
-      'ai-manipulated': 'mit KI verändert',
-      manipulated: 'verändert',
-    },
-    notes: {
-      converted_from_cmyk: 'aus CMYK umgewandelt',
-      converted_from_grey: 'aus Graustufen umgewandelt',
-      reduced_from_16_bit: 'von 16 auf 8 Bit je Farbwert reduziert',
-      transparency_flattened_on_white: 'Transparenz auf Weiß gelegt',
-      first_frame_of_animation: 'nur das erste Bild der Animation wurde untersucht',
-      rotated_by_exif: 'gedreht, wie EXIF es angibt',
-      extension_disagrees: (format) =>
-        `der Inhalt ist ${format}, der Dateiname besagt etwas anderes`,
-    },
   },
 };

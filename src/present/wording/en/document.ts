@@ -21,8 +21,6 @@ export const document = {
     noRegion: 'none; all methods together mark no part of the picture',
     outlined: 'Outlined: what all methods together mark as changed',
     contents: 'Contents',
-    signer:
-      'To learn whether the C2PA signer can be trusted, examine again with --trust-list and the official list: C2PA-TRUST-LIST.pem at github.com/c2pa-org/conformance-public, folder trust-list.',
     unchecked: (things: string) => `${things}; the section “Limits and conclusion” explains each.`,
 
     reading: ({ facts, evaluation }: Record<'facts' | 'evaluation', string>) =>

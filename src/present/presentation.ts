@@ -1,0 +1,178 @@
+/**
+ * What a result amounts to for a reader: decided here once and written in one language. Card, table, report and console
+ * lay it out. It reads no bytes and no pixels, so a browser can use it too.
+ */
+
+import type { Language, ReasonCode } from '../contract/vocabulary.ts';
+import { writeErrorRate, writeErrorRateBriefly } from './error-rate.ts';
+import { createNumberWriter, type NumberWriter } from './numbers.ts';
+import { looksLikeCameraFile, writeOrigin } from './origin.ts';
+import { capitalised } from './printable.ts';
+import { bestDeclaration, type Outcome, type Result } from './result.ts';
+import { type Words, wordsIn } from './wording/catalogue.ts';
+
+/** A probability as all its numbers are printed: rounded together, so that a value never looks like the limit beside it. */
+export interface Figure {
+  readonly value: string;
+  readonly deviation: string | null;
+  /** Below the first one side is decided, from the second on the other; null where they are not known. */
+  readonly limits: readonly [low: string, high: string] | null;
+}
+
+/** In one language. Foreign names are as they stand in the file: whoever lays it out makes them printable. */
+export interface Presentation {
+  readonly outcome: Outcome;
+  readonly headline: string;
+  /** What decided, in one line. */
+  readonly because: string;
+  /** The same in three words. */
+  readonly short: string;
+  /** What to do now; `further` where there is room for more. */
+  readonly next: string;
+  readonly further: readonly string[];
+  /** Null where it has no tested meaning, or the file itself declared what it is. */
+  readonly generated: Figure | null;
+  readonly changed: Figure | null;
+  /** How often this result was wrong when it was measured; empty where nothing was decided. */
+  readonly errorRate: string;
+  readonly errorRateBriefly: string;
+  /** What the file says of itself; empty where that is not known. */
+  readonly origin: string;
+}
+
+export function present(result: Result, language: Language): Presentation {
+  const { outcome, provenance } = result;
+  const words = wordsIn(language);
+  const ground = mainGround(result);
+  const [next = '', ...further] = nextSteps(result).map((step) => words.outcome.next[step]);
+  const isDeclared = outcome === 'declared';
+  return {
+    outcome,
+    headline: words.outcome.headlines[outcome],
+    because: ground === null ? '' : writeBecause(ground, result, words),
+    short: ground === null ? '' : words.outcome.short[ground],
+    next,
+    further,
+    ...(isDeclared ? { generated: null, changed: null } : writeFigures(result, language)),
+    errorRate: result.errorRate?.[language] ?? writeErrorRate(result, language),
+    errorRateBriefly: result.errorRate?.[language] ?? writeErrorRateBriefly(result, language),
+    origin:
+      provenance === null ? '' : `${capitalised(writeOrigin(provenance, language).join('; '))}.`,
+  };
+}
+
+/** What a result rests on: what was found, or why nothing was decided. */
+type Ground = Exclude<Outcome, 'uncertain' | 'abstain'> | ReasonCode;
+
+/** The one to name where there is room for one: a suspected change before what is merely missing. */
+function mainGround({ outcome, reasons }: Result): Ground | null {
+  if (outcome !== 'uncertain' && outcome !== 'abstain') return outcome;
+  return reasons.find((reason) => reason === 'manipulation_suspected') ?? reasons[0] ?? null;
+}
+
+function writeBecause(
+  ground: Ground,
+  { area, provenance }: Result,
+  { outcome: { because, where }, findings, provenance: { places } }: Words,
+): string {
+  if (ground === 'changed' || ground === 'manipulation_suspected') {
+    const place =
+      area === null ? '' : where(findings.places[area.place], findings.writeShare(area.share));
+    return because[ground](place);
+  }
+  if (ground !== 'declared') return because[ground];
+  const declared = provenance === null ? null : bestDeclaration(provenance);
+  if (declared === null) return '';
+  const { place, generator } = declared;
+  return because.declared(places[place], generator === null ? '' : `: ${generator}`);
+}
+
+type Step = keyof Words['outcome']['next'];
+
+/** The most useful one first. */
+function nextSteps(result: Result): readonly Step[] {
+  const { outcome, reasons, provenance, area } = result;
+  const main = mainGround(result);
+  const isMarked = reasons.includes('manipulation_suspected') && area !== null;
+  const steps: readonly Step[] = [
+    ...(main === null ? [] : [stepFor(main, result)]),
+    ...(isMarked ? ['changed' as const] : []),
+    ...reasons.map((reason) => stepFor(reason, result)),
+  ];
+  const { integrity, trust } = provenance?.credentials ?? {};
+  const isSignerOpen = integrity === 'valid' && trust === 'not-checked';
+  const isSignerFirst = outcome !== 'fake' && outcome !== 'changed';
+  const signer: readonly Step[] = isSignerOpen ? ['signer'] : [];
+  return [...new Set(isSignerFirst ? [...signer, ...steps] : [...steps, ...signer])];
+}
+
+function stepFor(ground: Ground, { provenance }: Result): Step {
+  if (provenance === null) return ground;
+  if (ground === 'declared') {
+    return bestDeclaration(provenance)?.assurance === 'trusted' ? 'vouched' : 'declared';
+  }
+  return asksForOriginal.has(ground) && looksLikeCameraFile(provenance) ? 'compare' : ground;
+}
+
+/** An earlier or larger copy makes no sense where this is the camera's own file. */
+const asksForOriginal: ReadonlySet<Ground> = new Set([
+  'fake',
+  'too_small',
+  'too_compressed',
+  'no_usable_trace',
+  'margin_within_uncertainty',
+  'unstable_under_resaving',
+  'manipulation_suspected',
+]);
+
+/** With the limits that both were held against. */
+export function writeFigures(
+  { generated, changed, thresholds }: Pick<Result, 'generated' | 'changed' | 'thresholds'>,
+  language: Language,
+): Pick<Presentation, 'generated' | 'changed'> {
+  const numbers = createNumberWriter(language);
+  const { realMax, fakeMin, suspectedMin, manipulatedMin } = thresholds;
+  return {
+    generated:
+      generated && writeFigure(numbers, { ...generated, limits: bothOrNull(realMax, fakeMin) }),
+    changed:
+      changed === null
+        ? null
+        : writeFigure(numbers, {
+            value: changed,
+            deviation: null,
+            limits: bothOrNull(suspectedMin, manipulatedMin),
+          }),
+  };
+}
+
+function bothOrNull(low?: number, high?: number): readonly [number, number] | null {
+  return low === undefined || high === undefined ? null : [low, high];
+}
+
+/** A value that rounds to a limit gets the digits that tell them apart: who reads "0.21" twice sees a contradiction. */
+function writeFigure(
+  numbers: NumberWriter,
+  {
+    value,
+    deviation,
+    limits,
+  }: {
+    readonly value: number;
+    readonly deviation: number | null;
+    readonly limits: readonly [number, number] | null;
+  },
+): Figure {
+  const digits = [2, 3, 4].find((each) =>
+    (limits ?? []).every((limit) => limit.toFixed(each) !== value.toFixed(each)),
+  );
+  const score =
+    digits === undefined || digits === 2
+      ? numbers.score
+      : (one: number) => numbers.fixed(one, digits);
+  return {
+    value: score(value),
+    deviation: deviation === null ? null : numbers.score(deviation),
+    limits: limits && [score(limits[0]), score(limits[1])],
+  };
+}

@@ -1,0 +1,162 @@
+/** One result in codes and values, read from what holds it: an examination, or the answer of a server. */
+
+import type { Evidence } from '../contract/evidence.ts';
+import {
+  assurances,
+  type DecisionBasis,
+  type ReasonCode,
+  type ResultClass,
+} from '../contract/vocabulary.ts';
+import { type Area, areaOf } from '../detectors/regions.ts';
+import type { Examined } from '../engine/result.ts';
+import type { MeasuredCondition, MeasuredRates } from '../inference/model.ts';
+import type { Declaration } from '../provenance/provenance.ts';
+import type { FileStatements } from './origin.ts';
+
+export type Outcome = 'real' | 'fake' | 'changed' | 'declared' | 'uncertain' | 'abstain';
+
+/** A fake by what decided it. @param basis - null where a server does not send it. */
+export function decideOutcome(resultClass: ResultClass, basis: DecisionBasis | null): Outcome {
+  if (resultClass !== 'fake') return resultClass;
+  if (basis === 'declaration') return 'declared';
+  return basis === 'localisation' ? 'changed' : 'fake';
+}
+
+/** What a server does not send is null. */
+export interface Result extends Figures {
+  readonly outcome: Outcome;
+  readonly reasons: readonly ReasonCode[];
+  readonly thresholds: Readonly<Record<string, number>>;
+  /** What is marked as changed. */
+  readonly area: Area | null;
+  readonly provenance: FileStatements | null;
+  readonly errors: MeasuredErrors | null;
+  /** The sentence of a server, which sends none of its figures. */
+  readonly errorRate: Evidence['errorRate'];
+}
+
+export interface Figures {
+  /** Probability 0..1 that the picture was generated, with its standard deviation; null where it has no tested meaning. */
+  readonly generated: { readonly value: number; readonly deviation: number } | null;
+  /** Probability 0..1 that a part was changed, likewise. */
+  readonly changed: number | null;
+}
+
+export function readResult(examined: Examined): Result {
+  const { decision, manipulation, facts, provenance } = examined;
+  const { resultClass, basis, reasons, thresholds } = decision;
+  const region = manipulation?.region ?? null;
+  return {
+    outcome: decideOutcome(resultClass, basis),
+    reasons,
+    ...readFigures(examined),
+    thresholds,
+    area: region === null ? null : areaOf(region, facts),
+    provenance,
+    errors: readErrors(examined),
+    errorRate: null,
+  };
+}
+
+export function readFigures({
+  decision,
+  manipulation,
+}: Pick<Examined, 'decision' | 'manipulation'>): Figures {
+  const { resultClass, byTraces, basis, fakeProbability, fakeUncertainty } = decision;
+  return testedFigures(
+    {
+      generated: { value: fakeProbability, deviation: fakeUncertainty },
+      changed: manipulation?.probability ?? null,
+    },
+    { byTraces: byTraces?.resultClass ?? resultClass, basis },
+  );
+}
+
+/**
+ * Outside the validated range neither probability means anything, unless a changed part decided.
+ *
+ * @param how - `byTraces`: the class that the traces of the whole picture alone lead to.
+ */
+export function testedFigures(
+  { generated, changed }: Figures,
+  { byTraces, basis }: { readonly byTraces: ResultClass; readonly basis: DecisionBasis | null },
+): Figures {
+  const isInside = byTraces !== 'abstain';
+  return {
+    generated: isInside ? generated : null,
+    changed: isInside || basis === 'localisation' ? changed : null,
+  };
+}
+
+/** What `/v1` answers of a result. @param area - of the region that the evidence names. */
+export function readAnswer(
+  verdict: ResultClass,
+  evidence: Evidence | null,
+  area: Area | null,
+): Result {
+  const basis = evidence?.basis ?? null;
+  const changed = evidence?.manipulation?.probability ?? null;
+  const byTraces = evidence?.byTraces?.resultClass ?? verdict;
+  return {
+    outcome: decideOutcome(verdict, basis),
+    reasons: evidence?.reasons.map(({ code }) => code) ?? [],
+    ...testedFigures({ generated: null, changed }, { byTraces, basis }),
+    thresholds: {},
+    area,
+    provenance: evidence?.provenance ?? null,
+    errors: null,
+    errorRate: evidence?.errorRate ?? null,
+  };
+}
+
+/** How often the models erred under the strategy that was used, on files as they were; null where that was not measured. */
+export interface MeasuredErrors {
+  readonly rates: ErrorRates | null;
+  readonly calls: ChangeErrorRates | null;
+}
+
+/** `real` and `fake` count the pictures. */
+export type ErrorRates = MeasuredRates & Pick<MeasuredCondition, 'real' | 'fake'>;
+
+export interface ChangeErrorRates {
+  readonly changed: number;
+  readonly photographs: number;
+  /** Shares 0..1 of them that were called manipulated. */
+  readonly changedCalled: number;
+  readonly photographsCalled: number;
+}
+
+export function readErrors({
+  measured,
+  measuredCalls,
+  options: { decisionStrategy },
+}: Pick<Examined, 'measured' | 'measuredCalls' | 'options'>): MeasuredErrors {
+  const traces = measured.find(({ condition }) => condition === 'as is');
+  const calls = measuredCalls.find(
+    ({ condition, megapixels }) => condition === 'as is' && megapixels === undefined,
+  );
+  const called = calls?.strategies[decisionStrategy];
+  return {
+    rates: traces
+      ? { real: traces.real, fake: traces.fake, ...traces.strategies[decisionStrategy] }
+      : null,
+    calls:
+      calls && called
+        ? {
+            changed: calls.changed,
+            photographs: calls.photographs,
+            changedCalled: called.changed / calls.changed,
+            photographsCalled: called.photographs / calls.photographs,
+          }
+        : null,
+  };
+}
+
+/** The declaration of generated content that is vouched for best. */
+export function bestDeclaration({
+  declarations,
+}: Pick<FileStatements, 'declarations'>): Declaration | null {
+  const generated = declarations.filter(({ origin }) => origin !== 'captured');
+  const best = assurances.findLast((one) => generated.some(({ assurance }) => assurance === one));
+  return generated.find(({ assurance }) => assurance === best) ?? null;
+}
