@@ -116,7 +116,14 @@ export const failures = {
 
 export type ErrorCode = keyof typeof failures;
 
+/** What exactly failed, for messages in other languages: see `contract/failure-reasons.ts`. */
+export interface FailureReason {
+  readonly code: string;
+  readonly values: object;
+}
+
 interface FailureOptions extends ErrorOptions {
+  readonly reason?: FailureReason | null;
   /** Where it is known: when trying again can help. */
   readonly retryAfterSeconds?: number;
 }
@@ -125,11 +132,13 @@ export class ForensicsError extends Error {
   override readonly name = 'ForensicsError';
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | null;
+  readonly reason: FailureReason | null;
 
   constructor(code: ErrorCode, message: string, options: FailureOptions = {}) {
     super(message, options);
     this.code = code;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.reason = options.reason ?? null;
   }
 
   get status(): number {

@@ -3,7 +3,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { type ErrorCode, ForensicsError } from '../errors.ts';
+import { failure } from '../contract/failure-reasons.ts';
+import { type ErrorCode, type FailureReason, ForensicsError } from '../errors.ts';
 
 export interface ChildOptions {
   /** A module that calls `serveTasks`. */
@@ -151,15 +152,11 @@ function letParentEnd(child: ChildProcess): void {
 
 function toError(said: Extract<ChildMessage, { kind: 'error' }>): ForensicsError {
   const cause = said.detail === null ? undefined : new Error(said.detail);
-  return new ForensicsError(said.code, said.message, { cause });
+  return new ForensicsError(said.code, said.message, { cause, reason: said.reason });
 }
 
 function timedOut({ taskTimeoutMs }: ChildOptions): ForensicsError {
-  const seconds = Math.round(taskTimeoutMs / 100) / 10;
-  return new ForensicsError(
-    'inference_timeout',
-    `The analysis took longer than ${seconds} s and was stopped; try again or raise the time limit.`,
-  );
+  return failure('timeout', { seconds: Math.round(taskTimeoutMs / 100) / 10 });
 }
 
 /** V8 and the C++ library report refused memory themselves; our watchdog leaves its own mark. */
@@ -168,17 +165,9 @@ function exitReason(child: ChildProcess, stderr: string): ForensicsError {
     `child ${child.pid} ended with code ${child.exitCode}, signal ${child.signalCode}: ${stderr}`,
   );
   if (stderr.includes(memoryMarker) || /heap out of memory|std::bad_alloc/.test(stderr)) {
-    return new ForensicsError(
-      'inference_out_of_memory',
-      'The analysis needed more memory than its process may use; use a smaller picture or raise the memory limit.',
-      { cause },
-    );
+    return failure('out_of_memory', {}, { cause });
   }
-  return new ForensicsError(
-    'inference_crashed',
-    'The analysis process ended unexpectedly; the program goes on, try again.',
-    { cause },
-  );
+  return failure('crashed', {}, { cause });
 }
 
 /** Messages of a child of the pool to its parent. */
@@ -189,6 +178,7 @@ export type ChildMessage =
       readonly kind: 'error';
       readonly code: ErrorCode;
       readonly message: string;
+      readonly reason: FailureReason | null;
       /** Stack of an error that was not foreseen, for the log; null for a foreseen one. */
       readonly detail: string | null;
     };

@@ -30,8 +30,9 @@ async function answerTask(
   try {
     send({ kind: 'answer', answer: await perform(task) });
   } catch (error) {
-    const { code, message } = toForensicsError(error);
-    send({ kind: 'error', code, message, detail: code === 'internal' ? detailOf(error) : null });
+    const { code, message, reason } = toForensicsError(error);
+    const detail = code === 'internal' ? detailOf(error) : null;
+    send({ kind: 'error', code, message, reason, detail });
   }
 }
 

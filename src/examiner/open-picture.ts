@@ -2,7 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { ForensicsError } from '../errors.ts';
+import { failure } from '../contract/failure-reasons.ts';
 import { pathOf, shownName } from '../ports/files/byte-names.ts';
 import { toReadFailure } from '../ports/files/read-file.ts';
 import { decodePicture } from '../image/decode.ts';
@@ -30,11 +30,10 @@ async function readBytes(path: string, limits: Limits): Promise<Uint8Array> {
     // Looked at before it is opened: opening a pipe would wait for a writer, reading a disk would never end.
     const found = await stat(pathOf(path));
     if (found.isDirectory()) {
-      throw new ForensicsError('file_is_directory', 'This is a folder; name a picture inside it.');
+      throw failure('folder', {});
     }
     if (!found.isFile()) {
-      const message = 'This is a device or pipe; save the picture to a file.';
-      throw new ForensicsError('file_not_readable', message);
+      throw failure('device', {});
     }
     checkSizeBytes(found.size, limits);
     return await readFile(pathOf(path));

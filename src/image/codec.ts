@@ -4,7 +4,8 @@
  */
 
 import sharp from 'sharp';
-import { ForensicsError } from '../errors.ts';
+import { failure } from '../contract/failure-reasons.ts';
+import type { ForensicsError } from '../errors.ts';
 import { openPng } from './container.ts';
 import { isQuarterTurn, turnUpright } from './orientation.ts';
 import type { Limits } from './picture.ts';
@@ -96,11 +97,7 @@ function openCodec(): void {
 }
 
 function unreadable(cause: unknown): ForensicsError {
-  return new ForensicsError(
-    'image_unreadable',
-    'The picture is incomplete or damaged and could not be decoded. Copy or download it again.',
-    { cause },
-  );
+  return failure('not_decodable', {}, { cause });
 }
 
 /** The samples of a PNG file as stored, 8 or 16 bits each: for comparing drawings, where nothing may be rounded. */

@@ -1,6 +1,6 @@
 /** The facts of both containers before a pixel is decoded, in one shape. */
 
-import { ForensicsError } from '../errors.ts';
+import { failure } from '../contract/failure-reasons.ts';
 import { nameIccProfile } from './icc.ts';
 import { markers } from './jpeg-markers.ts';
 import {
@@ -23,6 +23,7 @@ import {
   isForeignPicture,
   type Limits,
   type PictureFacts,
+  sniffForeign,
   sniffFormat,
 } from './picture.ts';
 import { pngIccName, pngMetadataBlocks } from './png-metadata.ts';
@@ -68,13 +69,9 @@ export function openContainer(
 function requireFormat(bytes: Uint8Array): Format {
   const format = sniffFormat(bytes);
   if (format !== null) return format;
-  const advice = isForeignPicture(bytes)
-    ? 'Convert it, or better: examine the file it was made from.'
-    : 'Choose a picture.';
-  throw new ForensicsError(
-    'image_not_supported',
-    `This is ${describeContent(bytes)}; only JPEG and PNG can be examined. ${advice}`,
-  );
+  const kind = sniffForeign(bytes);
+  const name = describeContent(bytes);
+  throw failure('other_format', { kind, name, isPicture: isForeignPicture(bytes) });
 }
 
 /** @throws {ForensicsError} `image_unreadable`, `image_not_supported`, `image_too_small`, `image_too_large`. */

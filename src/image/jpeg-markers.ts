@@ -1,6 +1,7 @@
 /** Finds the marker segments of a JPEG file (ITU-T T.81, Annex B). Knows where they are, not what they mean. */
 
-import { ForensicsError } from '../errors.ts';
+import { failure } from '../contract/failure-reasons.ts';
+import type { ForensicsError } from '../errors.ts';
 
 export const markers = {
   sof0: 0xc0,
@@ -104,12 +105,9 @@ function segmentAt(bytes: Uint8Array, offset: number, end: number): MarkerSegmen
 
 /** `what` completes "The JPEG file ...". */
 export function damaged(what: string): ForensicsError {
-  return new ForensicsError('image_unreadable', `The JPEG file is damaged: it ${what}.`);
+  return failure('damaged', { format: 'JPEG', what });
 }
 
 function truncated(): ForensicsError {
-  return new ForensicsError(
-    'image_unreadable',
-    'The JPEG file is incomplete: it ends before the picture does. Copy or download it again.',
-  );
+  return failure('cut_off', { format: 'JPEG' });
 }

@@ -1,6 +1,6 @@
 /** The marker segments of a JPEG file, read without decoding a pixel (ITU-T T.81, Annex B). */
 
-import { ForensicsError } from '../errors.ts';
+import { failure } from '../contract/failure-reasons.ts';
 import { damaged, markers, type MarkerSegment, walkMarkers } from './jpeg-markers.ts';
 import { nearestQuality } from './jpeg-quality.ts';
 
@@ -124,10 +124,7 @@ function readFrame(segments: readonly MarkerSegment[]) {
 /** Baseline, extended and progressive DCT with 8 bits; lossless, hierarchical and 12-bit files have no decoder here. */
 function checkProcess(process: number, precision: number): void {
   if ([0, 1, 2, 9, 10].includes(process) && precision === 8) return;
-  throw new ForensicsError(
-    'image_not_supported',
-    'This is a JPEG file of a rare kind (lossless, hierarchical or not 8 bits a sample); save it as an ordinary JPEG or PNG.',
-  );
+  throw failure('rare_jpeg', {});
 }
 
 function readComponent(payload: Uint8Array, at: number): JpegComponent {

@@ -4,7 +4,7 @@
  */
 
 import { largestSidePx, maxSidePx, maxUploadBytes, minSidePx } from '../contract/limits.ts';
-import { ForensicsError } from '../errors.ts';
+import { failure } from '../contract/failure-reasons.ts';
 import type { Thumbnail } from './decode.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
 import type { Metadata } from './metadata.ts';
@@ -112,39 +112,28 @@ export function serviceLimits(settings: {
 /** @throws {ForensicsError} `image_empty`, `image_too_many_bytes`. */
 export function checkSizeBytes(sizeBytes: number, limits: Limits): void {
   if (sizeBytes === 0) {
-    throw new ForensicsError('image_empty', 'The file is empty: it holds 0 bytes.');
+    throw failure('empty', {});
   }
   if (sizeBytes > limits.maxBytes) {
-    throw new ForensicsError(
-      'image_too_many_bytes',
-      `The file has ${inMegabytes(sizeBytes)}; at most ${inMegabytes(limits.maxBytes)} can be examined.`,
-    );
+    const values = { megabytes: inMegabytes(sizeBytes), limit: inMegabytes(limits.maxBytes) };
+    throw failure('too_many_bytes', values);
   }
 }
 
 /** @throws {ForensicsError} `image_too_small`, `image_too_large`. */
 export function checkDimensions(width: number, height: number, limits: Limits): void {
-  const { minSidePx: min, maxSidePx: max } = limits;
-  const range = `each side must have ${min} to ${max} pixels`;
-  const size = `The picture has ${width} x ${height} pixels`;
-  if (width < min || height < min) {
-    throw new ForensicsError('image_too_small', `${size}; ${range}.`);
-  }
-  if (width > max || height > max) {
-    throw new ForensicsError('image_too_large', `${size}; ${range}.`);
-  }
-  if (width * height > limits.maxPixels) {
-    const megapixels = limits.maxPixels / 1e6;
-    throw new ForensicsError(
-      'image_too_large',
-      `${size}; at most ${megapixels} megapixels can be examined.`,
-    );
+  const { minSidePx: least, maxSidePx: most, maxPixels } = limits;
+  const range = { width, height, least, most };
+  if (width < least || height < least) throw failure('side_too_short', range);
+  if (width > most || height > most) throw failure('side_too_long', range);
+  if (width * height > maxPixels) {
+    throw failure('too_many_pixels', { width, height, megapixels: maxPixels / 1e6 });
   }
 }
 
 /** Rounded up, so that a file just above the limit is not reported with the limit's size. */
-function inMegabytes(sizeBytes: number): string {
-  return `${Math.ceil((sizeBytes / bytesPerMegabyte) * 10) / 10} MB`;
+function inMegabytes(sizeBytes: number): number {
+  return Math.ceil((sizeBytes / bytesPerMegabyte) * 10) / 10;
 }
 
 // Identifies a file by its content; its name and declared type are never trusted.
@@ -210,7 +199,7 @@ const formatsByExtension: ReadonlyMap<string, string> = new Map([
   ).map((extension) => [extension, extension] as const),
 ]);
 
-function sniffForeign(bytes: Uint8Array): ForeignKind {
+export function sniffForeign(bytes: Uint8Array): ForeignKind {
   if (bytes.length === 0) return 'empty';
   const binary = binarySignatures.find(
     ([, offset, text]) => ascii(bytes, offset, text.length) === text,

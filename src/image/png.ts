@@ -1,7 +1,8 @@
 /** The chunks of a PNG file, read without decoding a pixel (W3C PNG specification, third edition). */
 
 import { crc32 } from 'node:zlib';
-import { ForensicsError } from '../errors.ts';
+import { failure } from '../contract/failure-reasons.ts';
+import type { ForensicsError } from '../errors.ts';
 
 export interface PngChunk {
   /** Four letters: `tEXt`. */
@@ -140,12 +141,9 @@ function viewOf(bytes: Uint8Array): DataView {
 
 /** `what` completes "The PNG file ...". */
 function damaged(what: string): ForensicsError {
-  return new ForensicsError('image_unreadable', `The PNG file is damaged: it ${what}.`);
+  return failure('damaged', { format: 'PNG', what });
 }
 
 function truncated(): ForensicsError {
-  return new ForensicsError(
-    'image_unreadable',
-    'The PNG file is incomplete: it ends before the picture does. Copy or download it again.',
-  );
+  return failure('cut_off', { format: 'PNG' });
 }

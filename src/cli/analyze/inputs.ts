@@ -7,6 +7,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { failure } from '../../contract/failure-reasons.ts';
 import { ForensicsError } from '../../errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import { toReadFailure } from '../../ports/files/read-file.ts';
@@ -125,10 +126,7 @@ function failedInput(path: string, error: unknown): Input {
 }
 
 function noPicture(): ForensicsError {
-  return new ForensicsError(
-    'file_not_found',
-    'There is no .jpg, .jpeg or .png file in this folder.',
-  );
+  return failure('no_picture_in_folder', {});
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`. */
@@ -182,16 +180,9 @@ export function toFileFailure(error: unknown): unknown {
 }
 
 function isDirectory(): ForensicsError {
-  return new ForensicsError(
-    'file_is_directory',
-    'This is a folder; add --recursive to take its pictures.',
-  );
+  return failure('folder_without_recursive', {});
 }
 
 function tooManyBytes(maxBytes: number): ForensicsError {
-  const megabytes = Math.floor(maxBytes / 1e6);
-  return new ForensicsError(
-    'image_too_many_bytes',
-    `The file has more than ${megabytes} MB, the most that can be examined.`,
-  );
+  return failure('more_bytes_than', { megabytes: Math.floor(maxBytes / 1e6) });
 }

@@ -6,7 +6,7 @@ import { areaOf, type Region } from '../../detectors/regions.ts';
 import type { Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { CellMaps, Decision, Examination, ModelIdentity } from '../../engine/result.ts';
-import type { ErrorCode, ForensicsError } from '../../errors.ts';
+import type { ErrorCode, FailureReason, ForensicsError } from '../../errors.ts';
 import type { Format, PictureNote } from '../../image/picture.ts';
 import { writeEvidence } from '../../present/evidence.ts';
 import { wordProvenance } from '../../present/findings.ts';
@@ -81,7 +81,12 @@ export interface AnalysisRecord {
   readonly durationMs: number;
   /** Paths of the files that were written, below the folder of `--out`. */
   readonly files: readonly string[];
-  readonly error: { readonly code: ErrorCode; readonly message: string } | null;
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    /** What exactly failed, where that is known. */
+    readonly reason?: FailureReason;
+  } | null;
 }
 
 interface RecordHead {
@@ -208,7 +213,7 @@ export function openRecordOf({
 
 export function failedRecordOf(
   head: RecordHead,
-  { code, message }: ForensicsError,
+  { code, message, reason }: ForensicsError,
 ): AnalysisRecord {
-  return { ...openRecordOf(head), error: { code, message } };
+  return { ...openRecordOf(head), error: { code, message, ...(reason && { reason }) } };
 }

@@ -10,7 +10,7 @@ import {
   failures,
   type ForensicsError,
 } from '../../errors.ts';
-import { wordFailure } from '../../present/failure-text.ts';
+import { writeFailure } from '../../present/failures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { printFileFailure } from '../errors.ts';
@@ -53,7 +53,7 @@ export async function openReporter(
   let deferredLine: (() => void) | null = null;
   return {
     failed: (input, failure) => {
-      const told = wordFailure(failure.message, language);
+      const told = writeFailure(failure, language);
       const line = () => printFileFailure(input.label, failure, { ...options, told });
       if (isShownInTable(options)) deferredLine = line;
       else progress.around(line);

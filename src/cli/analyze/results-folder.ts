@@ -5,7 +5,7 @@
 
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { ForensicsError } from '../../errors.ts';
+import { failure } from '../../contract/failure-reasons.ts';
 import { makeFolder } from '../../ports/files/atomic-write.ts';
 import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/system-errors.ts';
 import { removeAtExit } from '../output/terminal.ts';
@@ -120,15 +120,11 @@ async function checkFree(target: string, force: boolean): Promise<void> {
     throw toOutputFailure(error);
   });
   if (names === null || (names.length > 0 && !names.includes('result.json'))) {
-    throw conflict(target, 'is there and holds no result; choose another --out');
+    throw failure('holds_no_result', { folder: target });
   }
   if (names.length > 0 && !force) {
-    throw conflict(target, 'holds a result; add --force to replace it, or choose another --out');
+    throw failure('holds_result', { folder: target });
   }
-}
-
-function conflict(target: string, what: string): ForensicsError {
-  return new ForensicsError('conflict', `${target} ${what}.`);
 }
 
 export type Files = readonly (readonly [name: string, content: Uint8Array])[];

@@ -3,7 +3,7 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { Language } from '../../contract/vocabulary.ts';
-import { wordFailure } from '../../present/failure-text.ts';
+import { writeFailure } from '../../present/failures.ts';
 import { present } from '../../present/presentation.ts';
 import type { Outcome } from '../../present/result.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
@@ -27,7 +27,7 @@ export function tableRowOf(record: AnalysisRecord, language: Language): TableRow
   const result = resultIn(record);
   const nothing = { file, generated: '-', changed: '-' };
   if (error !== null) {
-    return { ...nothing, end: 'failed', reason: printable(wordFailure(error.message, language)) };
+    return { ...nothing, end: 'failed', reason: printable(writeFailure(error, language)) };
   }
   if (result === null) return { ...nothing, end: 'started', reason: analysisId ?? '' };
   const { outcome, generated, changed, short } = present(result, language);

@@ -1,7 +1,8 @@
 /** Reads a file that the user named, up to a limit, with errors that explain the fix. */
 
 import { readFile, stat } from 'node:fs/promises';
-import { type ErrorCode, ForensicsError } from '../../errors.ts';
+import { failure } from '../../contract/failure-reasons.ts';
+import { ForensicsError } from '../../errors.ts';
 import { systemCodeOf } from './system-errors.ts';
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `file_is_directory`, `bundle_unreadable` when too large. */
@@ -25,20 +26,19 @@ export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint
   });
 }
 
-const noSuchFile = ['file_not_found', 'There is no such file.'] as const;
-const notAllowed = [
-  'file_not_readable',
-  'You may not read this file; change its permissions.',
-] as const;
-const readFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  ENOENT: noSuchFile,
-  ENOTDIR: noSuchFile,
-  ENAMETOOLONG: ['file_not_found', 'There is no such file: its name is too long.'],
-  ELOOP: ['file_not_readable', 'This file cannot be read: it is a symbolic link in a loop.'],
-  EACCES: notAllowed,
-  EPERM: notAllowed,
-  EISDIR: ['file_is_directory', 'This is a folder; name a file in it.'],
-};
+const readFailures = {
+  ENOENT: 'no_such_file',
+  ENOTDIR: 'no_such_file',
+  ENAMETOOLONG: 'name_too_long',
+  ELOOP: 'link_loop',
+  EACCES: 'not_allowed',
+  EPERM: 'not_allowed',
+  EISDIR: 'folder',
+} as const;
+
+function isKnown(code: string): code is keyof typeof readFailures {
+  return Object.hasOwn(readFailures, code);
+}
 
 /**
  * Errors of the operating system about a file that is read, as our messages.
@@ -48,9 +48,8 @@ const readFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 export function toReadFailure(error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
-  const [name, message] = readFailures[code] ?? [
-    'file_not_readable',
-    `This file cannot be read (${code}); check the disk that it lies on.`,
-  ];
-  return new ForensicsError(name, message, { cause: error });
+  const options = { cause: error };
+  return isKnown(code)
+    ? failure(readFailures[code], {}, options)
+    : failure('not_readable', { code }, options);
 }

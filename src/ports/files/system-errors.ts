@@ -1,5 +1,6 @@
 /** Errors of the operating system about files that are read and written, as our messages. */
 
+import { failure } from '../../contract/failure-reasons.ts';
 import { ForensicsError } from '../../errors.ts';
 
 /** `ENOENT`, `EACCES`, ...: what the operating system called a failure, or null for any other failure. */
@@ -49,13 +50,7 @@ export async function unlessMissing<T>(act: () => Promise<T>): Promise<T | null>
 export function toOutputFailure(error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
-  if (isFull(code)) {
-    return new ForensicsError(
-      'no_space_left',
-      'No space is left to write the results; free some.',
-      { cause: error },
-    );
-  }
+  if (isFull(code)) return failure('disk_full', {}, { cause: error });
   return new ForensicsError(
     'output_not_writable',
     `The place for the results cannot be written (${reasonOf(code)}); choose another.`,

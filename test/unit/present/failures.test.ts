@@ -1,12 +1,11 @@
-/** The German table finds failures by their English words: these come from the rooms that throw them. */
-
 import { expect, test } from 'vitest';
 import { openSource, toFileFailure } from '../../../src/cli/analyze/inputs.ts';
 import { toReadFailure } from '../../../src/ports/files/read-file.ts';
 import { openContainer } from '../../../src/image/container.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { checkDimensions, checkSizeBytes, localLimits } from '../../../src/image/picture.ts';
-import { wordFailure } from '../../../src/present/failure-text.ts';
+import { writeFailure } from '../../../src/present/failures.ts';
+import { ForensicsError } from '../../../src/errors.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 
 const jpeg = await sceneJpeg({ width: 100, height: 80, seed: 1 });
@@ -20,11 +19,11 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
     () => checkSizeBytes(300_000_000, localLimits),
   ],
   [
-    'Das Bild hat 64 × 64 Bildpunkte; jede Seite muss 65 bis 20.000 haben.',
+    'Das Bild hat 64 × 64 Pixel; jede Seite muss 65 bis 20.000 haben.',
     () => checkDimensions(64, 64, localLimits),
   ],
   [
-    'Das Bild hat 19.000 × 19.000 Bildpunkte; untersucht werden höchstens 100 Megapixel.',
+    'Das Bild hat 19.000 × 19.000 Pixel; untersucht werden höchstens 100 Megapixel.',
     () => checkDimensions(19_000, 19_000, localLimits),
   ],
   [
@@ -49,26 +48,29 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
     () => Promise.reject(toReadFailure(system('EIO'))),
   ],
 ])('%s', async (german, act) => {
-  const message = await messageOf(act);
+  const failure = await thrownBy(act);
 
-  const told = wordFailure(message, 'de');
+  const told = writeFailure(failure, 'de');
 
   if (typeof german === 'string') expect(told).toBe(german);
   else expect(told).toMatch(german);
-  expect(wordFailure(message, 'en')).toBe(message);
+  expect(writeFailure(failure, 'en')).toBe(failure.message);
 });
 
-test('what the table does not know stays as it was thrown', () => {
-  expect(wordFailure('Something else.', 'de')).toBe('Something else.');
+test('a failure without a reason that is known stays in English', () => {
+  const message = 'Something else.';
+
+  expect(writeFailure({ message }, 'de')).toBe(message);
+  expect(writeFailure({ message, reason: { code: 'newer', values: {} } }, 'de')).toBe(message);
 });
 
-async function messageOf(act: () => unknown): Promise<string> {
+async function thrownBy(act: () => unknown): Promise<ForensicsError> {
   try {
     await act();
   } catch (error) {
-    return error instanceof Error ? error.message : '';
+    if (error instanceof ForensicsError) return error;
   }
-  throw new Error('nothing was thrown');
+  throw new Error('no failure was thrown');
 }
 
 function inputOf(path: string) {

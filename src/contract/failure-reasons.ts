@@ -1,0 +1,137 @@
+/**
+ * Why a picture was not examined, or a result not written: a code with values for each reason, and its English, which is the
+ * message that programs read. The room `present` has the other languages.
+ */
+
+import { type ErrorCode, ForensicsError } from '../errors.ts';
+
+type NoValues = Readonly<Record<string, never>>;
+type Size = Readonly<Record<'width' | 'height', number>>;
+type PictureFormat = 'JPEG' | 'PNG';
+
+export interface FailureValues {
+  readonly empty: NoValues;
+  readonly too_many_bytes: { readonly megabytes: number; readonly limit: number };
+  /** Of a stream, which was not read to its end. */
+  readonly more_bytes_than: { readonly megabytes: number };
+  readonly side_too_short: Size & { readonly least: number; readonly most: number };
+  readonly side_too_long: Size & { readonly least: number; readonly most: number };
+  readonly too_many_pixels: Size & { readonly megapixels: number };
+  readonly not_decodable: NoValues;
+  readonly cut_off: { readonly format: PictureFormat };
+  /** `what` completes "it", in English: a detail for experts. */
+  readonly damaged: { readonly format: PictureFormat; readonly what: string };
+  readonly rare_jpeg: NoValues;
+  /** `kind` is the code, `name` its English; `isPicture`: one that could be converted. */
+  readonly other_format: {
+    readonly kind: string;
+    readonly name: string;
+    readonly isPicture: boolean;
+  };
+  readonly folder_without_recursive: NoValues;
+  readonly folder: NoValues;
+  readonly no_picture_in_folder: NoValues;
+  readonly device: NoValues;
+  readonly no_such_file: NoValues;
+  readonly name_too_long: NoValues;
+  readonly not_allowed: NoValues;
+  readonly link_loop: NoValues;
+  /** `code` of the operating system, such as `EIO`. */
+  readonly not_readable: { readonly code: string };
+  readonly holds_result: { readonly folder: string };
+  readonly holds_no_result: { readonly folder: string };
+  readonly disk_full: NoValues;
+  readonly timeout: { readonly seconds: number };
+  readonly out_of_memory: NoValues;
+  readonly crashed: NoValues;
+}
+
+export type FailureReasonCode = keyof FailureValues;
+
+/** One sentence or two for each reason. */
+export type FailureSentences = {
+  readonly [Code in FailureReasonCode]: (values: FailureValues[Code]) => string;
+};
+
+const sentences: FailureSentences = {
+  empty: () => 'The file is empty: it holds 0 bytes.',
+  too_many_bytes: ({ megabytes, limit }) =>
+    `The file has ${megabytes} MB; at most ${limit} MB can be examined.`,
+  more_bytes_than: ({ megabytes }) =>
+    `The file has more than ${megabytes} MB, the most that can be examined.`,
+  side_too_short: sideOutOfRange,
+  side_too_long: sideOutOfRange,
+  too_many_pixels: ({ width, height, megapixels }) =>
+    `The picture has ${width} x ${height} pixels; at most ${megapixels} megapixels can be examined.`,
+  not_decodable: () =>
+    'The picture is incomplete or damaged and could not be decoded. Copy or download it again.',
+  cut_off: ({ format }) =>
+    `The ${format} file is incomplete: it ends before the picture does. Copy or download it again.`,
+  damaged: ({ format, what }) => `The ${format} file is damaged: it ${what}.`,
+  rare_jpeg: () =>
+    'This is a JPEG file of a rare kind (lossless, hierarchical or not 8 bits a sample); save it as an ordinary JPEG or PNG.',
+  other_format: ({ name, isPicture }) =>
+    `This is ${name}; only JPEG and PNG can be examined. ${
+      isPicture ? 'Convert it, or better: examine the file it was made from.' : 'Choose a picture.'
+    }`,
+  folder_without_recursive: () => 'This is a folder; add --recursive to take its pictures.',
+  folder: () => 'This is a folder; name a picture inside it.',
+  no_picture_in_folder: () => 'There is no .jpg, .jpeg or .png file in this folder.',
+  device: () => 'This is a device or pipe; save the picture to a file.',
+  no_such_file: () => 'There is no such file.',
+  name_too_long: () => 'There is no such file: its name is too long.',
+  not_allowed: () => 'You may not read this file; change its permissions.',
+  link_loop: () => 'This file cannot be read: it is a symbolic link in a loop.',
+  not_readable: ({ code }) => `This file cannot be read (${code}); check the disk that it lies on.`,
+  holds_result: ({ folder }) =>
+    `${folder} holds a result; add --force to replace it, or choose another --out.`,
+  holds_no_result: ({ folder }) => `${folder} is there and holds no result; choose another --out.`,
+  disk_full: () => 'No space is left to write the results; free some.',
+  timeout: ({ seconds }) =>
+    `The analysis took longer than ${seconds} s and was stopped; try again or raise the time limit.`,
+  out_of_memory: () =>
+    'The analysis needed more memory than its process may use; use a smaller picture or raise the memory limit.',
+  crashed: () => 'The analysis process ended unexpectedly; the program goes on, try again.',
+};
+
+function sideOutOfRange({ width, height, least, most }: FailureValues['side_too_short']): string {
+  return `The picture has ${width} x ${height} pixels; each side must have ${least} to ${most} pixels.`;
+}
+
+const errorCodes: Readonly<Record<FailureReasonCode, ErrorCode>> = {
+  empty: 'image_empty',
+  too_many_bytes: 'image_too_many_bytes',
+  more_bytes_than: 'image_too_many_bytes',
+  side_too_short: 'image_too_small',
+  side_too_long: 'image_too_large',
+  too_many_pixels: 'image_too_large',
+  not_decodable: 'image_unreadable',
+  cut_off: 'image_unreadable',
+  damaged: 'image_unreadable',
+  rare_jpeg: 'image_not_supported',
+  other_format: 'image_not_supported',
+  folder_without_recursive: 'file_is_directory',
+  folder: 'file_is_directory',
+  no_picture_in_folder: 'file_not_found',
+  device: 'file_not_readable',
+  no_such_file: 'file_not_found',
+  name_too_long: 'file_not_found',
+  not_allowed: 'file_not_readable',
+  link_loop: 'file_not_readable',
+  not_readable: 'file_not_readable',
+  holds_result: 'conflict',
+  holds_no_result: 'conflict',
+  disk_full: 'no_space_left',
+  timeout: 'inference_timeout',
+  out_of_memory: 'inference_out_of_memory',
+  crashed: 'inference_crashed',
+};
+
+export function failure<Code extends FailureReasonCode>(
+  code: Code,
+  values: FailureValues[Code],
+  options: ErrorOptions = {},
+): ForensicsError {
+  const reason = { code, values };
+  return new ForensicsError(errorCodes[code], sentences[code](values), { ...options, reason });
+}

@@ -1,0 +1,24 @@
+/** Why a picture was not examined, in the language of the reader. What programs read stays as it was thrown. */
+
+import type { FailureReasonCode } from '../contract/failure-reasons.ts';
+import type { Language } from '../contract/vocabulary.ts';
+import type { FailureReason } from '../errors.ts';
+import { failures } from './wording/de/failures.ts';
+
+interface Failure {
+  /** English. */
+  readonly message: string;
+  /** Missing where a server or an earlier version tells only the message: then that is shown. */
+  readonly reason?: FailureReason | null;
+}
+
+export function writeFailure({ message, reason }: Failure, language: Language): string {
+  if (language === 'en' || !reason || !isKnown(reason.code)) return message;
+  const write: (values: never) => string = failures[reason.code];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `failure` puts code and values together.
+  return write(reason.values as never);
+}
+
+function isKnown(code: string): code is FailureReasonCode {
+  return Object.hasOwn(failures, code);
+}
