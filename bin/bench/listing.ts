@@ -12,9 +12,9 @@ import { newId } from '../../src/ports/db/ids.ts';
 import { openDatabase } from '../../src/ports/db/sqlite.ts';
 import { createAzureStore } from '../../src/ports/storage/azure/azure.ts';
 import { createSealedConfigs } from '../../src/ports/storage/configs.ts';
-import { createBuckets } from '../../src/ports/storage/embedded/buckets.ts';
-import { bucketNameFor } from '../../src/ports/storage/embedded/credentials.ts';
+import { bucketName, createBuckets } from '../../src/ports/storage/embedded/buckets.ts';
 import { createEmbeddedStore } from '../../src/ports/storage/embedded/embedded.ts';
+import { createObjectUrls } from '../../src/ports/storage/embedded/signed-urls.ts';
 import { createS3Store } from '../../src/ports/storage/s3/s3.ts';
 import type { StorageConfig } from '../../src/ports/storage/storage-config.ts';
 import { createStores } from '../../src/ports/storage/stores.ts';
@@ -74,9 +74,8 @@ export async function benchListing(rounds: number): Promise<readonly Row[]> {
     embeddedFor: once(() =>
       createEmbeddedStore({
         buckets: createBuckets({ root: join(folder, 'blobs') }),
-        bucket: bucketNameFor(newId()),
-        credentials: place,
-        region: place.region,
+        bucket: bucketName(newId()),
+        urls: createObjectUrls({ key: new Uint8Array(32), now }),
         endpoint: () => new URL('https://127.0.0.1:8443'),
       }),
     ),

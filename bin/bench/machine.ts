@@ -16,12 +16,9 @@ import { defaultLimits } from '../../src/image/picture.ts';
 import { createQueue } from '../../src/service/jobs/queue.ts';
 import { createWorker } from '../../src/service/jobs/worker.ts';
 import { createSealedConfigs } from '../../src/ports/storage/configs.ts';
-import { createBuckets } from '../../src/ports/storage/embedded/buckets.ts';
-import {
-  bucketNameFor,
-  createBucketCredentials,
-} from '../../src/ports/storage/embedded/credentials.ts';
+import { bucketName, createBuckets } from '../../src/ports/storage/embedded/buckets.ts';
 import { createEmbeddedStore } from '../../src/ports/storage/embedded/embedded.ts';
+import { createObjectUrls } from '../../src/ports/storage/embedded/signed-urls.ts';
 import type { BlobStore } from '../../src/ports/storage/store.ts';
 import { createStores } from '../../src/ports/storage/stores.ts';
 import { createOutbox } from '../../src/service/webhooks/outbox.ts';
@@ -46,15 +43,14 @@ export async function openMachine(url: string, folder: string): Promise<Machine>
   const database = await openPostgres({ url, passwordFile: null });
   const { db } = database;
   const queue = createQueue({ db, now });
-  const credentials = createBucketCredentials(new Uint8Array(32).fill(9));
+  const urls = createObjectUrls({ key: new Uint8Array(32).fill(9), now });
   const buckets = createBuckets({ root: join(folder, 'blobs'), now });
   const storeOf = (tenantId: string) =>
     createEmbeddedStore({
       buckets,
-      bucket: bucketNameFor(tenantId),
-      credentials: credentials.credentialsFor(bucketNameFor(tenantId)),
+      bucket: bucketName(tenantId),
+      urls,
       endpoint: () => new URL('https://forensics.test:8443'),
-      region: 'us-east-1',
     });
   const analyses = createAnalyses({
     db,

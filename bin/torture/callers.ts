@@ -94,7 +94,7 @@ async function proveCanaries(proof: Proof): Promise<void> {
   const done = await client.until(made.id, ['completed', 'failed']);
   demand(done.inferenceStatus.status === 'completed', done.inferenceStatus.statusMessage);
   const { searchParams } = new URL(made.input.storageUrls.putUrl);
-  secrets['the signature of a URL'] = searchParams.get('X-Amz-Signature') ?? '';
+  secrets['the signature of a URL'] = searchParams.get('signature') ?? '';
   const webhookSecret = await run(['tenant', 'webhook-secret', 'default']);
   secrets['the webhook secret'] = webhookSecret.stdout.trim().replace(/^whsec_/, '');
   const backup = `${dataDir}-backup.tar`;

@@ -15,7 +15,7 @@ import { sceneJpeg } from '../../test/fixtures/pictures.ts';
 import { type PostgresServer, startPostgres } from '../../test/fixtures/postgres.ts';
 import { startReceiver } from '../../test/journeys/receiver.ts';
 import { clientOf, newDataDir, type Serving, startServing } from '../../test/journeys/serving.ts';
-import { bucket, startOwnBuckets } from '../../test/unit/ports/storage/own-buckets.ts';
+import { bucket, startS3Server } from '../../test/fixtures/s3-server.ts';
 import { type Client, cutOffUpgrade, patienceMs, settle, size, work } from './clients.ts';
 import { childrenOf, environment as common, leaseSeconds, sendSignal } from './kill-commands.ts';
 import { createLedger, type Ledger } from './ledger.ts';
@@ -44,13 +44,13 @@ type Worker = ReturnType<typeof spawnCli>;
 
 export async function proveMachines(proof: Proof): Promise<void> {
   const folders = Array.from({ length: 4 }, newDataDir);
-  const buckets = await startOwnBuckets();
+  const buckets = await startS3Server();
   const { postgres, disk, removeDisk } = await startOnOwnDisk();
   if (disk === null) proof.note('a full disk skipped', 'this user may not mount a file system');
   const receiver = await startReceiver();
   const counts = new Map<string, number>();
   const bucketFile = join(folders[0]!, 'bucket.json');
-  const { s3 } = buckets.configOf(bucket);
+  const s3 = buckets.s3Config(bucket);
   writeFileSync(bucketFile, JSON.stringify({ s3 }), { mode: 0o600 });
   const url = await postgres.createDatabase();
   const scene: Scene = {

@@ -14,7 +14,7 @@ import { ForensicsError } from '../errors.ts';
 /** What a route demands; null for one that does not ask who is there. */
 const demands = {
   everyone: null,
-  /** Checked by the S3 API. */
+  /** Checked by the route itself. */
   urlSignature: null,
   /** A key of the tenant that `tenantName` means, or a user who may act for it. */
   tenant: { isForUsers: false, settings: false, tenant: true },

@@ -1,4 +1,4 @@
-/** Which pages of other origins may call the interface: none, unless the operator names them. The S3 API has rules of its own. */
+/** Which pages of other origins may call the interface: none, unless the operator names them. Objects have rules of their own. */
 
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -117,7 +117,7 @@ function spend(reply: FastifyReply, budget: Budget): void {
 }
 
 /**
- * Not the S3 API, where signatures and bytes are what counts; and not the routes that show whether the server is alive: a probe
+ * Not for objects, whose URLs are signed; and not the routes that show whether the server is alive: a probe
  * that is refused because of others would take a healthy server out of service.
  */
 function isLimited({ routeOptions }: FastifyRequest): boolean {

@@ -22,9 +22,10 @@ import { authRoutes } from './routes/auth.ts';
 import { evidenceRoutes } from './routes/evidence.ts';
 import { holdRoutes } from './routes/holds.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { objectRoutes } from './routes/objects.ts';
 import { peopleRoutes } from './routes/people.ts';
 import { sessionRoutes } from './routes/session.ts';
-import { blobRoutes, systemRoutes } from './routes/system.ts';
+import { systemRoutes } from './routes/system.ts';
 import { tenantRoutes, usageRoutes } from './routes/tenant.ts';
 import { feedbackRoutes, userRoutes } from './routes/user.ts';
 import {
@@ -62,7 +63,7 @@ export interface ServerParts {
     | 'analyses'
     | 'usage'
     | 'feedback'
-    | 's3Api'
+    | 'embeddedObjects'
     | 'firstUser'
     | 'evidence'
     | 'hasRemoteStores'
@@ -150,7 +151,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   await server.register(userRoutes, { userSettings: app.userSettings });
   await server.register(feedbackRoutes, { feedback: app.feedback });
   await server.register(consoleRoutes, parts);
-  await server.register(blobRoutes, { s3Api: app.s3Api });
+  await server.register(objectRoutes, app.embeddedObjects);
   await server.ready();
   return server;
 }

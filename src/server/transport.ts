@@ -150,7 +150,7 @@ const oddExpectations = new WeakSet<IncomingMessage>();
 
 /**
  * `Expect: 100-continue`: clients with a large body ask first whether it will be accepted. Node.js would accept at once;
- * here the answer waits until the caller is known, and the S3 API gives its own.
+ * here the answer waits until the caller is known, and uploads of objects give their own.
  *
  * Brings such requests the way of all others, with a note.
  */

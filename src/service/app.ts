@@ -17,7 +17,6 @@ import { createRegistry } from '../inference/registry.ts';
 import { createQueue } from './jobs/queue.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { createSandbox } from '../examiner/sandbox.ts';
-import type { S3Api } from '../ports/storage/s3-server/server.ts';
 import type { Tenancy } from './tenants/tenancy.ts';
 import { citedValidation } from './validation/saved-validations.ts';
 import { hasTroubledReceiver } from './webhooks/order.ts';
@@ -30,7 +29,7 @@ import { createEvidence, type EvidenceService } from './evidence.ts';
 import { createFirstUser, type FirstUser, trialMd5s } from './first-run.ts';
 import { type Check, createHealth, createWorkload, type Workload } from './health.ts';
 import { createModelHealth } from './model-health.ts';
-import { openBlobs } from './storage.ts';
+import { type EmbeddedObjects, openBlobs } from './storage.ts';
 import { openTenancy, webhookGuardOf } from './tenants/tenant-storage.ts';
 
 export interface App extends Omit<Core, 'close'> {
@@ -41,8 +40,8 @@ export interface App extends Omit<Core, 'close'> {
   readonly evidence: EvidenceService;
   /** Makes the first account from a browser. */
   readonly firstUser: FirstUser;
-  /** The S3 API of the embedded store. */
-  readonly s3Api: S3Api;
+  /** For the presigned URLs of the embedded store. */
+  readonly embeddedObjects: EmbeddedObjects;
   readonly feedback: Pick<OpenFeedback, 'submit'>;
   health(): Promise<readonly Check[]>;
   workload(): Promise<Workload>;
@@ -125,7 +124,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       queue,
       outbox,
       analyses,
-      buckets: blobs.buckets,
+      buckets: blobs.embedded.buckets,
       now,
       onError,
       onNotice,
@@ -161,7 +160,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         allow: settings.webhookAllow,
         now,
       }),
-      s3Api: blobs.s3Api,
+      embeddedObjects: blobs.embedded,
       hasRemoteStores: async () =>
         (await db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1).get()) !==
         undefined,

@@ -7,10 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Settings } from '../contract/config.ts';
 import { ForensicsError } from '../errors.ts';
-import { type Buckets, createBuckets } from '../ports/storage/embedded/buckets.ts';
-import { bucketNameFor, createBucketCredentials } from '../ports/storage/embedded/credentials.ts';
+import { bucketName, type Buckets, createBuckets } from '../ports/storage/embedded/buckets.ts';
 import { createEmbeddedStore } from '../ports/storage/embedded/embedded.ts';
-import { createS3Api, type S3Api } from '../ports/storage/s3-server/server.ts';
+import { createObjectUrls, type ObjectUrls } from '../ports/storage/embedded/signed-urls.ts';
 import type { BlobStore, RemoteStore } from '../ports/storage/store.ts';
 import { createStores, type Stores } from '../ports/storage/stores.ts';
 import { proveDefaultStorage } from './tenants/default-storage.ts';
@@ -23,9 +22,7 @@ import {
 } from './tenants/tenant-storage.ts';
 
 export interface Blobs {
-  readonly buckets: Buckets;
-  /** The S3 API of the embedded store. */
-  readonly s3Api: S3Api;
+  readonly embedded: EmbeddedObjects;
   readonly stores: Stores;
   readonly storage: TenantStorage;
   /** As `proveDefaultStorage`; the embedded store needs no proof. */
@@ -35,14 +32,20 @@ export interface Blobs {
   setPublicUrl(url: URL): void;
 }
 
+/** What the server needs to answer presigned URLs of the embedded store. */
+export interface EmbeddedObjects {
+  readonly buckets: Buckets;
+  readonly urls: ObjectUrls;
+  /** Origins whose pages may use the URLs: `*`, an origin, or one with a `*` in it. */
+  readonly corsOrigins: readonly string[];
+}
+
 interface BlobParts {
   readonly settings: Settings;
   readonly core: Core;
   readonly now: () => Date;
   readonly onError: (error: unknown) => void;
 }
-
-const region = 'us-east-1';
 
 export function openBlobs(parts: BlobParts): Blobs {
   const { settings, core, now, onError } = parts;
@@ -56,32 +59,22 @@ export function openBlobs(parts: BlobParts): Blobs {
     quotaBytes: settings.tenantQuotaBytes,
     now,
   });
-  const credentials = createBucketCredentials(core.secrets.of('blobs/buckets'));
+  buckets.sweep();
+  const urls = createObjectUrls({ key: core.secrets.of('blobs/buckets'), now });
   // A place-holder until the port is known; before that there are no requests.
   let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
 
-  const openEmbedded = (tenantId: string): BlobStore => {
-    const bucket = bucketNameFor(tenantId);
-    return createEmbeddedStore({
+  const openEmbedded = (tenantId: string): BlobStore =>
+    createEmbeddedStore({
       buckets,
-      bucket,
-      credentials: credentials.credentialsFor(bucket),
+      bucket: bucketName(tenantId),
+      urls,
       endpoint: () => publicUrl,
-      region,
       expirySeconds: settings.presignedUrlExpirySeconds,
     });
-  };
 
   return {
-    buckets,
-    s3Api: createS3Api({
-      buckets,
-      secretFor: (accessKeyId) => credentials.secretFor(accessKeyId),
-      region,
-      now,
-      corsOrigins: uploadOriginsOf(settings),
-      onError,
-    }),
+    embedded: { buckets, urls, corsOrigins: uploadOriginsOf(settings) },
     stores: createStores({
       ...storage,
       db: core.database.db,

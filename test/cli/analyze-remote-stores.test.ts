@@ -10,7 +10,7 @@ import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { portOf } from '../unit/cli/client/tls-server.ts';
 import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
-import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/ports/storage/own-buckets.ts';
+import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { openDoor } from './open-door.ts';
 import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
 
@@ -19,13 +19,13 @@ vi.setConfig({ testTimeout: 90_000 });
 const dataDir = newDataDir();
 const azureCa = join(dataDir, 'azurite-ca.pem');
 const scene = await sceneJpeg({ width: 320, height: 240, seed: 1 });
-let buckets: OwnBuckets;
+let buckets: S3Server;
 let azurite: Azurite;
 let outside: Awaited<ReturnType<typeof openDoor>>;
 let apiKey: string | null = null;
 
 beforeAll(async () => {
-  [buckets, azurite, outside] = await Promise.all([startOwnBuckets(), startAzurite(), openDoor()]);
+  [buckets, azurite, outside] = await Promise.all([startS3Server(), startAzurite(), openDoor()]);
   writeFileSync(azureCa, azurite.ca);
 });
 beforeEach(() => outside.leadTo(buckets.port));
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 /** A bucket that clients see at another port than the service does. */
 function inS3() {
-  const { s3 } = buckets.configOf(bucket, { port: outside.port });
+  const s3 = buckets.s3Config(bucket, { port: outside.port });
   return { s3: { ...s3, internalPort: buckets.port } };
 }
 

@@ -6,18 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Diagnosis } from '../../src/ops/doctor/diagnosis.ts';
 import { type Serving, startServing } from '../journeys/serving.ts';
-import {
-  bucket,
-  otherBucket,
-  type OwnBuckets,
-  startOwnBuckets,
-} from '../unit/ports/storage/own-buckets.ts';
+import { bucket, otherBucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
 const config = join(dataDir, 'config.json');
 let server: Serving;
-let buckets: OwnBuckets;
+let buckets: S3Server;
 
 const run = async (...args: string[]) =>
   runHere([...args, '--data-dir', dataDir, '--config', config]);
@@ -37,7 +32,7 @@ const statesOf = (checks: readonly Diagnosis[]) =>
   checks.map(({ name, tenant, state }) => [tenant ?? '', name, state]);
 
 beforeAll(async () => {
-  buckets = await startOwnBuckets();
+  buckets = await startS3Server();
   const corsAllowedOrigins = ['https://app.example'];
   const loopback = ['127.0.0.0/8'];
   writeFileSync(
@@ -119,7 +114,7 @@ test('while the server runs, its master key is not replaced', async () => {
 
 test('the store of each tenant is looked at; the service’s own once', async () => {
   const storage = join(dataDir, 'storage.json');
-  const { s3 } = buckets.configOf(bucket);
+  const s3 = buckets.s3Config(bucket);
   writeFileSync(storage, JSON.stringify({ s3 }));
   for (const name of ['acme', 'twin']) await run('tenant', 'create', name);
   await run('tenant', 'update', 'acme', '--storage-config', storage);
@@ -154,7 +149,7 @@ test('a store of the whole service is asked in place of the embedded one', async
   const write = (more: object) =>
     writeFileSync(
       defaultStorage!,
-      JSON.stringify({ s3: { ...buckets.configOf(otherBucket).s3, ...more } }),
+      JSON.stringify({ s3: { ...buckets.s3Config(otherBucket), ...more } }),
     );
   const inOther = async (...args: string[]) =>
     runHere([...args, '--data-dir', other, '--config', settings!]);

@@ -2,13 +2,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/ports/storage/own-buckets.ts';
+import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-tenant-'));
 const config = join(dataDir, 'config.json');
-let buckets: OwnBuckets;
+let buckets: S3Server;
 
 const run = async (...args: string[]) =>
   runHere(['tenant', ...args, '--data-dir', dataDir, '--config', config]);
@@ -19,14 +19,14 @@ const fileOf = (content: object | string): string => {
 };
 
 beforeAll(async () => {
-  buckets = await startOwnBuckets();
+  buckets = await startS3Server();
   writeFileSync(config, '{"storageAllow": ["127.0.0.0/8"]}');
   expect((await run('create', 'acme')).code).toBe(0);
 });
 afterAll(() => buckets.close());
 
 test('a storage configuration comes from a file, is tried out and shown masked', async () => {
-  const { s3 } = buckets.configOf(bucket);
+  const s3 = buckets.s3Config(bucket);
   const file = fileOf({ s3 });
 
   const updated = await run('update', 'acme', '--storage-config', file, '--json');
@@ -53,7 +53,7 @@ test('a storage configuration comes from a file, is tried out and shown masked',
 });
 
 test('a storage configuration comes from standard input', async () => {
-  const { s3 } = buckets.configOf(bucket);
+  const s3 = buckets.s3Config(bucket);
   const args = ['tenant', 'update', 'acme', '--storage-config', '-', '--json'];
 
   const ran = await runCli([...args, '--data-dir', dataDir, '--config', config], {
@@ -69,7 +69,7 @@ test.each<[() => object | string, number, RegExp]>([
   [() => ({ s3: { usessl: true } }), 2, /s3\.usessl is unknown/],
   [() => ({ s3: { endpoint: 7 } }), 2, /s3\.endpoint must be a host name/],
   [() => ({ azure: { containerName: 'evidence' } }), 2, /connectionString is missing/],
-  [() => ({ s3: { ...buckets.configOf(bucket).s3, secretAccessKey: 'wrong' } }), 3, /secret/i],
+  [() => ({ s3: { ...buckets.s3Config(bucket), secretAccessKey: 'wrong' } }), 3, /secret/i],
 ])(
   'a configuration that is none, or does not work, is refused in one line (%#)',
   async (make, code, message) => {

@@ -10,13 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
 import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
-import {
-  bucket,
-  keys,
-  region,
-  type S3ApiServer,
-  startS3Api,
-} from '../unit/ports/storage/s3-api-server.ts';
+import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { browserPath, chooseFiles, freePort, launch, logIn, openWindow } from './browser.ts';
 
 const password = 'violet harbour 42 lanterns';
@@ -24,7 +18,7 @@ const password = 'violet harbour 42 lanterns';
 describe.skipIf(browserPath === null)('a console with a store elsewhere', () => {
   let browser: Browser;
   let azurite: Azurite;
-  let s3: S3ApiServer;
+  let s3: S3Server;
   let serving: ServeProcess;
   let firstAccountUrl: string;
   let url: string;
@@ -35,7 +29,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     browser = await launch();
     [azurite, s3] = await Promise.all([
       startAzurite(),
-      startS3Api({ corsOrigins: ['https://127.0.0.1:*'] }),
+      startS3Server({ useSSL: true, corsOrigins: ['https://127.0.0.1:*'] }),
     ]);
     const ca = join(folder, 'ca.pem');
     writeFileSync(ca, azurite.ca + s3.ca);
@@ -89,13 +83,13 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     const { page, context, complaints, hosts } = await openWindow(browser);
     await logIn(page, url, 'ada@example.org', password);
     await page.goto(`${url}/#/tenant`);
-    const { accessKeyId, secretAccessKey } = keys.credentialsFor(bucket);
+    const { accessKeyId, secretAccessKey } = s3.s3Config();
 
     await page.getByLabel('Storage').selectOption('s3');
     await page.getByLabel('Host').fill('127.0.0.1');
     await page.getByLabel('Port').fill(String(s3.port));
     await page.getByLabel('Bucket').fill(bucket);
-    await page.getByLabel('Region').fill(region);
+    await page.getByLabel('Region').fill('us-east-1');
     await page.getByLabel('Access key id').fill(accessKeyId);
     await page.getByLabel('Secret access key').fill(secretAccessKey);
     await page.getByRole('button', { name: 'Test and save' }).click();
@@ -108,7 +102,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     expect(widths).toContain(320);
     expect(before).toContain(320);
     expect([...hosts]).toContain(`127.0.0.1:${s3.port}`);
-    expect(s3.files().length).toBeGreaterThan(1);
+    expect(s3.objects().length).toBeGreaterThan(1);
     expect(complaints).toEqual([]);
     await context.close();
   }, 180_000);

@@ -1,8 +1,8 @@
-import { bucket, otherBucket, startS3Api } from '../unit/ports/storage/s3-api-server.ts';
+import { bucket, otherBucket, startEmbeddedServer } from '../fixtures/embedded-server.ts';
 import { describeBlobStore } from './blob-store.ts';
 
 describeBlobStore('the embedded store', async () => {
-  const server = await startS3Api();
+  const server = await startEmbeddedServer();
   return {
     store: server.storeOf(bucket),
     stranger: server.storeOf(otherBucket),

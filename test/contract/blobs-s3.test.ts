@@ -1,26 +1,21 @@
-import { createServer } from 'node:http';
 import { describe } from 'vitest';
-import { createS3Store } from '../../src/ports/storage/s3/s3.ts';
-import { type S3Server, storesAt } from '../fixtures/s3-server.ts';
-import { bucket, otherBucket, startS3Api } from '../unit/ports/storage/s3-api-server.ts';
-import { s3ConfigFor } from '../unit/ports/storage/s3-config.ts';
+import { type GivenS3, storesAt } from '../fixtures/given-s3.ts';
+import { otherBucket, startS3Server } from '../fixtures/s3-server.ts';
 import { describeBlobStore, type StoreUnderTest } from './blob-store.ts';
 
-// The adapter against the embedded store's S3 API: two sides that were written apart, over a real socket.
-async function overTheS3Api(useSSL: boolean): Promise<StoreUnderTest> {
-  const server = await (useSSL ? startS3Api() : startS3Api({}, createServer()));
-  const storeOf = (name: string) => createS3Store(s3ConfigFor(server, name), { ca: server.ca });
+async function onS3Server(useSSL: boolean): Promise<StoreUnderTest> {
+  const server = await startS3Server({ useSSL });
   return {
-    store: storeOf(bucket),
-    stranger: storeOf(otherBucket),
+    store: server.storeIn(),
+    stranger: server.storeIn(otherBucket),
     dispatcher: server.dispatcher,
     putHeaders: {},
     close: () => server.close(),
   };
 }
 
-describeBlobStore('the S3 store over HTTPS', () => overTheS3Api(true), ['back\\slash']);
-describeBlobStore('the S3 store over plain HTTP', () => overTheS3Api(false), ['back\\slash']);
+describeBlobStore('the S3 store over HTTPS', () => onS3Server(true), ['back\\slash']);
+describeBlobStore('the S3 store over plain HTTP', () => onS3Server(false), ['back\\slash']);
 
 /**
  * Any S3 server, two empty buckets of which are given to the suite:
@@ -29,7 +24,7 @@ describeBlobStore('the S3 store over plain HTTP', () => overTheS3Api(false), ['b
  */
 const given = (name: string) => process.env[`FORENSICS_TEST_S3_${name}`] ?? '';
 
-function givenServer(): S3Server {
+function givenServer(): GivenS3 {
   return {
     origin: given('ENDPOINT'),
     region: given('REGION') || 'us-east-1',

@@ -15,7 +15,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { S3StorageConfig } from '../../src/contract/tenant.ts';
 import { createS3Store } from '../../src/ports/storage/s3/s3.ts';
 import type { RemoteStore } from '../../src/ports/storage/store.ts';
-import { configAt, storesAt } from '../fixtures/s3-server.ts';
+import { configAt, storesAt } from '../fixtures/given-s3.ts';
 import { findSwift, startSwift, type Swift, type SwiftServer } from '../fixtures/swift.ts';
 import { describeBlobStore } from './blob-store.ts';
 

@@ -8,7 +8,7 @@ import type { Analysis, StorageUrls } from '../../src/contract/analysis.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { type Azurite, startAzurite } from '../unit/ports/storage/azurite.ts';
 import { type Forwarder, startForwarder } from '../unit/ports/storage/forwarder.ts';
-import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/ports/storage/own-buckets.ts';
+import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { clientOf, newDataDir, type Serving, spawnServe, startServing } from './serving.ts';
 
 const size = { width: 320, height: 240 };
@@ -16,12 +16,12 @@ const size = { width: 320, height: 240 };
 const fourServersMs = 90_000;
 const picture = await sceneJpeg({ ...size, seed: 1 });
 const dataDir = newDataDir();
-let buckets: OwnBuckets;
+let buckets: S3Server;
 let outside: Forwarder;
 let azurite: Azurite;
 
 beforeAll(async () => {
-  [buckets, azurite] = await Promise.all([startOwnBuckets(), startAzurite()]);
+  [buckets, azurite] = await Promise.all([startS3Server(), startAzurite()]);
   outside = await startForwarder(buckets);
   writeFileSync(join(dataDir, 'azurite-ca.pem'), azurite.ca);
 });
@@ -41,7 +41,7 @@ function settingsFor(config: object): Record<string, string> {
 
 /** A bucket that clients see at another port than the service does. */
 function inS3() {
-  const { s3 } = buckets.configOf(bucket, { port: outside.port });
+  const s3 = buckets.s3Config(bucket, { port: outside.port });
   return { s3: { ...s3, internalPort: buckets.port } };
 }
 

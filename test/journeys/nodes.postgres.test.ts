@@ -9,7 +9,7 @@ import type { Analysis } from '../../src/contract/analysis.ts';
 import { runCli, spawnCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { createDatabase } from '../fixtures/postgres.ts';
-import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/ports/storage/own-buckets.ts';
+import { bucket, type S3Server, startS3Server } from '../fixtures/s3-server.ts';
 import { clientOf, newDataDir, type Serving, startServing } from './serving.ts';
 
 const size = { width: 640, height: 480 };
@@ -17,7 +17,7 @@ const declared = { format: 'jpg', ...size };
 const picture = await sceneJpeg({ ...size, seed: 1 });
 const [first, server, mortal, heirs] = [newDataDir(), newDataDir(), newDataDir(), newDataDir()];
 const bucketFile = join(first, 'bucket.json');
-let buckets: OwnBuckets;
+let buckets: S3Server;
 let databaseUrl: string;
 let old: { readonly apiKey: string; readonly analysis: Analysis; readonly key: string };
 
@@ -37,7 +37,7 @@ const startWorker = (dataDir: string) =>
   spawnCli(['worker', '--data-dir', dataDir, '--workers', '1'], { env: shared() });
 
 beforeAll(async () => {
-  buckets = await startOwnBuckets();
+  buckets = await startS3Server();
   databaseUrl = await createDatabase(process.env['FORENSICS_TEST_POSTGRES']!);
   const serving = await startServing(first, alone.env);
   const apiKey = serving.ready.apiKey!;
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await serving.end('SIGTERM');
   const { stdout: key } = await runCli(['signing-key', 'export', '--data-dir', first], alone);
   old = { apiKey, analysis, key };
-  const { s3 } = buckets.configOf(bucket);
+  const s3 = buckets.s3Config(bucket);
   writeFileSync(bucketFile, JSON.stringify({ s3 }), { mode: 0o600 });
 }, 60_000);
 
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 test('a bucket that refuses us is told of before anything is moved', async () => {
   const wrongFile = join(first, 'wrong.json');
-  const { s3 } = buckets.configOf(bucket, { secretAccessKey: 'wrong' });
+  const s3 = buckets.s3Config(bucket, { secretAccessKey: 'wrong' });
   writeFileSync(wrongFile, JSON.stringify({ s3 }), { mode: 0o600 });
 
   const to = ['--to', databaseUrl, '--default-storage', wrongFile];

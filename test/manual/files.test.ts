@@ -170,7 +170,6 @@ test('the proxies hand on to where the server listens, what it needs to know', (
   expect(directives.map((each) => each.trim().split(/\s+/)[0])).not.toContain('');
   expect(nginx).toContain(`proxy_pass http://${address};`);
   expect(caddy).toContain(`reverse_proxy ${address}\n`);
-  expect(nginx).toMatch(/proxy_set_header Host \$http_host;/);
   expect(nginx).toMatch(/proxy_set_header X-Forwarded-Proto https;/);
   expect(nginx).toMatch(/proxy_set_header X-Forwarded-For \$remote_addr;/);
   const largest = Number(/client_max_body_size (\d+)m;/.exec(nginx)?.[1]) * 1024 * 1024;

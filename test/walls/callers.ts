@@ -10,8 +10,6 @@ import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 export interface Caller {
   /** What every route answers that asks who is there; null for a caller who is known. */
   readonly refusal: 401 | 403 | null;
-  /** Sends no Authorization header at all. */
-  readonly isSilent?: true;
   readonly isUser?: true;
   readonly isOfTenant?: true;
   readonly hasScope?: true;
@@ -22,7 +20,7 @@ const wrong = { refusal: 401 } as const;
 const unknown = { refusal: 403 } as const;
 
 export const callers = {
-  nobody: { ...unknown, isSilent: true },
+  nobody: unknown,
   'a header of another scheme': wrong,
   'a malformed key': wrong,
   'an expired key': wrong,

@@ -128,7 +128,8 @@ export function storeFailureOf(
   headers: IncomingHttpHeaders,
   text: string,
 ): ForensicsError {
-  const code = elementOf(text, 'Code') ?? `status ${status}`;
+  // Our own server says it in a header, S3 and Azure in XML.
+  const code = String(headers['x-error-code'] ?? elementOf(text, 'Code') ?? `status ${status}`);
   if (isExpiry(status, text)) {
     return new ForensicsError(
       'url_expired',
@@ -163,7 +164,8 @@ function isExpiry(status: number, text: string): boolean {
 }
 
 function noSpace(text: string): ForensicsError {
-  const told = elementOf(text, 'Message');
+  const told =
+    elementOf(text, 'Message') ?? /"message":"([^"]{1,200}?)\.?"/.exec(text)?.[1] ?? null;
   return new ForensicsError(
     'no_space_left',
     `The store has no room left${told === null ? '' : `: ${told}`}.`,

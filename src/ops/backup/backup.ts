@@ -8,8 +8,7 @@ import type { Db } from '../../ports/db/database.ts';
 import { analyses, examinations, storageConfigs } from '../../ports/db/schema.ts';
 import type { DataFolder } from '../../service/secrets/master-key.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';
-import { objectPath } from '../../ports/storage/embedded/buckets.ts';
-import { bucketNameFor } from '../../ports/storage/embedded/credentials.ts';
+import { bucketName, objectPath } from '../../ports/storage/embedded/buckets.ts';
 import type { Manifest, NamedObject } from './contents.ts';
 import { type Backup, createBackup } from './create.ts';
 import { type Verified, verifyBackup, type VerifyOptions } from './verify.ts';
@@ -113,5 +112,5 @@ async function findRows(db: Db, after: string) {
 }
 
 function named(tenantId: string, key: string, isEvidence: boolean): NamedObject {
-  return { path: `blobs/${objectPath(bucketNameFor(tenantId), key)}`, isEvidence };
+  return { path: `blobs/${objectPath(bucketName(tenantId), key)}`, isEvidence };
 }

@@ -98,7 +98,7 @@ async function embeddedTarget(
     origins: settings.corsAllowedOrigins,
     fixes: {
       access: 'Make room on the disk, and run as the user who owns the data folder.',
-      presigned: `See that ${publicUrl.origin} leads to this server as clients use it, with host and path unchanged (publicUrl).`,
+      presigned: `See that ${publicUrl.origin} leads to this server with the path unchanged (publicUrl).`,
       cors: 'Restart the server with the present corsAllowedOrigins; a proxy before it must let OPTIONS through.',
     },
     unreached: {

@@ -8,6 +8,7 @@
 
 import type { Readable } from 'node:stream';
 import type { StorageUrls } from '../../contract/analysis.ts';
+import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import type { StorageType } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 
@@ -53,11 +54,8 @@ export interface RemoteStore extends BlobStore {
   applyCors(origins: readonly string[]): Promise<CorsOutcome>;
 }
 
-/**
- * Every store has the same limits on keys, so that an object can move from one store to another: those that S3
- * and Azure share.
- */
-export const maxKeyBytes = 1024;
+/** The limit that S3 and Azure share. Every store has it, so that an object can move from one to another. */
+const maxKeyBytes = 1024;
 
 /** @throws {ForensicsError} `invalid_request` unless the key is text of 1 to 1024 bytes in UTF-8. */
 export function checkKey(key: string): void {
@@ -67,8 +65,8 @@ export function checkKey(key: string): void {
 }
 
 /**
- * For keys that must not lead out of a folder or a container: URLs resolve dots between slashes, whoever encodes them, and
- * Azure takes a backslash for a slash.
+ * For keys that must not lead out of a folder or a container: clients resolve dots between the slashes of a URL, encoded or
+ * not, and Azure reads a backslash as a slash.
  *
  * @throws {ForensicsError} `invalid_request`.
  */
@@ -82,7 +80,7 @@ export function checkPath(key: string): void {
   );
 }
 
-/** It becomes a header one day. @throws {ForensicsError} `invalid_request`. */
+/** It is sent as a header. @throws {ForensicsError} `invalid_request`. */
 export function checkContentType(contentType: string): void {
   if (/^[\x20-\x7e]{1,255}$/.test(contentType)) return;
   throw new ForensicsError(
@@ -92,3 +90,17 @@ export function checkContentType(contentType: string): void {
 }
 
 export const defaultContentType = 'application/octet-stream';
+
+/** @throws {RangeError} unless it is a whole number from 1 to 604800: the longest that S3 signs for. */
+export function checkExpiry(seconds: number): void {
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= maxPresignedUrlExpirySeconds) return;
+  throw new RangeError(`A presigned URL lives 1 to ${maxPresignedUrlExpirySeconds} seconds.`);
+}
+
+/** Percent-encodes a key for a URL as S3 signs it: all but slashes and `A-Z a-z 0-9 - . _ ~`. */
+export function encodePath(key: string): string {
+  if (/^[\w.~/-]*$/.test(key)) return key;
+  return encodeURIComponent(key)
+    .replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%2F', '/');
+}

@@ -1,14 +1,12 @@
 /** `/v1/ping`, `/v1/health`, `/v1/schema`: public, so they reveal nothing about tenants or the machine. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../service/app.ts';
 import { oneOf, succeeded } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
 import { operation } from '../openapi-answers.ts';
-import { takeExpectation } from '../transport.ts';
 
 const pong = Type.Object({
   ...succeeded.properties,
@@ -71,37 +69,3 @@ const readSchema = operation(
   },
   { response: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) } },
 );
-
-// A wildcard, not a named parameter: the router refuses those above 100 characters, and object keys may be longer.
-const paths = ['/:bucket(^b-[0-9a-f]{24}$)', '/:bucket(^b-[0-9a-f]{24}$)/*'];
-
-/**
- * Mounts the embedded store's S3 API: raw streams in and out, guarded by the signature in the URL. Nothing of it is
- * parsed, buffered or documented here.
- */
-export async function blobRoutes(
-  server: FastifyInstance,
-  { s3Api }: Pick<App, 's3Api'>,
-): Promise<void> {
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    // A hijacked answer knows nothing of Fastify's headers. The S3 API sets its own; these two are the server's.
-    for (const name of ['x-request-id', 'strict-transport-security']) {
-      const value = reply.getHeader(name);
-      if (value !== undefined) reply.raw.setHeader(name, value);
-    }
-    reply.hijack();
-    const handle = takeExpectation(request.raw) ? s3Api.handleExpectation : s3Api.handle;
-    await handle(request.raw, reply.raw);
-  };
-  for (const url of paths) {
-    server.route({
-      method: ['GET', 'HEAD', 'PUT', 'DELETE', 'POST', 'OPTIONS'],
-      url,
-      config: { access: 'urlSignature' },
-      schema: { hide: true },
-      handler,
-    });
-  }
-}

@@ -61,7 +61,7 @@ test('OPTIONS that is no preflight still tells what an address knows', async () 
   expect([statusCode, headers['allow']]).toEqual([204, 'GET, HEAD, POST, DELETE, OPTIONS']);
 });
 
-test('the S3 API answers by its own rules', async () => {
+test('objects answer by rules of their own', async () => {
   const { headers, statusCode } = await open.server.inject({
     method: 'OPTIONS',
     url: '/b-0123456789abcdef01234567/analyses/a/input.jpg',

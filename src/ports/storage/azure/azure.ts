@@ -12,18 +12,19 @@ import { ForensicsError } from '../../../errors.ts';
 import { nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
 import { defaultTimeouts, type RemoteSettings, StoreTimeout } from '../remote/http-agent.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
-import { checkExpiry } from '../sigv4/sigv4.ts';
 import {
   type BlobInfo,
   checkContentType,
+  checkExpiry,
   checkPath,
   type CorsOutcome,
   defaultContentType,
   type RemoteStore,
 } from '../store.ts';
 import { openContainer } from './client.ts';
+import { addCorsRule } from './cors.ts';
 import { azureFailure, isMissingContainer } from './errors.ts';
-import { addCorsRule, createBlobSigner } from './sas.ts';
+import { createPresigner } from './sas.ts';
 
 export interface AzureStoreSettings extends RemoteSettings {
   /** 1..604800: how long a presigned URL lives. */
@@ -49,7 +50,7 @@ export function createAzureStore(
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
   const account = openContainer(config, settings);
   const { container } = account;
-  const sign = createBlobSigner({ ...account, expirySeconds });
+  const presign = createPresigner({ ...account, expirySeconds });
 
   /** For what may be done twice: every act of this store. */
   function act<T>(request: (limit: Limit) => Promise<T>): Promise<T> {
@@ -141,7 +142,7 @@ export function createAzureStore(
     delete: remove,
     presign(key, now) {
       checkPath(key);
-      return sign(key, now);
+      return presign(key, now);
     },
     probe: () => probeStore({ put, read, head, delete: remove }),
     applyCors,

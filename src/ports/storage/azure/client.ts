@@ -1,4 +1,3 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { createRequire } from 'node:module';
@@ -8,7 +7,6 @@ import type {
   HttpHeaders,
   HttpOperationResponse,
   IHttpClient,
-  StorageSharedKeyCredential,
   WebResource,
 } from '@azure/storage-blob';
 import type { AzureStorageConfig } from '../../../contract/tenant.ts';
@@ -19,9 +17,12 @@ import { beginningOf, gather } from '../remote/probe.ts';
 interface OpenContainer {
   readonly service: BlobServiceClient;
   readonly container: ContainerClient;
-  readonly credential: StorageSharedKeyCredential;
-  /** Of the credential. A key object, not bytes: Node takes it several times as fast. */
-  readonly accountKey: KeyObject;
+  readonly containerName: string;
+  readonly accountName: string;
+  /** In Base64. */
+  readonly accountKey: string;
+  /** Of the container. */
+  readonly url: string;
 }
 
 /**
@@ -41,12 +42,8 @@ export function openContainer(config: AzureStorageConfig, settings: RemoteSettin
     retryOptions: { maxTries: 1 },
   });
   const service = new BlobServiceClient(blobEndpoint, pipeline);
-  return {
-    service,
-    container: service.getContainerClient(containerName),
-    credential,
-    accountKey: createSecretKey(accountKey, 'base64'),
-  };
+  const container = service.getContainerClient(containerName);
+  return { service, container, containerName, accountName, accountKey, url: container.url };
 }
 
 function checkContainerName(name: string): void {

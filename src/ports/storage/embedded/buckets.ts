@@ -1,12 +1,11 @@
 /**
- * The folders of the embedded store: one a bucket, with its objects and its quota. The stores and the S3 API of
+ * The folders of the embedded store: one bucket for each tenant, with its objects and its quota. The stores and the server of
  * a process share them, so that both see one count and never change one object at the same time.
  */
 
 import * as promises from 'node:fs/promises';
 import { join } from 'node:path';
 import { maxUploadBytes } from '../../../contract/limits.ts';
-import { isBucketName } from './credentials.ts';
 import {
   type FileSystem,
   ifThere,
@@ -18,7 +17,7 @@ import {
 } from './disk.ts';
 import {
   createObjectFiles,
-  objectFileOf,
+  objectFile,
   type ObjectFiles,
   objectPattern,
   shardPattern,
@@ -41,14 +40,14 @@ export interface BucketsSettings {
 
 interface Bucket {
   readonly objects: ObjectFiles;
-  /** @returns how many files were removed that dead writers left. @throws {ForensicsError} `store_unavailable`. */
+  /** @returns how many files of dead writers were removed. @throws {ForensicsError} `store_unavailable`. */
   sweep(): number;
 }
 
 export interface Buckets {
   readonly maxObjectBytes: number;
-  /** Opening changes nothing on the disk. @throws {RangeError} for what is no name of a bucket. */
-  of(name: string): Bucket;
+  /** Changes nothing on the disk. @throws {RangeError} unless `name` is one that `bucketName` returns. */
+  open(name: string): Bucket;
   /** Sweeps every bucket. @throws {ForensicsError} `store_unavailable`. */
   sweep(): number;
 }
@@ -57,8 +56,8 @@ export function createBuckets(settings: BucketsSettings): Buckets {
   const { root, maxObjectBytes = maxUploadBytes } = settings;
   const opened = new Map<string, Bucket>();
 
-  function of(name: string): Bucket {
-    if (!isBucketName(name)) throw new RangeError('Not the name of a bucket.');
+  function open(name: string): Bucket {
+    if (!bucketPattern.test(name)) throw new RangeError('Not the name of a bucket.');
     const bucket =
       opened.get(name) ?? openBucket(join(root, name), { ...settings, maxObjectBytes });
     opened.set(name, bucket);
@@ -66,16 +65,28 @@ export function createBuckets(settings: BucketsSettings): Buckets {
   }
 
   function sweep(): number {
-    const names = onDiskNow(() => namesNow(root)).filter(isBucketName);
-    return names.reduce((removed, name) => removed + of(name).sweep(), 0);
+    const names = onDiskNow(() => namesNow(root)).filter((name) => bucketPattern.test(name));
+    return names.reduce((removed, name) => removed + open(name).sweep(), 0);
   }
 
-  return { maxObjectBytes, of, sweep };
+  return { maxObjectBytes, open, sweep };
 }
 
-/** Where the file of an object lies below the folder of all buckets, parted by slashes. */
+const bucketPattern = /^b-[0-9a-f]{24}$/;
+
+/**
+ * @param tenantId - 24 lower-case hex digits.
+ * @throws {RangeError} for anything else: a bucket is also the name of a folder.
+ */
+export function bucketName(tenantId: string): string {
+  const bucket = `b-${tenantId}`;
+  if (bucketPattern.test(bucket)) return bucket;
+  throw new RangeError('A tenant id has 24 lower-case hex digits.');
+}
+
+/** The file of an object, relative to the folder of all buckets, with slashes. */
 export function objectPath(bucket: string, key: string): string {
-  return `${bucket}/objects/${objectFileOf(key)}`;
+  return `${bucket}/objects/${objectFile(key)}`;
 }
 
 function openBucket(
@@ -94,7 +105,7 @@ function openBucket(
 }
 
 /**
- * Removes what older versions kept of multipart uploads, `<id>.upload` and `<id>.00001`: they cannot be completed now.
+ * Removes the files of multipart uploads, `<id>.upload` and `<id>.00001`, which only older versions could complete.
  *
  * @returns how many files were removed.
  */

@@ -53,9 +53,9 @@ export const objectPattern = /^[0-9a-f]{64}$/;
 export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
   const { fs, folder, publisher } = settings;
 
-  function pathOf(key: string): string {
+  function filePath(key: string): string {
     checkKey(key);
-    return join(folder, objectFileOf(key));
+    return join(folder, objectFile(key));
   }
 
   async function write(
@@ -63,13 +63,13 @@ export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
     { mayReplace, ...object }: ObjectToWrite,
   ): Promise<ObjectRecord> {
     const file: NewFile = { ...object, key };
-    if (mayReplace === undefined) return publisher.put(pathOf(key), file);
+    if (mayReplace === undefined) return publisher.put(filePath(key), file);
     const beforePublish = async () => mayReplace(await head(key));
-    return publisher.put(pathOf(key), { ...file, beforePublish });
+    return publisher.put(filePath(key), { ...file, beforePublish });
   }
 
   async function open(key: string): Promise<OpenObject | null> {
-    return onDisk(() => openObject(fs, pathOf(key), key));
+    return onDisk(() => openObject(fs, filePath(key), key));
   }
 
   async function head(key: string): Promise<ObjectRecord | null> {
@@ -83,14 +83,14 @@ export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
     mayRemove?: (current: ObjectRecord | null) => void,
   ): Promise<void> {
     const asked = mayRemove && (async () => mayRemove(await head(key)));
-    await publisher.remove(pathOf(key), asked);
+    await publisher.remove(filePath(key), asked);
   }
 
   return { write, open, head, remove };
 }
 
 /** Below the folder of the objects; no key can be a path. */
-export function objectFileOf(key: string): string {
+export function objectFile(key: string): string {
   const name = createHash('sha256').update(key).digest('hex');
   return `${name.slice(0, 2)}/${name}`;
 }

@@ -2,7 +2,7 @@
  * The client library, with an end to every request and with our words for what S3 servers refuse: by itself it waits for
  * ever, reads whatever stands at the address as XML to the end, and drops the status.
  *
- * @see Amazon S3 API Reference, "List of error codes"; the storage-full codes are those of MinIO and of our own server.
+ * @see Amazon S3 API Reference, "List of error codes"; the storage-full codes are those of MinIO.
  */
 
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';

@@ -12,7 +12,6 @@ import { ForensicsError } from '../../../errors.ts';
 import { connectionFailure, nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
 import { defaultTimeouts, type RemoteSettings } from '../remote/http-agent.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
-import { checkExpiry, createObjectSigner } from '../sigv4/sigv4.ts';
 import { originOf, type S3Address } from '../storage-config.ts';
 import {
   type BlobInfo,
@@ -23,6 +22,7 @@ import {
 } from '../store.ts';
 import { createS3Client } from './client.ts';
 import { applyCorsRules } from './cors.ts';
+import { createPresigner } from './presign.ts';
 
 interface S3StoreSettings extends RemoteSettings {
   /** Where this process reaches the server. Null or left out: where clients do. URLs are signed for clients always. */
@@ -40,10 +40,7 @@ export function createS3Store(
 ): RemoteStore {
   const { maxObjectBytes = maxUploadBytes } = settings;
   const { bucketName: bucket } = config;
-  const bucketUrl = `${originOf(config)}/${bucket}`;
-  const { region, presignedUrlExpirySeconds: expirySeconds } = config;
-  checkExpiry(expirySeconds);
-  const sign = createObjectSigner({ credentials: config, region, expirySeconds });
+  const presign = createPresigner(config);
   const reached = { ...config, ...settings.internal };
   // The client library's message is less precise.
   originOf(reached);
@@ -110,7 +107,7 @@ export function createS3Store(
     read,
     head,
     delete: remove,
-    presign: (key, now) => sign({ bucketUrl, key, now }),
+    presign,
     probe: () => probeStore({ put, read, head, delete: remove }),
     applyCors: (origins) => applyCorsRules({ act, bucket, origins }),
   };

@@ -9,8 +9,7 @@ import { lockForServing } from '../../../../src/ports/data-folder/data-folder.ts
 import { readConfig } from '../../../../src/contract/config.ts';
 import { newId } from '../../../../src/ports/db/ids.ts';
 import { analyses, storageConfigs } from '../../../../src/ports/db/schema.ts';
-import { createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
-import { bucketNameFor } from '../../../../src/ports/storage/embedded/credentials.ts';
+import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import { analysisRow } from '../../ports/db/analysis-row.ts';
 
 let root: string;
@@ -89,7 +88,7 @@ test('the objects that rows name are the files that the embedded store wrote', a
   const id = newId(now());
   const [inputKey, evidenceKey] = [`analyses/${id}/input.jpg`, `evidence/${id}`];
   await db.insert(analyses).values(analysisRow(id, { tenantId, inputKey, evidenceKey })).run();
-  const { objects } = createBuckets({ root: join(dataDir, 'blobs') }).of(bucketNameFor(tenantId));
+  const { objects } = createBuckets({ root: join(dataDir, 'blobs') }).open(bucketName(tenantId));
   for (const key of [inputKey, evidenceKey]) {
     await objects.write(key, {
       source: Readable.from([Buffer.from('bytes')]),

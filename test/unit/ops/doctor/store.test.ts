@@ -3,9 +3,10 @@ import { createVisitor } from '../../../../src/ops/doctor/presigned.ts';
 import { checkStore, type StoreToCheck } from '../../../../src/ops/doctor/stores.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { BlobStore } from '../../../../src/ports/storage/store.ts';
+import { bucket, startEmbeddedServer } from '../../../fixtures/embedded-server.ts';
+import { type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
 import { type Azurite, startAzurite } from '../../ports/storage/azurite.ts';
-import { type S3ApiServer, startS3Api } from '../../ports/storage/s3-api-server.ts';
-import { s3ConfigFor } from '../../ports/storage/s3-config.ts';
+import { s3ConfigAt } from '../../ports/storage/s3-config.ts';
 import { type Answer, says, startScripted } from '../../ports/storage/scripted-store.ts';
 
 const fixes = { access: 'access!', presigned: 'presigned!', cors: 'cors!' };
@@ -28,12 +29,13 @@ const allWell = [
 const onTime = ['clock', 'ok', expect.any(String)];
 
 describe('a bucket', () => {
-  let server: S3ApiServer;
+  let server: S3Server;
   const storeWith = (more: object = {}): BlobStore =>
-    createS3Store({ ...s3ConfigFor(server), ...more }, { ca: server.ca });
+    createS3Store({ ...server.s3Config(), ...more }, { ca: server.ca });
 
   beforeAll(async () => {
-    server = await startS3Api();
+    const corsOrigins = ['https://app.example', 'https://*.lab.example'];
+    server = await startS3Server({ useSSL: true, corsOrigins });
   });
   afterAll(() => server.close());
 
@@ -44,7 +46,7 @@ describe('a bucket', () => {
     const found = await look({ store: storeWith(), visit, origins });
 
     expect(found).toEqual([...allWell, ['CORS', 'ok', expect.any(String)], onTime]);
-    expect(server.files()).toEqual([]);
+    expect(server.objects()).toEqual([]);
   });
 
   test('whose rules leave out an origin is told by that origin', async () => {
@@ -71,7 +73,7 @@ describe('a bucket', () => {
     const found = await look({ store: storeWith(), visit: createVisitor({}) });
 
     expect(found).toEqual([allWell[0], ['presigned URLs', 'failed', 'presigned!']]);
-    expect(server.files()).toEqual([]);
+    expect(server.objects()).toEqual([]);
   });
 
   test('that refuses what was signed for another host is told by method and status', async () => {
@@ -88,17 +90,17 @@ describe('a bucket', () => {
       state: 'failed',
       message: 'DELETE through a presigned URL was answered with HTTP 403.',
     });
-    expect(server.files()).toEqual([]);
+    expect(server.objects()).toEqual([]);
   });
 });
 
 test('a visit goes where the guard lets it, and nowhere else', async () => {
-  const server = await startS3Api();
+  const server = await startS3Server({ useSSL: true });
   const refusal = Object.assign(new Error('not there'), { code: 'address_refused' });
   const guard = { lookup: () => undefined, refusalOf: () => refusal };
   const visit = createVisitor({ ca: server.ca, guard });
 
-  await expect(visit({ method: 'GET', url: server.urlFor('GET', 'a') })).rejects.toMatchObject({
+  await expect(visit({ method: 'GET', url: `${server.origin}/a` })).rejects.toMatchObject({
     code: 'store_refused',
     message: expect.stringContaining('storageAllow'),
   });
@@ -111,7 +113,7 @@ test('a store whose clock is an hour off is told, whatever else it refuses', asy
   const server = await startScripted(late);
 
   const found = await look({
-    store: createS3Store(s3ConfigFor(server)),
+    store: createS3Store(s3ConfigAt(server.origin)),
     visit: createVisitor({}),
   });
   await server.close();
@@ -123,12 +125,9 @@ test('a store whose clock is an hour off is told, whatever else it refuses', asy
 });
 
 test('where nothing answers, only our own store may be waiting for its server', async () => {
-  const server = await startS3Api();
-  const embedded = server.storeOf('b-0123456789abcdef01234567');
-  const remote = createS3Store(s3ConfigFor(server), {
-    ca: server.ca,
-    timeouts: { retryDelayMs: 1 },
-  });
+  const server = await startEmbeddedServer();
+  const embedded = server.storeOf(bucket);
+  const remote = createS3Store(s3ConfigAt(server.origin), { timeouts: { retryDelayMs: 1 } });
   const visit = createVisitor({ ca: server.ca });
   await server.close();
 

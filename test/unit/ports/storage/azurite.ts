@@ -14,7 +14,7 @@ import {
   createAzureStore,
 } from '../../../../src/ports/storage/azure/azure.ts';
 import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
-import { makeCertificate } from './certificate.ts';
+import { makeCertificate } from '../../../fixtures/certificate.ts';
 
 export interface Azurite {
   readonly connectionString: string;

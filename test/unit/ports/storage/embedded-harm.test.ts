@@ -18,8 +18,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { incomingName } from '../../../../src/ports/storage/embedded/write-object.ts';
 import { codeOf } from './code-of.ts';
 import { type Act, createFailingDisk } from './failing-disk.ts';
-import { createLocalStore, type LocalStore } from './local-store.ts';
-import { bucket, otherBucket } from './s3-api-server.ts';
+import { createLocalStore, type LocalStore } from '../../../fixtures/embedded-server.ts';
+import { bucket, otherBucket } from '../../../fixtures/embedded-server.ts';
 
 let local: LocalStore;
 

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFailingDisk } from './failing-disk.ts';
-import { createLocalStore, type LocalStore } from './local-store.ts';
-import { bucket } from './s3-api-server.ts';
+import { createLocalStore, type LocalStore } from '../../../fixtures/embedded-server.ts';
+import { bucket } from '../../../fixtures/embedded-server.ts';
 
 let local: LocalStore;
 
@@ -85,8 +85,7 @@ describe('presign', () => {
       expiresAt: '2026-01-02T04:04:05.000Z',
     });
     for (const url of [urls.putUrl, urls.getUrl, urls.deleteUrl]) {
-      expect(url).toMatch(`https://store.example:8443/${bucket}/%C3%A4%20b?`);
-      expect(url).toMatch('X-Amz-Date=20260102T030405Z&X-Amz-Expires=3600');
+      expect(url).toMatch(`https://store.example:8443/${bucket}/%C3%A4%20b?expires=1767326645&`);
     }
     expect(new Set([urls.putUrl, urls.getUrl, urls.deleteUrl]).size).toBe(3);
   });

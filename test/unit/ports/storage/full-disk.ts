@@ -1,21 +1,16 @@
 /** What a store does on a file system of one megabyte, told as JSON. Run as a process of its own. */
 
 import { readdirSync } from 'node:fs';
-import { createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
-import {
-  bucketNameFor,
-  createBucketCredentials,
-} from '../../../../src/ports/storage/embedded/credentials.ts';
+import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import { createEmbeddedStore } from '../../../../src/ports/storage/embedded/embedded.ts';
+import { createObjectUrls } from '../../../../src/ports/storage/embedded/signed-urls.ts';
 
 const root = process.argv[2]!;
-const bucket = bucketNameFor('0123456789abcdef01234567');
 const store = createEmbeddedStore({
   buckets: createBuckets({ root }),
-  bucket,
-  credentials: createBucketCredentials(Buffer.alloc(32, 7)).credentialsFor(bucket),
+  bucket: bucketName('0123456789abcdef01234567'),
+  urls: createObjectUrls({ key: Buffer.alloc(32, 7) }),
   endpoint: () => new URL('https://store.example'),
-  region: 'us-east-1',
 });
 const textOf = async (key: string) => Buffer.from(await store.read(key, 100)).toString();
 

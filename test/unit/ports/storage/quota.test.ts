@@ -7,9 +7,9 @@ import {
 } from '../../../../src/ports/storage/embedded/buckets.ts';
 import type { BlobStore } from '../../../../src/ports/storage/store.ts';
 import { codeOf } from './code-of.ts';
-import { createLocalStore, type LocalStore } from './local-store.ts';
-import { sendRaw } from './raw-request.ts';
-import { otherBucket, startS3Api } from './s3-api-server.ts';
+import { createLocalStore, type LocalStore } from '../../../fixtures/embedded-server.ts';
+import { sendRaw } from '../../../fixtures/raw-request.ts';
+import { otherBucket, startEmbeddedServer } from '../../../fixtures/embedded-server.ts';
 
 const quotaBytes = 100_000;
 /** More than the facts of any object of these tests. */
@@ -122,12 +122,12 @@ describe('a quota', () => {
   });
 });
 
-describe('the S3 API', () => {
+describe('the server', () => {
   test('answers 507 before it takes a body for which there is no room', async () => {
-    const server = await startS3Api({ quotaBytes });
+    const server = await startEmbeddedServer({ quotaBytes });
     const headers = { expect: '100-continue', 'content-length': '60000' };
     const send = (key: string, more: Record<string, string> = {}) =>
-      sendRaw(server, server.urlFor('PUT', key), {
+      sendRaw(server, server.sign('PUT', key), {
         method: 'PUT',
         headers: { ...headers, ...more },
         body: Buffer.alloc(60_000),
@@ -138,10 +138,10 @@ describe('the S3 API', () => {
     expect([first.status, first.wasContinued]).toEqual([200, true]);
     expect([second.status, second.code, second.wasContinued]).toEqual([
       507,
-      'InsufficientStorage',
+      'no_space_left',
       false,
     ]);
-    expect(second.body).toMatch(/<Message>The storage quota of this tenant, 100000 bytes,/);
+    expect(second.body).toMatch(/"message":"The storage quota of this tenant, 100000 bytes,/);
     expect(server.files().length).toBe(1);
     await server.close();
   });

@@ -1,5 +1,4 @@
 import type { lookup } from 'node:dns';
-import { createServer } from 'node:http';
 import { createServer as createSilentServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
@@ -12,8 +11,8 @@ import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
 import type { RemoteSettings } from '../../../../src/ports/storage/remote/http-agent.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
-import { startS3Api } from './s3-api-server.ts';
-import { s3ConfigFor } from './s3-config.ts';
+import { startS3Server } from '../../../fixtures/s3-server.ts';
+import { s3ConfigAt } from './s3-config.ts';
 import {
   type Answer,
   babbles,
@@ -40,7 +39,7 @@ const adapters: readonly (readonly [
   [
     'S3',
     (origin, settings = impatient) =>
-      createS3Store({ ...s3ConfigFor({ origin }), secretAccessKey: secret }, settings),
+      createS3Store({ ...s3ConfigAt(origin), secretAccessKey: secret }, settings),
   ],
   [
     'Azure',
@@ -259,7 +258,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test('with a certificate of unknown origin is refused', async () => {
-    const server = await startS3Api();
+    const server = await startS3Server({ useSSL: true });
     closing.push(() => server.close());
 
     await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
@@ -269,7 +268,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test('asked over TLS at a port without it is refused', async () => {
-    const server = await startS3Api({}, createServer());
+    const server = await startS3Server();
     closing.push(() => server.close());
     const origin = server.origin.replace('http:', 'https:');
 

@@ -1,19 +1,16 @@
 import type { S3StorageConfig } from '../../../../src/contract/tenant.ts';
-import { bucket, keys, region } from './s3-api-server.ts';
 
-/** Leads to the bucket of an S3 API on loopback. */
-export function s3ConfigFor(
-  server: { readonly origin: string },
-  bucketName: string = bucket,
-): S3StorageConfig {
-  const { hostname, port, protocol } = new URL(server.origin);
+/** Leads to a bucket at this address, whoever listens there. */
+export function s3ConfigAt(origin: string): S3StorageConfig {
+  const { hostname, port, protocol } = new URL(origin);
   return {
     endpoint: hostname,
     port: Number(port),
     useSSL: protocol === 'https:',
-    bucketName,
-    region,
-    ...keys.credentialsFor(bucketName),
+    bucketName: 'pictures',
+    region: 'us-east-1',
+    accessKeyId: 'AKIAEXAMPLE',
+    secretAccessKey: 'secret',
     presignedUrlExpirySeconds: 604_800,
     corsAllowedOrigins: null,
   };

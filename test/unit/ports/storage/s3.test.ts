@@ -5,31 +5,31 @@ import { ForensicsError } from '../../../../src/errors.ts';
 import { probeStore } from '../../../../src/ports/storage/remote/probe.ts';
 import { rulesIn } from '../../../../src/ports/storage/s3/cors.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
-import { bucket, otherBucket, type S3ApiServer, startS3Api } from './s3-api-server.ts';
-import { s3ConfigFor } from './s3-config.ts';
+import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
+import { s3ConfigAt } from './s3-config.ts';
 import { babbles, says, startScripted } from './scripted-store.ts';
 
-let server: S3ApiServer;
+let server: S3Server;
 
 beforeAll(async () => {
-  server = await startS3Api();
+  server = await startS3Server({ useSSL: true });
 });
 
 afterAll(() => server.close());
 
-const storeWith = (changes: Partial<S3StorageConfig> = {}, at: S3ApiServer = server) =>
-  createS3Store({ ...s3ConfigFor(at), ...changes }, { ca: at.ca });
+const storeWith = (changes: Partial<S3StorageConfig> = {}) =>
+  createS3Store(server.s3Config(bucket, changes), { ca: server.ca });
 
 const rulesOf = (...rules: string[]) => `<CORSConfiguration>${rules.join('')}</CORSConfiguration>`;
 const xmlError = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
 
 describe('the probe of an S3 store', () => {
   test('writes, reads and leaves nothing behind', async () => {
-    const before = server.files();
+    const before = server.objects();
 
     await storeWith().probe();
 
-    expect(server.files()).toEqual(before);
+    expect(server.objects()).toEqual(before);
   });
 
   test.each<[what: string, changes: Partial<S3StorageConfig>, says: RegExp]>([
@@ -58,9 +58,9 @@ describe('the probe of an S3 store', () => {
   });
 
   test('says that the clocks differ when the server’s is an hour off', async () => {
-    const late = await startS3Api({ now: () => new Date(Date.now() + 3_600_000) });
+    const late = await startS3Server({ now: () => new Date(Date.now() + 3_600_000) });
 
-    await expect(storeWith({}, late).probe()).rejects.toMatchObject({
+    await expect(late.storeIn().probe()).rejects.toMatchObject({
       code: 'store_refused',
       message: expect.stringContaining('clocks'),
     });
@@ -69,8 +69,8 @@ describe('the probe of an S3 store', () => {
 });
 
 test('URLs are signed for the address of clients, also where the server is reached at another', async () => {
-  const outside = s3ConfigFor({ origin: 'https://blobs.example:9443' });
-  const { endpoint, port, useSSL } = s3ConfigFor(server);
+  const outside = server.s3Config(bucket, { endpoint: 'blobs.example', port: 9443 });
+  const { endpoint, port, useSSL } = server.s3Config();
   const store = createS3Store(outside, { ca: server.ca, internal: { endpoint, port, useSSL } });
 
   await store.put('key', Buffer.from('picture'));
@@ -91,7 +91,7 @@ describe('the words of S3 servers', () => {
     [400, 'SomethingNew', 'store_refused', 'SomethingNew, HTTP 400'],
   ])('%d %s is %s', async (status, word, code, sentence) => {
     const scripted = await startScripted(says(status, xmlError(word)));
-    const store = createS3Store(s3ConfigFor(scripted));
+    const store = createS3Store(s3ConfigAt(scripted.origin));
 
     await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
       code,
@@ -102,7 +102,7 @@ describe('the words of S3 servers', () => {
 
   test('a page that is not S3’s is told by its status alone', async () => {
     const scripted = await startScripted(says(405, `<html>${'secret '.repeat(100_000)}</html>`));
-    const store = createS3Store(s3ConfigFor(scripted));
+    const store = createS3Store(s3ConfigAt(scripted.origin));
 
     await expect(store.delete('key')).rejects.toMatchObject({
       code: 'store_refused',
@@ -113,7 +113,7 @@ describe('the words of S3 servers', () => {
 
   test('a status that HTTP does not know is a failure too, and only its beginning is read', async () => {
     const scripted = await startScripted(babbles(700));
-    const store = createS3Store(s3ConfigFor(scripted), { timeouts: { retryDelayMs: 1 } });
+    const store = createS3Store(s3ConfigAt(scripted.origin), { timeouts: { retryDelayMs: 1 } });
 
     await expect(store.read('key', 10)).rejects.toMatchObject({
       code: 'store_unavailable',
@@ -131,7 +131,7 @@ describe('the CORS rules of an S3 bucket', () => {
 
   test('get one of ours, and those of others stay', async () => {
     const scripted = await startScripted(says(200, rulesOf(theirs, stale)), says(200));
-    const store = createS3Store(s3ConfigFor(scripted));
+    const store = createS3Store(s3ConfigAt(scripted.origin));
 
     const outcome = await store.applyCors(['https://app.example', 'https://*.x.example']);
 
@@ -161,7 +161,7 @@ describe('the CORS rules of an S3 bucket', () => {
     const none = says(404, xmlError('NoSuchCORSConfiguration'));
     const scripted = await startScripted(none, says(200));
 
-    const outcome = await createS3Store(s3ConfigFor(scripted)).applyCors(['*']);
+    const outcome = await createS3Store(s3ConfigAt(scripted.origin)).applyCors(['*']);
 
     expect(outcome).toEqual({ applied: true });
     expect(scripted.asked[1]?.body).toContain('<AllowedOrigin>*</AllowedOrigin>');
@@ -171,7 +171,7 @@ describe('the CORS rules of an S3 bucket', () => {
   test('are deleted when ours was the only one and no origin is left', async () => {
     const scripted = await startScripted(says(200, rulesOf(stale)), says(204));
 
-    const outcome = await createS3Store(s3ConfigFor(scripted)).applyCors([]);
+    const outcome = await createS3Store(s3ConfigAt(scripted.origin)).applyCors([]);
 
     expect(outcome).toEqual({ applied: true });
     expect(scripted.asked.map(({ method }) => method)).toEqual(['GET', 'DELETE']);
@@ -181,7 +181,7 @@ describe('the CORS rules of an S3 bucket', () => {
   test('are a warning where the server has none to offer', async () => {
     const scripted = await startScripted(says(501, xmlError('NotImplemented')));
 
-    expect(await createS3Store(s3ConfigFor(scripted)).applyCors(['*'])).toEqual({
+    expect(await createS3Store(s3ConfigAt(scripted.origin)).applyCors(['*'])).toEqual({
       applied: false,
       reason: 'The store does not offer this.',
     });

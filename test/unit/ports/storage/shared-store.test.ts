@@ -10,12 +10,12 @@ import type { BlobStore } from '../../../../src/ports/storage/store.ts';
 import { createStores, type OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import { temporaryDb } from '../db/temporary.ts';
 import { type Forwarder, startForwarder } from './forwarder.ts';
-import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from './own-buckets.ts';
+import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
 
-let server: OwnBuckets;
+let server: S3Server;
 let outside: Forwarder;
 beforeAll(async () => {
-  server = await startOwnBuckets();
+  server = await startS3Server();
   outside = await startForwarder(server);
 });
 afterAll(async () => {
@@ -32,7 +32,7 @@ const openRemote: OpenRemoteStore = (config) => {
 /** As the administrator's file has it now: clients come from outside, the service does not. */
 function bucketConfig() {
   const internal = { endpoint: '127.0.0.1', port: server.port, useSSL: false };
-  const config = server.configOf(bucket, { port: outside.port });
+  const config = server.storageConfig(bucket, { port: outside.port });
   return { ...config, shared: { keyPrefix: '', internal } };
 }
 
@@ -44,7 +44,7 @@ async function setUp() {
     await tenants.create({ name: 'other' }),
   ];
   const configs = createSealedConfigs({ key: Buffer.alloc(32, 3), now });
-  const embedded = openRemote(server.configOf(otherBucket));
+  const embedded = openRemote(server.storageConfig(otherBucket));
   const embeddedFor = () => embedded;
 
   /** What a process has that was started with this configuration; null is the embedded store. */

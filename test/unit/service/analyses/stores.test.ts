@@ -6,17 +6,12 @@ import { storageConfigs } from '../../../../src/ports/db/schema.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { StorageConfig } from '../../../../src/ports/storage/storage-config.ts';
 import type { OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
-import {
-  bucket,
-  otherBucket,
-  type OwnBuckets,
-  startOwnBuckets,
-} from '../../ports/storage/own-buckets.ts';
+import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
 
-let server: OwnBuckets;
+let server: S3Server;
 beforeAll(async () => {
-  server = await startOwnBuckets();
+  server = await startS3Server();
 });
 afterAll(() => server.close());
 
@@ -60,7 +55,7 @@ async function openShop(open = openRemote) {
 test('an analysis lives where it was made, whatever the tenant chooses later', async () => {
   const shop = await openShop();
   const { analyses, caller, worker, keepIn } = shop;
-  const places = [server.configOf(bucket), server.configOf(otherBucket), null];
+  const places = [server.storageConfig(bucket), server.storageConfig(otherBucket), null];
   const ids: string[] = [];
   for (const place of places) {
     await keepIn(place);
@@ -97,7 +92,7 @@ test('an analysis lives where it was made, whatever the tenant chooses later', a
 
 test('what a URL of an own bucket names is really there', async () => {
   const { create, keepIn, stores, caller } = await openShop();
-  await keepIn(server.configOf(bucket));
+  await keepIn(server.storageConfig(bucket));
   const { input } = await create();
 
   const { store } = await stores.current(caller.tenant.id);
@@ -118,7 +113,7 @@ test('the first URL of a bucket is signed after its CORS rules were applied, whi
       return { applied: true };
     },
   }));
-  await keepIn(server.configOf(bucket, { corsAllowedOrigins: ['https://app.example'] }));
+  await keepIn(server.storageConfig(bucket, { corsAllowedOrigins: ['https://app.example'] }));
 
   await Promise.all(Array.from({ length: 10 }, () => create()));
   await create();
@@ -130,7 +125,7 @@ test('new credentials for the same bucket serve old analyses, in every process',
   const shop = await openShop();
   const { analyses, caller, keepIn, status } = shop;
   const second = await shop.openProcess('two');
-  await keepIn(server.configOf(bucket));
+  await keepIn(server.storageConfig(bucket));
   const waiting = (await shop.create()).id;
   await shop.upload(waiting);
   const started = (await shop.create()).id;
@@ -139,7 +134,7 @@ test('new credentials for the same bucket serve old analyses, in every process',
 
   server.replaceKey(bucket);
   const refused = await analyses.start(caller, waiting).catch((error: unknown) => error);
-  await keepIn(server.configOf(bucket));
+  await keepIn(server.storageConfig(bucket));
   await analyses.start(caller, waiting);
   await second.worker.drain();
 
@@ -151,7 +146,7 @@ test('new credentials for the same bucket serve old analyses, in every process',
 test('a run that meets the old credentials is tried again and finds the new ones', async () => {
   const shop = await openShop();
   const { analyses, caller, clock, keepIn, status, worker } = shop;
-  await keepIn(server.configOf(bucket));
+  await keepIn(server.storageConfig(bucket));
   const { id } = await shop.create();
   await shop.upload(id);
   await analyses.start(caller, id);
@@ -159,7 +154,7 @@ test('a run that meets the old credentials is tried again and finds the new ones
   server.replaceKey(bucket);
   await worker.drain();
   const during = await status(id);
-  await keepIn(server.configOf(bucket));
+  await keepIn(server.storageConfig(bucket));
   clock.step(60_000);
   await worker.drain();
 
@@ -171,7 +166,7 @@ test('a configuration that does not open takes no list down, and nothing new goe
   const shop = await openShop();
   const { db, analyses, caller, keepIn } = shop;
   const readable = (await shop.create()).id;
-  await keepIn(server.configOf(bucket));
+  await keepIn(server.storageConfig(bucket));
   const closed = (await shop.create()).id;
   await db
     .update(storageConfigs)
@@ -194,7 +189,7 @@ test('a configuration that does not open takes no list down, and nothing new goe
 test('a tenant finds no analysis and signs no URL in the place of another', async () => {
   const shop = await openShop();
   const { analyses, stores, keepIn, openTenant, caller, db } = shop;
-  await keepIn(server.configOf(bucket));
+  await keepIn(server.storageConfig(bucket));
   const { id } = await shop.create();
   const other = await openTenant('other');
   const [row] = await db.select().from(storageConfigs).all();

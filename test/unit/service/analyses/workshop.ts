@@ -15,12 +15,9 @@ import { createQueue } from '../../../../src/service/jobs/queue.ts';
 import { createWorker } from '../../../../src/service/jobs/worker.ts';
 import { createBucketCors } from '../../../../src/ports/storage/bucket-cors.ts';
 import { createSealedConfigs } from '../../../../src/ports/storage/configs.ts';
-import { createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
-import {
-  bucketNameFor,
-  createBucketCredentials,
-} from '../../../../src/ports/storage/embedded/credentials.ts';
+import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import { createEmbeddedStore } from '../../../../src/ports/storage/embedded/embedded.ts';
+import { createObjectUrls } from '../../../../src/ports/storage/embedded/signed-urls.ts';
 import type { BlobStore } from '../../../../src/ports/storage/store.ts';
 import { createStores, type OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import { createOutbox } from '../../../../src/service/webhooks/outbox.ts';
@@ -51,7 +48,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
   const clock = steppedClock();
   const { now } = clock;
   const sandbox = createScriptedSandbox();
-  const credentials = createBucketCredentials(masterKey);
+  const urls = createObjectUrls({ key: masterKey, now });
   const errors: unknown[] = [];
   const notices: object[] = [];
   const limits = { ...defaultLimits, maxBytes: options.maxBytes ?? defaultLimits.maxBytes };
@@ -59,10 +56,9 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
   const openStore = (tenantId: string) =>
     createEmbeddedStore({
       buckets: createBuckets({ root: join(folder, 'blobs'), now }),
-      bucket: bucketNameFor(tenantId),
-      credentials: credentials.credentialsFor(bucketNameFor(tenantId)),
+      bucket: bucketName(tenantId),
+      urls,
       endpoint: () => new URL('https://forensics.test:8443'),
-      region: 'us-east-1',
     });
 
   /** What one process has. Processes share the files and nothing else. */

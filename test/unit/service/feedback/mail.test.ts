@@ -5,7 +5,7 @@ import type { SMTPServerOptions } from 'smtp-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createMailChannel } from '../../../../src/service/feedback/channels.ts';
 import type { Submission } from '../../../../src/service/feedback/message.ts';
-import { makeCertificate } from '../../ports/storage/certificate.ts';
+import { makeCertificate } from '../../../fixtures/certificate.ts';
 import { smtpError, startMailServer } from './mail-server.ts';
 
 const { signal } = new AbortController();

@@ -6,17 +6,12 @@ import type { OpenRemoteStore } from '../../../../src/ports/storage/stores.ts';
 import type { TenantRequest } from '../../../../src/service/tenants/tenancy.ts';
 import { logOf } from '../audit/log-of.ts';
 import { steppedClock } from '../../ports/db/temporary.ts';
-import {
-  bucket,
-  otherBucket,
-  type OwnBuckets,
-  startOwnBuckets,
-} from '../../ports/storage/own-buckets.ts';
+import { bucket, otherBucket, type S3Server, startS3Server } from '../../../fixtures/s3-server.ts';
 import { openTenancy } from './open-tenancy.ts';
 
-let server: OwnBuckets;
+let server: S3Server;
 beforeAll(async () => {
-  server = await startOwnBuckets();
+  server = await startS3Server();
 });
 afterAll(() => server.close());
 
@@ -49,7 +44,7 @@ async function setUp({
 }
 
 const ownBucket = (name = bucket): { readonly storageConfig: { s3: object } } => ({
-  storageConfig: { s3: server.configOf(name).s3 },
+  storageConfig: { s3: server.s3Config(name) },
 });
 
 test('a new tenant is answered with the store of the service and nothing that is not set', async () => {
@@ -78,7 +73,7 @@ test('a store of the tenant’s own is tried out, saved and answered masked', as
 
   const answer = await change(ownBucket());
 
-  const { accessKeyId, secretAccessKey, corsAllowedOrigins, ...open } = server.configOf(bucket).s3;
+  const { accessKeyId, secretAccessKey, corsAllowedOrigins, ...open } = server.s3Config(bucket);
   expect(answer).toMatchObject({
     storageType: 's3',
     storageConfig: { s3: { ...open, secretAccessKey: '***' } },
@@ -88,7 +83,7 @@ test('a store of the tenant’s own is tried out, saved and answered masked', as
   expect(JSON.stringify(answer)).not.toContain(secretAccessKey);
   expect(JSON.stringify(answer)).not.toContain(accessKeyId);
   expect(corsAllowedOrigins).toBeNull();
-  expect(server.files()).toEqual([]);
+  expect(server.objects()).toEqual([]);
   expect(await db.select().from(storageConfigs).all()).toHaveLength(1);
 });
 
@@ -145,15 +140,15 @@ const probes = [async () => undefined];
 describe('a store that does not work is refused, and nothing else of the request is done', () => {
   const wrong: Record<string, () => [object, string]> = {
     'a wrong secret': () => [
-      { ...server.configOf(bucket).s3, secretAccessKey: 'wrong' },
+      { ...server.s3Config(bucket), secretAccessKey: 'wrong' },
       'store_refused',
     ],
     'a bucket of somebody else': () => [
-      { ...server.configOf(bucket).s3, bucketName: otherBucket },
+      { ...server.s3Config(bucket), bucketName: otherBucket },
       'store_refused',
     ],
     'a port where nobody listens': () => [
-      { ...server.configOf(bucket).s3, port: 1 },
+      { ...server.s3Config(bucket), port: 1 },
       'store_unavailable',
     ],
   };
@@ -175,7 +170,7 @@ test('new credentials replace the old ones, and masked members stay', async () =
   const { change, db } = await setUp();
   const first = await change(ownBucket());
   server.replaceKey(bucket);
-  const { accessKeyId, secretAccessKey } = server.configOf(bucket).s3;
+  const { accessKeyId, secretAccessKey } = server.s3Config(bucket);
 
   const masked = change({ storageConfig: { s3: { region: 'eu-west-1' } } });
   await expect(masked).rejects.toMatchObject({ code: 'store_refused' });

@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendRaw } from './raw-request.ts';
-import { bucket, type S3ApiServer, startS3Api } from './s3-api-server.ts';
+import {
+  bucket,
+  type EmbeddedServer,
+  startEmbeddedServer,
+} from '../../fixtures/embedded-server.ts';
+import { sendRaw } from '../../fixtures/raw-request.ts';
 
-let server: S3ApiServer;
+let server: EmbeddedServer;
 
 beforeAll(async () => {
-  server = await startS3Api();
+  server = await startEmbeddedServer();
   await server.storeOf(bucket).put('ten', Buffer.from('0123456789'));
 });
 
 afterAll(() => server.close());
 
 const get = (headers: Record<string, string>) =>
-  sendRaw(server, server.urlFor('GET', 'ten'), { headers });
+  sendRaw(server, server.sign('GET', 'ten'), { headers });
 
 const preflight = (origin: string, method: string, headers: Record<string, string> = {}) =>
   sendRaw(server, `/${bucket}/ten`, {

@@ -1,0 +1,297 @@
+/**
+ * The objects of the embedded store at their presigned URLs: PUT, GET with ranges, HEAD and DELETE. The signature in the
+ * URL is the whole permission. Bodies are streamed and never parsed.
+ */
+
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ForensicsError } from '../../errors.ts';
+import type { ObjectFiles, OpenObject } from '../../ports/storage/embedded/object-files.ts';
+import type { ObjectRecord } from '../../ports/storage/embedded/record.ts';
+import type { SignedMethod } from '../../ports/storage/embedded/signed-urls.ts';
+import { defaultContentType } from '../../ports/storage/store.ts';
+import type { EmbeddedObjects } from '../../service/storage.ts';
+import { takeExpectation } from '../transport.ts';
+import {
+  HttpRefusal,
+  isNotModified,
+  missingObject,
+  preconditionFailed,
+  requestedRange,
+  writeCondition,
+} from './object-conditions.ts';
+
+interface ObjectRoutes extends EmbeddedObjects {
+  /** After this long without a byte in either direction a client is disconnected; 30 s when left out. */
+  readonly idleTimeoutMs?: number;
+}
+
+/** The query is checked with the signature. */
+interface ObjectRoute {
+  Params: { readonly bucket: string; readonly '*': string };
+  Querystring: { readonly expires?: unknown; readonly signature?: unknown };
+}
+
+type ObjectRequest = FastifyRequest<ObjectRoute>;
+
+interface Act {
+  readonly request: ObjectRequest;
+  readonly reply: FastifyReply;
+  readonly objects: ObjectFiles;
+  readonly key: string;
+  readonly maxObjectBytes: number;
+  readonly idleTimeoutMs: number;
+}
+
+// A wildcard, not a named parameter: the router refuses those above 100 characters, and object keys may be longer.
+const url = '/:bucket(^b-[0-9a-f]{24}$)/*';
+
+export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes): Promise<void> {
+  const { buckets, urls, corsOrigins, idleTimeoutMs = 30_000 } = parts;
+  const { maxObjectBytes } = buckets;
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  server.addHook('onRequest', async (request, reply) => {
+    void reply.headers({
+      // The pages of other origins may show a picture; its signature has let them in.
+      'cross-origin-resource-policy': 'cross-origin',
+      ...corsHeaders(request, corsOrigins),
+    });
+  });
+
+  const perform = (signedMethod: SignedMethod, act: (act: Act) => Promise<unknown>) =>
+    async function handle(request: ObjectRequest, reply: FastifyReply): Promise<void> {
+      const { bucket, '*': key } = request.params;
+      urls.verify(signedMethod, { bucket, key }, request.query);
+      const { objects } = buckets.open(bucket);
+      try {
+        await act({ request, reply, objects, key, maxObjectBytes, idleTimeoutMs });
+      } catch (cause) {
+        if (!request.raw.destroyed || request.raw.complete) throw cause;
+        // No failure of ours, so not logged as one.
+        throw new ForensicsError('cancelled', 'The client went away.', { cause });
+      }
+    };
+  const options = { config: { access: 'urlSignature' }, schema: { hide: true } } as const;
+
+  server.get<ObjectRoute>(url, { ...options, exposeHeadRoute: false }, perform('GET', getObject));
+  server.head<ObjectRoute>(url, options, perform('GET', getObject));
+  server.put<ObjectRoute>(url, options, perform('PUT', putObject));
+  server.delete<ObjectRoute>(url, options, perform('DELETE', deleteObject));
+  server.options(url, options, answerPreflight);
+}
+
+async function putObject(act: Act): Promise<void> {
+  const { request, reply, objects, key, maxObjectBytes } = act;
+  const { headers } = request;
+  const condition = writeCondition(headers);
+  const length = declaredLength(request);
+  if (length !== null && length > maxObjectBytes) {
+    throw new ForensicsError('blob_too_large', `An object has at most ${maxObjectBytes} bytes.`);
+  }
+  const md5 = contentMd5(request);
+  // Before the body is requested, and again when it has arrived.
+  condition?.(await objects.head(key));
+  try {
+    const { etag } = await objects.write(key, {
+      contentType: headers['content-type'] || defaultContentType,
+      source: body(act),
+      announcedBytes: length ?? 0,
+      ifAbsent: headers['if-none-match'] !== undefined,
+      mayReplace: condition ?? undefined,
+      beforeCommit: (record) => checkDeclared(record, { length, md5 }),
+    });
+    await reply.header('etag', `"${etag}"`).send();
+  } catch (error) {
+    // Another writer was faster.
+    const isLate = error instanceof ForensicsError && error.code === 'conflict';
+    throw isLate ? preconditionFailed() : error;
+  }
+}
+
+/** Null when it is not known before the end. */
+function declaredLength({ headers }: ObjectRequest): number | null {
+  if (headers['content-length'] !== undefined) return Number(headers['content-length']);
+  if (headers['transfer-encoding'] !== undefined) return null;
+  const message = 'Send Content-Length, or Transfer-Encoding: chunked.';
+  throw new HttpRefusal(411, 'invalid_request', message);
+}
+
+/** In hex; null when the client sent none. */
+function contentMd5({ headers }: ObjectRequest): string | null {
+  const { 'content-md5': text } = headers;
+  if (text === undefined) return null;
+  const digest = Buffer.from(String(text), 'base64');
+  // Node skips what is not Base64; only a value that survives the way back was valid.
+  if (digest.length === 16 && digest.toString('base64') === text) return digest.toString('hex');
+  throw new ForensicsError('invalid_request', 'Content-MD5 must be 16 bytes in Base64.');
+}
+
+interface Declared {
+  readonly length: number | null;
+  readonly md5: string | null;
+}
+
+function checkDeclared(record: ObjectRecord, { length, md5 }: Declared): void {
+  if (length !== null && record.sizeBytes !== length) {
+    throw new ForensicsError('invalid_request', 'The body is not as long as Content-Length says.');
+  }
+  if (md5 !== null && md5 !== record.md5) {
+    throw new ForensicsError('invalid_request', 'The body does not match its Content-MD5.');
+  }
+}
+
+/** Asks a client that waits with its body to send it, when the first byte is read. */
+async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uint8Array> {
+  if (takeExpectation(request.raw)) reply.raw.writeContinue();
+  // Left open when its reader stops early, so that an answer can still be sent.
+  const iterator = request.raw.iterator({ destroyOnReturn: false });
+  let isPending = false;
+  try {
+    for (;;) {
+      isPending = true;
+      const step: IteratorResult<Uint8Array> = await inTime(iterator.next(), idleTimeoutMs);
+      isPending = false;
+      if (step.done === true) return;
+      yield step.value;
+    }
+  } catch (error) {
+    if (error instanceof HttpRefusal) void reply.header('connection', 'close');
+    throw error;
+  } finally {
+    // Ending an iterator waits for its pending step, which may never come.
+    if (!isPending) await iterator.return?.();
+  }
+}
+
+function inTime<T>(step: Promise<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = new HttpRefusal(408, 'invalid_request', 'The body did not arrive in time.');
+    const timer = setTimeout(() => reject(late), timeoutMs);
+    step.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
+}
+
+async function deleteObject({ request, reply, objects, key }: Act): Promise<void> {
+  const condition = writeCondition(request.headers);
+  // An object that is gone already is as good as deleted.
+  await objects.remove(key, (current) => current !== null && condition?.(current));
+  await reply.code(204).send();
+}
+
+async function getObject(act: Act): Promise<void> {
+  const object = await act.objects.open(act.key);
+  if (object === null) throw missingObject();
+  try {
+    await sendObject(act, object);
+  } finally {
+    await object.close();
+  }
+}
+
+/** What a browser may show in place. Everything else is offered as a download. */
+const shownInline = ['image/jpeg', 'image/png'];
+
+async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenObject) {
+  const { record } = object;
+  const { sizeBytes, contentType } = record;
+  const facts = {
+    'cache-control': 'private, no-cache',
+    etag: `"${record.etag}"`,
+    'last-modified': record.createdAt.toUTCString(),
+  };
+  if (isNotModified(request.headers, record)) return reply.code(304).headers(facts).send();
+  const range = requestedRange(request.headers, record);
+  if (range?.length === 0) {
+    void reply.header('content-range', `bytes */${sizeBytes}`);
+    throw new HttpRefusal(416, 'invalid_request', 'The range lies outside the object.');
+  }
+  const { start, length } = range ?? { start: 0, length: sizeBytes };
+  const blocks = object.bytes(start, length);
+  // While nothing is sent, damage can still be reported; later only by cutting the connection.
+  const first = request.method === 'HEAD' ? null : await blocks.next();
+  const partHeaders = { 'content-range': `bytes ${start}-${start + length - 1}/${sizeBytes}` };
+  void reply.code(range === null ? 200 : 206).headers({
+    ...facts,
+    'accept-ranges': 'bytes',
+    'content-disposition': shownInline.includes(contentType) ? 'inline' : 'attachment',
+    // Those that older versions stored.
+    ...record.headers,
+    'content-type': contentType,
+    'content-length': length,
+    ...(range === null ? {} : partHeaders),
+  });
+  if (first === null) return reply.send();
+  const stalled = setTimeout(() => reply.raw.destroy(), idleTimeoutMs);
+  try {
+    return await reply.send(Readable.from(resume(first, blocks, () => stalled.refresh())));
+  } finally {
+    clearTimeout(stalled);
+  }
+}
+
+/** The block that was read already, and those that follow. */
+async function* resume(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterable<Uint8Array>,
+  onBlock: () => void,
+): AsyncGenerator<Uint8Array> {
+  if (first.done !== true) yield first.value;
+  for await (const block of rest) {
+    onBlock();
+    yield block;
+  }
+}
+
+const methods = ['GET', 'HEAD', 'PUT', 'DELETE'];
+const exposedHeaders = [
+  'Accept-Ranges',
+  'Content-Disposition',
+  'Content-Length',
+  'Content-Range',
+  'ETag',
+  'Last-Modified',
+  'x-error-code',
+  'x-request-id',
+];
+/** Seconds for which a browser may keep the answer to its preflight. */
+const preflightMaxAge = 3000;
+
+/** Lets pages of allowed origins read the answer, errors included. Cookies are never requested. */
+function corsHeaders({ headers }: FastifyRequest, allowed: readonly string[]) {
+  const { origin } = headers;
+  if (origin === undefined || !allowed.some((pattern) => matches(pattern, origin))) {
+    return { vary: 'Origin' };
+  }
+  return {
+    vary: 'Origin',
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': exposedHeaders.join(', '),
+  };
+}
+
+/** @param pattern - `*`, an origin, or an origin with one `*` in it. */
+function matches(pattern: string, origin: string): boolean {
+  const [head = '', tail, ...more] = pattern.split('*');
+  if (tail === undefined || more.length > 0) return pattern === origin;
+  const fits = origin.length >= head.length + tail.length;
+  return fits && origin.startsWith(head) && origin.endsWith(tail);
+}
+
+async function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const method = headers['access-control-request-method'];
+  const isAllowed = reply.hasHeader('access-control-allow-origin');
+  if (!isAllowed || method === undefined || !methods.includes(method)) {
+    throw new ForensicsError('forbidden', 'CORS does not allow this origin or method.');
+  }
+  const wanted = headers['access-control-request-headers'];
+  await reply
+    .code(204)
+    .headers({
+      vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
+      'access-control-allow-methods': methods.join(', '),
+      ...(wanted === undefined ? {} : { 'access-control-allow-headers': wanted }),
+      'access-control-max-age': preflightMaxAge,
+    })
+    .send();
+}

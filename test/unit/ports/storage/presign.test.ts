@@ -1,0 +1,140 @@
+import {
+  BlobSASPermissions,
+  generateBlobSASQueryParameters,
+  SASProtocol,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob';
+import { Client } from 'minio';
+import { describe, expect, test } from 'vitest';
+import { createPresigner as createAzurePresigner } from '../../../../src/ports/storage/azure/sas.ts';
+import {
+  createObjectUrls,
+  type SignedMethod,
+  type SignedObject,
+} from '../../../../src/ports/storage/embedded/signed-urls.ts';
+import { createPresigner } from '../../../../src/ports/storage/s3/presign.ts';
+import { codeOf } from './code-of.ts';
+import { s3ConfigAt } from './s3-config.ts';
+
+const now = new Date('2013-05-24T00:00:00Z');
+
+describe('a URL of the embedded store', () => {
+  const object = { bucket: 'b-0123456789abcdef01234567', key: 'analyses/1/input.jpg' };
+  const expires = Date.parse('2026-01-02T03:04:05Z') / 1000;
+  const key = Buffer.alloc(32, 7);
+
+  interface Changes {
+    readonly signer?: Buffer;
+    readonly method?: SignedMethod;
+    readonly of?: SignedObject;
+    readonly changes?: object;
+  }
+
+  function verify(
+    at: string,
+    { signer = key, method = 'GET', of = object, changes = {} }: Changes = {},
+  ) {
+    const { searchParams } = new URL(
+      createObjectUrls({ key: signer }).sign(object, expires).GET,
+      'https://a',
+    );
+    const claimed = { ...Object.fromEntries(searchParams), ...changes };
+    const urls = createObjectUrls({ key, now: () => new Date(at) });
+    return codeOf(() => urls.verify(method, of, claimed));
+  }
+
+  test('is valid to the end of the second in which it expires', async () => {
+    expect(await verify('2026-01-02T03:04:05.000Z')).toBe('admitted');
+    expect(await verify('2026-01-02T03:04:05.001Z')).toBe('url_expired');
+  });
+
+  test('is valid for one method, bucket, key and expiry, and for the key that signed it', async () => {
+    const at = '2026-01-01T00:00:00Z';
+
+    expect(
+      await Promise.all([
+        verify(at, { method: 'PUT' }),
+        verify(at, { of: { ...object, key: 'analyses/2/input.jpg' } }),
+        verify(at, { of: { ...object, bucket: 'b-fedcba9876543210fedcba98' } }),
+        verify(at, { changes: { expires: String(expires + 1) } }),
+        verify(at, { changes: { expires: `${expires}.0` } }),
+        verify(at, { changes: { signature: '' } }),
+        verify(at, { changes: { signature: undefined } }),
+        verify(at, { changes: { expires: [String(expires), String(expires)] } }),
+        verify(at, { signer: Buffer.alloc(32, 8) }),
+      ]),
+    ).toEqual(Array(9).fill('forbidden'));
+  });
+});
+
+describe('a URL of an S3 bucket', () => {
+  test.each([
+    'plain.jpg',
+    'a b',
+    'a+b',
+    'a%20b',
+    'a#b?c&d',
+    "marks!*'()~$@:",
+    'ä ö/ü',
+    '日本/🦊',
+    '\u0000',
+  ])('is the one that the client library makes: %j', async (key) => {
+    const config = { ...s3ConfigAt('http://127.0.0.1:9000'), accessKeyId: 'test:tester+1' };
+    const client = new Client({
+      endPoint: '127.0.0.1',
+      port: 9000,
+      useSSL: false,
+      region: config.region,
+      accessKey: config.accessKeyId,
+      secretKey: config.secretAccessKey,
+    });
+    const presignedBy = (method: string) =>
+      client.presignedUrl(method, config.bucketName, key, 604_800, {}, now);
+
+    const urls = createPresigner(config)(key, now);
+
+    expect([urls.putUrl, urls.getUrl, urls.deleteUrl]).toEqual(
+      await Promise.all(['PUT', 'GET', 'DELETE'].map(presignedBy)),
+    );
+  });
+
+  test.each([0, -1, 604_801, 1.5, Number.NaN])('never lives for %s seconds', (seconds) => {
+    const config = { ...s3ConfigAt('http://a:1'), presignedUrlExpirySeconds: seconds };
+
+    expect(() => createPresigner(config)).toThrow(RangeError);
+  });
+});
+
+test('a URL of an Azure blob has the signature that the client library makes', () => {
+  const accountKey = Buffer.from('the account key').toString('base64');
+  const [containerName, key] = ['pictures', "ä/b c+d'(1).jpg"];
+  const url = `https://tester.example/${containerName}`;
+  const sign = createAzurePresigner({
+    accountName: 'tester',
+    accountKey,
+    containerName,
+    url,
+    expirySeconds: 3600,
+  });
+
+  const { getUrl, putUrl } = sign(key, now);
+
+  for (const [signed, permissions] of [
+    [getUrl, 'r'],
+    [putUrl, 'cw'],
+  ] as const) {
+    const expected = generateBlobSASQueryParameters(
+      {
+        containerName,
+        blobName: key,
+        permissions: BlobSASPermissions.parse(permissions),
+        startsOn: new Date(now.getTime() - 300_000),
+        expiresOn: new Date(now.getTime() + 3_600_000),
+        protocol: SASProtocol.Https,
+        version: '2021-12-02',
+      },
+      new StorageSharedKeyCredential('tester', accountKey),
+    );
+    expect(new URL(signed).search).toBe(`?${expected.toString()}`);
+  }
+});
