@@ -25,10 +25,15 @@ import { createWebhookLog, type WebhookLog } from './webhooks/webhook-log.ts';
 import { openWork } from './background.ts';
 import { type Core, openCore } from './core.ts';
 import { withStack } from './disposer.ts';
-import { createEvidence, type EvidenceService } from './evidence.ts';
+import { createEvidence, type EvidenceService } from './analyses/bundles.ts';
 import { createFirstUser, type FirstUser, trialMd5s } from './first-run.ts';
-import { type Check, createHealth, createWorkload, type Workload } from './health.ts';
-import { createModelHealth } from './model-health.ts';
+import {
+  type Check,
+  createHealth,
+  createModelHealth,
+  createWorkload,
+  type Workload,
+} from './health.ts';
 import { type EmbeddedObjects, openBlobs } from './storage.ts';
 import { openTenancy, webhookGuardOf } from './tenants/tenant-storage.ts';
 

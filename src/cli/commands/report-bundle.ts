@@ -1,6 +1,6 @@
 /** `forensics report` on the data folder of this machine: opens the stored analysis, signs its bundle, and writes the file. */
 
-import { openBundleInput } from '../../service/analyses/evidence-bundle.ts';
+import { openBundleInput } from '../../service/analyses/bundles.ts';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
 import { operator } from '../../service/audit/entry.ts';

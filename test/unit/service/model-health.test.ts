@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { createModelHealth } from '../../../src/service/model-health.ts';
+import { createModelHealth } from '../../../src/service/health.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { createSandbox } from '../../../src/examiner/sandbox.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openBundleInput } from '../../../../src/service/analyses/evidence-bundle.ts';
+import { openBundleInput } from '../../../../src/service/analyses/bundles.ts';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
 import { analyses } from '../../../../src/ports/db/schema.ts';
 import { sha256Of } from '../../../../src/evidence/sign.ts';
