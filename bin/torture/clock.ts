@@ -22,12 +22,12 @@ export async function proveClock(proof: Proof): Promise<void> {
   const flags = { webhookAllow: '127.0.0.0/8' };
   const open = await openServer({ flags, now: () => new Date(Date.now() + offsetMs) });
   const { tenant, secret } = await open.makeTenant('acme', 30 * dayMs);
-  await open.app.tenants.update(tenant.id, { webhookUrl: receiver.url });
+  await open.app.core.tenants.update(tenant.id, { webhookUrl: receiver.url });
   const client = clientOf({ ask: await open.listen() }, 'acme', secret);
   const picture = await sceneJpeg({ ...size, seed: 1 });
-  const { $client } = requireSqlite(open.app.database.db);
+  const { $client } = requireSqlite(open.app.core.database.db);
   const number = (sql: string): number => Number($client.prepare(sql).pluck().get());
-  open.app.startWork();
+  open.app.operations.start();
   const started: string[] = [];
   let steps = 0;
 

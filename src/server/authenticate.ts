@@ -8,7 +8,7 @@ import { keyPrefix } from '../service/access/key-format.ts';
 import { type Principal, settingsScope, unauthenticated } from '../service/access/principal.ts';
 import type { Tenant } from '../service/tenants/tenants.ts';
 import type { Caller } from '../service/analyses/context.ts';
-import type { App } from '../service/app.ts';
+import type { Core } from '../service/core.ts';
 import { ForensicsError } from '../errors.ts';
 
 /** What a route demands; null for one that does not ask who is there. */
@@ -45,7 +45,7 @@ declare module 'fastify' {
 
 export function authenticateRequests(
   server: FastifyInstance,
-  { keys, identity, tenants }: Pick<App, 'keys' | 'identity' | 'tenants'>,
+  { keys, identity, tenants }: Pick<Core, 'keys' | 'identity' | 'tenants'>,
 ): void {
   server.decorateRequest('principal', null);
   server.decorateRequest('tenant', null);

@@ -34,7 +34,7 @@ interface Page {
 }
 
 export interface ConsoleParts {
-  readonly app: Pick<App, 'hasRemoteStores'>;
+  readonly app: Pick<App, 'storage'>;
   readonly transport: Transport;
   /** Presigned URLs of the embedded store begin with it. */
   readonly publicUrl: string | null;
@@ -56,7 +56,7 @@ export async function consoleRoutes(
         .type('text/plain; charset=utf-8')
         .send('The console is not built; run npm run build.\n');
     }
-    const policy = policyFor(own, await app.hasRemoteStores());
+    const policy = policyFor(own, await app.storage.hasRemote());
     void reply.header('content-security-policy', policy).header('cache-control', 'no-cache');
     return send(request, reply, index);
   });

@@ -7,7 +7,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countRequest, readCount } from '../service/access/request-counts.ts';
-import type { App } from '../service/app.ts';
+import type { Core } from '../service/core.ts';
 import type { Db } from '../ports/db/database.ts';
 import { ForensicsError, toForensicsError } from '../errors.ts';
 import { principalOf } from './authenticate.ts';
@@ -26,7 +26,7 @@ const noLimits: RateLimits = {
   countRequests: () => undefined,
 };
 
-interface Limits extends Pick<App, 'database' | 'now'> {
+interface Limits extends Pick<Core, 'database' | 'now'> {
   /** Requests a minute of one caller; 0 sets no limit. */
   readonly rateLimitPerMinute: number;
 }

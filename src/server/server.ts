@@ -47,28 +47,7 @@ declare module 'fastify' {
 }
 
 export interface ServerParts {
-  readonly app: Pick<
-    App,
-    | 'database'
-    | 'keys'
-    | 'now'
-    | 'identity'
-    | 'userSettings'
-    | 'tenants'
-    | 'tenancy'
-    | 'tenantUsers'
-    | 'audit'
-    | 'webhookLog'
-    | 'holds'
-    | 'analyses'
-    | 'usage'
-    | 'feedback'
-    | 'embeddedObjects'
-    | 'firstUser'
-    | 'evidence'
-    | 'hasRemoteStores'
-    | 'health'
-  >;
+  readonly app: Omit<App, 'close'>;
   readonly transport: Transport;
   readonly version: string;
   /** Where clients reach the server when the operator set it; null sends them no address. */
@@ -90,11 +69,18 @@ export type HttpServer = FastifyInstance;
 
 /** A server that is ready to listen. Closing it lets running requests end. */
 export async function createServer(parts: ServerParts): Promise<HttpServer> {
-  const { app, transport } = parts;
+  const server = createFramework(parts);
+  await addMiddleware(server, parts);
+  await addRoutes(server, parts);
+  await server.ready();
+  return server;
+}
+
+function createFramework({ transport, logLevel, logTarget }: ServerParts): HttpServer {
   const guards = guardHeaders(transport);
   const server = fastify({
     serverFactory: listenerFactory(transport),
-    logger: loggerOptions(parts.logLevel, parts.logTarget),
+    logger: loggerOptions(logLevel, logTarget),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
@@ -115,9 +101,14 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   server.setValidatorCompiler(compileValidator);
   // Answers are typed at compile time; a second serializer at run time could only drop members in silence.
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  const methods = rememberMethods(server);
+  return server;
+}
 
-  guardTransport(server, transport);
+/** What happens to every request, in this order: hooks of the same kind run as they were added. */
+async function addMiddleware(server: HttpServer, parts: ServerParts): Promise<void> {
+  const { core } = parts.app;
+  const methods = rememberMethods(server);
+  guardTransport(server, parts.transport);
   logAnswers(server, parts.accountKey);
   parts.metrics?.observe(server);
   answerErrors(server);
@@ -125,35 +116,36 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   drainRefused(server);
   await allowOrigins(server, parts.apiCorsAllowedOrigins);
   setRequesters(server);
-  const rateLimits = await createRateLimits(server, {
-    ...app,
-    rateLimitPerMinute: parts.rateLimitPerMinute,
-  });
+  const { rateLimitPerMinute } = parts;
+  const rateLimits = await createRateLimits(server, { ...core, rateLimitPerMinute });
   rateLimits.guardAuthentication();
-  authenticateRequests(server, app);
+  authenticateRequests(server, core);
   rateLimits.countRequests();
   takeTurns(server);
   answerExpectations(server);
   answerUnknownRoutes(server, (path) => methods.get(path) ?? []);
+}
+
+async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> {
+  const { app } = parts;
+  const { core, analyses, administration } = app;
   await describeInterface(server, parts);
   await server.register(docsRoutes);
-  await server.register(systemRoutes, { health: app.health });
-  await server.register(analysisRoutes, { analyses: app.analyses });
+  await server.register(systemRoutes, app.operations);
+  await server.register(analysisRoutes, { analyses });
   await server.register(evidenceRoutes, { evidence: app.evidence });
-  await server.register(tenantRoutes, { tenancy: app.tenancy });
-  await server.register(usageRoutes, { usage: app.usage });
-  await server.register(peopleRoutes, { tenantUsers: app.tenantUsers });
-  await server.register(administrationRoutes, app);
-  await server.register(holdRoutes, { holds: app.holds });
-  await server.register(keyRoutes, { keys: app.keys });
-  await server.register(authRoutes, { identity: app.identity });
-  await server.register(sessionRoutes, app);
-  await server.register(userRoutes, { userSettings: app.userSettings });
-  await server.register(feedbackRoutes, { feedback: app.feedback });
+  await server.register(tenantRoutes, administration);
+  await server.register(usageRoutes, { usage: core.usage });
+  await server.register(peopleRoutes, administration);
+  await server.register(administrationRoutes, { ...administration, audit: core.audit });
+  await server.register(holdRoutes, { holds: core.holds });
+  await server.register(keyRoutes, { keys: core.keys });
+  await server.register(authRoutes, { identity: core.identity });
+  await server.register(sessionRoutes, { ...administration, analyses, identity: core.identity });
+  await server.register(userRoutes, { userSettings: core.userSettings });
+  await server.register(feedbackRoutes, administration);
   await server.register(consoleRoutes, parts);
-  await server.register(objectRoutes, app.embeddedObjects);
-  await server.ready();
-  return server;
+  await server.register(objectRoutes, app.storage.embedded);
 }
 
 /** Which methods each path of the interface knows: for 405, for OPTIONS, and for tests that must miss none. */

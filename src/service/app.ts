@@ -3,29 +3,23 @@
  * stands behind a port.
  */
 
-import { createTenantUsers, type TenantUsers } from './access/tenant-users.ts';
 import type { Passwords } from './access/embedded/passwords.ts';
+import { createTenantUsers, type TenantUsers } from './access/tenant-users.ts';
 import { type Analyses, createAnalyses } from './analyses/analyses.ts';
+import { createEvidence, type EvidenceService } from './analyses/bundles.ts';
 import type { Notice } from './analyses/context.ts';
 import { runJob } from './analyses/lifecycle/client.ts';
 import type { Settings } from '../contract/config.ts';
-import { modelsFolder } from '../ports/data-folder/data-folder.ts';
-import { storageConfigs } from '../ports/db/schema.ts';
-import { type OpenFeedback, sendJob } from './feedback/feedback.ts';
+import { createSandbox } from '../examiner/sandbox.ts';
 import { serviceLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
-import { createQueue } from './jobs/queue.ts';
+import { modelsFolder } from '../ports/data-folder/data-folder.ts';
+import { storageConfigs } from '../ports/db/schema.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { createSandbox } from '../examiner/sandbox.ts';
-import type { Tenancy } from './tenants/tenancy.ts';
-import { citedValidation } from './validation/saved-validations.ts';
-import { hasTroubledReceiver } from './webhooks/order.ts';
-import { createOutbox } from './webhooks/outbox.ts';
-import { createWebhookLog, type WebhookLog } from './webhooks/webhook-log.ts';
 import { openWork } from './background.ts';
 import { type Core, openCore } from './core.ts';
-import { withStack } from './disposer.ts';
-import { createEvidence, type EvidenceService } from './analyses/bundles.ts';
+import { type Stack, withStack } from './disposer.ts';
+import { type OpenFeedback, sendJob } from './feedback/feedback.ts';
 import { createFirstUser, type FirstUser, trialMd5s } from './first-run.ts';
 import {
   type Check,
@@ -34,35 +28,46 @@ import {
   createWorkload,
   type Workload,
 } from './health.ts';
-import { type EmbeddedObjects, openBlobs } from './storage.ts';
+import { createQueue } from './jobs/queue.ts';
+import { type Blobs, openBlobs } from './storage.ts';
+import type { Tenancy } from './tenants/tenancy.ts';
 import { openTenancy, webhookGuardOf } from './tenants/tenant-storage.ts';
+import { citedValidation } from './validation/saved-validations.ts';
+import { hasTroubledReceiver } from './webhooks/order.ts';
+import { createOutbox } from './webhooks/outbox.ts';
+import { createWebhookLog, type WebhookLog } from './webhooks/webhook-log.ts';
 
-export interface App extends Omit<Core, 'close'> {
+export interface App {
+  /** Database, tenants, keys and people; closed with the app. */
+  readonly core: Core;
   readonly analyses: Analyses;
+  readonly evidence: EvidenceService;
+  readonly administration: Administration;
+  readonly storage: AppStorage;
+  readonly operations: Operations;
+  close(): Promise<void>;
+}
+
+/** What a tenant's own people administer. */
+export interface Administration {
   readonly tenancy: Tenancy;
   readonly tenantUsers: TenantUsers;
   readonly webhookLog: WebhookLog;
-  readonly evidence: EvidenceService;
   /** Makes the first account from a browser. */
   readonly firstUser: FirstUser;
-  /** For the presigned URLs of the embedded store. */
-  readonly embeddedObjects: EmbeddedObjects;
   readonly feedback: Pick<OpenFeedback, 'submit'>;
+}
+
+export interface AppStorage extends Pick<Blobs, 'embedded' | 'setPublicUrl' | 'prove'> {
+  /** Whether anything is, or was, stored in a remote store. */
+  hasRemote(): Promise<boolean>;
+}
+
+export interface Operations {
   health(): Promise<readonly Check[]>;
   workload(): Promise<Workload>;
-  /** Presigned URLs begin with it; to be called before the first request when the port was not known at opening. */
-  setPublicUrl(url: URL): void;
-  /** Whether anything is, or was, stored elsewhere than here. */
-  hasRemoteStores(): Promise<boolean>;
-  /**
-   * Tries the service's own store out; to be called before the first request. Temporary failures are reported to `onError`.
-   *
-   * @throws {ForensicsError} `config_invalid` when the store refuses us.
-   */
-  proveStorage(): Promise<void>;
   /** From now on jobs are worked on and webhooks delivered. */
-  startWork(): void;
-  close(): Promise<void>;
+  start(): void;
 }
 
 interface AppOptions {
@@ -89,30 +94,17 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     stack.defer(() => core.close());
     const { now } = core;
     const { db } = core.database;
-    const modelsDir = modelsFolder(settings);
-    const registry = createRegistry({ extra: modelsDir });
-    const models = await registry.list();
-    const modelHealth = createModelHealth({ registry, now });
-    // Read and verified now: a damaged model must stop the start, not the first analysis.
-    await modelHealth.check();
-    const validation = await citedValidation(settings, registry);
-    const limits = serviceLimits(settings);
-    const sandbox = createSandbox({
-      // Upgrades are drawn by who is asked for them.
-      poolSize: Math.max(1, settings.workers),
-      modelsDir,
-      limits,
-      trustList: settings.c2paTrustList && readTrustList(settings.c2paTrustList),
-    });
-    stack.defer(() => sandbox.close());
+    const examiner = await openExaminer(settings, now, stack);
     const blobs = openBlobs({ settings, core, now, onError: (error) => onError('storage', error) });
+    const { stores } = blobs;
     const queue = createQueue({ db, now });
     const outbox = createOutbox({ db, now });
+    const { sandbox, modelHealth, models, validation, limits, trustList } = examiner;
     const analyses = createAnalyses({
       db,
       queue,
       outbox,
-      stores: blobs.stores,
+      stores,
       sandbox: { ...sandbox, examine: modelHealth.watch(sandbox.examine) },
       models,
       validation,
@@ -123,75 +115,80 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       onError: (error) => onError('analyses', error),
       onNotice,
     });
-    const work = openWork(stack, {
-      settings,
-      core,
-      queue,
-      outbox,
-      analyses,
-      buckets: blobs.embedded.buckets,
-      now,
-      onError,
-      onNotice,
-      onWarning,
-    });
+    const reports = { onError, onNotice, onWarning };
+    const parts = { settings, core, queue, outbox, analyses, buckets: blobs.embedded.buckets, now };
+    const work = openWork(stack, { ...parts, ...reports });
+    const input = { db, stores, limits, validation, sandbox, trustList };
     return {
-      ...core,
+      core,
       analyses,
-      evidence: createEvidence({
-        core,
-        input: {
-          db,
-          stores: blobs.stores,
-          limits,
-          validation,
-          sandbox,
-          trustList: settings.c2paTrustList && readTrustList(settings.c2paTrustList),
+      evidence: createEvidence({ core, input, now }),
+      administration: {
+        ...(await openAdministration(settings, core, blobs)),
+        feedback: work.feedback,
+      },
+      storage: {
+        ...blobs,
+        hasRemote: async () => {
+          const any = db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1);
+          return (await any.get()) !== undefined;
         },
-        now,
-      }),
-      firstUser: await createFirstUser(core),
-      feedback: work.feedback,
-      tenancy: openTenancy({
-        core,
-        storage: blobs.storage,
-        webhookGuard: webhookGuardOf(settings),
-        now,
-      }),
-      tenantUsers: createTenantUsers(core),
-      webhookLog: createWebhookLog({
-        db,
-        serverKey: core.webhookKey,
-        allow: settings.webhookAllow,
-        now,
-      }),
-      embeddedObjects: blobs.embedded,
-      hasRemoteStores: async () =>
-        (await db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1).get()) !==
-        undefined,
-      setPublicUrl: (url) => blobs.setPublicUrl(url),
-      proveStorage: () => blobs.prove(),
-      health: createHealth({
-        database: core.database,
-        queue,
-        checkModel: () => modelHealth.check(),
-        checkStorage: () => blobs.check(),
-        jobKinds: [runJob],
-        jobsInHand: () => work.worker.running(),
-        hasTroubledReceiver: () => hasTroubledReceiver(db, now()),
-        isLogWorking,
-        now,
-      }),
-      workload: createWorkload({
-        db,
-        queue,
-        jobKinds: [runJob, sendJob],
-        worker: work.worker,
-        sandbox,
-        now,
-      }),
-      startWork: () => work.start(),
+      },
+      operations: {
+        health: createHealth({
+          database: core.database,
+          queue,
+          checkModel: () => modelHealth.check(),
+          checkStorage: () => blobs.check(),
+          jobKinds: [runJob],
+          jobsInHand: () => work.worker.running(),
+          hasTroubledReceiver: () => hasTroubledReceiver(db, now()),
+          isLogWorking,
+          now,
+        }),
+        workload: createWorkload({
+          db,
+          queue,
+          jobKinds: [runJob, sendJob],
+          worker: work.worker,
+          sandbox,
+          now,
+        }),
+        start: () => work.start(),
+      },
       close: () => stack.unwind(),
     };
   });
+}
+
+/** What examines pictures. @throws {ForensicsError} `model_*`: a damaged model stops the start, not the first analysis. */
+async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
+  const modelsDir = modelsFolder(settings);
+  const registry = createRegistry({ extra: modelsDir });
+  const models = await registry.list();
+  const modelHealth = createModelHealth({ registry, now });
+  await modelHealth.check();
+  const validation = await citedValidation(settings, registry);
+  const limits = serviceLimits(settings);
+  const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
+  // Upgrades are drawn in the process that is asked for them, also where workers are elsewhere.
+  const poolSize = Math.max(1, settings.workers);
+  const sandbox = createSandbox({ poolSize, modelsDir, limits, trustList });
+  stack.defer(() => sandbox.close());
+  return { models, modelHealth, validation, limits, trustList, sandbox };
+}
+
+async function openAdministration(
+  settings: Settings,
+  core: Core,
+  { storage }: Blobs,
+): Promise<Omit<Administration, 'feedback'>> {
+  const { now, webhookKey: serverKey } = core;
+  const { webhookAllow: allow } = settings;
+  return {
+    tenancy: openTenancy({ core, storage, webhookGuard: webhookGuardOf(settings), now }),
+    tenantUsers: createTenantUsers(core),
+    webhookLog: createWebhookLog({ db: core.database.db, serverKey, allow, now }),
+    firstUser: await createFirstUser(core),
+  };
 }

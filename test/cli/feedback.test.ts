@@ -8,12 +8,12 @@ test('feedback is listed and shown as text, its control characters made visible'
   const dataDir = await emptyFolder();
   const { settings } = readConfig({ flags: { dataDir, workers: 1 }, environment: {} });
   const app = await openApp(settings, { passwords: createPasswords({ ln: 4 }) });
-  const { id: tenantId } = await app.tenants.create({ name: 'acme' });
+  const { id: tenantId } = await app.core.tenants.create({ name: 'acme' });
   const email = 'examiner@example.org';
-  const user = await app.users.create({ email, password: 'violet harbour 42 lanterns' });
+  const user = await app.core.users.create({ email, password: 'violet harbour 42 lanterns' });
   const said = 'It says fake.\n\u001b[31mTenant:   other \u200ehidden';
   const message = { url: '', name: 'Examiner', email, message: said, source: 'a' };
-  await app.feedback.submit({ userId: user.id, tenantId }, message);
+  await app.administration.feedback.submit({ userId: user.id, tenantId }, message);
   await app.close();
   const run = async (...args: string[]) => runCli(['feedback', ...args, '--data-dir', dataDir]);
 

@@ -128,9 +128,9 @@ describe('a rotation on a server', () => {
     const name = `unproven ${how[0]}`;
     const old = await made(name);
     const out = join(home, 'new.key');
-    const authenticate = open.app.keys.authenticate.bind(open.app.keys);
+    const authenticate = open.app.core.keys.authenticate.bind(open.app.core.keys);
     // As a server of several behind one address that reads another database.
-    const spy = vi.spyOn(open.app.keys, 'authenticate').mockImplementation(async (secret) => {
+    const spy = vi.spyOn(open.app.core.keys, 'authenticate').mockImplementation(async (secret) => {
       if (secret === process.env['FORENSICS_API_KEY']) return authenticate(secret);
       throw new ForensicsError('unauthenticated', 'The API key is wrong.');
     });

@@ -114,7 +114,7 @@ test('a person is asked before a key is revoked, a script is taken at its word',
 
   expect([asked.code, script.code]).toEqual([0, 0]);
   expect(asked.text).toContain('Nothing was revoked.');
-  const left = (await open.app.keys.list(open.tenant.id)).map(({ uuid }) => uuid);
+  const left = (await open.app.core.keys.list(open.tenant.id)).map(({ uuid }) => uuid);
   expect([left.includes(kept), left.includes(gone)]).toEqual([true, false]);
 });
 
@@ -122,9 +122,9 @@ test('where the last tenant was deleted, no server makes a first one again', asy
   const lonely = await openListening();
   await runHere(['tenant', 'delete', 'acme', '--yes', '--data-dir', lonely.dataDir]);
 
-  const made = await makeFirstTenant({ ...lonely.app, close: async () => undefined }, new Date());
+  const made = await makeFirstTenant(lonely.app.core, new Date());
 
   expect(made).toBeNull();
-  expect(await lonely.app.tenants.list()).toEqual([]);
+  expect(await lonely.app.core.tenants.list()).toEqual([]);
   await lonely.close();
 });

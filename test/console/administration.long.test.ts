@@ -21,7 +21,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     open = await openServer({ flags: { webhookAllow: '127.0.0.0/8' } });
     const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
     url = listening.replace(/^http:/, 'https:');
-    open.app.setPublicUrl(new URL(url));
+    open.app.storage.setPublicUrl(new URL(url));
     const made = await open.makeTenant('acme');
     const { tenant } = made;
     secret = made.secret;
@@ -129,13 +129,13 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await page.locator('dialog .button.danger').click();
     await page.getByText('No legal holds.').waitFor();
 
-    const tenant = await open.app.tenants.byName('acme');
+    const tenant = await open.app.core.tenants.byName('acme');
     const held = { tenantId: tenant?.id ?? '', analysisId: null };
-    await open.app.holds.add({ ...held, reason: 'order of the court' });
+    await open.app.core.holds.add({ ...held, reason: 'order of the court' });
     await page.reload();
     await page.getByText('order of the court').waitFor();
     expect(await page.getByRole('button', { name: 'Lift' }).count()).toBe(0);
-    await open.app.holds.remove(held);
+    await open.app.core.holds.remove(held);
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -179,11 +179,11 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
 
   test('a message to the webhook is seen on its way, tried out, and sent once more', async () => {
     const receiver = await startReceiver();
-    const tenant = (await open.app.tenants.byName('acme'))!;
+    const tenant = (await open.app.core.tenants.byName('acme'))!;
     const { page, context, complaints } = await openWindow(browser);
     await enter(page, 'webhooks');
     await page.getByText('No webhook is set.').waitFor();
-    await open.app.tenants.update(tenant.id, { webhookUrl: receiver.url });
+    await open.app.core.tenants.update(tenant.id, { webhookUrl: receiver.url });
     await page.reload();
 
     await page.getByRole('button', { name: 'Send a test message' }).click();
@@ -192,7 +192,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await page.reload();
     await page.locator('tbody tr', { hasText: 'Analysis deleted' }).waitFor();
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
-    open.app.startWork();
+    open.app.operations.start();
     await page.locator('tbody .badge.ok').waitFor();
     await page.getByRole('button', { name: 'Send again' }).click();
     const sent = () =>

@@ -19,7 +19,7 @@ describe.skipIf(browserPath === null)('pictures arrive in a browser', () => {
     open = await openServer({ flags: { maxSidePx: 6000 } });
     const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
     url = listening.replace(/^http:/, 'https:');
-    open.app.setPublicUrl(new URL(url));
+    open.app.storage.setPublicUrl(new URL(url));
     const { tenant } = await open.makeTenant('acme');
     await open.makeUser('sender', { tenants: [tenant] });
   });

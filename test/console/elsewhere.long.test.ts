@@ -50,7 +50,7 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
       },
     });
     await open.server.listen({ host: '127.0.0.1', port });
-    open.app.setPublicUrl(new URL(url));
+    open.app.storage.setPublicUrl(new URL(url));
     await open.makeTenant('acme');
   });
 

@@ -31,7 +31,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
     // The framework does not know that its sockets speak TLS.
     url = listening.replace(/^http:/, 'https:');
-    open.app.setPublicUrl(new URL(url));
+    open.app.storage.setPublicUrl(new URL(url));
     const { tenant } = await open.makeTenant('acme');
     await open.makeUser('manager', { tenants: [tenant], scopes: ['settings'] });
     await open.makeUser('viewer', { tenants: [tenant] });
@@ -233,13 +233,13 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
   test('a session that ends in the middle of work asks for the login, and the page is still there', async () => {
     const { page, context } = await openWindow(browser);
     const { user } = await open.makeUser('expired', {
-      tenants: [(await open.app.tenants.byName('acme'))!],
+      tenants: [(await open.app.core.tenants.byName('acme'))!],
     });
     await enter(page, 'expired');
     await page.goto(`${url}/#/account`);
     await page.getByLabel('Message').fill('half written');
 
-    await open.app.users.setPassword(user.id, 'another harbour 42 lanterns');
+    await open.app.core.users.setPassword(user.id, 'another harbour 42 lanterns');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Your session has ended.').waitFor();
     await page.locator('input[type=email]').fill('expired@example.org');
@@ -333,7 +333,7 @@ async function countOfAcme(open: OpenServer): Promise<number> {
 }
 
 async function callerOfAcme({ app }: OpenServer) {
-  const tenant = (await app.tenants.byName('acme'))!;
+  const tenant = (await app.core.tenants.byName('acme'))!;
   const principal = {
     type: 'system',
     id: null,

@@ -54,14 +54,17 @@ test('wrong keys that are tried on several servers are counted together, too', a
 test('all machines sign with one key', async () => {
   const [one, other] = await openMachines();
 
-  const signers = [await one.app.signingKeys.signer(), await other.app.signingKeys.signer()];
+  const signers = [
+    await one.app.core.signingKeys.signer(),
+    await other.app.core.signingKeys.signer(),
+  ];
 
   expect(signers[0]!.fingerprint).toBe(signers[1]!.fingerprint);
 });
 
 test('the doctor finds a database that holds what is shared well, and tells what it is', async () => {
   const [one] = await openMachines();
-  const { db } = one.app.database;
+  const { db } = one.app.core.database;
 
   const found = await checkPostgres(db, () => new Date());
 
@@ -79,7 +82,7 @@ test('the doctor finds a database that holds what is shared well, and tells what
 test('the doctor tells a clock that is far from that of the database', async () => {
   const [one] = await openMachines();
 
-  const found = await checkPostgres(one.app.database.db, () => new Date(Date.now() + 120_000));
+  const found = await checkPostgres(one.app.core.database.db, () => new Date(Date.now() + 120_000));
 
   expect(found.at(-1)).toMatchObject({
     state: 'warning',

@@ -58,7 +58,7 @@ test('an upgrade draws heatmaps and reports from what was stored then', async ()
 });
 
 test('its audit log and its legal hold stand', async () => {
-  const { audit, tenants } = open.app;
+  const { audit, tenants } = open.app.core;
   const [{ id } = { id: '' }] = await tenants.list();
 
   expect(await audit.verify(serviceChain)).toMatchObject({ broken: null });

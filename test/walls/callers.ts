@@ -64,9 +64,9 @@ export async function openWithCallers(): Promise<{ open: OpenServer; headers: He
     scopes: [settingsScope],
   });
   const ended = await open.makeUser('ended', rights);
-  await open.app.identity.revoke(ended.tokens);
+  await open.app.core.identity.revoke(ended.tokens);
   const disabled = await open.makeUser('disabled', rights);
-  await open.app.users.disable(disabled.user.id);
+  await open.app.core.users.disable(disabled.user.id);
   const forged = await forge(open, tokens.accessToken, () => clock);
   return {
     open,
@@ -96,19 +96,19 @@ export async function openWithCallers(): Promise<{ open: OpenServer; headers: He
 
 async function deletedKey({ app }: OpenServer, tenantId: string, at: Date): Promise<string> {
   const expiresAt = new Date(at.getTime() + 60 * minuteMs);
-  const { uuid, secret } = await app.keys.mint({
+  const { uuid, secret } = await app.core.keys.mint({
     tenantId,
     name: 'deleted',
     expiresAt,
     by: operator,
   });
-  await app.keys.revoke({ tenantId, uuid, by: operator });
+  await app.core.keys.revoke({ tenantId, uuid, by: operator });
   return secret;
 }
 
 /** Tokens for a session that lives: all that is wrong with each is what its name says. */
 async function forge({ app }: OpenServer, accessToken: string, now: () => Date) {
-  const { id, sessionId } = await app.identity.authenticate(accessToken);
+  const { id, sessionId } = await app.core.identity.authenticate(accessToken);
   const bearer: Bearer = {
     userId: id ?? '',
     sessionId: sessionId ?? '',
@@ -118,8 +118,8 @@ async function forge({ app }: OpenServer, accessToken: string, now: () => Date) 
     scopes: [settingsScope],
   };
   const signer = (seed: Uint8Array) => createTokens({ seed, issuer: 'forensics', now });
-  const own = signer(app.secrets.of('access/tokens'));
-  await app.identity.authenticate(await own.sign('access', bearer));
+  const own = signer(app.core.secrets.of('access/tokens'));
+  await app.core.identity.authenticate(await own.sign('access', bearer));
   return {
     ofAnotherSigner: await signer(randomBytes(32)).sign('access', bearer),
     withoutUserType: await own.sign(

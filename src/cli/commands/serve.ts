@@ -83,15 +83,15 @@ async function runServe(options: ServeOptions): Promise<void> {
       isLogWorking: () => serverLog.isWorking(),
     });
     stack.defer(() => app.close());
-    logOpening(app.database, serverLog.note);
+    logOpening(app.core.database, serverLog.note);
     const made = await serverOf({ app, settings, serverLog, stack });
     server = made.server;
-    await app.proveStorage();
+    await app.storage.prove();
     const ready = { ...(await listen(server, settings)), authority: made.authority };
-    app.setPublicUrl(new URL(ready.url));
-    app.startWork();
-    const firstRun = await makeFirstTenant(app, new Date());
-    const { token } = app.firstUser;
+    app.storage.setPublicUrl(new URL(ready.url));
+    app.operations.start();
+    const firstRun = await makeFirstTenant(app.core, new Date());
+    const { token } = app.administration.firstUser;
     const firstAccountUrl = token === null ? null : `${ready.url}/#/first/${token}`;
     const isBehindProxy = settings.behindProxy;
     printReady(
@@ -158,12 +158,12 @@ async function serverOf({
     settings.metricsAddress === null
       ? null
       : (await metricsRoom()).createMetrics({
-          workload: () => app.workload(),
+          workload: () => app.operations.workload(),
           certificateEndsAt: () => certificate?.endsAt() ?? null,
           droppedLogLines: () => serverLog.dropped(),
         });
   const version = packageVersion();
-  const accountKey = settings.hashLoggedAccounts ? app.secrets.of('log/accounts') : null;
+  const accountKey = settings.hashLoggedAccounts ? app.core.secrets.of('log/accounts') : null;
   const parts = { app, transport, version, metrics, accountKey, logTarget: serverLog };
   const server = await createServer({ ...settings, ...parts });
   stack.defer(() => closeServer(server));

@@ -44,10 +44,10 @@ async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<
     onNotice: logEvent,
     onWarning: logEvent,
   });
-  logOpening(app.database, serverLog.note);
+  logOpening(app.core.database, serverLog.note);
   try {
-    await app.proveStorage();
-    app.startWork();
+    await app.storage.prove();
+    app.operations.start();
     serverLog.note(
       settings.databaseUrl === null
         ? `Working on the data folder ${settings.dataDir}`

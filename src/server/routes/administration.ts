@@ -2,7 +2,8 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { actorOf } from '../../service/access/principal.ts';
-import type { App } from '../../service/app.ts';
+import type { Administration } from '../../service/app.ts';
+import type { Core } from '../../service/core.ts';
 import { parseEntry } from '../../service/audit/entry.ts';
 import { auditAnswer, auditQuery } from '../../contract/audit.ts';
 import {
@@ -20,7 +21,7 @@ import { operation } from '../openapi-answers.ts';
 const defaultLimit = 100;
 
 export const administrationRoutes: FastifyPluginAsyncTypebox<
-  Pick<App, 'audit' | 'webhookLog'>
+  Pick<Core, 'audit'> & Pick<Administration, 'webhookLog'>
 > = async (server, { audit, webhookLog }) => {
   server.get('/v1/tenant/audit', readAuditLog, async (request) => {
     const { tenantName: _checked, from, to, limit = defaultLimit, ...filter } = request.query;

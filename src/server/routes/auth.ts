@@ -3,7 +3,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
 import type { Identity } from '../../service/access/identity.ts';
-import type { App } from '../../service/app.ts';
+import type { Core } from '../../service/core.ts';
 import {
   changePasswordBody,
   infoAnswer,
@@ -20,7 +20,7 @@ import { principalOf } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
 import { operation } from '../openapi-answers.ts';
 
-type AuthParts = Pick<App, 'identity'>;
+type AuthParts = Pick<Core, 'identity'>;
 
 const ofTokens = ['unauthenticated', 'identity_unavailable'] as const;
 

@@ -3,7 +3,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { actorOf } from '../../service/access/principal.ts';
 import type { Hold } from '../../service/holds/legal-holds.ts';
-import type { App } from '../../service/app.ts';
+import type { Core } from '../../service/core.ts';
 import { succeeded } from '../../contract/common.ts';
 import {
   heldBody,
@@ -19,7 +19,7 @@ import { operation } from '../openapi-answers.ts';
 
 const path = '/v1/tenant/hold';
 
-export const holdRoutes: FastifyPluginAsyncTypebox<Pick<App, 'holds'>> = async (
+export const holdRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'holds'>> = async (
   server,
   { holds },
 ) => {

@@ -6,7 +6,7 @@ import type { Static } from 'typebox';
 import { tagOf } from '../../service/access/key-format.ts';
 import type { Keys, NewKey } from '../../service/access/keys.ts';
 import { actorOf } from '../../service/access/principal.ts';
-import type { App } from '../../service/app.ts';
+import type { Core } from '../../service/core.ts';
 import { told } from '../../contract/common.ts';
 import { keyQuery, keysAnswer, keysQuery, newKeyAnswer, newKeyBody } from '../../contract/keys.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -15,7 +15,7 @@ import { callerOf } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
 import { operation, repeatable } from '../openapi-answers.ts';
 
-type KeyParts = Pick<App, 'keys'>;
+type KeyParts = Pick<Core, 'keys'>;
 
 const path = '/v1/auth/api';
 

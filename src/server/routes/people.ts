@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { TenantUser } from '../../service/access/tenant-users.ts';
-import type { App } from '../../service/app.ts';
+import type { Administration } from '../../service/app.ts';
 import { succeeded } from '../../contract/common.ts';
 import {
   changePersonBody,
@@ -18,7 +18,7 @@ import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import { operation } from '../openapi-answers.ts';
 
-export const peopleRoutes: FastifyPluginAsyncTypebox<Pick<App, 'tenantUsers'>> = async (
+export const peopleRoutes: FastifyPluginAsyncTypebox<Pick<Administration, 'tenantUsers'>> = async (
   server,
   { tenantUsers },
 ) => {

@@ -9,7 +9,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
-import type { App } from '../../service/app.ts';
+import type { Administration, App } from '../../service/app.ts';
+import type { Core } from '../../service/core.ts';
 import type { TokenSet } from '../../contract/auth.ts';
 import { oneOf, succeeded } from '../../contract/common.ts';
 import {
@@ -36,7 +37,7 @@ const fromBrowsers = Type.Object({
 });
 
 export const sessionRoutes: FastifyPluginAsyncTypebox<
-  Pick<App, 'identity' | 'firstUser' | 'analyses'>
+  Pick<App, 'analyses'> & Pick<Core, 'identity'> & Pick<Administration, 'firstUser'>
 > = async (server, { identity, firstUser, analyses: { limits } }) => {
   server.get(path, readSessionState, async (request) => {
     const { kind } = identity;

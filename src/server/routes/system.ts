@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { App } from '../../service/app.ts';
+import type { Operations } from '../../service/app.ts';
 import { oneOf, succeeded } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
@@ -17,7 +17,7 @@ const healthy = Type.Object({
   data: Type.Record(Type.String(), oneOf(['ok', 'degraded'])),
 });
 
-export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = async (
+export const systemRoutes: FastifyPluginAsyncTypebox<Pick<Operations, 'health'>> = async (
   server,
   { health },
 ) => {

@@ -2,7 +2,8 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { actorOf } from '../../service/access/principal.ts';
-import type { App } from '../../service/app.ts';
+import type { Administration } from '../../service/app.ts';
+import type { Core } from '../../service/core.ts';
 import { changeBody, changeQuery, tenantAnswer, tenantQuery } from '../../contract/tenant.ts';
 import { reportAnswer, reportQuery } from '../../contract/usage.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -11,7 +12,7 @@ import { callerOf } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { operation } from '../openapi-answers.ts';
 
-export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<App, 'tenancy'>> = async (
+export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<Administration, 'tenancy'>> = async (
   server,
   { tenancy },
 ) => {
@@ -36,7 +37,7 @@ function assertOneName(inBody: string | undefined, inQuery: string | undefined):
 }
 
 /** `/v1/tenant/report`: what a tenant used. */
-export const usageRoutes: FastifyPluginAsyncTypebox<Pick<App, 'usage'>> = async (
+export const usageRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'usage'>> = async (
   server,
   { usage },
 ) => {

@@ -3,7 +3,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import type { App } from '../../service/app.ts';
+import type { Administration } from '../../service/app.ts';
+import type { Core } from '../../service/core.ts';
 import { settingsAnswer, settingsBody } from '../../contract/auth.ts';
 import { succeeded } from '../../contract/common.ts';
 import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
@@ -15,7 +16,7 @@ import { operation } from '../openapi-answers.ts';
 
 const path = '/v1/user/settings';
 
-export const userRoutes: FastifyPluginAsyncTypebox<Pick<App, 'userSettings'>> = async (
+export const userRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'userSettings'>> = async (
   server,
   { userSettings },
 ) => {
@@ -33,7 +34,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<App, 'userSettings'>> = 
   });
 };
 
-export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<App, 'feedback'>> = async (
+export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<Administration, 'feedback'>> = async (
   server,
   { feedback },
 ) => {

@@ -69,11 +69,11 @@ export async function setStage(
   const email = `person-${count}@example.org`;
   const { tenant, secret } = await open.makeTenant(name, yearMs);
   const user = { email, password, scopes: ['settings'], tenantIds: [tenant.id] };
-  await app.users.create(user);
-  const tokens = await app.identity.login({ email, password, from: '192.0.2.1' });
+  await app.core.users.create(user);
+  const tokens = await app.core.identity.login({ email, password, from: '192.0.2.1' });
   if (!('accessToken' in tokens)) throw new Error('The embedded identity logs in itself.');
   const expiresAt = new Date(Date.now() + yearMs);
-  const spare = await app.keys.mint({
+  const spare = await app.core.keys.mint({
     tenantId: tenant.id,
     name: 'spare',
     expiresAt,

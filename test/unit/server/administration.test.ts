@@ -107,7 +107,7 @@ describe('the webhook log over HTTP', () => {
 
   test('messages are listed by state and page, tried out, and sent once more under their id', async () => {
     const receiver = await startReceiver();
-    await open.app.tenants.update(open.tenant.id, { webhookUrl: receiver.url });
+    await open.app.core.tenants.update(open.tenant.id, { webhookUrl: receiver.url });
     const subjects = [await createAndDelete(), await createAndDelete()];
 
     const waiting = await messages({ state: 'waiting' });
@@ -134,7 +134,7 @@ describe('the webhook log over HTTP', () => {
     });
     expect(receiver.calls.map(({ headers }) => headers['webhook-event'])).toEqual(['test']);
 
-    open.app.startWork();
+    open.app.operations.start();
     await vi.waitFor(async () => expect(await messages({ state: 'delivered' })).toHaveLength(2), {
       timeout: 20_000,
     });
@@ -154,7 +154,7 @@ describe('the webhook log over HTTP', () => {
   test('another tenant sees no message and sends none again', async () => {
     const { secret } = await open.makeTenant('unheard');
     const headers = { authorization: `ApiKey ${secret}` };
-    await open.app.tenants.update((await open.app.tenants.byName('unheard'))?.id ?? '', {
+    await open.app.core.tenants.update((await open.app.core.tenants.byName('unheard'))?.id ?? '', {
       webhookUrl: 'http://127.0.0.1:9/hook',
     });
     const [own] = await messages();

@@ -12,8 +12,8 @@ afterAll(async () => open.close());
 
 test('whoever asks over HTTP stands in the log, not the operator', async () => {
   const { app, tenant, askWithKey, ask } = open;
-  const { db } = app.database;
-  const [{ uuid: ownKey } = { uuid: '' }] = await app.keys.list(tenant.id);
+  const { db } = app.core.database;
+  const [{ uuid: ownKey } = { uuid: '' }] = await app.core.keys.list(tenant.id);
   const { user, tokens } = await open.makeUser('ada', { tenants: [tenant], scopes: ['settings'] });
   const authorization = `Bearer ${tokens.accessToken}`;
   const before = (await logOf(db, { chain: tenant.id })).length;

@@ -164,8 +164,8 @@ test('a login that happens elsewhere is answered with where', async () => {
     tokenEndpoint: 'https://id.example/token',
     deviceAuthorizationEndpoint: null,
   };
-  const identity = { ...open.app.identity, login: async () => elsewhere };
-  const other = await openServer({ app: { ...open.app, identity } });
+  const identity = { ...open.app.core.identity, login: async () => elsewhere };
+  const other = await openServer({ app: { ...open.app, core: { ...open.app.core, identity } } });
   const payload = { email: 'a@example.org', password };
   const answer = await other.server.inject({ method: 'POST', url: '/v1/auth/login', payload });
   await other.close();
@@ -199,8 +199,8 @@ describe('the log', () => {
   test('tells the message of a broken identity provider, not what was sent to it', async () => {
     const cause = Object.assign(new Error('socket hang up'), { options: { form: password } });
     const failure = new ForensicsError('identity_unavailable', 'Try again.', { cause });
-    const identity = { ...open.app.identity, login: async () => Promise.reject(failure) };
-    const broken = await openServer({ app: { ...open.app, identity } });
+    const identity = { ...open.app.core.identity, login: async () => Promise.reject(failure) };
+    const broken = await openServer({ app: { ...open.app, core: { ...open.app.core, identity } } });
     const payload = { email: 'a@example.org', password };
     const answer = await broken.server.inject({ method: 'POST', url: '/v1/auth/login', payload });
     await broken.close();

@@ -217,7 +217,9 @@ describe('failures', () => {
 
   test('a failing part makes the whole unhealthy and is named', async () => {
     const { app } = open;
-    const broken = await openServer({ app: { ...app, health: withoutStorage } });
+    const broken = await openServer({
+      app: { ...app, operations: { ...app.operations, health: withoutStorage } },
+    });
     const answer = await broken.server.inject({ url: '/v1/health' });
     await broken.close();
 
@@ -227,8 +229,10 @@ describe('failures', () => {
 
   test('a part without which the work goes on is degraded, and the whole is well', async () => {
     const { app } = open;
-    const health = async () => [...(await app.health()).slice(0, -1), deafReceiver];
-    const degraded = await openServer({ app: { ...app, health } });
+    const health = async () => [...(await app.operations.health()).slice(0, -1), deafReceiver];
+    const degraded = await openServer({
+      app: { ...app, operations: { ...app.operations, health } },
+    });
     const answer = await degraded.server.inject({ url: '/v1/health' });
     await degraded.close();
 

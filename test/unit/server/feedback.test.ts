@@ -31,7 +31,7 @@ async function send(change: object = {}, headers: Record<string, string> = {}): 
   });
 }
 
-const latest = async () => (await listFeedback(open.app.database.db, 1))[0];
+const latest = async () => (await listFeedback(open.app.core.database.db, 1))[0];
 
 test('a message is kept under its sender and tenant, with the default source', async () => {
   const answer = await send();

@@ -58,7 +58,7 @@ describe('legal holds over HTTP', () => {
     expect(listed).toEqual([placed.json<{ data: LegalHold }>().data]);
     expect([again, lifted, twice].map(({ status }) => status)).toEqual([409, 200, 404]);
     expect(await list()).toEqual([]);
-    const lines = await open.app.audit.read({ chain: open.tenant.id, subject: analysisId });
+    const lines = await open.app.core.audit.read({ chain: open.tenant.id, subject: analysisId });
     const actor = { type: 'user', id: managerId };
     expect(lines.map(parseEntry).slice(1)).toMatchObject([
       { event: 'hold.added', actor },
@@ -82,13 +82,13 @@ describe('legal holds over HTTP', () => {
     const held = { tenantId: open.tenant.id, analysisId };
     await ask('POST', { analysisId, reason: 'ours' });
 
-    await open.app.holds.add({ ...held, reason: 'order of the court' });
+    await open.app.core.holds.add({ ...held, reason: 'order of the court' });
     const refused = await ask('DELETE', { analysisId });
 
     expect(refused.status).toBe(409);
     expect(refused.json()['message']).toContain('administrator of the service');
     expect(await list()).toMatchObject([{ reason: 'order of the court', createdByUserId: null }]);
-    await open.app.holds.remove(held);
+    await open.app.core.holds.remove(held);
     expect(await list()).toEqual([]);
   });
 

@@ -103,7 +103,7 @@ describe('keys over HTTP', () => {
     await send();
 
     const lines = open.log.map((line): Record<string, unknown> => JSON.parse(line));
-    const maker = await open.app.users.byEmail('maker@example.org');
+    const maker = await open.app.core.users.byEmail('maker@example.org');
     expect(lines.filter(({ key }) => key === uuid)).toMatchObject([
       { msg: 'key created', callerType: 'user', caller: maker?.id, tenantId: open.tenant.id },
     ]);
@@ -150,7 +150,7 @@ describe('a rotation over HTTP', () => {
     expect(replaced.secret).toContain('****');
     expect(Date.parse(replaced.expiresAt) - Date.parse(key.createdDate)).toBe(60_000);
     expect([await statusWith(old.secret), await statusWith(key.secret)]).toEqual([200, 200]);
-    const told = (await open.app.audit.read({ chain: open.tenant.id }))
+    const told = (await open.app.core.audit.read({ chain: open.tenant.id }))
       .map((line) => parseEntry(line))
       .filter(({ subject }) => subject === old.uuid);
     expect(told.at(-1)).toMatchObject({

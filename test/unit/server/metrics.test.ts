@@ -15,7 +15,7 @@ let endsAt: Date | null = new Date('2027-01-01T00:00:00Z');
 
 beforeAll(async () => {
   const metrics = createMetrics({
-    workload: () => open.app.workload(),
+    workload: () => open.app.operations.workload(),
     certificateEndsAt: () => endsAt,
     droppedLogLines: () => 3,
   });
@@ -73,7 +73,7 @@ test('no label or value tells of a tenant, a key or an address that was asked fo
 
 test('work that waits is told, and when the certificate ends', async () => {
   const past = new Date(0);
-  await open.app.database.db
+  await open.app.core.database.db
     .insert(jobs)
     .values({
       id: '1',

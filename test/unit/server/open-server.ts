@@ -102,9 +102,9 @@ export async function openServer(
     dataDir,
     log,
     async makeTenant(name, keyLifeMs = 3_600_000) {
-      const tenant = await app.tenants.create({ name });
+      const tenant = await app.core.tenants.create({ name });
       const expiresAt = new Date(now().getTime() + keyLifeMs);
-      const key = await app.keys.mint({
+      const key = await app.core.keys.mint({
         tenantId: tenant.id,
         name: 'test',
         expiresAt,
@@ -115,14 +115,14 @@ export async function openServer(
     async makeUser(name, { tenants = [], scopes = [] } = {}) {
       const email = `${name}@example.org`;
       const tenantIds = tenants.map(({ id }) => id);
-      const user = await app.users.create({ email, password, name, tenantIds, scopes });
-      const tokens = await app.identity.login({ email, password, from: '192.0.2.1' });
+      const user = await app.core.users.create({ email, password, name, tenantIds, scopes });
+      const tokens = await app.core.identity.login({ email, password, from: '192.0.2.1' });
       if (!('accessToken' in tokens)) throw new TypeError('Embedded accounts answer tokens.');
       return { user, tokens };
     },
     async listen() {
       const url = await server.listen({ host: '127.0.0.1', port: 0 });
-      app.setPublicUrl(new URL(url));
+      app.storage.setPublicUrl(new URL(url));
       agent = new Agent({ connect: { ca: readFileSync(join(dataDir, 'tls', 'ca.pem')) } });
       return asker(url.replace(/^http:/, 'https:'), agent);
     },

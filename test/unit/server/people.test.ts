@@ -63,11 +63,11 @@ describe('users of a tenant over HTTP', () => {
     });
     expect(await logIn('new@example.org', fresh)).toBe(200);
     expect((await list()).map(({ email }) => email)).toContain('new@example.org');
-    const entries = await open.app.audit.read({ chain: serviceChain, subject: person.id });
+    const entries = await open.app.core.audit.read({ chain: serviceChain, subject: person.id });
     expect(entries.map(parseEntry)).toMatchObject([
       { event: 'user.created', actor: { type: 'user', id: managerId } },
     ]);
-    const members = await open.app.audit.read({ chain: open.tenant.id, subject: person.id });
+    const members = await open.app.core.audit.read({ chain: open.tenant.id, subject: person.id });
     expect(members.map(parseEntry)).toMatchObject([
       { event: 'tenant.member_added', actor: { type: 'user', id: managerId } },
     ]);

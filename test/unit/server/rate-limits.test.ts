@@ -14,7 +14,7 @@ beforeEach(async () => {
   open = await openServer({ rateLimitPerMinute: perMinute });
   const { tenant, secret } = await open.makeTenant('acme');
   const expiresAt = new Date(Date.now() + 3_600_000);
-  const second = await open.app.keys.mint({
+  const second = await open.app.core.keys.mint({
     tenantId: tenant.id,
     name: 'second',
     expiresAt,

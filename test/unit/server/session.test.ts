@@ -27,7 +27,7 @@ async function logIn(name: string): Promise<{ cookie: string; idToken: string }>
 }
 
 test('the link of the first run makes one account, and works once', async () => {
-  const { token } = open.app.firstUser;
+  const { token } = open.app.administration.firstUser;
   const account = { token: token ?? '', email: 'first@example.org', password };
   const before = await open.server.inject(path);
 
@@ -46,7 +46,7 @@ test('the link of the first run makes one account, and works once', async () => 
   expect([wrong.statusCode, weak.statusCode]).toEqual([401, 400]);
   expect(made.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 401]);
   expect(after.json().data.needsFirstUser).toBe(false);
-  const [user, ...others] = await open.app.users.list();
+  const [user, ...others] = await open.app.core.users.list();
   expect([user?.scopes, others]).toEqual([['settings'], []]);
 });
 

@@ -12,7 +12,7 @@ test('a trial tenant may start both shipped pictures, and any other fails', asyn
   const open = await openListening();
   onTestFinished(async () => open.close());
   const { ask, askWithKey } = open;
-  await open.app.tenants.update(open.tenant.id, { isTrial: true });
+  await open.app.core.tenants.update(open.tenant.id, { isTrial: true });
   const startWith = async (picture: Buffer) => {
     const body = { ...draft, input: { ...draft.input, ...size } };
     const created = await askWithKey({ method: 'POST', path: '/v1/analysis', body });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   authorization = `ApiKey ${secret}`;
   for (const day of [1, 2, 3]) {
     const at = new Date(`2026-03-0${day}T12:00:00.000Z`);
-    await transact(open.app.database.db, (tx) =>
+    await transact(open.app.core.database.db, (tx) =>
       countUsage(tx, { tenantId, at }, [['errors', day]]),
     );
   }

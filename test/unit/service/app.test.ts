@@ -40,13 +40,13 @@ test('what was taken is given back in reverse when opening fails half-way', asyn
 test('an app that was closed can be opened again with what it kept', async () => {
   const settings = settingsIn(newFolder());
   const first = await openApp(settings);
-  const firstRun = await makeFirstTenant(first, new Date());
+  const firstRun = await makeFirstTenant(first.core, new Date());
   await first.close();
   const second = await openApp(settings);
-  const { tenantIds } = await second.keys.authenticate(firstRun?.key.secret ?? '');
-  const secondRun = await makeFirstTenant(second, new Date());
-  const health = await second.health();
-  const log = await logOf(second.database.db, { chain: firstRun?.tenant.id ?? '' });
+  const { tenantIds } = await second.core.keys.authenticate(firstRun?.key.secret ?? '');
+  const secondRun = await makeFirstTenant(second.core, new Date());
+  const health = await second.operations.health();
+  const log = await logOf(second.core.database.db, { chain: firstRun?.tenant.id ?? '' });
   await second.close();
 
   expect(tenantIds).toEqual([firstRun?.tenant.id]);
@@ -70,12 +70,12 @@ test('what was deleted is purged by the chores as the settings say', async () =>
   const app = await openApp(settingsIn(newFolder(), { deletedRetentionDays: 0 }), {
     onNotice: (what, facts) => notices.resolve({ what, ...facts }),
   });
-  const { tenant } = (await makeFirstTenant(app, new Date()))!;
+  const { tenant } = (await makeFirstTenant(app.core, new Date()))!;
   const caller = { principal: systemPrincipal, tenant };
   const { id } = await app.analyses.create(caller, createRequest());
   await app.analyses.remove(caller, id);
 
-  app.startWork();
+  app.operations.start();
   const notice = await notices.promise;
   await app.close();
 
@@ -91,11 +91,11 @@ test('the server tells once a day how far each chain of the audit log has come',
       if (told.length === 2) heads.resolve();
     },
   });
-  const { tenant } = (await makeFirstTenant(app, new Date()))!;
+  const { tenant } = (await makeFirstTenant(app.core, new Date()))!;
 
-  app.startWork();
+  app.operations.start();
   await heads.promise;
-  const expected = [await app.audit.head('service'), await app.audit.head(tenant.id)];
+  const expected = [await app.core.audit.head('service'), await app.core.audit.head(tenant.id)];
   await app.close();
 
   expect(told).toEqual(expected);
@@ -107,13 +107,13 @@ test('a webhook that could not be delivered is told, without its URL', async () 
   const app = await openApp(settingsIn(newFolder()), {
     onWarning: (what, facts) => warnings.resolve({ what, ...facts }),
   });
-  const { tenant } = (await makeFirstTenant(app, new Date()))!;
-  await app.tenants.update(tenant.id, { webhookUrl: 'http://10.0.0.1/token' });
+  const { tenant } = (await makeFirstTenant(app.core, new Date()))!;
+  await app.core.tenants.update(tenant.id, { webhookUrl: 'http://10.0.0.1/token' });
   const caller = { principal: systemPrincipal, tenant };
   const { id } = await app.analyses.create(caller, createRequest());
   await app.analyses.remove(caller, id);
 
-  app.startWork();
+  app.operations.start();
   const warning = await warnings.promise;
   await app.close();
 

@@ -11,11 +11,17 @@ async function openWith(environment: Record<string, string>) {
   const { settings } = readConfig({ flags, environment });
   const app = await openApp(settings, { passwords: createPasswords({ ln: 4 }) });
   onTestFinished(() => app.close());
-  const { id: tenantId } = await app.tenants.create({ name: 'acme' });
+  const { id: tenantId } = await app.core.tenants.create({ name: 'acme' });
   const email = 'examiner@example.org';
-  const { id: userId } = await app.users.create({ email, password: 'violet harbour 42 lanterns' });
+  const { id: userId } = await app.core.users.create({
+    email,
+    password: 'violet harbour 42 lanterns',
+  });
   const message = { url: '', name: 'Examiner', email, message: 'Hello', source: 'a' };
-  return { app, submit: async () => app.feedback.submit({ userId, tenantId }, message) };
+  return {
+    app,
+    submit: async () => app.administration.feedback.submit({ userId, tenantId }, message),
+  };
 }
 
 test('what the settings name gets each message: the mail address, and the own receiver inside', async () => {
@@ -27,7 +33,7 @@ test('what the settings name gets each message: the mail address, and the own re
     FORENSICS_FEEDBACK_MAIL_TO: 'team@forensics.example',
     FORENSICS_FEEDBACK_WEBHOOK_URL: receiver.url,
   });
-  app.startWork();
+  app.operations.start();
 
   await submit();
 
