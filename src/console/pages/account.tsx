@@ -1,11 +1,10 @@
 /** The person: language, appearance, password, sessions, and a word to the administrators. */
 
 import { useState } from 'preact/hooks';
-import { languages } from '../../contract/vocabulary.ts';
 import { ask, logOut } from '../api/client.ts';
-import { applyTheme, rememberedTheme, themes, useConsole } from '../context.ts';
-import { Field, PageTitle } from '../parts/pieces.tsx';
-import { submitted, TextField, useSubmit } from './login.tsx';
+import { applyTheme, rememberedTheme, useConsole } from '../context.ts';
+import { Field, FormPanel, SelectField, TextField } from '../parts/form.tsx';
+import { PageTitle } from '../parts/pieces.tsx';
 
 const languageNames = { en: 'English', de: 'Deutsch' } as const;
 
@@ -26,42 +25,21 @@ export function AccountPage() {
           <dd>{isManager ? account.mayChange : account.mayNotChange}</dd>
         </dl>
         <div class="columns">
-          <Field label={account.language}>
-            {(id) => (
-              <select
-                id={id}
-                value={language}
-                onChange={({ currentTarget }) =>
-                  setLanguage(currentTarget.value === 'de' ? 'de' : 'en')
-                }
-              >
-                {languages.map((each) => (
-                  <option key={each} value={each} lang={each}>
-                    {languageNames[each]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-          <Field label={account.theme}>
-            {(id) => (
-              <select
-                id={id}
-                value={theme}
-                onChange={({ currentTarget: { value } }) => {
-                  const next = themes.find((each) => each === value) ?? 'system';
-                  applyTheme(next);
-                  setTheme(next);
-                }}
-              >
-                {themes.map((each) => (
-                  <option key={each} value={each}>
-                    {account.themes[each]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField
+            label={account.language}
+            options={languageNames}
+            value={language}
+            onValue={setLanguage}
+          />
+          <SelectField
+            label={account.theme}
+            options={account.themes}
+            value={theme}
+            onValue={(next) => {
+              applyTheme(next);
+              setTheme(next);
+            }}
+          />
         </div>
       </section>
       <section class="panel">
@@ -82,80 +60,64 @@ export function AccountPage() {
 }
 
 function PasswordForm() {
-  const { words, language, toast } = useConsole();
+  const { words, toast } = useConsole();
   const { account } = words;
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () =>
-    run(async () => {
-      const body = { currentPassword, newPassword };
-      await ask('/v1/auth/change-password', { method: 'POST', body });
-      setCurrent('');
-      setNew('');
-      toast({ text: account.changed });
-    });
+  const send = async (): Promise<void> => {
+    const body = { currentPassword, newPassword };
+    await ask('/v1/auth/change-password', { method: 'POST', body });
+    setCurrent('');
+    setNew('');
+    toast({ text: account.changed });
+  };
   return (
-    <form class="panel" onSubmit={submitted(submit)}>
-      <h2>{account.password}</h2>
-      {failure}
-      <div class="form">
-        <TextField
-          label={account.current}
-          type="password"
-          autocomplete="current-password"
-          value={currentPassword}
-          onValue={setCurrent}
-        />
-        <TextField
-          label={account.fresh}
-          hint={words.first.passwordHint}
-          type="password"
-          autocomplete="new-password"
-          value={newPassword}
-          onValue={setNew}
-        />
-        <button class="button" disabled={isBusy}>
-          {words.common.save}
-        </button>
-      </div>
-    </form>
+    <FormPanel title={account.password} act={words.common.save} send={send}>
+      <TextField
+        label={account.current}
+        type="password"
+        required
+        autocomplete="current-password"
+        value={currentPassword}
+        onValue={setCurrent}
+      />
+      <TextField
+        label={account.fresh}
+        hint={words.first.passwordHint}
+        type="password"
+        required
+        autocomplete="new-password"
+        value={newPassword}
+        onValue={setNew}
+      />
+    </FormPanel>
   );
 }
 
 function FeedbackForm() {
-  const { words, language, toast, user, tenantName } = useConsole();
+  const { words, toast, user, tenantName } = useConsole();
   const { account } = words;
   const [message, setMessage] = useState('');
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () =>
-    run(async () => {
-      const name = user.name ?? user.email;
-      const body = { url: location.href, name, tenantName, email: user.email, message };
-      await ask('/v1/feedback', { method: 'POST', body });
-      setMessage('');
-      toast({ text: account.sent });
-    });
+  const send = async (): Promise<void> => {
+    const name = user.name ?? user.email;
+    const body = { url: location.href, name, tenantName, email: user.email, message };
+    await ask('/v1/feedback', { method: 'POST', body });
+    setMessage('');
+    toast({ text: account.sent });
+  };
   return (
-    <form class="panel" onSubmit={submitted(submit)}>
-      <h2>{account.feedback}</h2>
-      {failure}
-      <div class="form">
-        <Field label={account.message}>
-          {(id) => (
-            <textarea
-              id={id}
-              required
-              maxLength={10_000}
-              value={message}
-              onInput={({ currentTarget }) => setMessage(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <button class="button" disabled={isBusy}>
-          {account.send}
-        </button>
-      </div>
-    </form>
+    <FormPanel title={account.feedback} act={account.send} send={send}>
+      <Field label={account.message}>
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            required
+            maxLength={10_000}
+            value={message}
+            onInput={({ currentTarget }) => setMessage(currentTarget.value)}
+          />
+        )}
+      </Field>
+    </FormPanel>
   );
 }

@@ -13,6 +13,7 @@ import {
   isAtWork,
   isNotStarted,
   PageTitle,
+  RowButton,
   ResultBadge,
   saveAs,
   Table,
@@ -278,14 +279,16 @@ function Rows({
               <div class="row end">
                 {inferenceStatus.status === 'failed' && (
                   <RowButton
-                    act={list.retry}
-                    name={shown}
+                    label={list.retry}
+                    subject={list.of(shown)}
                     onClick={() => void again([analysis], {})}
                   />
                 )}
                 <RowButton
-                  act={isAtWork(analysis) && !isNotStarted(analysis) ? list.cancelRun : list.remove}
-                  name={shown}
+                  label={
+                    isAtWork(analysis) && !isNotStarted(analysis) ? list.cancelRun : list.remove
+                  }
+                  subject={list.of(shown)}
                   onClick={() => remove([analysis])}
                 />
               </div>
@@ -294,24 +297,6 @@ function Rows({
         );
       }}
     />
-  );
-}
-
-function RowButton({
-  act,
-  name,
-  onClick,
-}: {
-  readonly act: string;
-  readonly name: string;
-  readonly onClick: () => void;
-}) {
-  const { list } = useConsole().words;
-  return (
-    <button type="button" class="button quiet little" onClick={onClick}>
-      {act}
-      <span class="hidden"> {list.of(name)}</span>
-    </button>
   );
 }
 

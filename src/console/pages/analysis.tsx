@@ -5,16 +5,9 @@ import type { Analysis } from '../../contract/analysis.ts';
 import { getAnalysis, listAnalyses, retryAnalysis } from '../api/analyses.ts';
 import { deletions } from '../api/deletions.ts';
 import { messageOf, useConsole } from '../context.ts';
+import { SelectField } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
-import {
-  Failure,
-  Field,
-  isAtWork,
-  isNotStarted,
-  Loading,
-  ResultBadge,
-  Time,
-} from '../parts/pieces.tsx';
+import { Failure, isAtWork, isNotStarted, Loading, ResultBadge, Time } from '../parts/pieces.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { firstLook, type Look, Viewer, ViewerControls } from '../parts/viewer.tsx';
 import { isUpgradable } from './analyses.tsx';
@@ -348,26 +341,18 @@ function CompareWith({ id }: { readonly id: string }) {
   });
   const others = (data?.entries ?? []).filter((each) => each.id !== id);
   if (others.length === 0) return null;
+  const named = others.map((each) => [each.id, each.name.slice(0, 100)] as const);
+  const options: Record<string, string> = { '': words.common.none, ...Object.fromEntries(named) };
   return (
     <section class="panel">
-      <Field label={words.analysis.compareWith}>
-        {(field) => (
-          <select
-            id={field}
-            value=""
-            onChange={({ currentTarget: { value } }) => {
-              if (value !== '') location.hash = `#/analysis/${id}?with=${value}`;
-            }}
-          >
-            <option value="">{words.common.none}</option>
-            {others.map((each) => (
-              <option key={each.id} value={each.id}>
-                {each.name.slice(0, 100)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField<string>
+        label={words.analysis.compareWith}
+        options={options}
+        value=""
+        onValue={(chosen) => {
+          if (chosen !== '') location.hash = `#/analysis/${id}?with=${chosen}`;
+        }}
+      />
     </section>
   );
 }

@@ -16,9 +16,10 @@ import { dayStart } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';
 import { messageOf, useConsole } from '../context.ts';
 import { toCsv } from '../parts/csv.ts';
+import { SelectField, TextField } from '../parts/form.tsx';
 import { type Loaded, useLoaded } from '../parts/loading.ts';
 import { Pager, pageSize, usePlace } from '../parts/newest-first.tsx';
-import { CopyButton, Failure, Field, ManagerPage, saveAs, Table, Time } from '../parts/pieces.tsx';
+import { CopyButton, Failure, ManagerPage, saveAs, Table, Time } from '../parts/pieces.tsx';
 
 interface Filters {
   readonly kind: string;
@@ -29,7 +30,6 @@ interface Filters {
 }
 
 const unfiltered: Filters = { kind: '', subject: '', from: '', to: '' };
-const kinds = ['analysis', 'key', 'tenant', 'user', 'webhook', 'hold'] as const;
 const idPattern = /^[0-9a-f]{24}$/;
 
 export function AuditPage() {
@@ -145,46 +145,27 @@ function FilterBar({
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <Field label={audit.subject}>
-        {(id) => (
-          <input
-            id={id}
-            type="search"
-            class="mono"
-            spellcheck={false}
-            maxLength={24}
-            value={filters.subject}
-            onInput={({ currentTarget }) => change({ subject: currentTarget.value.trim() })}
-          />
-        )}
-      </Field>
-      <Field label={audit.kind}>
-        {(id) => (
-          <select
-            id={id}
-            value={filters.kind}
-            onChange={({ currentTarget }) => change({ kind: currentTarget.value })}
-          >
-            <option value="">{audit.any}</option>
-            {kinds.map((kind) => (
-              <option key={kind} value={kind}>
-                {audit.kinds[kind]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <TextField
+        label={audit.subject}
+        type="search"
+        maxLength={24}
+        value={filters.subject}
+        onValue={(subject) => change({ subject: subject.trim() })}
+      />
+      <SelectField
+        label={audit.kind}
+        options={{ '': audit.any, ...audit.kinds }}
+        value={filters.kind}
+        onValue={(kind) => change({ kind })}
+      />
       {(['from', 'to'] as const).map((end) => (
-        <Field key={end} label={list[end]}>
-          {(id) => (
-            <input
-              id={id}
-              type="date"
-              value={filters[end]}
-              onChange={({ currentTarget }) => change({ [end]: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          key={end}
+          label={list[end]}
+          type="date"
+          value={filters[end]}
+          onValue={(day) => change({ [end]: day })}
+        />
       ))}
       <button
         type="button"

@@ -7,10 +7,9 @@ import { ask } from '../api/client.ts';
 import { createUploadQueue, isOver, type Transfer } from '../api/queue.ts';
 import type { UploadState } from '../api/upload.ts';
 import { useConsole } from '../context.ts';
-import { Choice, StrategyChoice } from '../parts/choices.tsx';
 import { filesOf } from '../parts/dropped-files.ts';
+import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Field } from '../parts/pieces.tsx';
 import type { WrittenLimits } from '../words/en.ts';
 
 const queue = createUploadQueue();
@@ -100,23 +99,15 @@ export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
         <details class="options">
           <summary>{`${upload.options}: ${upload.tiers[tier]}`}</summary>
           <div class="columns">
-            <Choice
+            <SelectField
               label={upload.tier}
               help={upload.tierHelp}
-              texts={upload.tiers}
+              options={upload.tiers}
               value={tier}
-              onChoice={(value) => setTier(tiers.find((each) => each === value) ?? tier)}
+              onValue={setTier}
             />
-            <StrategyChoice value={strategy} onChoice={setStrategy} />
-            <Field label={upload.tags}>
-              {(id) => (
-                <input
-                  id={id}
-                  value={tags}
-                  onInput={({ currentTarget }) => setTags(currentTarget.value)}
-                />
-              )}
-            </Field>
+            <StrategyField value={strategy} onValue={setStrategy} />
+            <TextField label={upload.tags} value={tags} onValue={setTags} />
           </div>
         </details>
       </div>

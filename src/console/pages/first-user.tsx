@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { logIn, makeFirstUser } from '../api/client.ts';
 import { wordsOf } from '../context.ts';
-import { Alone, type LoginProps, submitted, TextField, useSubmit } from './login.tsx';
+import { TextField, useSubmit } from '../parts/form.tsx';
+import { Alone, type LoginProps } from './login.tsx';
 
 /** Where the one-time link of `forensics serve` leads. */
 export function FirstUserPage(props: LoginProps & { readonly token: string }) {
@@ -10,31 +11,25 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () =>
-    run(async () => {
-      await makeFirstUser({ token, email, password, ...(name === '' ? {} : { name }) });
-      const user = await logIn({ email, password });
-      // The token is worth nothing now, and does not belong into the history.
-      history.replaceState(null, '', '/#/analyses');
-      dispatchEvent(new HashChangeEvent('hashchange'));
-      onEntered(user);
-    });
+  const { isBusy, failure, onSubmit } = useSubmit(language);
+  const send = async (): Promise<void> => {
+    await makeFirstUser({ token, email, password, ...(name === '' ? {} : { name }) });
+    const user = await logIn({ email, password });
+    // The token works once: it is used up, and must not stay in the history.
+    history.replaceState(null, '', '/#/analyses');
+    dispatchEvent(new HashChangeEvent('hashchange'));
+    onEntered(user);
+  };
   return (
     <Alone {...props} title={first.title}>
       <p class="soft">{first.intro}</p>
-      <form class="stack" onSubmit={submitted(submit)}>
+      <form class="stack" onSubmit={onSubmit(send)}>
         {failure}
-        <TextField
-          label={first.name}
-          type="text"
-          autocomplete="name"
-          value={name}
-          onValue={setName}
-        />
+        <TextField label={first.name} required autocomplete="name" value={name} onValue={setName} />
         <TextField
           label={login.email}
           type="email"
+          required
           autocomplete="username"
           value={email}
           onValue={setEmail}
@@ -43,6 +38,7 @@ export function FirstUserPage(props: LoginProps & { readonly token: string }) {
           label={login.password}
           hint={first.passwordHint}
           type="password"
+          required
           autocomplete="new-password"
           value={password}
           onValue={setPassword}

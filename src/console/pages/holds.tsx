@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks';
 import type { LegalHold } from '../../contract/holds.ts';
 import { maxCommentLength } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
-import { messageOf, useConsole } from '../context.ts';
-import { useLoaded } from '../parts/loading.ts';
-import { Dialog, Failure, Field, ManagerPage, Table, Time } from '../parts/pieces.tsx';
-import { submitted, useSubmit } from './login.tsx';
+import { useConsole } from '../context.ts';
+import { FormDialog, TextField } from '../parts/form.tsx';
+import { useTenantList } from '../parts/loading.ts';
+import { Failure, ManagerPage, RowButton, Table, Time } from '../parts/pieces.tsx';
 
 const path = '/v1/tenant/hold';
 
@@ -108,12 +108,7 @@ function Holds() {
 
 /** @param id - what a new hold is placed on; null for everything of the tenant. */
 function useHolds(id: string | null) {
-  const { tenantName } = useConsole();
-  const loaded = useLoaded(`holds ${tenantName}`, {
-    load: async (signal) =>
-      (await ask<{ readonly data: readonly LegalHold[] }>(path, { query: { tenantName }, signal }))
-        .data,
-  });
+  const loaded = useTenantList<LegalHold>(path);
   const [open, setOpen] = useState<'place' | LegalHold | null>(null);
   const done = () => {
     setOpen(null);
@@ -163,55 +158,37 @@ function Since({ hold: { createdDate, createdByUserId, createdByUserName } }: Ho
 function Lift({ hold, onLift }: HoldProps & { readonly onLift: (hold: LegalHold) => void }) {
   const { holds } = useConsole().words;
   if (hold.createdByUserId === null) return <span class="soft small">{holds.ofOperator}</span>;
-  return (
-    <button type="button" class="button quiet little" onClick={() => onLift(hold)}>
-      {holds.lift}
-      <span class="hidden">
-        {' '}
-        {hold.analysisId === null ? holds.everything : (hold.analysisName ?? hold.analysisId)}
-      </span>
-    </button>
-  );
+  const subject =
+    hold.analysisId === null ? holds.everything : (hold.analysisName ?? hold.analysisId);
+  return <RowButton label={holds.lift} subject={subject} onClick={() => onLift(hold)} />;
 }
 
 function PlaceDialog({ id, onDone }: { readonly id: string | null; readonly onDone: () => void }) {
-  const { words, tenantName, language, toast } = useConsole();
+  const { words, tenantName, toast } = useConsole();
   const { holds } = words;
   const [reason, setReason] = useState('');
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () =>
-    run(async () => {
-      const held = id === null ? {} : { analysisId: id };
-      await ask(path, { method: 'POST', body: { tenantName, ...held, reason } });
-      toast({ text: holds.placed });
-      onDone();
-    });
+  const send = async (): Promise<void> => {
+    const held = id === null ? {} : { analysisId: id };
+    await ask(path, { method: 'POST', body: { tenantName, ...held, reason } });
+    toast({ text: holds.placed });
+    onDone();
+  };
   return (
-    <Dialog title={id === null ? holds.placeAll : holds.place} onClose={onDone}>
-      <form class="stack" onSubmit={submitted(submit)}>
-        {failure}
-        <p>{holds.placeHint}</p>
-        <Field label={holds.reason}>
-          {(field) => (
-            <input
-              id={field}
-              required
-              maxLength={maxCommentLength}
-              value={reason}
-              onInput={({ currentTarget }) => setReason(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <div class="row">
-          <button class="button main" disabled={isBusy}>
-            {holds.place}
-          </button>
-          <button type="button" class="button" onClick={onDone}>
-            {words.common.cancel}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={id === null ? holds.placeAll : holds.place}
+      act={holds.place}
+      onClose={onDone}
+      send={send}
+    >
+      <p>{holds.placeHint}</p>
+      <TextField
+        label={holds.reason}
+        required
+        maxLength={maxCommentLength}
+        value={reason}
+        onValue={setReason}
+      />
+    </FormDialog>
   );
 }
 
@@ -221,31 +198,19 @@ function LiftDialog({
 }: HoldProps & { readonly onDone: () => void }) {
   const { words, tenantName, toast } = useConsole();
   const { holds } = words;
-  const lift = async (): Promise<void> => {
-    try {
-      const held = analysisId === null ? {} : { analysisId };
-      await ask(path, { method: 'DELETE', body: { tenantName, ...held } });
-      toast({ text: holds.lifted });
-    } catch (error) {
-      toast({ text: messageOf(error, words) });
-    }
+  const send = async (): Promise<void> => {
+    const held = analysisId === null ? {} : { analysisId };
+    await ask(path, { method: 'DELETE', body: { tenantName, ...held } });
+    toast({ text: holds.lifted });
     onDone();
   };
   return (
-    <Dialog title={holds.liftTitle} onClose={onDone}>
+    <FormDialog title={holds.liftTitle} act={holds.lift} isDanger onClose={onDone} send={send}>
       <p>
         <bdi>{analysisId === null ? holds.everything : (analysisName ?? analysisId)}</bdi>:{' '}
         <bdi>{reason}</bdi>
       </p>
       <p>{holds.liftHint}</p>
-      <div class="row">
-        <button type="button" class="button danger" onClick={() => void lift()}>
-          {holds.lift}
-        </button>
-        <button type="button" class="button" onClick={onDone}>
-          {words.common.cancel}
-        </button>
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }

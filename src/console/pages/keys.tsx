@@ -3,10 +3,10 @@
 import { useState } from 'preact/hooks';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ask } from '../api/client.ts';
-import { messageOf, useConsole } from '../context.ts';
-import { type Loaded, useLoaded } from '../parts/loading.ts';
-import { CopyButton, Dialog, Field, PageTitle, Table, Time } from '../parts/pieces.tsx';
-import { submitted, useSubmit } from './login.tsx';
+import { useConsole } from '../context.ts';
+import { FormDialog, SelectField, TextField } from '../parts/form.tsx';
+import { type Loaded, useTenantList } from '../parts/loading.ts';
+import { CopyButton, Dialog, PageTitle, RowButton, Table, Time } from '../parts/pieces.tsx';
 
 const path = '/v1/auth/api';
 const dayMs = 86_400_000;
@@ -19,14 +19,10 @@ type Open =
   | { readonly is: 'secret'; readonly secret: string };
 
 export function KeysPage() {
-  const { words, tenantName, isManager } = useConsole();
+  const { words, isManager } = useConsole();
   const { keys } = words;
   const [open, setOpen] = useState<Open | null>(null);
-  const loaded = useLoaded(tenantName, {
-    load: async (signal) =>
-      (await ask<{ readonly data: readonly KeyEntry[] }>(path, { query: { tenantName }, signal }))
-        .data,
-  });
+  const loaded = useTenantList<KeyEntry>(path);
   const done = (secret: string | null) => {
     setOpen(secret === null ? null : { is: 'secret', secret });
     loaded.reload();
@@ -100,23 +96,17 @@ function Rows({
           <td>
             <div class="row">
               {isManager && key.ended === null && (
-                <button
-                  type="button"
-                  class="button quiet little"
+                <RowButton
+                  label={keys.rotate}
+                  subject={key.name}
                   onClick={() => setOpen({ is: 'rotate', key })}
-                >
-                  {keys.rotate}
-                  <span class="hidden"> {key.name}</span>
-                </button>
+                />
               )}
-              <button
-                type="button"
-                class="button quiet little"
+              <RowButton
+                label={keys.revoke}
+                subject={key.name}
                 onClick={() => setOpen({ is: 'revoke', key })}
-              >
-                {keys.revoke}
-                <span class="hidden"> {key.name}</span>
-              </button>
+              />
             </div>
           </td>
         </tr>
@@ -140,148 +130,84 @@ async function make(body: object): Promise<string> {
   return data.secret;
 }
 
-function Life({
-  days,
-  setDays,
-}: {
-  readonly days: number;
-  readonly setDays: (days: number) => void;
-}) {
+type Days = (typeof lives)[number];
+
+function LifeField({ days, setDays }: { days: Days; setDays: (days: Days) => void }) {
   const { keys } = useConsole().words;
+  const options = Object.fromEntries(lives.map((each) => [each, keys.dayCount(each)]));
   return (
-    <Field label={keys.days}>
-      {(id) => (
-        <select
-          id={id}
-          value={days}
-          onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}
-        >
-          {lives.map((each) => (
-            <option key={each} value={each}>
-              {keys.dayCount(each)}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label={keys.days}
+      options={options}
+      value={String(days)}
+      onValue={(value) => setDays(lives.find((each) => String(each) === value) ?? days)}
+    />
   );
 }
 
-function Buttons({
-  act,
-  isBusy,
-  onDone,
-}: DialogProps & { readonly act: string; readonly isBusy: boolean }) {
-  const { common } = useConsole().words;
-  return (
-    <div class="row">
-      <button class="button main" disabled={isBusy}>
-        {act}
-      </button>
-      <button type="button" class="button" onClick={() => onDone(null)}>
-        {common.cancel}
-      </button>
-    </div>
-  );
+function expiryAfter(days: Days): string {
+  return new Date(Date.now() + days * dayMs).toISOString();
 }
 
 function CreateDialog({ onDone }: DialogProps) {
-  const { words, tenantName, language } = useConsole();
+  const { words, tenantName } = useConsole();
   const { keys } = words;
   const [name, setName] = useState('');
-  const [days, setDays] = useState<number>(90);
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () =>
-    run(async () => {
-      const expiresAt = new Date(Date.now() + days * dayMs).toISOString();
-      onDone(await make({ tenantName, name, expiresAt }));
-    });
+  const [days, setDays] = useState<Days>(90);
   return (
-    <Dialog title={keys.create} onClose={() => onDone(null)}>
-      <form class="stack" onSubmit={submitted(submit)}>
-        {failure}
-        <Field label={keys.newName}>
-          {(id) => (
-            <input
-              id={id}
-              required
-              maxLength={255}
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Life days={days} setDays={setDays} />
-        <Buttons act={keys.create} isBusy={isBusy} onDone={onDone} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={keys.create}
+      act={keys.create}
+      onClose={() => onDone(null)}
+      send={async () => onDone(await make({ tenantName, name, expiresAt: expiryAfter(days) }))}
+    >
+      <TextField label={keys.newName} required maxLength={255} value={name} onValue={setName} />
+      <LifeField days={days} setDays={setDays} />
+    </FormDialog>
   );
 }
 
 function RotateDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntry }) {
-  const { words, tenantName, language } = useConsole();
+  const { words, tenantName } = useConsole();
   const { keys } = words;
-  const [days, setDays] = useState<number>(90);
+  const [days, setDays] = useState<Days>(90);
   const [grace, setGrace] = useState<keyof typeof graces>('day');
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () =>
-    run(async () => {
-      const expiresAt = new Date(Date.now() + days * dayMs).toISOString();
-      const replaces = { uuid: entry.uuid };
-      onDone(await make({ tenantName, replaces, expiresAt, graceSeconds: graces[grace] }));
-    });
+  const send = async (): Promise<void> => {
+    const replaces = { uuid: entry.uuid };
+    const graceSeconds = graces[grace];
+    onDone(await make({ tenantName, replaces, expiresAt: expiryAfter(days), graceSeconds }));
+  };
   return (
-    <Dialog title={keys.rotateTitle(entry.name)} onClose={() => onDone(null)}>
-      <form class="stack" onSubmit={submitted(submit)}>
-        {failure}
-        <p>{keys.rotateHint}</p>
-        <Life days={days} setDays={setDays} />
-        <Field label={keys.grace}>
-          {(id) => (
-            <select
-              id={id}
-              value={grace}
-              onChange={({ currentTarget: { value } }) =>
-                setGrace(value === 'hour' || value === 'week' ? value : 'day')
-              }
-            >
-              {(['hour', 'day', 'week'] as const).map((each) => (
-                <option key={each} value={each}>
-                  {keys.graces[each]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Buttons act={keys.rotate} isBusy={isBusy} onDone={onDone} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={keys.rotateTitle(entry.name)}
+      act={keys.rotate}
+      onClose={() => onDone(null)}
+      send={send}
+    >
+      <p>{keys.rotateHint}</p>
+      <LifeField days={days} setDays={setDays} />
+      <SelectField label={keys.grace} options={keys.graces} value={grace} onValue={setGrace} />
+    </FormDialog>
   );
 }
 
 function RevokeDialog({ entry, onDone }: DialogProps & { readonly entry: KeyEntry }) {
-  const { words, tenantName, toast } = useConsole();
+  const { words, tenantName } = useConsole();
   const { keys } = words;
-  const revoke = async (): Promise<void> => {
-    try {
-      // The body is only there for its type: without it the server takes the request for one of another site.
-      await ask(path, { method: 'DELETE', query: { tenantName, uuid: entry.uuid }, body: {} });
-    } catch (error) {
-      toast({ text: messageOf(error, words) });
-    }
+  const send = async (): Promise<void> => {
+    // The body is only there for its type: without it the server takes the request for one of another site.
+    await ask(path, { method: 'DELETE', query: { tenantName, uuid: entry.uuid }, body: {} });
     onDone(null);
   };
   return (
-    <Dialog title={keys.revokeTitle(entry.name)} onClose={() => onDone(null)}>
+    <FormDialog
+      title={keys.revokeTitle(entry.name)}
+      act={keys.revoke}
+      isDanger
+      onClose={() => onDone(null)}
+      send={send}
+    >
       <p>{keys.revokeHint}</p>
-      <div class="row">
-        <button type="button" class="button danger" onClick={() => void revoke()}>
-          {keys.revoke}
-        </button>
-        <button type="button" class="button" onClick={() => onDone(null)}>
-          {words.common.cancel}
-        </button>
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }

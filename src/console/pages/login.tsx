@@ -1,11 +1,12 @@
 import { type ComponentChildren } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { UserInfo } from '../../contract/auth.ts';
 import type { SessionState } from '../../contract/session.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import { logIn, sessionState } from '../api/client.ts';
 import { goElsewhere } from '../api/elsewhere.ts';
-import { messageOf, wordsOf } from '../context.ts';
+import { wordsOf } from '../context.ts';
+import { TextField, useSubmit } from '../parts/form.tsx';
 import { PageTitle } from '../parts/pieces.tsx';
 
 export type LoginReason = 'expired' | 'loggedOut' | 'failedElsewhere' | null;
@@ -51,14 +52,15 @@ function PasswordForm({ language, onEntered }: Pick<LoginProps, 'language' | 'on
   const words = wordsOf(language);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () => run(async () => onEntered(await logIn({ email, password })));
+  const { isBusy, failure, onSubmit } = useSubmit(language);
+  const send = async () => onEntered(await logIn({ email, password }));
   return (
-    <form class="stack" onSubmit={submitted(submit)}>
+    <form class="stack" onSubmit={onSubmit(send)}>
       {failure}
       <TextField
         label={words.login.email}
         type="email"
+        required
         autocomplete="username"
         value={email}
         onValue={setEmail}
@@ -66,6 +68,7 @@ function PasswordForm({ language, onEntered }: Pick<LoginProps, 'language' | 'on
       <TextField
         label={words.login.password}
         type="password"
+        required
         autocomplete="current-password"
         value={password}
         onValue={setPassword}
@@ -80,8 +83,8 @@ function PasswordForm({ language, onEntered }: Pick<LoginProps, 'language' | 'on
 function Elsewhere({ language }: { readonly language: Language }) {
   const { login } = wordsOf(language);
   const [place, setPlace] = useState<SessionState['login']>(null);
-  const { failure, run } = useSubmit(language);
-  useEffect(() => void run(async () => setPlace((await sessionState()).login)), []);
+  const { failure, submit } = useSubmit(language);
+  useEffect(() => void submit(async () => setPlace((await sessionState()).login)), []);
   if (place === null) return failure;
   return (
     <>
@@ -91,88 +94,6 @@ function Elsewhere({ language }: { readonly language: Language }) {
       </button>
     </>
   );
-}
-
-/** A form is sent once at a time; why it failed stands above it. */
-export function useSubmit(language: Language) {
-  const [isBusy, setBusy] = useState(false);
-  const [message, setMessage] = useState('');
-  const run = async (act: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    setMessage('');
-    try {
-      await act();
-    } catch (error) {
-      setMessage(messageOf(error, wordsOf(language)));
-    }
-    setBusy(false);
-  };
-  const failure =
-    message === '' ? null : (
-      <p class="notice bad" role="alert">
-        {message}
-      </p>
-    );
-  return { isBusy, failure, run };
-}
-
-export function submitted(act: () => Promise<void>) {
-  return (event: Event): void => {
-    event.preventDefault();
-    void act();
-  };
-}
-
-export function TextField({
-  label,
-  hint,
-  value,
-  onValue,
-  type,
-  autocomplete,
-}: {
-  readonly label: string;
-  readonly hint?: string;
-  readonly type: 'text' | 'email' | 'password';
-  readonly autocomplete: string;
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-}) {
-  const id = useId();
-  const common: Common = {
-    id,
-    required: true,
-    autocomplete,
-    value,
-    onInput: ({ currentTarget }) => onValue(currentTarget.value),
-    ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }),
-  };
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {fieldOf(type, common)}
-      {hint !== undefined && (
-        <span id={`${id}-hint`} class="soft small">
-          {hint}
-        </span>
-      )}
-    </div>
-  );
-}
-
-interface Common {
-  readonly id: string;
-  readonly required: boolean;
-  readonly autocomplete: string;
-  readonly value: string;
-  readonly onInput: (event: { readonly currentTarget: HTMLInputElement }) => void;
-  readonly 'aria-describedby'?: string;
-}
-
-/** Each kind by its name: the types of elements know them one by one. */
-export function fieldOf(type: 'text' | 'email' | 'password', common: Common) {
-  if (type === 'password') return <input type="password" {...common} />;
-  return type === 'email' ? <input type="email" {...common} /> : <input type="text" {...common} />;
 }
 
 /** The one panel of a page without a session. */

@@ -2,13 +2,11 @@
 
 import { useState } from 'preact/hooks';
 import type { TenantAnswer } from '../../contract/tenant.ts';
-import { tiers } from '../../contract/vocabulary.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
+import { CheckField, FormPanel, SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Field, Loading, PageTitle } from '../parts/pieces.tsx';
-import { Choice, StrategyChoice } from '../parts/choices.tsx';
-import { fieldOf, submitted, useSubmit } from './login.tsx';
+import { Failure, Loading, PageTitle } from '../parts/pieces.tsx';
 
 interface Answer {
   readonly data: TenantAnswer;
@@ -46,84 +44,59 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-/** What saves a part of the tenant, and how that went. */
+/** Saves a part of the tenant, then does `then`. @param text - what is said about it; null for nothing. */
 function useChange() {
-  const { words, tenantName, language, toast } = useConsole();
-  const { isBusy, failure, run } = useSubmit(language);
-  const change = (body: object, then: () => void, text: string | null = words.common.saved) =>
-    run(async () => {
-      await ask('/v1/tenant', { method: 'PUT', body: { tenantName, ...body } });
-      if (text !== null) toast({ text });
-      then();
-    });
-  return { isBusy, failure, change };
+  const { words, tenantName, toast } = useConsole();
+  return async (body: object, then: () => void, text: string | null = words.common.saved) => {
+    await ask('/v1/tenant', { method: 'PUT', body: { tenantName, ...body } });
+    if (text !== null) toast({ text });
+    then();
+  };
 }
 
-function NameForm({ tenant }: { readonly tenant: TenantAnswer }) {
+interface PartProps {
+  readonly tenant: TenantAnswer;
+  readonly reload: () => void;
+}
+
+function NameForm({ tenant }: Pick<PartProps, 'tenant'>) {
   const { words, setTenantName, isManager } = useConsole();
   const [name, setName] = useState(tenant.name);
-  const { isBusy, failure, change } = useChange();
-  const submit = () => change({ name }, () => setTenantName(name));
+  const change = useChange();
   return (
-    <form class="panel" onSubmit={submitted(submit)}>
-      <h2>{words.tenant.name}</h2>
-      {failure}
-      <div class="form">
-        <Field label={words.tenant.name}>
-          {(id) => (
-            <input
-              id={id}
-              required
-              maxLength={63}
-              value={name}
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <p class="soft small">{words.tenant.nameHint}</p>
-        {isManager && (
-          <button class="button" disabled={isBusy || name === tenant.name}>
-            {words.common.save}
-          </button>
-        )}
-      </div>
-    </form>
+    <FormPanel
+      title={words.tenant.name}
+      act={isManager ? words.common.save : null}
+      isUnchanged={name === tenant.name}
+      send={() => change({ name }, () => setTenantName(name))}
+    >
+      <TextField label={words.tenant.name} required maxLength={63} value={name} onValue={setName} />
+      <p class="soft small">{words.tenant.nameHint}</p>
+    </FormPanel>
   );
 }
 
-function OptionsForm({
-  tenant: { defaultOptions },
-  reload,
-}: {
-  readonly tenant: TenantAnswer;
-  readonly reload: () => void;
-}) {
+function OptionsForm({ tenant: { defaultOptions }, reload }: PartProps) {
   const { words, isManager } = useConsole();
-  const [tier, setTier] = useState(defaultOptions?.tier ?? null);
+  const [tier, setTier] = useState(defaultOptions?.tier ?? lastUsed);
   const [strategy, setStrategy] = useState(defaultOptions?.decisionStrategy ?? 'default');
-  const { isBusy, failure, change } = useChange();
-  const submit = () =>
-    change({ defaultOptions: tier === null ? null : { tier, decisionStrategy: strategy } }, reload);
+  const change = useChange();
+  const options = tier === lastUsed ? null : { tier, decisionStrategy: strategy };
   return (
-    <form class="panel" onSubmit={submitted(submit)}>
-      <h2>{words.tenant.options}</h2>
-      <p class="soft">{words.tenant.optionsIntro}</p>
-      {failure}
-      <div class="form">
-        <Choice
-          label={words.upload.tier}
-          texts={{ [lastUsed]: words.tenant.lastUsed, ...words.upload.tiers }}
-          value={tier ?? lastUsed}
-          onChoice={(value) => setTier(tiers.find((each) => each === value) ?? null)}
-        />
-        {tier !== null && <StrategyChoice value={strategy} onChoice={setStrategy} />}
-        {isManager && (
-          <button class="button" disabled={isBusy}>
-            {words.common.save}
-          </button>
-        )}
-      </div>
-    </form>
+    <FormPanel
+      title={words.tenant.options}
+      intro={<p class="soft">{words.tenant.optionsIntro}</p>}
+      act={isManager ? words.common.save : null}
+      send={() => change({ defaultOptions: options }, reload)}
+    >
+      <SelectField
+        label={words.upload.tier}
+        options={{ [lastUsed]: words.tenant.lastUsed, ...words.upload.tiers }}
+        value={tier}
+        onValue={setTier}
+      />
+      {tier !== lastUsed && <StrategyField value={strategy} onValue={setStrategy} />}
+    </FormPanel>
   );
 }
 
@@ -131,108 +104,82 @@ const lastUsed = '';
 
 type Kind = 'own' | 's3' | 'azure';
 type Draft = Readonly<Record<string, string | boolean>>;
-const fieldsOf = {
+const fieldNames = {
   s3: ['endpoint', 'port', 'bucketName', 'region', 'accessKeyId', 'secretAccessKey'],
   azure: ['containerName', 'connectionString'],
 } as const;
 const secrets: ReadonlySet<string> = new Set(['secretAccessKey', 'connectionString']);
 
-function StorageForm({
-  tenant,
-  reload,
-}: {
-  readonly tenant: TenantAnswer;
-  readonly reload: () => void;
-}) {
+function StorageForm({ tenant, reload }: PartProps) {
   const { words, isManager } = useConsole();
   const { tenant: text } = words;
   const stored = tenant.storageConfig;
   const storedKind: Kind = stored === undefined ? 'own' : 's3' in stored ? 's3' : 'azure';
   const [kind, setKind] = useState<Kind>(storedKind);
   const [draft, setDraft] = useState<Draft>(() =>
-    stored === undefined ? { useSSL: true } : draftOf('s3' in stored ? stored.s3 : stored.azure),
+    stored === undefined ? { useSSL: true } : toDraft('s3' in stored ? stored.s3 : stored.azure),
   );
-  const { isBusy, failure, change } = useChange();
-  const opensAnew = storedKind === 'own' && kind !== 'own';
-  const submit = () =>
+  const change = useChange();
+  const needsReload = storedKind === 'own' && kind !== 'own';
+  const send = () =>
     change(
       kind === 'own'
         ? { storageConfig: null }
-        : { storageType: kind, storageConfig: { [kind]: configOf(kind, draft) } },
-      opensAnew ? openAnew : reload,
-      opensAnew ? null : text.tested,
+        : { storageType: kind, storageConfig: { [kind]: toConfig(kind, draft) } },
+      needsReload ? reloadPage : reload,
+      needsReload ? null : text.tested,
     );
   const set = (name: string, value: string | boolean) => setDraft({ ...draft, [name]: value });
+  const warning = tenant.storageWarning !== null && (
+    <p class="notice warn">
+      {text.warning}: {tenant.storageWarning}
+    </p>
+  );
   return (
-    <form class="panel" onSubmit={submitted(submit)}>
-      <h2>{text.storage}</h2>
-      <p class="soft">{text.storageIntro}</p>
-      {tenant.storageWarning !== null && (
-        <p class="notice warn">
-          {text.warning}: {tenant.storageWarning}
-        </p>
+    <FormPanel
+      title={text.storage}
+      intro={
+        <>
+          <p class="soft">{text.storageIntro}</p>
+          {warning}
+        </>
+      }
+      act={isManager ? (kind === 'own' ? words.common.save : text.test) : null}
+      isUnchanged={kind === 'own' && storedKind === 'own'}
+      send={send}
+    >
+      <SelectField label={text.storage} options={text.kinds} value={kind} onValue={setKind} />
+      {kind !== 'own' &&
+        fieldNames[kind].map((name) => (
+          <TextField
+            key={name}
+            label={text.fields[name]}
+            type={secrets.has(name) ? 'password' : 'text'}
+            autocomplete="off"
+            required={name !== 'port' && name !== 'region'}
+            value={String(draft[name] ?? '')}
+            onValue={(value) => set(name, value)}
+          />
+        ))}
+      {kind !== 'own' && kind === storedKind && <p class="soft small">{text.secretKept}</p>}
+      {kind === 's3' && (
+        <CheckField
+          label={text.fields.useSSL}
+          isChecked={draft['useSSL'] !== false}
+          onChecked={(isChecked) => set('useSSL', isChecked)}
+        />
       )}
-      {failure}
-      <div class="form">
-        <Field label={text.storage}>
-          {(id) => (
-            <select
-              id={id}
-              value={kind}
-              onChange={({ currentTarget: { value } }) =>
-                setKind(value === 's3' || value === 'azure' ? value : 'own')
-              }
-            >
-              {(['own', 's3', 'azure'] as const).map((each) => (
-                <option key={each} value={each}>
-                  {text.kinds[each]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        {kind !== 'own' &&
-          fieldsOf[kind].map((name) => (
-            <Field key={name} label={text.fields[name]}>
-              {(id) =>
-                fieldOf(secrets.has(name) ? 'password' : 'text', {
-                  id,
-                  autocomplete: 'off',
-                  required: name !== 'port' && name !== 'region',
-                  value: String(draft[name] ?? ''),
-                  onInput: ({ currentTarget }) => set(name, currentTarget.value),
-                })
-              }
-            </Field>
-          ))}
-        {kind !== 'own' && kind === storedKind && <p class="soft small">{text.secretKept}</p>}
-        {kind === 's3' && (
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={draft['useSSL'] !== false}
-              onChange={({ currentTarget }) => set('useSSL', currentTarget.checked)}
-            />
-            {text.fields.useSSL}
-          </label>
-        )}
-        {isManager && (
-          <button class="button" disabled={isBusy || (kind === 'own' && storedKind === 'own')}>
-            {kind === 'own' ? words.common.save : text.test}
-          </button>
-        )}
-      </div>
-    </form>
+    </FormPanel>
   );
 }
 
-/** This page came with a policy that lets it send to the store of the service alone; the next one may reach others. */
-function openAnew(): void {
+/** The content security policy of this page allows the service's own store alone; that of a new page allows the tenant's too. */
+function reloadPage(): void {
   history.replaceState(null, '', `#/tenant?${storedMark}`);
   location.reload();
 }
 
-function draftOf(config: object): Draft {
+function toDraft(config: object): Draft {
   const entries = Object.entries(config).map(([name, value]) => [
     name,
     typeof value === 'boolean' ? value : String(value),
@@ -240,8 +187,8 @@ function draftOf(config: object): Draft {
   return Object.fromEntries(entries);
 }
 
-function configOf(kind: 's3' | 'azure', draft: Draft): object {
-  const texts = fieldsOf[kind].flatMap((name) => {
+function toConfig(kind: 's3' | 'azure', draft: Draft): object {
+  const texts = fieldNames[kind].flatMap((name) => {
     const value = String(draft[name] ?? '').trim();
     return value === '' ? [] : [[name, name === 'port' ? Number(value) : value] as const];
   });
@@ -249,49 +196,32 @@ function configOf(kind: 's3' | 'azure', draft: Draft): object {
   return { ...Object.fromEntries(texts), ...ssl };
 }
 
-function WebhookForm({
-  tenant,
-  reload,
-}: {
-  readonly tenant: TenantAnswer;
-  readonly reload: () => void;
-}) {
+function WebhookForm({ tenant, reload }: PartProps) {
   const { words, isManager } = useConsole();
   const { tenant: text } = words;
-  const [url, setUrl] = useState(tenant.webhookUrl ?? '');
-  const { isBusy, failure, change } = useChange();
-  const submit = () => change({ webhookUrl: url === '' ? null : url }, reload);
   const { webhookState } = tenant;
+  const [url, setUrl] = useState(tenant.webhookUrl ?? '');
+  const change = useChange();
   const isWell = webhookState === 'active' || webhookState === 'none';
   return (
-    <form class="panel" onSubmit={submitted(submit)}>
-      <h2>{text.webhook}</h2>
-      <p class="soft">{text.webhookIntro}</p>
-      <p class={isWell ? 'soft small' : 'notice warn'}>{text.states[webhookState]}</p>
-      {isManager && webhookState !== 'none' && (
-        <p>
-          <a href="#/webhooks">{text.messages}</a>
-        </p>
-      )}
-      {failure}
-      <div class="form">
-        <Field label={text.webhookUrl}>
-          {(id) => (
-            <input
-              id={id}
-              type="url"
-              maxLength={2048}
-              value={url}
-              onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-            />
+    <FormPanel
+      title={text.webhook}
+      intro={
+        <>
+          <p class="soft">{text.webhookIntro}</p>
+          <p class={isWell ? 'soft small' : 'notice warn'}>{text.states[webhookState]}</p>
+          {isManager && webhookState !== 'none' && (
+            <p>
+              <a href="#/webhooks">{text.messages}</a>
+            </p>
           )}
-        </Field>
-        {isManager && (
-          <button class="button" disabled={isBusy || url === (tenant.webhookUrl ?? '')}>
-            {words.common.save}
-          </button>
-        )}
-      </div>
-    </form>
+        </>
+      }
+      act={isManager ? words.common.save : null}
+      isUnchanged={url === (tenant.webhookUrl ?? '')}
+      send={() => change({ webhookUrl: url === '' ? null : url }, reload)}
+    >
+      <TextField label={text.webhookUrl} type="url" maxLength={2048} value={url} onValue={setUrl} />
+    </FormPanel>
   );
 }

@@ -5,8 +5,9 @@ import type { UsageReport } from '../../contract/usage.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { toCsv } from '../parts/csv.ts';
+import { TextField } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Field, Loading, PageTitle, saveAs } from '../parts/pieces.tsx';
+import { Failure, Loading, PageTitle, saveAs } from '../parts/pieces.tsx';
 
 interface Answer {
   readonly data: UsageReport;
@@ -50,28 +51,8 @@ export function UsagePage() {
         <div class="row apart end">
           <h2>{usage.perDay}</h2>
           <div class="row end">
-            <Field label={usage.from}>
-              {(id) => (
-                <input
-                  id={id}
-                  type="date"
-                  max={to}
-                  value={from}
-                  onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-                />
-              )}
-            </Field>
-            <Field label={usage.to}>
-              {(id) => (
-                <input
-                  id={id}
-                  type="date"
-                  max={today}
-                  value={to}
-                  onChange={({ currentTarget }) => setTo(currentTarget.value)}
-                />
-              )}
-            </Field>
+            <TextField label={usage.from} type="date" max={to} value={from} onValue={setFrom} />
+            <TextField label={usage.to} type="date" max={today} value={to} onValue={setTo} />
             <button
               type="button"
               class="button"

@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks';
 import type { TenantPerson } from '../../contract/people.ts';
 import { ask } from '../api/client.ts';
 import { messageOf, useConsole } from '../context.ts';
-import { type Loaded, useLoaded } from '../parts/loading.ts';
-import { Dialog, Field, PageTitle, Table, Time } from '../parts/pieces.tsx';
-import { submitted, TextField, useSubmit } from './login.tsx';
+import { CheckField, FormDialog, TextField } from '../parts/form.tsx';
+import { type Loaded, useTenantList } from '../parts/loading.ts';
+import { PageTitle, RowButton, Table, Time } from '../parts/pieces.tsx';
 
 const path = '/v1/tenant/user';
 const settings = 'settings';
@@ -31,15 +31,7 @@ function People() {
   const { words, tenantName, toast } = useConsole();
   const { users } = words;
   const [open, setOpen] = useState<Open | null>(null);
-  const loaded = useLoaded(`users ${tenantName}`, {
-    load: async (signal) =>
-      (
-        await ask<{ readonly data: readonly TenantPerson[] }>(path, {
-          query: { tenantName },
-          signal,
-        })
-      ).data,
-  });
+  const loaded = useTenantList<TenantPerson>(path);
   const done = (text: string | null) => {
     setOpen(null);
     if (text === null) return;
@@ -146,10 +138,7 @@ function Acts({
   return (
     <div class="row">
       {acts.map(([label, act]) => (
-        <button key={label} type="button" class="button quiet little" onClick={act}>
-          {label}
-          <span class="hidden"> {person.email}</span>
-        </button>
+        <RowButton key={label} label={label} subject={person.email} onClick={act} />
       ))}
     </div>
   );
@@ -160,110 +149,60 @@ interface DialogProps {
   readonly onDone: (text: string | null) => void;
 }
 
-function Buttons({
-  act,
-  isBusy,
-  isDanger = false,
-  onDone,
-}: DialogProps & {
-  readonly act: string;
-  readonly isBusy: boolean;
-  readonly isDanger?: boolean;
-}) {
-  const { common } = useConsole().words;
-  return (
-    <div class="row">
-      <button class={isDanger ? 'button danger' : 'button main'} disabled={isBusy}>
-        {act}
-      </button>
-      <button type="button" class="button" onClick={() => onDone(null)}>
-        {common.cancel}
-      </button>
-    </div>
-  );
-}
-
-function RightBox({
-  isChecked,
-  setChecked,
-}: {
-  readonly isChecked: boolean;
-  readonly setChecked: (isChecked: boolean) => void;
-}) {
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={isChecked}
-        onChange={({ currentTarget }) => setChecked(currentTarget.checked)}
-      />
-      {useConsole().words.users.mayChange}
-    </label>
-  );
-}
-
 function CreateDialog({ onDone }: DialogProps) {
-  const { words, tenantName, language } = useConsole();
+  const { words, tenantName } = useConsole();
   const { users, common } = words;
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const [mayChange, setMayChange] = useState(false);
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () =>
-    run(async () => {
-      const scopes = mayChange ? [settings] : [];
-      const named = name.trim() === '' ? {} : { name: name.trim() };
-      await ask(path, { method: 'POST', body: { tenantName, email, password, scopes, ...named } });
-      onDone(common.saved);
-    });
+  const send = async (): Promise<void> => {
+    const scopes = mayChange ? [settings] : [];
+    const named = name.trim() === '' ? {} : { name: name.trim() };
+    await ask(path, { method: 'POST', body: { tenantName, email, password, scopes, ...named } });
+    onDone(common.saved);
+  };
   return (
-    <Dialog title={users.create} onClose={() => onDone(null)}>
-      <form class="stack" onSubmit={submitted(submit)}>
-        {failure}
-        <TextField
-          label={users.email}
-          type="email"
-          autocomplete="off"
-          value={email}
-          onValue={setEmail}
-        />
-        <OptionalName value={name} onValue={setName} />
-        <TextField
-          label={users.password}
-          hint={words.first.passwordHint}
-          type="password"
-          autocomplete="new-password"
-          value={password}
-          onValue={setPassword}
-        />
-        <p class="soft small">{users.createHint}</p>
-        <RightBox isChecked={mayChange} setChecked={setMayChange} />
-        <Buttons act={users.create} isBusy={isBusy} onDone={onDone} />
-      </form>
-    </Dialog>
+    <FormDialog title={users.create} act={users.create} onClose={() => onDone(null)} send={send}>
+      <TextField
+        label={users.email}
+        type="email"
+        required
+        autocomplete="off"
+        value={email}
+        onValue={setEmail}
+      />
+      <NameField value={name} onValue={setName} />
+      <NewPassword value={password} onValue={setPassword} />
+      <CheckField label={users.mayChange} isChecked={mayChange} onChecked={setMayChange} />
+    </FormDialog>
   );
 }
 
-function OptionalName({
-  value,
-  onValue,
-}: {
+interface ValueProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
-}) {
+}
+
+function NameField(props: ValueProps) {
+  const { users } = useConsole().words;
+  return <TextField label={users.name} autocomplete="off" maxLength={255} {...props} />;
+}
+
+function NewPassword(props: ValueProps) {
+  const { users, first } = useConsole().words;
   return (
-    <Field label={useConsole().words.users.name}>
-      {(id) => (
-        <input
-          id={id}
-          autocomplete="off"
-          maxLength={255}
-          value={value}
-          onInput={({ currentTarget }) => onValue(currentTarget.value)}
-        />
-      )}
-    </Field>
+    <>
+      <TextField
+        label={users.password}
+        hint={first.passwordHint}
+        type="password"
+        required
+        autocomplete="new-password"
+        {...props}
+      />
+      <p class="soft small">{users.createHint}</p>
+    </>
   );
 }
 
@@ -272,77 +211,67 @@ interface PersonDialogProps extends DialogProps {
 }
 
 function EditDialog({ person, onDone }: PersonDialogProps) {
-  const { words, tenantName, language } = useConsole();
+  const { words, tenantName } = useConsole();
   const { users, common } = words;
   const [name, setName] = useState(person.name ?? '');
   const [mayChange, setMayChange] = useState(person.scopes.includes(settings));
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () =>
-    run(async () => {
-      const others = person.scopes.filter((scope) => scope !== settings);
-      const scopes = mayChange ? [...others, settings] : others;
-      const body = { tenantName, id: person.id, name: name.trim() || null, scopes };
-      await ask(path, { method: 'PUT', body });
-      onDone(common.saved);
-    });
+  const send = async (): Promise<void> => {
+    const others = person.scopes.filter((scope) => scope !== settings);
+    const scopes = mayChange ? [...others, settings] : others;
+    const body = { tenantName, id: person.id, name: name.trim() || null, scopes };
+    await ask(path, { method: 'PUT', body });
+    onDone(common.saved);
+  };
   return (
-    <Dialog title={users.editTitle(person.email)} onClose={() => onDone(null)}>
-      <form class="stack" onSubmit={submitted(submit)}>
-        {failure}
-        <OptionalName value={name} onValue={setName} />
-        <RightBox isChecked={mayChange} setChecked={setMayChange} />
-        <Buttons act={common.save} isBusy={isBusy} onDone={onDone} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={users.editTitle(person.email)}
+      act={common.save}
+      onClose={() => onDone(null)}
+      send={send}
+    >
+      <NameField value={name} onValue={setName} />
+      <CheckField label={users.mayChange} isChecked={mayChange} onChecked={setMayChange} />
+    </FormDialog>
   );
 }
 
 function PasswordDialog({ person: { id, email }, onDone }: PersonDialogProps) {
-  const { words, tenantName, language } = useConsole();
+  const { words, tenantName } = useConsole();
   const { users } = words;
   const [newPassword, setPassword] = useState('');
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () =>
-    run(async () => {
-      await ask(`${path}/password`, { method: 'POST', body: { tenantName, id, newPassword } });
-      onDone(users.resetDone);
-    });
+  const send = async (): Promise<void> => {
+    await ask(`${path}/password`, { method: 'POST', body: { tenantName, id, newPassword } });
+    onDone(users.resetDone);
+  };
   return (
-    <Dialog title={users.resetTitle(email)} onClose={() => onDone(null)}>
-      <form class="stack" onSubmit={submitted(submit)}>
-        {failure}
-        <p>{users.resetHint}</p>
-        <TextField
-          label={users.password}
-          hint={words.first.passwordHint}
-          type="password"
-          autocomplete="new-password"
-          value={newPassword}
-          onValue={setPassword}
-        />
-        <p class="soft small">{users.createHint}</p>
-        <Buttons act={users.reset} isBusy={isBusy} onDone={onDone} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={users.resetTitle(email)}
+      act={users.reset}
+      onClose={() => onDone(null)}
+      send={send}
+    >
+      <p>{users.resetHint}</p>
+      <NewPassword value={newPassword} onValue={setPassword} />
+    </FormDialog>
   );
 }
 
 function DisableDialog({ person: { id, email }, onDone }: PersonDialogProps) {
-  const { words, tenantName, language } = useConsole();
+  const { words, tenantName } = useConsole();
   const { users } = words;
-  const { isBusy, failure, run } = useSubmit(language);
-  const submit = () =>
-    run(async () => {
-      await ask(`${path}/disable`, { method: 'POST', body: { tenantName, id } });
-      onDone(users.disabledNow);
-    });
+  const send = async (): Promise<void> => {
+    await ask(`${path}/disable`, { method: 'POST', body: { tenantName, id } });
+    onDone(users.disabledNow);
+  };
   return (
-    <Dialog title={users.disableTitle(email)} onClose={() => onDone(null)}>
-      <form class="stack" onSubmit={submitted(submit)}>
-        {failure}
-        <p>{users.disableHint}</p>
-        <Buttons act={users.disable} isBusy={isBusy} isDanger onDone={onDone} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={users.disableTitle(email)}
+      act={users.disable}
+      isDanger
+      onClose={() => onDone(null)}
+      send={send}
+    >
+      <p>{users.disableHint}</p>
+    </FormDialog>
   );
 }

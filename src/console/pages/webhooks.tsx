@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import type { TenantAnswer } from '../../contract/tenant.ts';
-import { deliveryStates } from '../../contract/vocabulary.ts';
 import type { Delivery, WebhookTest } from '../../contract/webhooks.ts';
 import { ask } from '../api/client.ts';
 import { messageOf, useConsole } from '../context.ts';
-import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
+import { SelectField } from '../parts/form.tsx';
+import { growingPause, type Loaded, useLoaded, useTenantList } from '../parts/loading.ts';
 import { Pager, pageSize, usePlace } from '../parts/newest-first.tsx';
-import { Field, ManagerPage, Table, Time } from '../parts/pieces.tsx';
+import { ManagerPage, RowButton, Table, Time } from '../parts/pieces.tsx';
 
 const path = '/v1/tenant/webhook';
 const badges = { waiting: 'pending', delivered: 'ok', given_up: 'failed' } as const;
@@ -25,7 +25,7 @@ export function WebhooksPage() {
 function Messages() {
   const { words, tenantName, toast } = useConsole();
   const { webhooks } = words;
-  const [state, setState] = useState('');
+  const [state, setState] = useState<Delivery['state'] | ''>('');
   const [isBusy, setBusy] = useState(false);
   const place = usePlace();
   const { before } = place;
@@ -34,13 +34,11 @@ function Messages() {
       ask<{ readonly data: TenantAnswer }>('/v1/tenant', { query: { tenantName }, signal }),
   });
   const hasWebhook = tenant.data !== null && tenant.data.data.webhookState !== 'none';
-  const loaded = useLoaded(JSON.stringify([tenantName, state, before]), {
-    load: async (signal) => {
-      const query = { tenantName, state, before: before ?? undefined, limit: pageSize };
-      return (await ask<{ readonly data: readonly Delivery[] }>(path, { query, signal })).data;
-    },
-    pause: (found, unchanged) => (found.some(isMoving) ? growingPause(unchanged) : null),
-  });
+  const loaded = useTenantList<Delivery>(
+    path,
+    { state, before: before ?? undefined, limit: pageSize },
+    (found, unchanged) => (found.some(isMoving) ? growingPause(unchanged) : null),
+  );
   const { data, reload } = loaded;
   const run = async (act: () => Promise<string>): Promise<void> => {
     setBusy(true);
@@ -81,25 +79,15 @@ function Messages() {
       {tenant.data !== null && !hasWebhook && <p class="notice">{webhooks.none}</p>}
       <section class="panel flush" aria-label={webhooks.title}>
         <div class="toolbar row apart end">
-          <Field label={webhooks.state}>
-            {(id) => (
-              <select
-                id={id}
-                value={state}
-                onChange={({ currentTarget }) => {
-                  setState(currentTarget.value);
-                  place.restart();
-                }}
-              >
-                <option value="">{webhooks.any}</option>
-                {deliveryStates.map((each) => (
-                  <option key={each} value={each}>
-                    {webhooks.states[each]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField
+            label={webhooks.state}
+            options={{ '': webhooks.any, ...webhooks.states }}
+            value={state}
+            onValue={(next) => {
+              setState(next);
+              place.restart();
+            }}
+          />
           <div class="row">
             {hasWebhook && (
               <button
@@ -187,10 +175,11 @@ function Rows({
           </td>
           <td>
             {entry.state !== 'waiting' && again !== null && (
-              <button type="button" class="button quiet little" onClick={() => again(entry.id)}>
-                {webhooks.again}
-                <span class="hidden"> {entry.subject}</span>
-              </button>
+              <RowButton
+                label={webhooks.again}
+                subject={entry.subject}
+                onClick={() => again(entry.id)}
+              />
             )}
           </td>
         </tr>

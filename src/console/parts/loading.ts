@@ -1,7 +1,8 @@
 /** Data of a page: fetched when it opens, again when asked, and while something is under way with growing pauses. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api/client.ts';
+import { ApiError, ask } from '../api/client.ts';
+import { useConsole } from '../context.ts';
 
 export interface Loaded<T> {
   readonly data: T | null;
@@ -17,7 +18,7 @@ interface Loading<T> {
 
 const unreachablePauseMs = 4000;
 
-/** @param key - fetched anew when it changes. */
+/** @param key - fetched again when it changes. */
 export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T> {
   const [state, setState] = useState<{
     readonly key: string;
@@ -66,6 +67,22 @@ export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T
   return state.key === key
     ? { data: state.data, error: state.error, reload }
     : { data: null, error: null, reload };
+}
+
+/** The list that a route answers for the tenant of this page. @param query - what else the route is asked. */
+export function useTenantList<Entry>(
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>> = {},
+  pause?: Loading<readonly Entry[]>['pause'],
+): Loaded<readonly Entry[]> {
+  const { tenantName } = useConsole();
+  return useLoaded<readonly Entry[]>(JSON.stringify([path, tenantName, query]), {
+    load: async (signal) => {
+      const request = { query: { tenantName, ...query }, signal };
+      return (await ask<{ readonly data: readonly Entry[] }>(path, request)).data;
+    },
+    ...(pause === undefined ? {} : { pause }),
+  });
 }
 
 /** Two seconds at first, half as much again for each look that found nothing new, up to fifteen. */

@@ -82,26 +82,21 @@ export function Table<Entry>({
   );
 }
 
-export function Field({
+/** A small button in a row of a table. @param subject - what it acts on, for screen readers. */
+export function RowButton({
   label,
-  help,
-  children,
+  subject,
+  onClick,
 }: {
   readonly label: string;
-  readonly help?: string;
-  readonly children: (id: string) => ComponentChildren;
+  readonly subject: string;
+  readonly onClick: () => void;
 }) {
-  const id = useId();
   return (
-    <div class="field">
-      <span>
-        <label class="label soft small" for={id}>
-          {label}
-        </label>
-        {help !== undefined && <Explain term={label} text={help} />}
-      </span>
-      {children(id)}
-    </div>
+    <button type="button" class="button quiet little" onClick={onClick}>
+      {label}
+      <span class="hidden"> {subject}</span>
+    </button>
   );
 }
 

@@ -1,0 +1,241 @@
+/** Labelled fields, forms in panels and dialogs, and what becomes of sending one. */
+
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { decisionStrategies, type Language } from '../../contract/vocabulary.ts';
+import { messageOf, useConsole, wordsOf } from '../context.ts';
+import { Dialog, Explain } from './pieces.tsx';
+
+interface Labelled {
+  readonly label: string;
+  /** Behind a question mark beside the label. */
+  readonly help?: string | undefined;
+  /** Always shown below the field. */
+  readonly hint?: string | undefined;
+}
+
+/** @param children - the control, which takes these attributes. */
+export function Field({
+  label,
+  help,
+  hint,
+  children,
+}: Labelled & {
+  readonly children: (attributes: {
+    readonly id: string;
+    readonly 'aria-describedby'?: string;
+  }) => ComponentChildren;
+}) {
+  const id = useId();
+  const described = hint === undefined ? {} : { 'aria-describedby': `${id}-hint` };
+  return (
+    <div class="field">
+      <span>
+        <label class="label soft small" for={id}>
+          {label}
+        </label>
+        {help !== undefined && <Explain term={label} text={help} />}
+      </span>
+      {children({ id, ...described })}
+      {hint !== undefined && (
+        <span id={`${id}-hint`} class="soft small">
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface TextFieldProps extends Labelled {
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly type?: 'text' | 'email' | 'password' | 'search' | 'url' | 'date';
+  readonly required?: boolean;
+  readonly maxLength?: number;
+  readonly max?: string;
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+}
+
+export function TextField({
+  label,
+  help,
+  hint,
+  value,
+  onValue,
+  type = 'text',
+  ...more
+}: TextFieldProps) {
+  const take = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+    onValue(currentTarget.value);
+  // A date is taken when it is complete, a text letter by letter.
+  const events: object = type === 'date' ? { type, onChange: take } : { type, onInput: take };
+  return (
+    <Field label={label} help={help} hint={hint}>
+      {(attributes) => <input {...attributes} {...events} {...more} value={value} />}
+    </Field>
+  );
+}
+
+/** One of several. @param options - what each value is called, in the order in which they are offered. */
+export function SelectField<Value extends string>({
+  label,
+  help,
+  options,
+  value,
+  onValue,
+}: Labelled & {
+  readonly options: Readonly<Record<Value, string>>;
+  readonly value: Value;
+  readonly onValue: (value: Value) => void;
+}) {
+  const values = Object.keys(options) as Value[];
+  return (
+    <Field label={label} help={help}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          value={value}
+          onChange={({ currentTarget }) =>
+            onValue(values.find((each) => each === currentTarget.value) ?? value)
+          }
+        >
+          {values.map((each) => (
+            <option key={each} value={each}>
+              {options[each]}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+type Strategy = (typeof decisionStrategies)[number];
+
+export function StrategyField(props: {
+  readonly value: Strategy;
+  readonly onValue: (value: Strategy) => void;
+}) {
+  const { upload } = useConsole().words;
+  return <SelectField label={upload.strategy} options={upload.strategies} {...props} />;
+}
+
+export function CheckField({
+  label,
+  isChecked,
+  onChecked,
+}: {
+  readonly label: string;
+  readonly isChecked: boolean;
+  readonly onChecked: (isChecked: boolean) => void;
+}) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isChecked}
+        onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
+      />
+      {label}
+    </label>
+  );
+}
+
+/** Sends one form at a time; `failure` says above the fields why the last attempt failed. */
+export function useSubmit(language: Language) {
+  const [isBusy, setBusy] = useState(false);
+  const [message, setMessage] = useState('');
+  const submit = async (send: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setMessage('');
+    try {
+      await send();
+    } catch (error) {
+      setMessage(messageOf(error, wordsOf(language)));
+    }
+    setBusy(false);
+  };
+  const failure =
+    message === '' ? null : (
+      <p class="notice bad" role="alert">
+        {message}
+      </p>
+    );
+  /** For `onSubmit` of a form. */
+  const onSubmit = (send: () => Promise<void>) => (event: Event) => {
+    event.preventDefault();
+    void submit(send);
+  };
+  return { isBusy, failure, submit, onSubmit };
+}
+
+/** A panel of a page that saves a part of something. @param act - text of its button; null where nothing may be changed. */
+export function FormPanel({
+  title,
+  intro,
+  act,
+  isUnchanged = false,
+  send,
+  children,
+}: {
+  readonly title: string;
+  readonly intro?: ComponentChildren;
+  readonly act: string | null;
+  readonly isUnchanged?: boolean;
+  readonly send: () => Promise<void>;
+  readonly children: ComponentChildren;
+}) {
+  const { isBusy, failure, onSubmit } = useSubmit(useConsole().language);
+  return (
+    <form class="panel" onSubmit={onSubmit(send)}>
+      <h2>{title}</h2>
+      {intro}
+      {failure}
+      <div class="form">
+        {children}
+        {act !== null && (
+          <button class="button" disabled={isBusy || isUnchanged}>
+            {act}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** Asks for the values of an act, or whether it is meant. @param send - closes the dialog itself when it succeeds. */
+export function FormDialog({
+  title,
+  act,
+  isDanger = false,
+  onClose,
+  send,
+  children,
+}: {
+  readonly title: string;
+  readonly act: string;
+  readonly isDanger?: boolean;
+  readonly onClose: () => void;
+  readonly send: () => Promise<void>;
+  readonly children: ComponentChildren;
+}) {
+  const { words, language } = useConsole();
+  const { isBusy, failure, onSubmit } = useSubmit(language);
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="stack" onSubmit={onSubmit(send)}>
+        {failure}
+        {children}
+        <div class="row">
+          <button class={isDanger ? 'button danger' : 'button main'} disabled={isBusy}>
+            {act}
+          </button>
+          <button type="button" class="button" onClick={onClose}>
+            {words.common.cancel}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
