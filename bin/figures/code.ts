@@ -42,7 +42,6 @@ export function measureCode(): CodeFigures {
   const names = sourceFiles();
   const declared = names.flatMap(declarations);
   const functions = declared.filter(({ isFunction }) => isFunction);
-  const label = ({ file, name, lines }: Declared) => `${file} ${name} ${lines}`;
   return {
     files: names.map((name) => ({ name, lines: lineCount(join(src, name)) })),
     testLines: typescriptBelow('test').reduce((sum, file) => sum + lineCount(file), 0),
@@ -64,6 +63,10 @@ export function measureCode(): CodeFigures {
   };
 }
 
+function label({ file, name, lines }: Declared): string {
+  return `${file} ${name} ${lines}`;
+}
+
 /** Functions, constants, classes and types at the top level of a file, and functions at any depth. */
 function declarations(file: string): Declared[] {
   const text = readFileSync(join(src, file), 'utf8');
@@ -77,7 +80,7 @@ function declarations(file: string): Declared[] {
       const name = String(node['name']);
       uses.set(name, (uses.get(name) ?? 0) + 1);
     }
-    if (node.type === 'ExportSpecifier') exported.add(String((node['local'] as Node)['name']));
+    if (node.type === 'ExportSpecifier') exported.add(nameIn(node, 'local'));
     const named = namedBy(node);
     if (named === null) return;
     const isExported = parents.some(({ type }) => type === 'ExportNamedDeclaration');
@@ -99,20 +102,34 @@ function declarations(file: string): Declared[] {
 }
 
 function namedBy(node: Node): { name: string; isFunction: boolean } | null {
-  const id = node['id'] as Node | null | undefined;
-  const name = id?.type === 'Identifier' ? String(id['name']) : null;
-  if (name === null) return null;
+  const id = part(node, 'id');
+  if (id?.type !== 'Identifier') return null;
+  const name = String(id['name']);
   if (node.type === 'FunctionDeclaration') return { name, isFunction: true };
   if (node.type === 'VariableDeclarator') {
-    const init = node['init'] as Node | null;
-    return { name, isFunction: /^(?:Arrow)?Function/.test(init?.type ?? '') };
+    return { name, isFunction: /^(?:Arrow)?Function/.test(part(node, 'init')?.type ?? '') };
   }
   return /^(?:Class|TSInterface|TSTypeAlias)/.test(node.type) ? { name, isFunction: false } : null;
 }
 
 function parse(text: string, file: string): Node {
-  const lang = file.endsWith('x') ? 'tsx' : 'ts';
-  return parseAst(text, { lang }, file) as unknown as Node;
+  const program: unknown = parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }, file);
+  if (!isNode(program)) throw new TypeError(`${file} has no syntax tree.`);
+  return program;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value;
+}
+
+function part(node: Node, key: string): Node | null {
+  const value = node[key];
+  return isNode(value) ? value : null;
+}
+
+function nameIn(node: Node, key: string): string {
+  const name = part(node, key);
+  return String(name?.['name'] ?? name?.['value']);
 }
 
 function walk(
@@ -122,11 +139,7 @@ function walk(
 ): void {
   visit(node, parents);
   const inner = [...parents, node];
-  for (const value of Object.values(node).flat()) {
-    if (typeof value === 'object' && value !== null && 'type' in value) {
-      walk(value as Node, visit, inner);
-    }
-  }
+  for (const value of Object.values(node).flat()) if (isNode(value)) walk(value, visit, inner);
 }
 
 function lineCount(file: string): number {
@@ -207,17 +220,18 @@ function importedNames(folders: readonly string[]): Set<string> {
   const found = new Set<string>();
   for (const path of folders.flatMap(typescriptBelow)) {
     const text = readFileSync(path, 'utf8');
-    const target = (source: unknown) => relative(root, resolve(dirname(path), String(source)));
     const loadedLater: string[] = [];
     const mentioned = new Set<string>();
     walk(parse(text, path), (node) => {
       if (node.type === 'Identifier') mentioned.add(String(node['name']));
-      const source = node['source'] as Node | null | undefined;
-      if (node.type === 'ImportExpression') loadedLater.push(target(source!['value']));
-      if (!/^(?:Import|ExportNamed)Declaration$/.test(node.type) || !source) return;
-      for (const specifier of node['specifiers'] as Node[]) {
-        const name = (specifier['imported'] ?? specifier['local']) as Node;
-        found.add(`${target(source['value'])} ${String(name['name'])}`);
+      const source = part(node, 'source');
+      if (source === null) return;
+      const file = relative(root, resolve(dirname(path), String(source['value'])));
+      if (node.type === 'ImportExpression') loadedLater.push(file);
+      const specifiers = [node['specifiers'] ?? []].flat().filter(isNode);
+      for (const one of specifiers) {
+        const key = part(one, 'imported') === null ? 'local' : 'imported';
+        found.add(`${file} ${nameIn(one, key)}`);
       }
     });
     for (const file of loadedLater) for (const name of mentioned) found.add(`${file} ${name}`);

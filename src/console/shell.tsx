@@ -1,11 +1,12 @@
 /** The frame around every page: navigation, tenant, what was just done. */
 
+import type { FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { UserInfo } from '../contract/auth.ts';
 import type { SessionState } from '../contract/session.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { logOut } from './api/client.ts';
-import { type Context, ConsoleContext, type Toast, wordsOf } from './context.ts';
+import { type Context, ConsoleContext, type Toast, useConsole, wordsOf } from './context.ts';
 import { AccountPage } from './pages/account.tsx';
 import { AnalysesPage } from './pages/analyses.tsx';
 import { AnalysisPage } from './pages/analysis.tsx';
@@ -22,6 +23,7 @@ import { VerifyPage } from './pages/verify.tsx';
 import { WebhooksPage } from './pages/webhooks.tsx';
 import { forManagers, places } from './places.ts';
 import type { Route } from './router.ts';
+import { Button } from './parts/pieces.tsx';
 
 interface ShellProps {
   readonly user: UserInfo;
@@ -63,9 +65,7 @@ export function Shell(props: ShellProps) {
     return (
       <Alone title="forensics" language={language} setLanguage={setLanguage}>
         <p>{words.login.noTenant}</p>
-        <button type="button" class="button" onClick={() => void logOut(false).then(onLeft)}>
-          {words.nav.logOut}
-        </button>
+        <Button onClick={() => void logOut(false).then(onLeft)}>{words.nav.logOut}</Button>
       </Alone>
     );
   }
@@ -100,68 +100,78 @@ export function Shell(props: ShellProps) {
       <div class="frame">
         <header class="bar">
           <Brand />
-          <button
-            type="button"
-            class="button little"
+          <Button
+            kind="little"
             aria-expanded={isOpen}
             aria-controls="side"
             onClick={() => setOpen(!isOpen)}
           >
             {words.nav.menu}
-          </button>
+          </Button>
         </header>
         <aside id="side" class={isOpen ? 'side open' : 'side'} aria-label="forensics">
           <Brand />
           <Navigation context={context} here={route.path[0] ?? 'analyses'} />
-          <div class="who">
-            {user.tenants.length > 1 && (
-              <select
-                aria-label={words.nav.tenantChoice}
-                value={tenantName}
-                onChange={({ currentTarget }) => context.setTenantName(currentTarget.value)}
-              >
-                {user.tenants.map((name) => (
-                  <option key={name}>{name}</option>
-                ))}
-              </select>
-            )}
-            <span>{user.name ?? user.email}</span>
-            <div class="row">
-              <button
-                type="button"
-                class="button little"
-                onClick={() => void logOut(false).then(onLeft)}
-              >
-                {words.nav.logOut}
-              </button>
-              <LanguageSwitch language={language} setLanguage={setLanguage} />
-            </div>
-          </div>
+          <Who context={context} />
         </aside>
         <main id="main" ref={main} tabIndex={-1}>
           <Page key={tenantName} route={route} />
         </main>
       </div>
-      <div class="toasts" role="status">
-        {toast !== null && (
-          <div class="toast">
-            <span>{toast.text}</span>
-            {toast.undo !== undefined && (
-              <button
-                type="button"
-                class="button little"
-                onClick={() => {
-                  toast.undo?.();
-                  setToast(null);
-                }}
-              >
-                {words.common.undo}
-              </button>
-            )}
-          </div>
-        )}
-      </div>
+      <ToastLine toast={toast} close={() => setToast(null)} />
     </ConsoleContext.Provider>
+  );
+}
+
+/** The tenant, the person and the way out. */
+function Who({
+  context: { words, user, tenantName, setTenantName, language, setLanguage, leave },
+}: {
+  readonly context: Context;
+}) {
+  return (
+    <div class="who">
+      {user.tenants.length > 1 && (
+        <select
+          aria-label={words.nav.tenantChoice}
+          value={tenantName}
+          onChange={({ currentTarget }) => setTenantName(currentTarget.value)}
+        >
+          {user.tenants.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}
+      <span>{user.name ?? user.email}</span>
+      <div class="row">
+        <Button kind="little" onClick={() => void logOut(false).then(leave)}>
+          {words.nav.logOut}
+        </Button>
+        <LanguageSwitch language={language} setLanguage={setLanguage} />
+      </div>
+    </div>
+  );
+}
+
+function ToastLine({ toast, close }: { readonly toast: Toast | null; readonly close: () => void }) {
+  const { words } = useConsole();
+  const undo = (): void => {
+    toast?.undo?.();
+    close();
+  };
+  return (
+    <div class="toasts" role="status">
+      {toast !== null && (
+        <div class="toast">
+          <span>{toast.text}</span>
+          {toast.undo !== undefined && (
+            <Button kind="little" onClick={undo}>
+              {words.common.undo}
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
   );
 }
 
@@ -210,43 +220,30 @@ function Navigation({
 }
 
 function Page({ route: { path, query } }: { readonly route: Route }) {
+  const { words } = useConsole();
   const [first = 'analyses', second = ''] = path;
-  switch (first) {
-    case 'analyses':
-    case 'first':
-      return <AnalysesPage />;
-    case 'analysis':
-      return <AnalysisPage key={second} id={second} other={query.get('with')} />;
-    case 'verify':
-      return <VerifyPage />;
-    case 'usage':
-      return <UsagePage />;
-    case 'keys':
-      return <KeysPage />;
-    case 'tenant':
-      return <TenantPage query={query} />;
-    case 'users':
-      return <UsersPage />;
-    case 'webhooks':
-      return <WebhooksPage />;
-    case 'holds':
-      return <HoldsPage />;
-    case 'audit':
-      return <AuditPage />;
-    case 'health':
-      return <HealthPage />;
-    case 'account':
-      return <AccountPage />;
-    case 'help':
-      return <HelpPage />;
-    case 'manual':
-      return <ManualPage topic={second} />;
-    default:
-      return <NotFound />;
+  if (first === 'analysis') {
+    return <AnalysisPage key={second} id={second} other={query.get('with')} />;
   }
+  if (first === 'tenant') return <TenantPage query={query} />;
+  if (first === 'manual') return <ManualPage topic={second} />;
+  const Plain = plainPages[first];
+  return Plain === undefined ? <h1>{words.common.pageNotFound}</h1> : <Plain />;
 }
 
-function NotFound() {
-  const words = wordsOf(document.documentElement.lang === 'de' ? 'de' : 'en');
-  return <h1>{words.common.pageNotFound}</h1>;
-}
+/** By the first part of their address. */
+const plainPages: Readonly<Record<string, FunctionComponent>> = {
+  analyses: AnalysesPage,
+  // The one-time link of the first start, opened again.
+  first: AnalysesPage,
+  verify: VerifyPage,
+  usage: UsagePage,
+  keys: KeysPage,
+  users: UsersPage,
+  webhooks: WebhooksPage,
+  holds: HoldsPage,
+  audit: AuditPage,
+  health: HealthPage,
+  account: AccountPage,
+  help: HelpPage,
+};

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { ask, logOut } from '../api/client.ts';
 import { applyTheme, rememberedTheme, useConsole } from '../context.ts';
 import { Field, FormPanel, SelectField, TextField } from '../parts/form.tsx';
-import { PageTitle } from '../parts/pieces.tsx';
+import { Button, PageTitle } from '../parts/pieces.tsx';
 
 const languageNames = { en: 'English', de: 'Deutsch' } as const;
 
@@ -45,12 +45,10 @@ export function AccountPage() {
       <section class="panel">
         <h2>{account.sessions}</h2>
         <div class="row">
-          <button type="button" class="button" onClick={() => void logOut(false).then(leave)}>
-            {words.nav.logOut}
-          </button>
-          <button type="button" class="button danger" onClick={() => void logOut(true).then(leave)}>
+          <Button onClick={() => void logOut(false).then(leave)}>{words.nav.logOut}</Button>
+          <Button kind="danger" onClick={() => void logOut(true).then(leave)}>
             {account.everywhere}
-          </button>
+          </Button>
         </div>
       </section>
       {identity === 'embedded' && <PasswordForm />}

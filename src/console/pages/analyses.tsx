@@ -1,7 +1,7 @@
 /** All analyses of the tenant: dropped in above, found again below. */
 
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import { type Filters, listAnalyses, retryAnalysis } from '../api/analyses.ts';
@@ -10,11 +10,12 @@ import { messageOf, useConsole } from '../context.ts';
 import { toCsv } from '../parts/csv.ts';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
 import {
+  Button,
   isAtWork,
   isNotStarted,
   PageTitle,
-  RowButton,
   ResultBadge,
+  RowButton,
   saveAs,
   Table,
   Time,
@@ -24,12 +25,12 @@ import { DropZone } from './drop.tsx';
 
 const pageSize = 100;
 const exportSize = 1000;
-// Whoever comes back from an analysis finds the list as they left it.
+// Coming back from an analysis shows the list as it was left.
 let rememberedFilters: Filters = {};
 let rememberedStart = 0;
 
 export function AnalysesPage() {
-  const { words, tenantName, toast, language } = useConsole();
+  const { words, tenantName, language } = useConsole();
   const { list } = words;
   const [filters, setFilters] = useState(rememberedFilters);
   const [start, setStart] = useState(rememberedStart);
@@ -58,39 +59,10 @@ export function AnalysesPage() {
     setStart(0);
     setSelected(new Set());
   };
-  const changed = useCallback(
-    (failure?: unknown) => {
-      redraw((count) => count + 1);
-      if (failure !== undefined) toast({ text: messageOf(failure, words) });
-    },
-    [words],
-  );
-  const remove = (some: readonly Analysis[]) => {
-    const undo = deletions.remove(
-      tenantName,
-      some.map(({ id }) => id),
-      changed,
-    );
+  const { remove, again } = useActs(reload, () => {
     setSelected(new Set());
-    toast({ text: list.removed(some.length), undo });
-  };
-  const again = async (some: readonly Analysis[], options: object): Promise<void> => {
-    try {
-      await Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)));
-    } catch (failure) {
-      toast({ text: messageOf(failure, words) });
-    }
-    reload();
-  };
-  const exportAll = async (): Promise<void> => {
-    const all: Analysis[] = [];
-    for (let at = 0; ; at += exportSize) {
-      const page = await listAnalyses(tenantName, filters, { start: at, limit: exportSize });
-      all.push(...page.entries);
-      if (page.entries.length < exportSize) break;
-    }
-    saveCsv(all);
-  };
+    redraw((count) => count + 1);
+  });
 
   const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
   return (
@@ -108,36 +80,23 @@ export function AnalysesPage() {
             </span>
           )}
           <div class="row">
-            <button
-              type="button"
-              class="button little"
-              disabled={data === null || data.totalCount === 0}
-              onClick={() =>
-                chosen.length > 0
-                  ? saveCsv(chosen)
-                  : void exportAll().catch((failure: unknown) => changed(failure))
-              }
-            >
-              {chosen.length > 0 ? list.csv : list.csvAll}
-            </button>
-            <button
-              type="button"
-              class="button little"
+            <CsvButton chosen={chosen} filters={filters} total={data?.totalCount ?? 0} />
+            <Button
+              kind="little"
               aria-label={list.previous}
               disabled={start === 0}
               onClick={() => setStart(Math.max(0, start - pageSize))}
             >
               ‹
-            </button>
-            <button
-              type="button"
-              class="button little"
+            </Button>
+            <Button
+              kind="little"
               aria-label={list.next}
               disabled={data === null || start + pageSize >= data.totalCount}
               onClick={() => setStart(start + pageSize)}
             >
               ›
-            </button>
+            </Button>
           </div>
         </div>
         <Rows
@@ -154,6 +113,59 @@ export function AnalysesPage() {
         />
       </section>
     </>
+  );
+}
+
+/** What is done to analyses of the list. @param onChange - after something was removed or came back. */
+function useActs(reload: () => void, onChange: () => void): ActProps {
+  const { words, tenantName, toast } = useConsole();
+  return {
+    remove(some) {
+      const ids = some.map(({ id }) => id);
+      const undo = deletions.remove(tenantName, ids, (failure) => {
+        onChange();
+        if (failure !== undefined) toast({ text: messageOf(failure, words) });
+      });
+      toast({ text: words.list.removed(some.length), undo });
+    },
+    async again(some, options) {
+      try {
+        await Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)));
+      } catch (failure) {
+        toast({ text: messageOf(failure, words) });
+      }
+      reload();
+    },
+  };
+}
+
+/** Saves the chosen analyses, or all that match when none is chosen. */
+function CsvButton({
+  chosen,
+  filters,
+  total,
+}: {
+  readonly chosen: readonly Analysis[];
+  readonly filters: Filters;
+  readonly total: number;
+}) {
+  const { words, tenantName, toast } = useConsole();
+  const { list } = words;
+  const save = async (): Promise<void> => {
+    const all: Analysis[] = [...chosen];
+    while (chosen.length === 0) {
+      const range = { start: all.length, limit: exportSize };
+      const { entries } = await listAnalyses(tenantName, filters, range);
+      all.push(...entries);
+      if (entries.length < exportSize) break;
+    }
+    saveCsv(all);
+  };
+  const failed = (failure: unknown) => toast({ text: messageOf(failure, words) });
+  return (
+    <Button kind="little" disabled={total === 0} onClick={() => void save().catch(failed)}>
+      {chosen.length > 0 ? list.csv : list.csvAll}
+    </Button>
   );
 }
 
@@ -187,22 +199,18 @@ function Acts({ chosen, remove, again }: ActProps & { readonly chosen: readonly 
         </a>
       )}
       {failed.length > 0 && (
-        <button type="button" class="button little" onClick={() => void again(failed, {})}>
+        <Button kind="little" onClick={() => void again(failed, {})}>
           {list.retry}
-        </button>
+        </Button>
       )}
       {flagged.length > 0 && (
-        <button
-          type="button"
-          class="button little"
-          onClick={() => void again(flagged, { tier: 'forensicReporting' })}
-        >
+        <Button kind="little" onClick={() => void again(flagged, { tier: 'forensicReporting' })}>
           {list.upgrade}
-        </button>
+        </Button>
       )}
-      <button type="button" class="button little danger" onClick={() => remove(chosen)}>
+      <Button kind="little danger" onClick={() => remove(chosen)}>
         {list.remove}
-      </button>
+      </Button>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Filters } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { SelectField, TextField } from '../parts/form.tsx';
+import { Button } from '../parts/pieces.tsx';
 
 export function FilterBar({
   filters,
@@ -54,9 +55,9 @@ export function FilterBar({
         onValue={(status) => change({ status })}
       />
       <TextField label={list.tag} value={tag} onValue={setTag} />
-      <button type="button" class="button" disabled={!isFiltered} onClick={reset}>
+      <Button disabled={!isFiltered} onClick={reset}>
         {list.reset}
-      </button>
+      </Button>
       <div class="row period">
         {(['from', 'to'] as const).map((end) => (
           <TextField

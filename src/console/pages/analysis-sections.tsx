@@ -9,8 +9,8 @@ import { writeOrigin } from '../../present/origin.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { askBytes } from '../api/client.ts';
 import { messageOf, useConsole } from '../context.ts';
-import { Explain, saveAs } from '../parts/pieces.tsx';
-import { mapNames, urlOf } from '../parts/viewer.tsx';
+import { Button, Explain, saveAs } from '../parts/pieces.tsx';
+import { mapNames, heatmapUrl } from '../parts/viewer.tsx';
 
 interface EvidenceProps {
   readonly evidence: Evidence;
@@ -299,7 +299,7 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
         {heatmaps !== null &&
           mapNames.map((map) => (
             <li key={map}>
-              <a href={urlOf(heatmaps, map)} target="_blank" rel="noreferrer">
+              <a href={heatmapUrl(heatmaps, map)} target="_blank" rel="noreferrer">
                 {text.heatmapFile(text.maps[map])}
               </a>
             </li>
@@ -328,9 +328,7 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
             </button>
           ))}
         {result?.report != null && (
-          <button
-            type="button"
-            class="button"
+          <Button
             disabled={isBusy}
             onClick={() =>
               void save(`evidence-${id}.zip`, () =>
@@ -339,11 +337,9 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
             }
           >
             {text.bundle}
-          </button>
+          </Button>
         )}
-        <button
-          type="button"
-          class="button"
+        <Button
           onClick={() =>
             saveAs(
               `analysis-${id}.json`,
@@ -352,7 +348,7 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
           }
         >
           {text.json}
-        </button>
+        </Button>
       </div>
     </section>
   );

@@ -7,7 +7,15 @@ import { deletions } from '../api/deletions.ts';
 import { messageOf, useConsole } from '../context.ts';
 import { SelectField } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
-import { Failure, isAtWork, isNotStarted, Loading, ResultBadge, Time } from '../parts/pieces.tsx';
+import {
+  Button,
+  Failure,
+  isAtWork,
+  isNotStarted,
+  Loading,
+  ResultBadge,
+  Time,
+} from '../parts/pieces.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { firstLook, type Look, Viewer, ViewerControls } from '../parts/viewer.tsx';
 import { isUpgradable } from './analyses.tsx';
@@ -168,13 +176,11 @@ function Head({ analysis, reload }: { readonly analysis: Analysis; readonly relo
         </h1>
         <div class="row">
           {inferenceStatus.status === 'failed' && (
-            <button type="button" class="button" onClick={() => void again()}>
-              {list.retry}
-            </button>
+            <Button onClick={() => void again()}>{list.retry}</Button>
           )}
-          <button type="button" class="button" onClick={remove}>
+          <Button onClick={remove}>
             {isAtWork(analysis) && !isNotStarted(analysis) ? list.cancelRun : list.remove}
-          </button>
+          </Button>
         </div>
       </div>
       <div class="row soft small">
@@ -287,9 +293,9 @@ function Upgrade({
         <strong>{words.analysis.flaggedOnly}</strong>
         <p class="small">{words.analysis.flaggedHint}</p>
       </div>
-      <button type="button" class="button main" disabled={isBusy} onClick={() => void upgrade()}>
+      <Button kind="main" disabled={isBusy} onClick={() => void upgrade()}>
         {words.list.upgrade}
-      </button>
+      </Button>
     </section>
   );
 }

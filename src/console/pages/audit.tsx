@@ -19,7 +19,7 @@ import { toCsv } from '../parts/csv.ts';
 import { SelectField, TextField } from '../parts/form.tsx';
 import { type Loaded, useLoaded } from '../parts/loading.ts';
 import { Pager, pageSize, usePlace } from '../parts/newest-first.tsx';
-import { CopyButton, Failure, ManagerPage, saveAs, Table, Time } from '../parts/pieces.tsx';
+import { Button, CopyButton, Failure, ManagerPage, saveAs, Table, Time } from '../parts/pieces.tsx';
 
 interface Filters {
   readonly kind: string;
@@ -75,22 +75,20 @@ function Log() {
         <FilterBar filters={filters} change={change} />
         <div class="toolbar row apart">
           <div class="row">
-            <button
-              type="button"
-              class="button little"
+            <Button
+              kind="little"
               disabled={isBusy}
               onClick={() => void save(() => saveCsv(tenantName, asked))}
             >
               {audit.csv}
-            </button>
-            <button
-              type="button"
-              class="button little"
+            </Button>
+            <Button
+              kind="little"
               disabled={isBusy}
               onClick={() => void save(() => saveLines(tenantName))}
             >
               {audit.exportLines}
-            </button>
+            </Button>
           </div>
           <div class="row">
             <Pager place={place} last={last} />
@@ -167,14 +165,9 @@ function FilterBar({
           onValue={(day) => change({ [end]: day })}
         />
       ))}
-      <button
-        type="button"
-        class="button"
-        disabled={!isFiltered}
-        onClick={() => change(unfiltered)}
-      >
+      <Button disabled={!isFiltered} onClick={() => change(unfiltered)}>
         {list.reset}
-      </button>
+      </Button>
     </form>
   );
 }
@@ -276,14 +269,9 @@ function ChainCheck() {
   return (
     <section class="stack" aria-label={audit.verify}>
       <div class="row">
-        <button
-          type="button"
-          class="button"
-          disabled={checked !== null}
-          onClick={() => void check()}
-        >
+        <Button disabled={checked !== null} onClick={() => void check()}>
           {audit.verify}
-        </button>
+        </Button>
         <span class="soft" role="status">
           {checked !== null && audit.checking(write(checked))}
         </span>

@@ -11,6 +11,7 @@ import { filesOf } from '../parts/dropped-files.ts';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import type { WrittenLimits } from '../words/en.ts';
+import { Button } from '../parts/pieces.tsx';
 
 const queue = createUploadQueue();
 const tierKey = 'forensics-tier';
@@ -80,12 +81,10 @@ export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
           <p class="soft small">{upload.hint(written)}</p>
         </div>
         <div class="row">
-          <button type="button" class="button main" onClick={() => files.current?.click()}>
+          <Button kind="main" onClick={() => files.current?.click()}>
             {upload.choose}
-          </button>
-          <button type="button" class="button" onClick={() => folder.current?.click()}>
-            {upload.chooseFolder}
-          </button>
+          </Button>
+          <Button onClick={() => folder.current?.click()}>{upload.chooseFolder}</Button>
           <input
             ref={files}
             type="file"
@@ -192,13 +191,13 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
           {refused.length > 0 && ` · ${upload.refusedCount(refused.length)}`}
         </strong>
         {open.length > 0 ? (
-          <button type="button" class="button little" onClick={() => queue.cancel()}>
+          <Button kind="little" onClick={() => queue.cancel()}>
             {upload.cancelAll}
-          </button>
+          </Button>
         ) : (
-          <button type="button" class="button little" onClick={() => queue.clear()}>
+          <Button kind="little" onClick={() => queue.clear()}>
             {upload.clear}
-          </button>
+          </Button>
         )}
       </div>
       <progress

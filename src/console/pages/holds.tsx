@@ -7,7 +7,7 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FormDialog, TextField } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
-import { Failure, ManagerPage, RowButton, Table, Time } from '../parts/pieces.tsx';
+import { Button, Failure, ManagerPage, RowButton, Table, Time } from '../parts/pieces.tsx';
 
 const path = '/v1/tenant/hold';
 
@@ -55,9 +55,7 @@ function HoldOn({ id }: { readonly id: string }) {
       ))}
       {data !== null && !isHeld && (
         <div>
-          <button type="button" class="button" onClick={place}>
-            {holds.place}
-          </button>
+          <Button onClick={place}>{holds.place}</Button>
         </div>
       )}
       {dialog}
@@ -74,9 +72,7 @@ function Holds() {
         <div class="toolbar row apart end">
           <p class="soft small">{holds.howToPlace}</p>
           {loaded.data?.every(({ analysisId }) => analysisId !== null) === true && (
-            <button type="button" class="button" onClick={place}>
-              {holds.placeAll}
-            </button>
+            <Button onClick={place}>{holds.placeAll}</Button>
           )}
         </div>
         <Table

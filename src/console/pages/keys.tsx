@@ -6,7 +6,7 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FormDialog, SelectField, TextField } from '../parts/form.tsx';
 import { type Loaded, useTenantList } from '../parts/loading.ts';
-import { CopyButton, Dialog, PageTitle, RowButton, Table, Time } from '../parts/pieces.tsx';
+import { Button, CopyButton, Dialog, PageTitle, RowButton, Table, Time } from '../parts/pieces.tsx';
 
 const path = '/v1/auth/api';
 const dayMs = 86_400_000;
@@ -32,9 +32,9 @@ export function KeysPage() {
       <div class="row apart">
         <PageTitle text={keys.title} />
         {isManager && (
-          <button type="button" class="button main" onClick={() => setOpen({ is: 'create' })}>
+          <Button kind="main" onClick={() => setOpen({ is: 'create' })}>
             {keys.create}
-          </button>
+          </Button>
         )}
       </div>
       <p class="soft">{keys.intro}</p>
@@ -51,9 +51,9 @@ export function KeysPage() {
           <pre class="mono">{open.secret}</pre>
           <div class="row">
             <CopyButton text={open.secret} />
-            <button type="button" class="button main" onClick={() => setOpen(null)}>
+            <Button kind="main" onClick={() => setOpen(null)}>
               {words.common.close}
-            </button>
+            </Button>
           </div>
         </Dialog>
       )}

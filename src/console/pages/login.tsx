@@ -7,7 +7,7 @@ import { logIn, sessionState } from '../api/client.ts';
 import { goElsewhere } from '../api/elsewhere.ts';
 import { wordsOf } from '../context.ts';
 import { TextField, useSubmit } from '../parts/form.tsx';
-import { PageTitle } from '../parts/pieces.tsx';
+import { Button, PageTitle } from '../parts/pieces.tsx';
 
 export type LoginReason = 'expired' | 'loggedOut' | 'failedElsewhere' | null;
 
@@ -89,9 +89,9 @@ function Elsewhere({ language }: { readonly language: Language }) {
   return (
     <>
       <p>{login.elsewhere(new URL(place.issuer).host)}</p>
-      <button type="button" class="button main" onClick={() => void goElsewhere(place)}>
+      <Button kind="main" onClick={() => void goElsewhere(place)}>
         {login.elsewhereAct}
-      </button>
+      </Button>
     </>
   );
 }
@@ -129,13 +129,8 @@ export function LanguageSwitch({
 }: Pick<LoginProps, 'language' | 'setLanguage'>) {
   const other = language === 'en' ? 'de' : 'en';
   return (
-    <button
-      type="button"
-      class="button quiet little"
-      lang={other}
-      onClick={() => setLanguage(other)}
-    >
+    <Button kind="quiet little" lang={other} onClick={() => setLanguage(other)}>
       {other === 'de' ? 'Deutsch' : 'English'}
-    </button>
+    </Button>
   );
 }

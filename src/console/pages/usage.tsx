@@ -7,7 +7,7 @@ import { useConsole } from '../context.ts';
 import { toCsv } from '../parts/csv.ts';
 import { TextField } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Loading, PageTitle, saveAs } from '../parts/pieces.tsx';
+import { Button, Failure, Loading, PageTitle, saveAs } from '../parts/pieces.tsx';
 
 interface Answer {
   readonly data: UsageReport;
@@ -53,14 +53,12 @@ export function UsagePage() {
           <div class="row end">
             <TextField label={usage.from} type="date" max={to} value={from} onValue={setFrom} />
             <TextField label={usage.to} type="date" max={today} value={to} onValue={setTo} />
-            <button
-              type="button"
-              class="button"
+            <Button
               disabled={daily.data === null || daily.data.length === 0}
               onClick={() => saveDays(daily.data ?? [])}
             >
               {usage.csv}
-            </button>
+            </Button>
           </div>
         </div>
         {days === null && <p class="notice warn">{usage.tooLong}</p>}

@@ -6,7 +6,7 @@ import { ask } from '../api/client.ts';
 import { messageOf, useConsole } from '../context.ts';
 import { CheckField, FormDialog, TextField } from '../parts/form.tsx';
 import { type Loaded, useTenantList } from '../parts/loading.ts';
-import { PageTitle, RowButton, Table, Time } from '../parts/pieces.tsx';
+import { Button, PageTitle, RowButton, Table, Time } from '../parts/pieces.tsx';
 
 const path = '/v1/tenant/user';
 const settings = 'settings';
@@ -50,9 +50,9 @@ function People() {
     <>
       <div class="row apart">
         <PageTitle text={users.title} />
-        <button type="button" class="button main" onClick={() => setOpen({ is: 'create' })}>
+        <Button kind="main" onClick={() => setOpen({ is: 'create' })}>
           {users.create}
-        </button>
+        </Button>
       </div>
       <p class="soft">{users.intro}</p>
       <section class="panel flush" aria-label={users.title}>

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Verification } from '../../contract/verification.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { Failure, PageTitle, writeTime } from '../parts/pieces.tsx';
+import { Button, Failure, PageTitle, writeTime } from '../parts/pieces.tsx';
 
 export function VerifyPage() {
   const { words, tenantName, language } = useConsole();
@@ -52,14 +52,9 @@ export function VerifyPage() {
       <p class="soft">{verify.intro}</p>
       <div class="drop">
         <h2>{verify.drop}</h2>
-        <button
-          type="button"
-          class="button main"
-          disabled={isBusy}
-          onClick={() => input.current?.click()}
-        >
+        <Button kind="main" disabled={isBusy} onClick={() => input.current?.click()}>
           {verify.choose}
-        </button>
+        </Button>
         <input
           ref={input}
           type="file"

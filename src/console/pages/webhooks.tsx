@@ -8,7 +8,7 @@ import { messageOf, useConsole } from '../context.ts';
 import { SelectField } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded, useTenantList } from '../parts/loading.ts';
 import { Pager, pageSize, usePlace } from '../parts/newest-first.tsx';
-import { ManagerPage, RowButton, Table, Time } from '../parts/pieces.tsx';
+import { Button, ManagerPage, RowButton, Table, Time } from '../parts/pieces.tsx';
 
 const path = '/v1/tenant/webhook';
 const badges = { waiting: 'pending', delivered: 'ok', given_up: 'failed' } as const;
@@ -90,24 +90,18 @@ function Messages() {
           />
           <div class="row">
             {hasWebhook && (
-              <button
-                type="button"
-                class="button little"
-                disabled={isBusy}
-                onClick={() => void tryOut()}
-              >
+              <Button kind="little" disabled={isBusy} onClick={() => void tryOut()}>
                 {webhooks.test}
-              </button>
+              </Button>
             )}
             {hasWebhook && data?.some((each) => each.state === 'given_up') === true && (
-              <button
-                type="button"
-                class="button little"
+              <Button
+                kind="little"
                 disabled={isBusy}
                 onClick={() => void run(async () => webhooks.allSentAgain(await replay({})))}
               >
                 {webhooks.allAgain}
-              </button>
+              </Button>
             )}
             <Pager place={place} last={last} />
           </div>

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { decisionStrategies, type Language } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole, wordsOf } from '../context.ts';
-import { Dialog, Explain } from './pieces.tsx';
+import { Button, Dialog, Explain } from './pieces.tsx';
 
 interface Labelled {
   readonly label: string;
@@ -89,7 +89,7 @@ export function SelectField<Value extends string>({
   readonly value: Value;
   readonly onValue: (value: Value) => void;
 }) {
-  const values = Object.keys(options) as Value[];
+  const isValue = (key: string): key is Value => Object.hasOwn(options, key);
   return (
     <Field label={label} help={help}>
       {(attributes) => (
@@ -97,14 +97,16 @@ export function SelectField<Value extends string>({
           {...attributes}
           value={value}
           onChange={({ currentTarget }) =>
-            onValue(values.find((each) => each === currentTarget.value) ?? value)
+            onValue(isValue(currentTarget.value) ? currentTarget.value : value)
           }
         >
-          {values.map((each) => (
-            <option key={each} value={each}>
-              {options[each]}
-            </option>
-          ))}
+          {Object.keys(options)
+            .filter(isValue)
+            .map((each) => (
+              <option key={each} value={each}>
+                {options[each]}
+              </option>
+            ))}
         </select>
       )}
     </Field>
@@ -231,9 +233,7 @@ export function FormDialog({
           <button class={isDanger ? 'button danger' : 'button main'} disabled={isBusy}>
             {act}
           </button>
-          <button type="button" class="button" onClick={onClose}>
-            {words.common.cancel}
-          </button>
+          <Button onClick={onClose}>{words.common.cancel}</Button>
         </div>
       </form>
     </Dialog>

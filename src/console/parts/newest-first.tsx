@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { useConsole } from '../context.ts';
+import { Button } from './pieces.tsx';
 
 export const pageSize = 100;
 
@@ -28,24 +29,22 @@ export function Pager({ place, last }: { readonly place: Place; readonly last: s
   const { common } = useConsole().words;
   return (
     <>
-      <button
-        type="button"
-        class="button little"
+      <Button
+        kind="little"
         aria-label={common.newer}
         disabled={place.newer === null}
         onClick={() => place.newer?.()}
       >
         ‹
-      </button>
-      <button
-        type="button"
-        class="button little"
+      </Button>
+      <Button
+        kind="little"
         aria-label={common.older}
         disabled={last === null}
         onClick={() => last !== null && place.older(last)}
       >
         ›
-      </button>
+      </Button>
     </>
   );
 }

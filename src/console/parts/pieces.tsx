@@ -1,6 +1,6 @@
 /** Small pieces that several pages are made of. */
 
-import type { ComponentChildren } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
@@ -82,6 +82,14 @@ export function Table<Entry>({
   );
 }
 
+/** A button that sends no form. @param kind - `main`, `danger`, `quiet`, `little`, or several of them. */
+export function Button({
+  kind = '',
+  ...attributes
+}: ButtonHTMLAttributes & { readonly kind?: string }) {
+  return <button type="button" class={`button ${kind}`} {...attributes} />;
+}
+
 /** A small button in a row of a table. @param subject - what it acts on, for screen readers. */
 export function RowButton({
   label,
@@ -93,10 +101,10 @@ export function RowButton({
   readonly onClick: () => void;
 }) {
   return (
-    <button type="button" class="button quiet little" onClick={onClick}>
+    <Button kind="quiet little" onClick={onClick}>
       {label}
       <span class="hidden"> {subject}</span>
-    </button>
+    </Button>
   );
 }
 
@@ -139,9 +147,9 @@ export function Failure({
     <div class="notice bad row apart" role="alert">
       <span>{messageOf(error, words)}</span>
       {retry !== undefined && (
-        <button type="button" class="button little" onClick={retry}>
+        <Button kind="little" onClick={retry}>
           {words.common.retry}
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -211,11 +219,7 @@ export function CopyButton({ text }: { readonly text: string }) {
     await navigator.clipboard.writeText(text);
     toast({ text: words.common.copied });
   };
-  return (
-    <button type="button" class="button" onClick={() => void copy()}>
-      {words.common.copy}
-    </button>
-  );
+  return <Button onClick={() => void copy()}>{words.common.copy}</Button>;
 }
 
 /** Day and time as people of the language write them, in the zone of the browser. */

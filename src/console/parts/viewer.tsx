@@ -1,9 +1,11 @@
 /** A picture with its heatmaps on top: opacity, swipe, grid, and zoom and pan in step. */
 
+import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { HeatmapUrls } from '../../contract/analysis.ts';
 import { useConsole } from '../context.ts';
 import { fit, keepInside, type Size, type View, zoomAt } from './view.ts';
+import { Button } from './pieces.tsx';
 
 export const mapNames = ['fake', 'real', 'compression', 'anomaly'] as const;
 export type MapName = (typeof mapNames)[number];
@@ -17,7 +19,7 @@ export interface Look {
   readonly hasGrid: boolean;
   /** As a share of fitting, and of the middle of the window in the picture: it holds for pictures of other sizes too. */
   readonly zoom: number;
-  readonly middle: { readonly x: number; readonly y: number };
+  readonly middle: Point;
 }
 
 export const firstLook: Look = {
@@ -28,6 +30,11 @@ export const firstLook: Look = {
   zoom: 1,
   middle: { x: 0.5, y: 0.5 },
 };
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
 
 interface ViewerProps {
   readonly size: Size;
@@ -41,95 +48,14 @@ interface ViewerProps {
 export function Viewer({ size, pictureUrl, heatmaps, look, setLook, name }: ViewerProps) {
   const { analysis } = useConsole().words;
   const box = useRef<HTMLDivElement>(null);
-  const [frame, setFrame] = useState<Size>({ width: 0, height: 0 });
-  const [real, setReal] = useState<Size>(size);
-  const [isDragging, setDragging] = useState(false);
+  const frame = useFrame(box);
+  const [picture, setPicture] = useState<Size>(size);
+  const { isDragging, ...gestures } = useGestures({ box, frame, picture, look, setLook });
   const helpId = useId();
-
-  useLayoutEffect(() => {
-    const measure = () => {
-      const { clientWidth: width, clientHeight: height } = box.current!;
-      setFrame({ width, height });
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(box.current!);
-    return () => observer.disconnect();
-  }, []);
-
-  const view = viewOf(look, real, frame);
-  const latest = useRef({ view, look, real, frame });
-  latest.current = { view, look, real, frame };
-  const show = (next: View) => {
-    const { look: now, real: picture, frame: room } = latest.current;
-    setLook({ ...now, ...placeOf(keepInside(next, picture, room), picture, room) });
-  };
-  const zoom = (factor: number, at?: { readonly x: number; readonly y: number }) => {
-    const { view: now, real: picture, frame: room } = latest.current;
-    const middle = { x: room.width / 2, y: room.height / 2 };
-    show(zoomAt(now, { factor, at: at ?? middle, least: fit(picture, room).scale / 2 }));
-  };
-  const move = (x: number, y: number) => {
-    const { view: now } = latest.current;
-    show({ ...now, x: now.x + x, y: now.y + y });
-  };
-
-  useEffect(() => {
-    const element = box.current!;
-    // Preact's own listeners are passive, and could not keep the page from scrolling.
-    const wheel = (event: WheelEvent) => {
-      if (!event.ctrlKey && !element.contains(document.activeElement)) return;
-      event.preventDefault();
-      const { left, top } = element.getBoundingClientRect();
-      zoom(Math.exp(-event.deltaY / 400), { x: event.clientX - left, y: event.clientY - top });
-    };
-    element.addEventListener('wheel', wheel, { passive: false });
-    return () => element.removeEventListener('wheel', wheel);
-  }, []);
-
-  const fingers = useRef(new Map<number, { readonly x: number; readonly y: number }>());
-  const down = (event: PointerEvent) => {
-    box.current!.setPointerCapture(event.pointerId);
-    fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    setDragging(true);
-  };
-  const drag = (event: PointerEvent) => {
-    const before = fingers.current.get(event.pointerId);
-    if (before === undefined) return;
-    const now = { x: event.clientX, y: event.clientY };
-    const [one, other] = [...fingers.current.values()];
-    fingers.current.set(event.pointerId, now);
-    if (other === undefined) return move(now.x - before.x, now.y - before.y);
-    const [first, second] = [...fingers.current.values()];
-    const { left, top } = box.current!.getBoundingClientRect();
-    const at = { x: (first!.x + second!.x) / 2 - left, y: (first!.y + second!.y) / 2 - top };
-    zoom(distance(first!, second!) / Math.max(1, distance(one!, other)), at);
-  };
-  const up = (event: PointerEvent) => {
-    fingers.current.delete(event.pointerId);
-    setDragging(fingers.current.size > 0);
-  };
-  const step = 60;
-  const key = (event: KeyboardEvent) => {
-    const acts: Readonly<Record<string, () => void>> = {
-      ArrowLeft: () => move(step, 0),
-      ArrowRight: () => move(-step, 0),
-      ArrowUp: () => move(0, step),
-      ArrowDown: () => move(0, -step),
-      '+': () => zoom(1.25),
-      '-': () => zoom(0.8),
-      '0': () => setLook({ ...look, zoom: 1, middle: firstLook.middle }),
-    };
-    const act = acts[event.key];
-    if (act === undefined || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    act();
-  };
-
-  const mapUrl = look.map === null || heatmaps === null ? null : urlOf(heatmaps, look.map);
-  // In pixels of the picture: the line of the swipe stands still in the window.
+  const view = toView(look, picture, frame);
+  const mapUrl = look.map === null || heatmaps === null ? null : heatmapUrl(heatmaps, look.map);
+  // In pixels of the picture: the line of the swipe keeps its place in the window.
   const cut = look.swipe === null ? 0 : (look.swipe * frame.width - view.x) / view.scale;
-  const cell = gridStep(real);
   return (
     <div
       ref={box}
@@ -139,11 +65,7 @@ export function Viewer({ size, pictureUrl, heatmaps, look, setLook, name }: View
       role="application"
       aria-label={`${analysis.viewer}: ${name.slice(0, 80)}`}
       aria-describedby={helpId}
-      onPointerDown={down}
-      onPointerMove={drag}
-      onPointerUp={up}
-      onPointerCancel={up}
-      onKeyDown={key}
+      {...gestures}
     >
       <span id={helpId} class="hidden">
         {analysis.viewerHelp}
@@ -151,8 +73,8 @@ export function Viewer({ size, pictureUrl, heatmaps, look, setLook, name }: View
       <div
         class="plane"
         style={{
-          width: `${real.width}px`,
-          height: `${real.height}px`,
+          width: `${picture.width}px`,
+          height: `${picture.height}px`,
           transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})`,
         }}
       >
@@ -161,8 +83,8 @@ export function Viewer({ size, pictureUrl, heatmaps, look, setLook, name }: View
           alt=""
           draggable={false}
           onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) => {
-            // Upright, which the record need not be.
-            if (width > 0) setReal({ width, height });
+            // The browser applies the EXIF orientation; the record may hold the stored size.
+            if (width > 0) setPicture({ width, height });
           }}
         />
         {mapUrl !== null && (
@@ -176,21 +98,128 @@ export function Viewer({ size, pictureUrl, heatmaps, look, setLook, name }: View
             }}
           />
         )}
-        {look.hasGrid && (
-          <svg viewBox={`0 0 ${real.width} ${real.height}`} aria-hidden="true">
-            <path
-              d={gridPath(real, cell)}
-              fill="none"
-              stroke-width={1 / view.scale}
-              opacity="0.55"
-            />
-          </svg>
-        )}
+        {look.hasGrid && <Grid picture={picture} lineWidth={1 / view.scale} />}
       </div>
       {look.swipe !== null && (
         <div class="swipeline" style={{ left: `${look.swipe * frame.width}px` }} />
       )}
     </div>
+  );
+}
+
+/** Size of the element, also after the window changed. */
+function useFrame(box: RefObject<HTMLDivElement | null>): Size {
+  const [frame, setFrame] = useState<Size>({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const measure = () => {
+      const { clientWidth: width, clientHeight: height } = box.current!;
+      setFrame({ width, height });
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, []);
+  return frame;
+}
+
+const keyStep = 60;
+
+/** Zoom and pan by wheel, fingers, mouse and keys: handlers for the element `box`. */
+function useGestures(given: {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly frame: Size;
+  readonly picture: Size;
+  readonly look: Look;
+  readonly setLook: (look: Look) => void;
+}) {
+  const { box } = given;
+  const latest = useRef(given);
+  latest.current = given;
+  const [isDragging, setDragging] = useState(false);
+  const fingers = useRef(new Map<number, Point>());
+
+  const change = (next: (view: View, room: Size, least: number) => View) => {
+    const { look, picture, frame, setLook } = latest.current;
+    const view = next(toView(look, picture, frame), frame, fit(picture, frame).scale / 2);
+    setLook({ ...look, ...toPlace(keepInside(view, picture, frame), picture, frame) });
+  };
+  const zoom = (factor: number, at?: Point) =>
+    change((view, room, least) =>
+      zoomAt(view, { factor, at: at ?? { x: room.width / 2, y: room.height / 2 }, least }),
+    );
+  const move = (x: number, y: number) =>
+    change((view) => ({ ...view, x: view.x + x, y: view.y + y }));
+  const inBox = ({ x, y }: Point): Point => {
+    const { left, top } = box.current!.getBoundingClientRect();
+    return { x: x - left, y: y - top };
+  };
+
+  useEffect(() => {
+    const element = box.current!;
+    // Preact's own listeners are passive, and could not keep the page from scrolling.
+    const wheel = (event: WheelEvent) => {
+      if (!event.ctrlKey && !element.contains(document.activeElement)) return;
+      event.preventDefault();
+      zoom(Math.exp(-event.deltaY / 400), inBox({ x: event.clientX, y: event.clientY }));
+    };
+    element.addEventListener('wheel', wheel, { passive: false });
+    return () => element.removeEventListener('wheel', wheel);
+  }, []);
+
+  const release = (event: PointerEvent) => {
+    fingers.current.delete(event.pointerId);
+    setDragging(fingers.current.size > 0);
+  };
+  return {
+    isDragging,
+    onPointerDown: (event: PointerEvent) => {
+      box.current!.setPointerCapture(event.pointerId);
+      fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      setDragging(true);
+    },
+    onPointerMove: (event: PointerEvent) => {
+      const before = fingers.current.get(event.pointerId);
+      if (before === undefined) return;
+      const now = { x: event.clientX, y: event.clientY };
+      const [one, other] = [...fingers.current.values()];
+      fingers.current.set(event.pointerId, now);
+      if (other === undefined) return move(now.x - before.x, now.y - before.y);
+      const [first, second] = [...fingers.current.values()];
+      const middle = { x: (first!.x + second!.x) / 2, y: (first!.y + second!.y) / 2 };
+      zoom(distance(first!, second!) / Math.max(1, distance(one!, other)), inBox(middle));
+    },
+    onPointerUp: release,
+    onPointerCancel: release,
+    onKeyDown: (event: KeyboardEvent) => {
+      const { look, setLook } = latest.current;
+      const acts: Readonly<Record<string, () => void>> = {
+        ArrowLeft: () => move(keyStep, 0),
+        ArrowRight: () => move(-keyStep, 0),
+        ArrowUp: () => move(0, keyStep),
+        ArrowDown: () => move(0, -keyStep),
+        '+': () => zoom(1.25),
+        '-': () => zoom(0.8),
+        '0': () => setLook({ ...look, zoom: 1, middle: firstLook.middle }),
+      };
+      const act = acts[event.key];
+      if (act === undefined || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      act();
+    },
+  };
+}
+
+function Grid({ picture, lineWidth }: { readonly picture: Size; readonly lineWidth: number }) {
+  const { width, height } = picture;
+  const step = gridStep(picture);
+  const lines: string[] = [];
+  for (let x = step; x < width; x += step) lines.push(`M${x} 0V${height}`);
+  for (let y = step; y < height; y += step) lines.push(`M0 ${y}H${width}`);
+  return (
+    <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      <path d={lines.join('')} fill="none" stroke-width={lineWidth} opacity="0.55" />
+    </svg>
   );
 }
 
@@ -238,14 +267,13 @@ export function ViewerControls({
                 setLook({ ...look, opacity: Number(currentTarget.value) / 100 })
               }
             />
-            <button
-              type="button"
-              class="button little"
+            <Button
+              kind="little"
               aria-pressed={look.swipe !== null}
               onClick={() => setLook({ ...look, swipe: look.swipe === null ? 0.5 : null })}
             >
               {analysis.swipe}
-            </button>
+            </Button>
             {look.swipe !== null && (
               <>
                 <label for={swipeId} class="hidden">
@@ -265,43 +293,31 @@ export function ViewerControls({
             )}
           </>
         )}
-        <button
-          type="button"
-          class="button little"
+        <Button
+          kind="little"
           aria-pressed={look.hasGrid}
           onClick={() => setLook({ ...look, hasGrid: !look.hasGrid })}
         >
           {analysis.grid}
-        </button>
-        <button
-          type="button"
-          class="button little"
-          aria-label={analysis.zoomOut}
-          onClick={() => zoom(0.8)}
-        >
+        </Button>
+        <Button kind="little" aria-label={analysis.zoomOut} onClick={() => zoom(0.8)}>
           −
-        </button>
-        <button
-          type="button"
-          class="button little"
-          aria-label={analysis.zoomIn}
-          onClick={() => zoom(1.25)}
-        >
+        </Button>
+        <Button kind="little" aria-label={analysis.zoomIn} onClick={() => zoom(1.25)}>
           +
-        </button>
-        <button
-          type="button"
-          class="button little"
+        </Button>
+        <Button
+          kind="little"
           onClick={() => setLook({ ...look, zoom: 1, middle: firstLook.middle })}
         >
           {analysis.fit}
-        </button>
+        </Button>
       </div>
     </div>
   );
 }
 
-function viewOf({ zoom, middle }: Look, picture: Size, frame: Size): View {
+function toView({ zoom, middle }: Look, picture: Size, frame: Size): View {
   const scale = fit(picture, frame).scale * zoom || 1;
   return {
     scale,
@@ -310,7 +326,7 @@ function viewOf({ zoom, middle }: Look, picture: Size, frame: Size): View {
   };
 }
 
-function placeOf(view: View, picture: Size, frame: Size): Pick<Look, 'zoom' | 'middle'> {
+function toPlace(view: View, picture: Size, frame: Size): Pick<Look, 'zoom' | 'middle'> {
   return {
     zoom: view.scale / fit(picture, frame).scale,
     middle: {
@@ -320,14 +336,11 @@ function placeOf(view: View, picture: Size, frame: Size): Pick<Look, 'zoom' | 'm
   };
 }
 
-function distance(
-  one: { readonly x: number; readonly y: number },
-  other: { readonly x: number; readonly y: number },
-): number {
+function distance(one: Point, other: Point): number {
   return Math.hypot(one.x - other.x, one.y - other.y);
 }
 
-export function urlOf(heatmaps: HeatmapUrls, map: MapName): string {
+export function heatmapUrl(heatmaps: HeatmapUrls, map: MapName): string {
   return heatmaps[`${map}HeatmapStorageUrls`].getUrl;
 }
 
@@ -335,11 +348,4 @@ export function urlOf(heatmaps: HeatmapUrls, map: MapName): string {
 export function gridStep({ width, height }: Size): number {
   const wanted = Math.max(width, height) / 10;
   return [8, 16, 32, 64, 128, 256, 512].find((step) => step >= wanted) ?? 512;
-}
-
-function gridPath({ width, height }: Size, step: number): string {
-  const parts: string[] = [];
-  for (let x = step; x < width; x += step) parts.push(`M${x} 0V${height}`);
-  for (let y = step; y < height; y += step) parts.push(`M0 ${y}H${width}`);
-  return parts.join('');
 }
