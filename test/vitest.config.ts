@@ -11,20 +11,24 @@ const selections = {
     exclude: [long, onPostgres],
     globalSetup: temporaryFolder,
   },
-  /** What stands on the database, on PostgreSQL. */
+  /** On PostgreSQL: the contract, what can race, a journey of each kind, and what is PostgreSQL's own. */
   postgres: {
     include: [
-      'test/contract/{identity-*,interface,service-local}.test.ts',
-      'test/journeys/{access,audit,bundle,crash,default-storage,life,metrics}.test.ts',
       onPostgres,
+      'test/contract/{identity-embedded,interface,service-local}.test.ts',
+      'test/journeys/{audit,crash,life}.test.ts',
+      'test/unit/ports/db/{database,idempotency}.test.ts',
       'test/unit/service/first-user.test.ts',
-      'test/unit/service/analyses/{model.long,races,requests,retention,states,upgrades,view}.test.ts',
-      'test/unit/service/{access,feedback,jobs,secrets,tenants,usage,webhooks}/**/*.test.ts',
-      'test/unit/{ports/db,server}/**/*.test.ts',
+      'test/unit/service/access/{keys,login-attempts,users}.test.ts',
+      'test/unit/service/analyses/{model.long,races,requests,retention,states}.test.ts',
+      'test/unit/service/audit/append.test.ts',
+      'test/unit/service/feedback/feedback.test.ts',
+      'test/unit/service/jobs/queue.test.ts',
+      'test/unit/service/tenants/delete-tenant.test.ts',
+      'test/unit/service/usage/usage-report.test.ts',
+      'test/unit/service/webhooks/deliverer.test.ts',
       'test/walls/*.test.ts',
     ],
-    // The handlers of the worker's tests end sooner than PostgreSQL hands out the next job.
-    exclude: ['test/unit/service/jobs/worker.test.ts'],
     globalSetup: [temporaryFolder, 'test/postgres-setup.ts'],
   },
   long: {
