@@ -16,7 +16,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ForensicsError } from '../../src/errors.ts';
-import type { Models } from '../../src/engine/observe.ts';
+import type { Models } from '../../src/engine/schedule.ts';
 import type { Decision } from '../../src/engine/result.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { writeIntoCard } from './card.ts';

@@ -4,7 +4,8 @@ import {
   type ResultClass,
 } from '../../src/contract/vocabulary.ts';
 import { concludeUnderEvery } from '../../src/engine/examine.ts';
-import { type Models, observe } from '../../src/engine/observe.ts';
+import { observe } from '../../src/engine/observe.ts';
+import type { Models } from '../../src/engine/schedule.ts';
 import type { Detector } from '../../src/detectors/detector.ts';
 import { noProvenance } from '../../src/provenance/provenance.ts';
 import type { Picture } from '../../src/image/picture.ts';

@@ -8,7 +8,7 @@ import {
   stabilityChanges,
 } from '../../src/contract/vocabulary.ts';
 import { toFakeProbability, toPredictions } from '../../src/engine/calibration.ts';
-import type { Models } from '../../src/engine/observe.ts';
+import type { Models } from '../../src/engine/schedule.ts';
 import { readLogits } from '../../src/engine/patch-scores.ts';
 import { coveringGrid } from '../../src/engine/feature-grid.ts';
 import { cellTextures } from '../../src/engine/patches.ts';

@@ -30,7 +30,7 @@ export interface DecisionInput {
 }
 
 /** What the verdict of the traces rests on, before it is put to the test. */
-export type TraceEvidence = Omit<DecisionInput, 'change' | 'isUnstable'>;
+export type TraceClaim = Omit<DecisionInput, 'change' | 'isUnstable'>;
 
 /** The combined result of the methods that look for local changes. */
 export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
@@ -92,7 +92,7 @@ export function decide(
  * decides this, because the two are compared under it.
  */
 export function needsStabilityTest(
-  evidence: TraceEvidence,
+  evidence: TraceClaim,
   rules: Rules,
   strategy: DecisionStrategy,
 ): boolean {
@@ -201,7 +201,7 @@ function limitsOf(
 }
 
 /** Outside the validated domain there is no decision between real and fake. */
-function reasonsToAbstain(evidence: TraceEvidence, limits: Limits): readonly ReasonCode[] {
+function reasonsToAbstain(evidence: TraceClaim, limits: Limits): readonly ReasonCode[] {
   const checks: readonly (readonly [ReasonCode, boolean])[] = [
     ['too_small', !evidence.hasFullPatch],
     ['too_compressed', evidence.predictions.compression > limits.compressionMax],

@@ -6,20 +6,12 @@
 
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
 import type { Detector } from '../detectors/detector.ts';
-import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import type { Picture } from '../image/picture.ts';
 import type { Provenance } from '../provenance/provenance.ts';
-import { toTrace } from './calibration.ts';
-import {
-  type ChangeClaim,
-  decide,
-  type DeclarationEvidence,
-  needsStabilityTest,
-  type TraceEvidence,
-} from './decide.ts';
-import { type Models, type Observation, observe, type TracesSeen } from './observe.ts';
-import { insideGrid } from './feature-grid.ts';
+import { decide, needsStabilityTest } from './decide.ts';
+import { type Observation, observe, type TraceObservation } from './observe.ts';
 import type { Examination } from './result.ts';
+import type { Models } from './schedule.ts';
 
 /**
  * @param provenance - the file's own statements, read from the same bytes as `picture`.
@@ -32,9 +24,9 @@ export async function examine(
   provenance?: Provenance,
   methods?: readonly Detector[],
 ): Promise<Examination> {
-  // The test of the traces' verdict asks nothing of the methods that look for changes, so it need not wait for them.
-  const test = (traces: TracesSeen) => testIfDecided(traces, decisionStrategy);
-  const observation = await observe(picture, models, seed, provenance, methods, test);
+  // The stability test needs nothing of the methods that look for changes, so it runs while they do.
+  const whileWaiting = (traces: TraceObservation) => testIfDecided(traces, decisionStrategy);
+  const observation = await observe(picture, models, seed, provenance, methods, whileWaiting);
   return conclude(observation, decisionStrategy);
 }
 
@@ -49,15 +41,14 @@ export async function concludeUnderEvery(
   };
 }
 
-/** The decision, and the test that a verdict of the traces has to stand. */
+/** The decision, and the stability test that a verdict of the traces has to pass. */
 export async function conclude(
   observation: Observation,
   decisionStrategy: DecisionStrategy,
 ): Promise<Examination> {
-  const { seen, seed } = observation;
+  const { seen, seed, traces, change } = observation;
   const stability = await testIfDecided(observation, decisionStrategy);
-  const isUnstable = stability?.holds === false;
-  const evidence = { ...traceEvidenceOf(observation), change: changeOf(seen), isUnstable };
+  const evidence = { ...traces, change, isUnstable: stability?.holds === false };
   return {
     ...seen,
     options: { decisionStrategy, seed },
@@ -67,53 +58,12 @@ export async function conclude(
 }
 
 /** Null where the traces give no verdict. */
-async function testIfDecided(traces: TracesSeen, strategy: DecisionStrategy) {
-  const evidence = traceEvidenceOf(traces);
-  if (!needsStabilityTest(evidence, rulesOf(traces), strategy)) return null;
-  return traces.testStability(evidence.fakeProbability >= 0.5);
+async function testIfDecided(observation: TraceObservation, strategy: DecisionStrategy) {
+  const { traces, testStability } = observation;
+  if (!needsStabilityTest(traces, rulesOf(observation), strategy)) return null;
+  return testStability(traces.fakeProbability >= 0.5);
 }
 
-function rulesOf({ models: { trace, locator } }: TracesSeen) {
+function rulesOf({ models: { trace, locator } }: TraceObservation) {
   return { ...trace.manifest, localisation: locator.manifest.thresholds };
-}
-
-function traceEvidenceOf(traces: TracesSeen): TraceEvidence {
-  const { seen, picture, patchScores, models, fakeProbability, fakeUncertainty } = traces;
-  return {
-    fakeProbability,
-    fakeUncertainty,
-    predictions: seen.predictions,
-    trace: toTrace(patchScores.meanLogits, models.trace.manifest),
-    anomalyScore: seen.anomaly.score ?? 0,
-    pixels: picture.facts.width * picture.facts.height,
-    hasFullPatch: hasFullPatch(traces),
-    isPhotograph: isPhotograph(seen.findings),
-    declaration: declarationOf(seen.provenance),
-  };
-}
-
-function changeOf({ manipulation, findings }: Observation['seen']): ChangeClaim {
-  if (manipulation === null) throw new TypeError('local changes were not looked for');
-  const { probability, methods } = manipulation;
-  const strong = findings.filter(
-    ({ method, strength }) => methods.includes(method) && strength !== 'weak',
-  );
-  return { probability, speaking: methods.length, isStrong: strong.length > 0 };
-}
-
-/** The best vouched-for declaration of generated content; null when the file declares none. */
-function declarationOf({ declarations }: Provenance): DeclarationEvidence | null {
-  let best: DeclarationEvidence | null = null;
-  for (const { origin, assurance } of declarations) {
-    if (origin === 'captured') continue;
-    const isTrusted = assurance === 'trusted';
-    if (best === null || (isTrusted && !best.isTrusted)) best = { subClass: origin, isTrusted };
-  }
-  return best;
-}
-
-function hasFullPatch({ picture, models }: TracesSeen): boolean {
-  const { cellPx, patchCells } = models.trace.manifest.input;
-  const { columns, rows } = insideGrid(picture.facts, cellPx);
-  return columns >= patchCells && rows >= patchCells;
 }

@@ -7,7 +7,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { findCopies } from '../detectors/copy-move/copy-move.ts';
-import type { Models } from '../engine/observe.ts';
+import type { Models } from '../engine/schedule.ts';
 import type { LocateModel } from '../inference/networks.ts';
 import type { VerifiedLocator } from '../inference/registry.ts';
 
@@ -28,7 +28,7 @@ export interface LocatorThread {
   /** One network at a time. @returns a model that is asked about one picture at a time. */
   open(verified: VerifiedLocator): Promise<LocateModel>;
   /** After the network has answered. Takes the planes of the working picture away from its caller. */
-  readonly findCopies: NonNullable<Models['findCopiesBeside']>;
+  readonly findCopies: NonNullable<Models['findCopiesInThread']>;
 }
 
 /** Starts the thread, which loads ONNX Runtime before it is asked for anything. It does not keep the process alive. */

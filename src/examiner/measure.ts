@@ -1,7 +1,8 @@
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
 import { concludeUnderEvery } from '../engine/examine.ts';
-import { type Models, observe } from '../engine/observe.ts';
+import { observe } from '../engine/observe.ts';
 import type { Examination } from '../engine/result.ts';
+import type { Models } from '../engine/schedule.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
 import { type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
 import { decodePicture } from '../image/decode.ts';

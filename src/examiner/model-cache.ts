@@ -1,6 +1,6 @@
 /** Keeps the last models loaded, so that a warm child starts to read at once. */
 
-import type { Models } from '../engine/observe.ts';
+import type { Models } from '../engine/schedule.ts';
 import { createRegistry, type VerifiedLocator, type VerifiedModel } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import { loadTraceModel } from '../inference/networks.ts';
@@ -77,6 +77,6 @@ async function openBoth(
   return {
     trace: await openingTrace,
     locator: await opening,
-    findCopiesBeside: thread.findCopies,
+    findCopiesInThread: thread.findCopies,
   };
 }

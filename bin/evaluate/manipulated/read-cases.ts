@@ -7,7 +7,7 @@ import type {
   ReasonCode,
   ResultClass,
 } from '../../../src/contract/vocabulary.ts';
-import type { Models } from '../../../src/engine/observe.ts';
+import type { Models } from '../../../src/engine/schedule.ts';
 import type { CellMaps, Decision } from '../../../src/engine/result.ts';
 import { type Condition, picturesOf } from '../conditions.ts';
 import { examineUnderAll } from '../examine-under-all.ts';

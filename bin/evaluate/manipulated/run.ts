@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { localisingDetectors } from '../../../src/detectors/list.ts';
-import type { Models } from '../../../src/engine/observe.ts';
+import type { Models } from '../../../src/engine/schedule.ts';
 import type { Condition } from '../conditions.ts';
 import { type Case, readManipulated, readPairs, readPhotographs } from './cases.ts';
 import { manifestFigures } from './figures.ts';

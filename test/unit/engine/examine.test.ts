@@ -3,7 +3,8 @@ import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabular
 import { detectors } from '../../../src/detectors/list.ts';
 import { toResultFields } from '../../../src/engine/contract.ts';
 import { conclude, concludeUnderEvery, examine } from '../../../src/engine/examine.ts';
-import { type Models, observe } from '../../../src/engine/observe.ts';
+import { observe } from '../../../src/engine/observe.ts';
+import type { Models } from '../../../src/engine/schedule.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
 import { type Examination, mapNames } from '../../../src/engine/result.ts';
 import type { Picture } from '../../../src/image/picture.ts';

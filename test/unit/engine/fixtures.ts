@@ -1,6 +1,6 @@
 /** What several tests of the engine need: the packaged model, and pictures as the image room hands them over. */
 
-import type { Models } from '../../../src/engine/observe.ts';
+import type { Models } from '../../../src/engine/schedule.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';

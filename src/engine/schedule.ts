@@ -1,0 +1,57 @@
+/** Decides what of an examination runs at the same time, and in which thread. It changes no number, only how long it takes. */
+
+import { copyMove, type findCopies } from '../detectors/copy-move/copy-move.ts';
+import { workingPicture } from '../detectors/copy-move/features.ts';
+import type { ChangeEvidence, Detector } from '../detectors/detector.ts';
+import { localisationNetwork } from '../detectors/localisation-network.ts';
+import type { Picture } from '../image/picture.ts';
+import type { LocateModel, TraceModel } from '../inference/networks.ts';
+import { readChanges } from './localisation.ts';
+
+/** The networks that an examination runs. */
+export interface Models {
+  readonly trace: TraceModel;
+  readonly locator: LocateModel;
+  /** Whether they may run at the same time. Without a spare core both would take longer. */
+  readonly hasSpareCore?: boolean;
+  /** Looks for copies in the thread of the localisation network, after it; used only while there is a spare core. */
+  readonly findCopiesInThread?: (
+    ...given: Parameters<typeof findCopies>
+  ) => Promise<ReturnType<typeof findCopies>>;
+}
+
+interface Scheduled<Main> {
+  readonly changes: ChangeEvidence;
+  /** Null where the search for copies was left to the main thread. */
+  readonly copies: ReturnType<typeof findCopies> | null;
+  readonly main: Main;
+}
+
+/** @param readOnMainThread - reads all that is not read in the thread; `runsInThread` tells which methods are. */
+export async function runOnThreads<Main>(
+  picture: Picture,
+  models: Models,
+  readOnMainThread: (runsInThread: (detector: Detector) => boolean) => Promise<Main>,
+): Promise<Scheduled<Main>> {
+  const { locator, hasSpareCore = false } = models;
+  const locating = readChanges(picture, locator);
+  if (!hasSpareCore) await locating;
+  const findCopiesInThread = hasSpareCore ? models.findCopiesInThread : undefined;
+  const copying = findCopiesInThread?.(workingPicture(picture), picture.facts) ?? null;
+  const runsInThread = ({ method }: Detector) =>
+    method === localisationNetwork.method || (copying !== null && method === copyMove.method);
+  const [changes, copies, main] = await allSettledThenAll([
+    locating,
+    copying,
+    readOnMainThread(runsInThread),
+  ]);
+  return { changes, copies, main };
+}
+
+/** Waits for all even when one fails: a network that is still running must not meet the next picture. */
+async function allSettledThenAll<All extends readonly unknown[]>(
+  all: readonly [...All],
+): Promise<{ -readonly [At in keyof All]: Awaited<All[At]> }> {
+  await Promise.allSettled(all);
+  return Promise.all(all);
+}
