@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { DecisionStrategy, ResultClass } from '../../src/contract/vocabulary.ts';
-import type { MeasuredCondition, MeasuredRates } from '../../src/inference/model.ts';
+import type { MeasuredCondition, MeasuredRates } from '../../src/inference/manifest.ts';
 import { auc, aucInterval, groupBy } from '../../src/service/validation/statistics.ts';
 import { type Row, toScored } from './read-samples.ts';
 

@@ -1,6 +1,6 @@
 /** From raw logits to numbers that mean something, with the figures that the model's manifest carries. */
 
-import type { Calibration, ModelManifest } from '../inference/model.ts';
+import type { Calibration, ModelManifest } from '../inference/manifest.ts';
 import type { ClassScores } from './result.ts';
 
 /** Raw means of the head's three outputs. */

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resultClasses, resultSubClasses, type Tier } from '../contract/vocabulary.ts';
-import type { ModelManifest } from '../inference/model.ts';
+import type { ModelManifest } from '../inference/manifest.ts';
 import type {
   Anomaly,
   ClassScores,

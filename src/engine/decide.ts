@@ -6,7 +6,7 @@
  */
 
 import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/vocabulary.ts';
-import type { ModelManifest, StrategyThresholds } from '../inference/model.ts';
+import type { ModelManifest, StrategyThresholds } from '../inference/manifest.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
 export interface DecisionInput {

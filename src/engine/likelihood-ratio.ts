@@ -4,7 +4,7 @@
  */
 
 import { decisionStrategies, type DecisionStrategy } from '../contract/vocabulary.ts';
-import type { MeasuredCondition, MeasuredRates } from '../inference/model.ts';
+import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
 
 export interface SupportedRatio {
   /** An upper bound, never below 1. */

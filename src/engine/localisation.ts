@@ -15,7 +15,7 @@ import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
 import { halvePixels } from '../image/pixels.ts';
 import { blockPx } from '../inference/manifest.ts';
-import type { LocateManifest } from '../inference/model.ts';
+import type { LocateManifest } from '../inference/manifest.ts';
 import { boundedLogit, quantilesOf, sigmoid } from './calibration.ts';
 import { type CellGrid, ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './feature-grid.ts';

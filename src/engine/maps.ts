@@ -1,7 +1,7 @@
 /** Turns the scores at every patch position, and the evidence of local changes, into one value a cell. */
 
 import type { CellMap } from '../detectors/detector.ts';
-import type { Calibration } from '../inference/model.ts';
+import type { Calibration } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import {
   boundedLogit,

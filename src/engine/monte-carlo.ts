@@ -4,7 +4,7 @@
  * ICML 2016). The spread of a single network understates what it does not know; it is a lower bound.
  */
 
-import type { ModelManifest } from '../inference/model.ts';
+import type { ModelManifest } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { createRandom, type Logits, toFakeProbability, toPredictions } from './calibration.ts';
 import { type Readings, weightedLogits } from './patch-scores.ts';

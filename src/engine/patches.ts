@@ -4,7 +4,7 @@
  */
 
 import type { Planes } from '../image/pixels.ts';
-import type { ModelManifest } from '../inference/model.ts';
+import type { ModelManifest } from '../inference/manifest.ts';
 import { coveringGrid, type Grid, insideGrid } from './feature-grid.ts';
 
 /** Where a window of cells begins. */

@@ -7,7 +7,7 @@
 
 import { scalePixels } from '../image/codec.ts';
 import { cutPixels, type Planes, toPlanes } from '../image/pixels.ts';
-import type { Views } from '../inference/model.ts';
+import type { Views } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import {
   coveringGrid,

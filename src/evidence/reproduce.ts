@@ -9,7 +9,7 @@ import { identityOf, isSameModel } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import { readFileUpTo } from '../ports/files/read-file.ts';
-import type { AnyManifest } from '../inference/model.ts';
+import type { AnyManifest } from '../inference/manifest.ts';
 import { localLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';

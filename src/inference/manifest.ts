@@ -1,56 +1,197 @@
-/** Reads `manifest.json` of a model folder of either kind, and `statistics.json` of an image model's. */
+/**
+ * The manifests of model folders and the statistics of image models: each field is declared once, with its bounds. A
+ * manifest is the only thing that is believed about a model, and only after the hashes of its files were checked.
+ */
 
+import { createHash } from 'node:crypto';
 import { ForensicsError } from '../errors.ts';
 import {
-  checkNamed,
   damaged,
-  type Fields,
-  fieldsOf,
-  identityFields,
-  listOf,
-  numberOf,
-  rootOf,
-  textOf,
-  thresholdsOf,
-  wholeOf,
-} from './manifest-fields.ts';
-import type {
-  AnyManifest,
-  Calibration,
-  EmbeddingStatistics,
-  MeasuredCondition,
-  MeasuredRates,
-  ModelManifest,
-  LocateManifest,
-  MeasuredCalls,
-  MeasuredLocalisation,
-  Views,
-} from './model.ts';
+  date,
+  fields,
+  fixed,
+  list,
+  matching,
+  named,
+  number,
+  object,
+  optional,
+  orElse,
+  orNull,
+  parseModelJson,
+  type Reader,
+  text,
+  whole,
+} from './fields.ts';
 
-/** The network reads blocks of this side, so its cells have to fill them. */
+/** The localisation network reads blocks of this side, so its cells have to fill them. */
 export const blockPx = 8;
 
-/** More than any weight that a fit gives: log odds of a method are at most 4. */
-const maxWeight = 1000;
+const share = number(0, 1);
 
-const quantileCount = 101;
+// Numbers for each decision strategy.
+
+const strategyNumbers = (min: number, max: number) => {
+  const limit = number(min, max);
+  return object({ pedantic: limit, default: limit, relaxed: limit });
+};
+export type StrategyThresholds = ReturnType<ReturnType<typeof strategyNumbers>>;
+
+/** The order of the strategies makes their decided pictures subsets of each other: a model that breaks it is refused. */
+function thresholds(
+  order: 'falling' | 'rising',
+  min: number,
+  max: number,
+): Reader<StrategyThresholds> {
+  return (value, name) => {
+    const read = strategyNumbers(min, max)(value, name);
+    const sign = order === 'rising' ? 1 : -1;
+    if (sign * (read.default - read.pedantic) >= 0 && sign * (read.relaxed - read.default) >= 0) {
+      return read;
+    }
+    throw damaged(`${name} is not ${order} from pedantic to relaxed`);
+  };
+}
+
+const fakeMin = thresholds('falling', 0.5, 1);
+
+// Who the model is, and of which files it is made.
+
+const identity = {
+  id: matching(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'an identifier'),
+  version: text,
+  created: date,
+  /** All of the folder that decide anything, the manifest itself among them. */
+  files: named(
+    /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/,
+    object({ sha256: matching(/^[0-9a-f]{64}$/, 'a SHA-256'), bytes: whole(1, 2 ** 31) }),
+  ),
+};
+
+// Image models, which separate generated pictures from photographs.
+
+/** A falling scale would turn real into fake, so scales are positive. */
+const calibration = object({ scale: number(1e-6, 1e3), offset: number(-1e3, 1e3) });
+export type Calibration = ReturnType<typeof calibration>;
+
+const measuredRates = object({
+  /** Of all pictures. */
+  decided: share,
+  /** Of all photographs. */
+  realCalledFake: share,
+  /** Of all generated pictures. */
+  fakeCalledReal: share,
+  /** Of all photographs, and of all generated pictures; absent in manifests that did not record them. */
+  realCalledReal: optional(share),
+  fakeCalledFake: optional(share),
+});
+export type MeasuredRates = ReturnType<typeof measuredRates>;
+
+/** Longer sides of the pictures in pixels. */
+const longerSides: Reader<readonly [min: number, max: number]> = (value, name) => {
+  const [min, max]: unknown[] = Array.isArray(value) ? value : [];
+  const from = whole(1, 1e6)(min, `${name}[0]`);
+  return [from, whole(from, 1e6)(max, `${name}[1]`)];
+};
+
+/**
+ * What the shipped weights and thresholds did with labelled pictures that neither was fitted on, all given one history.
+ * Shares are 0..1.
+ */
+const measuredCondition = object({
+  /** The history: `as is`, `jpeg 75`, ... */
+  condition: text,
+  /** How many photographs and generated pictures. */
+  real: whole(0, 1e9),
+  fake: whole(0, 1e9),
+  /** Absent in manifests that did not record them. */
+  longerSidePx: optional(longerSides),
+  /** Area under the ROC curve, and its 95 % interval over sources. */
+  auc: share,
+  aucLow: share,
+  aucHigh: share,
+  strategies: object({ pedantic: measuredRates, default: measuredRates, relaxed: measuredRates }),
+});
+export type MeasuredCondition = ReturnType<typeof measuredCondition>;
 
 /** A picture is read in one run of the network, whose working space this bounds: some 150 MB a megapixel. */
 const maxReadPixels = 4_000_000;
 
-/** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
-export function parseAnyManifest(text: string): AnyManifest {
-  const { type } = rootOf(text, 'manifest.json');
-  return type === 'localisation' ? parseLocateManifest(text) : parseManifest(text);
+const viewFields = object({
+  /** A larger picture is scaled to this many pixels, and its patches are of that. */
+  mostPixels: whole(65_536, maxReadPixels),
+  /** Of a picture that was scaled, so many squares of its own pixels are read as well. */
+  tilePx: whole(32, 4096),
+  tiles: whole(0, 4096),
+  /** Longer side of the view of the whole picture. */
+  wholePx: whole(32, 4096),
+  /** What the mean logits of each count, together 1. Without tiles the patches count for both. */
+  weights: object({ patches: share, tiles: share, whole: share }),
+});
+export type Views = ReturnType<typeof viewFields>;
+
+/** What is read of a picture at a bounded cost, see `engine/views.ts`. */
+const views: Reader<Views> = (value, name) => {
+  const read = viewFields(value, name);
+  const { patches, tiles, whole: all } = read.weights;
+  if (Math.abs(patches + tiles + all - 1) > 1e-9) {
+    throw damaged(`${name}.weights do not add up to 1`);
+  }
+  return read;
+};
+
+const imageManifest = object({
+  ...identity,
+  input: object({
+    cellPx: whole(1, 256),
+    patchCells: whole(1, 256),
+    patchStrideCells: whole(1, 256),
+    patchesRead: whole(1, 4096),
+    name: fixed('rgb'),
+    layout: fixed('NHWC'),
+    dtype: fixed('uint8'),
+  }),
+  // What `networks.ts` calls its tensors.
+  outputs: optional(
+    object({
+      model: fixed(['features']),
+      head: fixed(['logits', 'embedding']),
+      logits: fixed(['real', 'fake', 'compression']),
+    }),
+  ),
+  views,
+  dropout: object({ rate: number(0, 0.9), passes: whole(2, 1000) }),
+  calibration: object({
+    real: calibration,
+    fake: calibration,
+    compression: calibration,
+    decision: calibration,
+  }),
+  thresholds: object({
+    fakeMin,
+    realMax: thresholds('rising', 0, 0.5),
+    traceMin: thresholds('falling', 0, 2),
+    compressionMax: thresholds('rising', 0, 1),
+    anomalyMax: thresholds('rising', 0, 1),
+  }),
+  /**
+   * Limits of its own for pictures whose compression score is `from` or more, where real pictures look more generated;
+   * null where one limit fits all.
+   */
+  compressedRegime: orNull(object({ from: share, fakeMin })),
+  /** The same for pictures of fewer than `below` pixels; a picture that both fit is held to the higher limit. */
+  smallRegime: orNull(object({ below: whole(1, 1e9), fakeMin })),
+  /** Empty for a model that was not measured. `npm run evaluate -- --record` writes it. */
+  measured: orElse(list(measuredCondition), []),
+});
+
+export interface ModelManifest extends Omit<ReturnType<typeof imageManifest>, 'outputs'> {
+  readonly type: 'image';
 }
 
 /** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
-export function parseManifest(text: string): ModelManifest {
-  const root = rootOf(text, 'manifest.json');
-  const input = fieldsOf(root['input'], 'input');
-  const dropout = fieldsOf(root['dropout'], 'dropout');
-  const calibration = fieldsOf(root['calibration'], 'calibration');
-  const thresholds = fieldsOf(root['thresholds'], 'thresholds');
+export function parseManifest(json: string): ModelManifest {
+  const root = rootFields(json);
   if (root['type'] !== 'image') throw damaged('type is neither image nor localisation');
   if (root['votes'] !== undefined) {
     throw new ForensicsError(
@@ -58,335 +199,191 @@ export function parseManifest(text: string): ModelManifest {
       'The model has a second network, votes.onnx, which this version does not run; forensics 0.1.0 does.',
     );
   }
-  checkNames(input, fieldsOf(root['outputs'] ?? {}, 'outputs'));
+  const { outputs: _checked, ...manifest } = imageManifest(root, 'manifest.json');
+  return { ...manifest, files: withManifest(manifest.files, json), type: 'image' };
+}
 
+// Localisation models, which locate changes in a picture.
+
+/** More than any weight that a fit gives: log odds of a method are at most 4. */
+const weight = number(-1000, 1000);
+const methodName = /^[a-z][a-zA-Z0-9.-]{0,63}$/;
+
+/** How well the fused map marked what was changed, on pictures that nothing was fitted on. */
+const measuredLocalisation = object({
+  /** Data set, or kind of change. */
+  set: text,
+  condition: text,
+  pictures: whole(0, 1e9),
+  /** Mean F1 over pixels: at each picture's best threshold with its 95 % interval, and at 0.5. */
+  f1Best: share,
+  f1Low: share,
+  f1High: share,
+  f1Half: share,
+  /** Mean area under the ROC curve over pixels. */
+  pixelAuc: share,
+});
+export type MeasuredLocalisation = ReturnType<typeof measuredLocalisation>;
+
+const megapixels: Reader<{ readonly from: number; readonly below: number | null }> = (
+  value,
+  name,
+) => {
+  const { from, below } = fields(value, name);
+  const least = number(0, 1e6)(from, `${name}.from`);
   return {
-    ...identityFields(root, text),
-    type: 'image',
-    input: {
-      cellPx: wholeOf(input['cellPx'], 'input.cellPx', 1, 256),
-      patchCells: wholeOf(input['patchCells'], 'input.patchCells', 1, 256),
-      patchStrideCells: wholeOf(input['patchStrideCells'], 'input.patchStrideCells', 1, 256),
-      patchesRead: wholeOf(input['patchesRead'], 'input.patchesRead', 1, 4096),
-    },
-    views: viewsOf(root['views']),
-    dropout: {
-      rate: numberOf(dropout['rate'], 'dropout.rate', 0, 0.9),
-      passes: wholeOf(dropout['passes'], 'dropout.passes', 2, 1000),
-    },
-    calibration: {
-      real: calibrationOf(calibration['real'], 'calibration.real'),
-      fake: calibrationOf(calibration['fake'], 'calibration.fake'),
-      compression: calibrationOf(calibration['compression'], 'calibration.compression'),
-      decision: calibrationOf(calibration['decision'], 'calibration.decision'),
-    },
-    // The order of the strategies is what makes their decided pictures subsets of each other: a model that breaks it is refused.
-    thresholds: {
-      fakeMin: thresholdsOf(thresholds['fakeMin'], 'thresholds.fakeMin', 'falling', [0.5, 1]),
-      realMax: thresholdsOf(thresholds['realMax'], 'thresholds.realMax', 'rising', [0, 0.5]),
-      traceMin: thresholdsOf(thresholds['traceMin'], 'thresholds.traceMin', 'falling', [0, 2]),
-      compressionMax: thresholdsOf(
-        thresholds['compressionMax'],
-        'thresholds.compressionMax',
-        'rising',
-        [0, 1],
-      ),
-      anomalyMax: thresholdsOf(thresholds['anomalyMax'], 'thresholds.anomalyMax', 'rising', [0, 1]),
-    },
-    compressedRegime: compressedRegimeOf(root['compressedRegime'] ?? null),
-    smallRegime: smallRegimeOf(root['smallRegime'] ?? null),
-    measured: measuredOf(root['measured'] ?? []),
+    from: least,
+    below: below === null ? null : number(least, 1e6)(below, `${name}.below`),
   };
-}
+};
 
-/** What `networks.ts` calls its tensors. */
-function checkNames(input: Fields, outputs: Fields): void {
-  checkNamed(input['name'], 'input.name', 'rgb');
-  checkNamed(input['layout'], 'input.layout', 'NHWC');
-  checkNamed(input['dtype'], 'input.dtype', 'uint8');
-  checkNamed(outputs['model'], 'outputs.model', ['features']);
-  checkNamed(outputs['head'], 'outputs.head', ['logits', 'embedding']);
-  checkNamed(outputs['logits'], 'outputs.logits', ['real', 'fake', 'compression']);
-}
+const callCounts = object({ changed: whole(0, 1e9), photographs: whole(0, 1e9) });
+const callFields = object({
+  condition: text,
+  /** Of pictures of this size alone; without it of every size. */
+  megapixels: optional(megapixels),
+  /** Pictures with a changed part, changed by people alone where no size is given; and unchanged photographs. */
+  changed: whole(1, 1e9),
+  photographs: whole(1, 1e9),
+  /** How many of them were called manipulated. */
+  strategies: object({ pedantic: callCounts, default: callCounts, relaxed: callCounts }),
+});
+export type MeasuredCalls = ReturnType<typeof callFields>;
 
-/** @throws {ForensicsError} `model_integrity` when a vector has the wrong length or a quantile list is not rising. */
-export function parseStatistics(text: string): EmbeddingStatistics {
-  const root = rootOf(text, 'statistics.json');
-  const embedding = fieldsOf(root['embedding'], 'embedding');
-  const prototypes = fieldsOf(root['prototypes'], 'prototypes');
-  const dimension = wholeOf(embedding['dimension'], 'embedding.dimension', 1, 4096);
-  return {
-    embedding: {
-      dimension,
-      mean: vectorOf(embedding['mean'], 'embedding.mean', dimension),
-      whitening: vectorOf(embedding['whitening'], 'embedding.whitening', dimension * dimension),
-    },
-    distanceQuantiles: quantilesOf(root['distanceQuantiles'], 'distanceQuantiles'),
-    pictureDistanceQuantiles: quantilesOf(
-      root['pictureDistanceQuantiles'],
-      'pictureDistanceQuantiles',
-    ),
-    prototypes: {
-      realCompressed: vectorOf(
-        prototypes['realCompressed'],
-        'prototypes.realCompressed',
-        dimension,
-      ),
-      fakeCompressed: vectorOf(
-        prototypes['fakeCompressed'],
-        'prototypes.fakeCompressed',
-        dimension,
-      ),
-    },
-  };
-}
-
-function measuredOf(value: unknown): readonly MeasuredCondition[] {
-  return listOf(value, 'measured', (entry, name) => {
-    const fields = fieldsOf(entry, name);
-    const strategies = fieldsOf(fields['strategies'], `${name}.strategies`);
-    const rates = (strategy: string): MeasuredRates =>
-      ratesOf(strategies[strategy], `${name}.strategies.${strategy}`);
-    return {
-      condition: textOf(fields['condition'], `${name}.condition`),
-      real: wholeOf(fields['real'], `${name}.real`, 0, 1e9),
-      fake: wholeOf(fields['fake'], `${name}.fake`, 0, 1e9),
-      ...sidesOf(fields['longerSidePx'], `${name}.longerSidePx`),
-      auc: numberOf(fields['auc'], `${name}.auc`, 0, 1),
-      aucLow: numberOf(fields['aucLow'], `${name}.aucLow`, 0, 1),
-      aucHigh: numberOf(fields['aucHigh'], `${name}.aucHigh`, 0, 1),
-      strategies: {
-        pedantic: rates('pedantic'),
-        default: rates('default'),
-        relaxed: rates('relaxed'),
-      },
-    };
-  });
-}
-
-function sidesOf(value: unknown, name: string): Pick<MeasuredCondition, 'longerSidePx'> {
-  if (value === undefined) return {};
-  const [min, max]: unknown[] = Array.isArray(value) ? value : [];
-  const from = wholeOf(min, `${name}[0]`, 1, 1e6);
-  return { longerSidePx: [from, wholeOf(max, `${name}[1]`, from, 1e6)] };
-}
-
-function ratesOf(value: unknown, name: string): MeasuredRates {
-  const fields = fieldsOf(value, name);
-  const share = (key: keyof MeasuredRates): number => numberOf(fields[key], `${name}.${key}`, 0, 1);
-  const later = ['realCalledReal', 'fakeCalledFake'] as const;
-  return {
-    decided: share('decided'),
-    realCalledFake: share('realCalledFake'),
-    fakeCalledReal: share('fakeCalledReal'),
-    ...Object.fromEntries(later.filter((key) => key in fields).map((key) => [key, share(key)])),
-  };
-}
-
-function viewsOf(value: unknown): Views {
-  const fields = fieldsOf(value, 'views');
-  const weights = fieldsOf(fields['weights'], 'views.weights');
-  const shareOf = (name: string) => numberOf(weights[name], `views.weights.${name}`, 0, 1);
-  const views = {
-    mostPixels: wholeOf(fields['mostPixels'], 'views.mostPixels', 65_536, maxReadPixels),
-    tilePx: wholeOf(fields['tilePx'], 'views.tilePx', 32, 4096),
-    tiles: wholeOf(fields['tiles'], 'views.tiles', 0, 4096),
-    wholePx: wholeOf(fields['wholePx'], 'views.wholePx', 32, 4096),
-    weights: { patches: shareOf('patches'), tiles: shareOf('tiles'), whole: shareOf('whole') },
-  };
-  const { patches, tiles, whole } = views.weights;
-  if (Math.abs(patches + tiles + whole - 1) > 1e-9)
-    throw damaged('views.weights are not 1 together');
-  return views;
-}
-
-function compressedRegimeOf(value: unknown): ModelManifest['compressedRegime'] {
-  if (value === null) return null;
-  const fields = fieldsOf(value, 'compressedRegime');
-  return {
-    from: numberOf(fields['from'], 'compressedRegime.from', 0, 1),
-    fakeMin: thresholdsOf(fields['fakeMin'], 'compressedRegime.fakeMin', 'falling', [0.5, 1]),
-  };
-}
-
-function smallRegimeOf(value: unknown): ModelManifest['smallRegime'] {
-  if (value === null) return null;
-  const fields = fieldsOf(value, 'smallRegime');
-  return {
-    below: wholeOf(fields['below'], 'smallRegime.below', 1, 1e9),
-    fakeMin: thresholdsOf(fields['fakeMin'], 'smallRegime.fakeMin', 'falling', [0.5, 1]),
-  };
-}
-
-/** A falling scale would turn real into fake, so scales are positive. */
-function calibrationOf(value: unknown, name: string): Calibration {
-  const fields = fieldsOf(value, name);
-  return {
-    scale: numberOf(fields['scale'], `${name}.scale`, 1e-6, 1e3),
-    offset: numberOf(fields['offset'], `${name}.offset`, -1e3, 1e3),
-  };
-}
-
-function vectorOf(value: unknown, name: string, length: number): readonly number[] {
-  if (!Array.isArray(value) || value.length !== length) {
-    throw damaged(`${name} has not ${length} numbers`);
+/** How often a verdict was that something was changed, on pictures that nothing was fitted on. */
+const measuredCalls: Reader<MeasuredCalls> = (value, name) => {
+  const read = callFields(value, name);
+  for (const [strategy, { changed, photographs }] of Object.entries(read.strategies)) {
+    if (changed <= read.changed && photographs <= read.photographs) continue;
+    throw damaged(`${name}.strategies.${strategy} counts more pictures than there were`);
   }
-  return value.map((entry: unknown) => numberOf(entry, name, -1e12, 1e12));
-}
+  return read;
+};
 
-function quantilesOf(value: unknown, name: string): readonly number[] {
-  const quantiles = vectorOf(value, name, quantileCount);
-  if (quantiles.some((entry, index) => index > 0 && entry < quantiles[index - 1]!)) {
-    throw damaged(`${name} is not rising`);
-  }
-  return quantiles;
+const cellPx: Reader<number> = (value, name) => {
+  const read = whole(1, blockPx)(value, name);
+  if (blockPx % read === 0) return read;
+  throw damaged(`${name} does not divide ${blockPx}`);
+};
+
+const locateThresholds = object({
+  manipulatedMin: thresholds('falling', 0.5, 1),
+  suspectedMin: thresholds('rising', 0, 1),
+});
+
+const locateManifest = object({
+  ...identity,
+  outputs: fixed(['changed', 'trust', 'score']),
+  input: object({
+    /** One value of the maps stands for a square of this side; a divisor of 8, on whose blocks the network works. */
+    cellPx,
+    /** The network sees the whole picture at once: a larger one is halved until it fits. */
+    maxPixels: whole(65_536, 1e8),
+  }),
+  /** For the probability that something was changed: from where on that is the verdict, and from where on nothing else is. */
+  thresholds: (value, name) => {
+    const read = locateThresholds(value, name);
+    // One falls and one rises: where they are nearest, under the last strategy, the order has to hold.
+    if (read.suspectedMin.relaxed <= read.manipulatedMin.relaxed) return read;
+    throw damaged(`${name}.suspectedMin is above manipulatedMin`);
+  },
+  /** How the answers of all methods that look for changes are combined; see `engine/localisation.ts`. */
+  fusion: object({
+    places: object({
+      offset: weight,
+      /**
+       * Shares 0..1 of the picture's median and of its strongest places that are taken from every place, and log odds for each
+       * doubling of a megapixel. Absent in manifests of version 1.0.0, whose level is the same for every picture.
+       */
+      level: orElse(object({ middle: share, strongest: share, perDoubling: orElse(weight, 0) }), {
+        middle: 0,
+        strongest: 0,
+        perDoubling: 0,
+      }),
+      /** By method. */
+      weights: named(methodName, object({ weight, rest: share })),
+    }),
+    picture: object({
+      offset: weight,
+      /**
+       * Log odds for each doubling of a megapixel, and between quality 100 and 0. Absent before version 1.2.0, which judged
+       * every size and quality alike.
+       */
+      perDoubling: orElse(weight, 0),
+      compression: orElse(weight, 0),
+      /** By method. */
+      weights: named(methodName, weight),
+    }),
+  }),
+  /** Empty for a model that was not measured. */
+  measured: orElse(list(measuredLocalisation), []),
+  called: orElse(list(measuredCalls), []),
+});
+
+export interface LocateManifest extends Omit<ReturnType<typeof locateManifest>, 'outputs'> {
+  readonly type: 'localisation';
 }
 
 /** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
-export function parseLocateManifest(text: string): LocateManifest {
-  const root = rootOf(text, 'manifest.json');
-  const input = fieldsOf(root['input'], 'input');
-  // What `networks.ts` calls its tensors.
-  checkNamed(root['outputs'], 'outputs', ['changed', 'trust', 'score']);
-  return {
-    ...identityFields(root, text),
-    type: 'localisation',
-    input: {
-      cellPx: cellPxOf(input['cellPx']),
-      maxPixels: wholeOf(input['maxPixels'], 'input.maxPixels', 65_536, 1e8),
-    },
-    thresholds: limitsOf(root['thresholds']),
-    fusion: fusionOf(root['fusion']),
-    measured: listOf(root['measured'] ?? [], 'measured', localisationOf),
-    called: listOf(root['called'] ?? [], 'called', calledOf),
-  };
+export function parseLocateManifest(json: string): LocateManifest {
+  const manifest = locateManifest(rootFields(json), 'manifest.json');
+  return { ...manifest, files: withManifest(manifest.files, json), type: 'localisation' };
 }
 
-function cellPxOf(value: unknown): number {
-  const cellPx = wholeOf(value, 'input.cellPx', 1, blockPx);
-  if (blockPx % cellPx === 0) return cellPx;
-  throw damaged(`input.cellPx does not divide ${blockPx}`);
+export type AnyManifest = ModelManifest | LocateManifest;
+
+/** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
+export function parseAnyManifest(json: string): AnyManifest {
+  const { type } = rootFields(json);
+  return type === 'localisation' ? parseLocateManifest(json) : parseManifest(json);
 }
 
-/** The order of the strategies, and of the two limits, is what makes their decided pictures subsets of each other. */
-function limitsOf(value: unknown): LocateManifest['thresholds'] {
-  const fields = fieldsOf(value, 'thresholds');
-  const suspectedMin = thresholdsOf(
-    fields['suspectedMin'],
-    'thresholds.suspectedMin',
-    'rising',
-    [0, 1],
-  );
-  const manipulatedMin = thresholdsOf(
-    fields['manipulatedMin'],
-    'thresholds.manipulatedMin',
-    'falling',
-    [0.5, 1],
-  );
-  // One falls and one rises: where they are nearest, under the last strategy, the order has to hold.
-  if (suspectedMin.relaxed > manipulatedMin.relaxed) {
-    throw damaged('thresholds.suspectedMin is above manipulatedMin');
-  }
-  return { manipulatedMin, suspectedMin };
+function rootFields(json: string) {
+  return fields(parseModelJson(json, 'manifest.json'), 'manifest.json');
 }
 
-function fusionOf(value: unknown): LocateManifest['fusion'] {
-  const fields = fieldsOf(value, 'fusion');
-  const places = fieldsOf(fields['places'], 'fusion.places');
-  const picture = fieldsOf(fields['picture'], 'fusion.picture');
-  return {
-    places: {
-      offset: weightOf(places['offset'], 'fusion.places.offset'),
-      level: levelOf(places['level']),
-      weights: namedOf(places['weights'], 'fusion.places.weights', (entry, name) => {
-        const { weight, rest } = fieldsOf(entry, name);
-        return {
-          weight: weightOf(weight, `${name}.weight`),
-          rest: numberOf(rest, `${name}.rest`, 0, 1),
-        };
-      }),
-    },
-    picture: {
-      offset: weightOf(picture['offset'], 'fusion.picture.offset'),
-      // Absent before version 1.2.0, which judged every size and quality alike.
-      perDoubling: weightOf(picture['perDoubling'] ?? 0, 'fusion.picture.perDoubling'),
-      compression: weightOf(picture['compression'] ?? 0, 'fusion.picture.compression'),
-      weights: namedOf(picture['weights'], 'fusion.picture.weights', weightOf),
-    },
-  };
+/** Thresholds and calibration decide no less than weights do, so the manifest is a file of its model like the others. */
+function withManifest(files: AnyManifest['files'], json: string): AnyManifest['files'] {
+  const bytes = Buffer.from(json);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { ...files, 'manifest.json': { sha256, bytes: bytes.length } };
 }
 
-/** Absent in manifests of version 1.0.0, whose level is the same for every picture. */
-function levelOf(value: unknown): LocateManifest['fusion']['places']['level'] {
-  if (value === undefined) return { middle: 0, strongest: 0, perDoubling: 0 };
-  const level = fieldsOf(value, 'fusion.places.level');
-  const share = (key: string) => numberOf(level[key], `fusion.places.level.${key}`, 0, 1);
-  const perDoubling = weightOf(level['perDoubling'] ?? 0, 'fusion.places.level.perDoubling');
-  return { middle: share('middle'), strongest: share('strongest'), perDoubling };
-}
+// Reference statistics of the embedding, `statistics.json` of the folder of an image model.
 
-function weightOf(value: unknown, name: string): number {
-  return numberOf(value, name, -maxWeight, maxWeight);
-}
-
-function namedOf<T>(
-  value: unknown,
-  name: string,
-  read: (entry: unknown, name: string) => T,
-): Readonly<Record<string, T>> {
-  const entries = Object.entries(fieldsOf(value, name)).map(([key, entry]) => {
-    if (!/^[a-z][a-zA-Z0-9.-]{0,63}$/.test(key)) throw damaged(`${name} names no method`);
-    return [key, read(entry, `${name}.${key}`)] as const;
+const statistics = (dimension: number) =>
+  object({
+    embedding: object({
+      dimension: whole(1, 4096),
+      mean: vector(dimension),
+      /** Row-major `dimension * dimension`: the squared distance of e is |W (e - mean)|^2. */
+      whitening: vector(dimension ** 2),
+    }),
+    /** 101 quantiles, 0..100 %, of patch distances and of picture means on sources unseen in training. */
+    distanceQuantiles: quantiles,
+    pictureDistanceQuantiles: quantiles,
+    prototypes: object({ realCompressed: vector(dimension), fakeCompressed: vector(dimension) }),
   });
-  return Object.fromEntries(entries);
+export type EmbeddingStatistics = ReturnType<ReturnType<typeof statistics>>;
+
+/** @throws {ForensicsError} `model_integrity` when a vector has the wrong length or quantiles do not rise. */
+export function parseStatistics(json: string): EmbeddingStatistics {
+  const root = fields(parseModelJson(json, 'statistics.json'), 'statistics.json');
+  const { dimension } = fields(root['embedding'], 'embedding');
+  return statistics(whole(1, 4096)(dimension, 'embedding.dimension'))(root, 'statistics.json');
 }
 
-function localisationOf(value: unknown, name: string): MeasuredLocalisation {
-  const fields = fieldsOf(value, name);
-  const share = (key: string) => numberOf(fields[key], `${name}.${key}`, 0, 1);
-  return {
-    set: textOf(fields['set'], `${name}.set`),
-    condition: textOf(fields['condition'], `${name}.condition`),
-    pictures: wholeOf(fields['pictures'], `${name}.pictures`, 0, 1e9),
-    f1Best: share('f1Best'),
-    f1Low: share('f1Low'),
-    f1High: share('f1High'),
-    f1Half: share('f1Half'),
-    pixelAuc: share('pixelAuc'),
+function vector(length: number): Reader<readonly number[]> {
+  return (value, name) => {
+    if (!Array.isArray(value) || value.length !== length) {
+      throw damaged(`${name} does not have ${length} numbers`);
+    }
+    return list(number(-1e12, 1e12))(value, name);
   };
 }
 
-function calledOf(value: unknown, name: string): MeasuredCalls {
-  const fields = fieldsOf(value, name);
-  const changed = wholeOf(fields['changed'], `${name}.changed`, 1, 1e9);
-  const photographs = wholeOf(fields['photographs'], `${name}.photographs`, 1, 1e9);
-  const strategies = fieldsOf(fields['strategies'], `${name}.strategies`);
-  const under = (strategy: string) => {
-    const path = `${name}.strategies.${strategy}`;
-    const counts = fieldsOf(strategies[strategy], path);
-    return {
-      changed: wholeOf(counts['changed'], `${path}.changed`, 0, changed),
-      photographs: wholeOf(counts['photographs'], `${path}.photographs`, 0, photographs),
-    };
-  };
-  return {
-    condition: textOf(fields['condition'], `${name}.condition`),
-    ...megapixelsOf(fields['megapixels'], `${name}.megapixels`),
-    changed,
-    photographs,
-    strategies: {
-      pedantic: under('pedantic'),
-      default: under('default'),
-      relaxed: under('relaxed'),
-    },
-  };
-}
-
-function megapixelsOf(value: unknown, name: string): Pick<MeasuredCalls, 'megapixels'> {
-  if (value === undefined) return {};
-  const fields = fieldsOf(value, name);
-  const from = numberOf(fields['from'], `${name}.from`, 0, 1e6);
-  const below =
-    fields['below'] === null ? null : numberOf(fields['below'], `${name}.below`, from, 1e6);
-  return { megapixels: { from, below } };
-}
+const quantiles: Reader<readonly number[]> = (value, name) => {
+  const read = vector(101)(value, name);
+  if (read.every((entry, at) => at === 0 || entry >= read[at - 1]!)) return read;
+  throw damaged(`${name} is not rising`);
+};

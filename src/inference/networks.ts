@@ -1,6 +1,6 @@
 /** Verified models of both kinds, loaded: what they answer to pixels and to features. Knows tensors, not pictures or verdicts. */
 
-import type { EmbeddingStatistics, ModelManifest, LocateManifest } from './model.ts';
+import type { EmbeddingStatistics, ModelManifest, LocateManifest } from './manifest.ts';
 import type { VerifiedModel, VerifiedLocator } from './registry.ts';
 import { outputOf, type Runtime, type Session, sizedOutputOf } from './runtime.ts';
 import type { Pixels } from '../image/codec.ts';

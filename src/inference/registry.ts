@@ -9,7 +9,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ForensicsError } from '../errors.ts';
 import { parseAnyManifest, parseStatistics } from './manifest.ts';
-import type { AnyManifest, EmbeddingStatistics, LocateManifest, ModelManifest } from './model.ts';
+import type {
+  AnyManifest,
+  EmbeddingStatistics,
+  LocateManifest,
+  ModelManifest,
+} from './manifest.ts';
 
 export interface VerifiedModel {
   readonly manifest: ModelManifest;

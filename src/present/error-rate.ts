@@ -2,7 +2,7 @@
 
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
-import type { MeasuredCondition } from '../inference/model.ts';
+import type { MeasuredCondition } from '../inference/manifest.ts';
 import { createNumberWriter } from './numbers.ts';
 import { bestDeclaration, type Result } from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';

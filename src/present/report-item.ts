@@ -1,7 +1,7 @@
 import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import type { ModelIdentity } from '../engine/result.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
-import type { MeasuredCondition } from '../inference/model.ts';
+import type { MeasuredCondition } from '../inference/manifest.ts';
 
 /** One step of the chain of custody. */
 export interface CustodyEvent {

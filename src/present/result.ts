@@ -9,7 +9,7 @@ import {
 } from '../contract/vocabulary.ts';
 import { type Area, areaOf } from '../detectors/regions.ts';
 import type { Examined } from '../engine/result.ts';
-import type { MeasuredCondition, MeasuredRates } from '../inference/model.ts';
+import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
 import type { Declaration } from '../provenance/provenance.ts';
 import type { FileStatements } from './origin.ts';
 

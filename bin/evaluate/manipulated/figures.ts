@@ -6,7 +6,7 @@ import type {
   LocateManifest,
   MeasuredCalls,
   MeasuredLocalisation,
-} from '../../../src/inference/model.ts';
+} from '../../../src/inference/manifest.ts';
 import { auc, aucInterval, groupBy, quantile } from '../../../src/service/validation/statistics.ts';
 import { meanOf } from '../figures.ts';
 import type { Judged } from './judge.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { AnyManifest } from '../../inference/model.ts';
+import type { AnyManifest } from '../../inference/manifest.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { examples, type LocalOptions } from '../options.ts';
 import { columnsOf } from '../output/terminal.ts';

@@ -2,7 +2,7 @@
 
 import { isSameModel, nameOfModel } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
-import type { MeasuredCalls, MeasuredCondition } from '../../inference/model.ts';
+import type { MeasuredCalls, MeasuredCondition } from '../../inference/manifest.ts';
 import { errorOf, type MeasuredError, worstError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';

@@ -5,7 +5,7 @@ import type { DecisionStrategy } from '../../contract/vocabulary.ts';
 import { identityOf, isSameModel, nameOfModel } from '../../engine/contract.ts';
 import type { ModelIdentity } from '../../engine/result.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../inference/model.ts';
+import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../inference/manifest.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
 import type { Measurement } from '../../examiner/tasks.ts';
 import { drawnBy, figuresOf, foldersOf, type Outcome } from './figures.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DecisionStrategy } from '../../../src/contract/vocabulary.ts';
 import { supportedRatio } from '../../../src/engine/likelihood-ratio.ts';
-import type { MeasuredCondition, MeasuredRates } from '../../../src/inference/model.ts';
+import type { MeasuredCondition, MeasuredRates } from '../../../src/inference/manifest.ts';
 
 const rates: MeasuredRates = {
   decided: 0.5,

@@ -7,7 +7,7 @@ import {
 } from '../../../src/contract/vocabulary.ts';
 import type { Finding } from '../../../src/detectors/detector.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import type { MeasuredRates } from '../../../src/inference/model.ts';
+import type { MeasuredRates } from '../../../src/inference/manifest.ts';
 import type { Declaration } from '../../../src/provenance/provenance.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';

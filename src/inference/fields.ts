@@ -1,0 +1,130 @@
+/** Readers of JSON values in the files of a model: unknown in, checked types out, or an error that names the field. */
+
+import { ForensicsError } from '../errors.ts';
+
+/** @throws {ForensicsError} `model_integrity` for a value that is missing or impossible. @param name - of the field. */
+export type Reader<T> = (value: unknown, name: string) => T;
+
+/** What a reader of an object gives: fields that may be undefined are optional. */
+type Read<Shape extends Readonly<Record<string, Reader<unknown>>>> = {
+  readonly [Key in keyof Shape as undefined extends ReturnType<Shape[Key]>
+    ? never
+    : Key]: ReturnType<Shape[Key]>;
+} & {
+  readonly [Key in keyof Shape as undefined extends ReturnType<Shape[Key]> ? Key : never]?: Exclude<
+    ReturnType<Shape[Key]>,
+    undefined
+  >;
+};
+
+export function damaged(detail: string): ForensicsError {
+  return new ForensicsError(
+    'model_integrity',
+    `The model's description is damaged (${detail}); reinstall the model, or correct its manifest.`,
+  );
+}
+
+/** @throws {ForensicsError} `model_integrity` when `text` is not JSON. @param name - of the file. */
+export function parseModelJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ForensicsError(
+      'model_integrity',
+      `${name} of the model is not JSON; reinstall the model.`,
+      { cause: error },
+    );
+  }
+}
+
+export const fields: Reader<Readonly<Record<string, unknown>>> = (value, name) => {
+  if (isFields(value)) return value;
+  throw damaged(`${name} is not an object`);
+};
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads the fields of `shape` and leaves out all others. */
+export function object<Shape extends Readonly<Record<string, Reader<unknown>>>>(
+  shape: Shape,
+): Reader<Read<Shape>> {
+  return (value, name) => {
+    const given = fields(value, name);
+    const prefix = name.endsWith('.json') ? '' : `${name}.`;
+    const entries = Object.entries(shape)
+      .map(([key, read]) => [key, read(given[key], `${prefix}${key}`)] as const)
+      .filter(([, read]) => read !== undefined);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field was read by the reader of its name
+    return Object.fromEntries(entries) as Read<Shape>;
+  };
+}
+
+export function list<T>(read: Reader<T>): Reader<readonly T[]> {
+  return (value, name) => {
+    if (!Array.isArray(value)) throw damaged(`${name} is not a list`);
+    return value.map((entry: unknown, at) => read(entry, `${name}[${at}]`));
+  };
+}
+
+/** An object with any names that match `pattern`. */
+export function named<T>(pattern: RegExp, read: Reader<T>): Reader<Readonly<Record<string, T>>> {
+  return (value, name) => {
+    const entries = Object.entries(fields(value, name)).map(([key, entry]) => {
+      if (!pattern.test(key)) throw damaged(`${name} has an impossible name`);
+      return [key, read(entry, `${name}.${key}`)] as const;
+    });
+    return Object.fromEntries(entries);
+  };
+}
+
+export function optional<T>(read: Reader<T>): Reader<T | undefined> {
+  return (value, name) => (value === undefined ? undefined : read(value, name));
+}
+
+export function orElse<T>(read: Reader<T>, fallback: T): Reader<T> {
+  return (value, name) => (value === undefined || value === null ? fallback : read(value, name));
+}
+
+export function orNull<T>(read: Reader<T>): Reader<T | null> {
+  return (value, name) => (value === undefined || value === null ? null : read(value, name));
+}
+
+export function matching(pattern: RegExp, what: string): Reader<string> {
+  return (value, name) => {
+    if (typeof value === 'string' && pattern.test(value)) return value;
+    throw damaged(`${name} is not ${what}`);
+  };
+}
+
+export const text = matching(/./s, 'a text');
+
+export const date: Reader<string> = (value, name) => {
+  const read = text(value, name);
+  if (Number.isNaN(Date.parse(read))) throw damaged(`${name} is not a date`);
+  return read;
+};
+
+export function number(min: number, max: number): Reader<number> {
+  return (value, name) => {
+    if (typeof value === 'number' && value >= min && value <= max) return value;
+    throw damaged(`${name} is not a number from ${min} to ${max}`);
+  };
+}
+
+export function whole(min: number, max: number): Reader<number> {
+  return (value, name) => {
+    const read = number(min, max)(value, name);
+    if (Number.isInteger(read)) return read;
+    throw damaged(`${name} is not a whole number`);
+  };
+}
+
+/** A name that the program fixes and a manifest may repeat: a model made for other names would be misread. */
+export function fixed(expected: string | readonly string[]): Reader<undefined> {
+  return (value, name) => {
+    if (value === undefined || JSON.stringify(value) === JSON.stringify(expected)) return undefined;
+    throw damaged(`${name} is not ${JSON.stringify(expected)}`);
+  };
+}
