@@ -31,7 +31,7 @@ import {
 import { createQueue } from './jobs/queue.ts';
 import { type Blobs, openBlobs } from './storage.ts';
 import type { Tenancy } from './tenants/tenancy.ts';
-import { openTenancy, webhookGuardOf } from './tenants/tenant-storage.ts';
+import { openTenancy, createWebhookGuard } from './tenants/tenant-storage.ts';
 import { citedValidation } from './validation/saved-validations.ts';
 import { hasTroubledReceiver } from './webhooks/order.ts';
 import { createOutbox } from './webhooks/outbox.ts';
@@ -186,7 +186,7 @@ async function openAdministration(
   const { now, webhookKey: serverKey } = core;
   const { webhookAllow: allow } = settings;
   return {
-    tenancy: openTenancy({ core, storage, webhookGuard: webhookGuardOf(settings), now }),
+    tenancy: openTenancy({ core, storage, webhookGuard: createWebhookGuard(settings), now }),
     tenantUsers: createTenantUsers(core),
     webhookLog: createWebhookLog({ db: core.database.db, serverKey, allow, now }),
     firstUser: await createFirstUser(core),

@@ -15,11 +15,7 @@ import { createStores, type Stores } from '../ports/storage/stores.ts';
 import { proveDefaultStorage } from './tenants/default-storage.ts';
 import type { Core } from './core.ts';
 import { cached } from './health.ts';
-import {
-  openTenantStorage,
-  type TenantStorage,
-  uploadOriginsOf,
-} from './tenants/tenant-storage.ts';
+import { openTenantStorage, type TenantStorage, uploadOrigins } from './tenants/tenant-storage.ts';
 
 export interface Blobs {
   readonly embedded: EmbeddedObjects;
@@ -74,7 +70,7 @@ export function openBlobs(parts: BlobParts): Blobs {
     });
 
   return {
-    embedded: { buckets, urls, corsOrigins: uploadOriginsOf(settings) },
+    embedded: { buckets, urls, corsOrigins: uploadOrigins(settings) },
     stores: createStores({
       ...storage,
       db: core.database.db,

@@ -157,9 +157,9 @@ async function openTenancyOf(core: Core, settings: Settings): Promise<Tenancy> {
 
 /** No refusal: the server may run under other settings than this command. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
-  const { webhookGuardOf } = await import('../../service/tenants/tenant-storage.ts');
+  const { createWebhookGuard } = await import('../../service/tenants/tenant-storage.ts');
   const { complaintAbout } = await import('../../service/tenants/tenancy.ts');
-  const complaint = complaintAbout(webhookUrl, webhookGuardOf(settings));
+  const complaint = complaintAbout(webhookUrl, createWebhookGuard(settings));
   if (complaint !== null) log(`Warning, by the settings of this command: ${complaint}`);
 }
 

@@ -62,7 +62,7 @@ export async function checkCors(target: StoreToCheck): Promise<readonly Diagnosi
   try {
     for (const pattern of origins) {
       const origin = pattern === '*' ? 'https://any.example' : pattern.replace('*', 'any');
-      if (!(await isLetIn(target, { origin, url: putUrl }))) refused.push(pattern);
+      if (!(await isOriginAllowed(target, { origin, url: putUrl }))) refused.push(pattern);
     }
   } catch (error) {
     return [failed(messageOf(error), fixes.cors)];
@@ -72,7 +72,7 @@ export async function checkCors(target: StoreToCheck): Promise<readonly Diagnosi
     : [failed(`Browsers keep pages of ${refused.join(', ')} from uploading.`, fixes.cors)];
 }
 
-async function isLetIn(
+async function isOriginAllowed(
   { store, visit }: StoreToCheck,
   { origin, url }: { readonly origin: string; readonly url: string },
 ): Promise<boolean> {

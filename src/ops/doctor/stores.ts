@@ -6,7 +6,7 @@ import { getCACertificates } from 'node:tls';
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import type { Core } from '../../service/core.ts';
 import { type Blobs, openBlobs } from '../../service/storage.ts';
-import { uploadOriginsOf } from '../../service/tenants/tenant-storage.ts';
+import { uploadOrigins } from '../../service/tenants/tenant-storage.ts';
 import type { Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import { probeStore } from '../../ports/storage/remote/probe.ts';
@@ -51,7 +51,7 @@ async function checkOne(
       ? 'Correct the file of the setting defaultStorage.'
       : `Correct the configuration: forensics tenant update ${name} --storage-config FILE`;
   try {
-    const target = await targetOf(parts, blobs, { tenant, fix });
+    const target = await findTarget(parts, blobs, { tenant, fix });
     return await checkStore({ ...target, tenant: name, now: parts.now });
   } catch (error) {
     return [diagnose('store', name).failed(messageOf(error), fix)];
@@ -65,7 +65,7 @@ interface Asked {
 }
 
 /** @throws {ForensicsError} `store_unavailable` for a configuration that does not open. */
-async function targetOf(
+async function findTarget(
   parts: StoresToCheck,
   blobs: Blobs,
   { tenant, fix }: Asked,
@@ -130,7 +130,7 @@ function remoteTarget(
   const where = config.type === 's3' ? 'bucket' : 'storage account';
   const said = corsWarning === null ? '' : ` The store said: ${corsWarning}`;
   return {
-    origins: own ?? uploadOriginsOf(settings),
+    origins: own ?? uploadOrigins(settings),
     fixes: {
       access,
       presigned:

@@ -74,11 +74,11 @@ const isWord = (entry: string) => entry === 'external' || entry === 'private';
  * @throws {ForensicsError} `config_invalid` for any other word.
  */
 export function createAddressGuard(allow: readonly string[]): AddressGuard {
-  const named = listOf(allow.filter((entry) => !isWord(entry)).map(parseCidr));
-  const special = listOf([...specialIpv4, ...specialIpv6]);
-  const global6 = listOf([globalIpv6]);
-  const inside = listOf(privateRanges);
-  const cloud = listOf(metadata);
+  const named = blockList(allow.filter((entry) => !isWord(entry)).map(parseCidr));
+  const special = blockList([...specialIpv4, ...specialIpv6]);
+  const global6 = blockList([globalIpv6]);
+  const inside = blockList(privateRanges);
+  const cloud = blockList(metadata);
 
   return {
     isAllowed(address) {
@@ -115,7 +115,7 @@ function parseCidr(text: string): Range {
   );
 }
 
-function listOf(ranges: readonly Range[]): BlockList {
+function blockList(ranges: readonly Range[]): BlockList {
   const list = new BlockList();
   for (const [network, prefix] of ranges) {
     list.addSubnet(network, prefix, isIPv4(network) ? 'ipv4' : 'ipv6');

@@ -34,7 +34,7 @@ export function createSender({ guard }: { readonly guard: AddressGuard }): Sende
         await answer.body.dump({ limit: answerBytesRead, signal }).catch(drop);
         return judge(answer.statusCode);
       } catch (error) {
-        return { kind: 'failed', detail: signal.aborted ? 'timeout' : codeOf(error) };
+        return { kind: 'failed', detail: signal.aborted ? 'timeout' : errorCode(error) };
       }
     },
     close: async () => (await opened)?.agent.destroy(),
@@ -68,7 +68,7 @@ function guardedConnector(
   };
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') return at.code;
   }

@@ -38,7 +38,7 @@ export function createBucketCors(settings: BucketCorsSettings): BucketCors {
   const running = new Map<string, Promise<void>>();
   const failedAtMs = new Map<string, number>();
 
-  const originsOf = (config: StorageConfig): readonly string[] =>
+  const allowedOrigins = (config: StorageConfig): readonly string[] =>
     (config.type === 's3' ? config.s3.corsAllowedOrigins : null) ?? defaultOrigins;
 
   async function applyAndRecord(row: ConfigRow, origins: readonly string[], store: CorsTarget) {
@@ -52,7 +52,7 @@ export function createBucketCors(settings: BucketCorsSettings): BucketCors {
     const nonce = row.sealed.toString('base64');
     const already = running.get(nonce);
     if (already !== undefined) return withinTime(already, timeoutMs);
-    const applying = applyAndRecord(row, originsOf(config), store)
+    const applying = applyAndRecord(row, allowedOrigins(config), store)
       .catch(onError)
       .finally(() => running.delete(nonce));
     running.set(nonce, applying);
@@ -62,7 +62,7 @@ export function createBucketCors(settings: BucketCorsSettings): BucketCors {
   return {
     apply,
     async ensure(row, config, store) {
-      if (isSameList(originsOf(config), row.corsApplied ?? [])) return;
+      if (isSameList(allowedOrigins(config), row.corsApplied ?? [])) return;
       const failedMs = failedAtMs.get(row.id);
       if (failedMs !== undefined && now().getTime() - failedMs < pauseMs) return;
       await apply(row, config, store);

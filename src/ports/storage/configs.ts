@@ -9,7 +9,7 @@ import { newId } from '../db/ids.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
-import { placeOf, type StorageConfig } from './storage-config.ts';
+import { storagePlace, type StorageConfig } from './storage-config.ts';
 
 export type ConfigRow = typeof storageConfigs.$inferSelect;
 
@@ -41,7 +41,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
 
   return {
     async save(tx, tenantId, config) {
-      const place = placeOf(config);
+      const place = storagePlace(config);
       const at = now();
       const isPlace = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.place, place));
       const known = await tx
@@ -50,7 +50,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
         .where(isPlace)
         .get();
       const id = known?.id ?? newId(at);
-      const sealed = seal.seal(JSON.stringify(config), bindingOf({ tenantId, id }));
+      const sealed = seal.seal(JSON.stringify(config), sealBinding({ tenantId, id }));
       const fresh = { sealed, corsApplied: null, corsWarning: null, updatedAt: at };
       await tx
         .insert(storageConfigs)
@@ -66,7 +66,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
     open(row) {
       try {
         // The seal proves that `save` wrote it, so it has the type of what was saved.
-        return JSON.parse(seal.open(row.sealed, bindingOf(row)));
+        return JSON.parse(seal.open(row.sealed, sealBinding(row)));
       } catch (error) {
         throw new ForensicsError(
           'store_unavailable',
@@ -79,7 +79,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
 }
 
 /** A row that was copied to another tenant or another id does not open. */
-function bindingOf({ tenantId, id }: Owner): string {
+function sealBinding({ tenantId, id }: Owner): string {
   return `forensics/blobs/configs/1/${tenantId}/${id}`;
 }
 
@@ -134,7 +134,7 @@ export async function resealConfigs(
   for (const row of rows) {
     const text = openOrNull(from, row);
     if (text === null) continue;
-    const sealed = to.seal(text, bindingOf(row));
+    const sealed = to.seal(text, sealBinding(row));
     await tx.update(storageConfigs).set({ sealed }).where(eq(storageConfigs.id, row.id)).run();
     resealed++;
   }
@@ -143,7 +143,7 @@ export async function resealConfigs(
 
 function openOrNull(seal: Seal, row: ConfigRow): string | null {
   try {
-    return seal.open(row.sealed, bindingOf(row));
+    return seal.open(row.sealed, sealBinding(row));
   } catch {
     return null;
   }

@@ -9,7 +9,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { type Db, transact } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
 import type { ConfigRow, SealedConfigs } from './configs.ts';
-import { placeOf, type SharedConfig } from './storage-config.ts';
+import { storagePlace, type SharedConfig } from './storage-config.ts';
 import { type BlobStore, checkPath, type RemoteStore } from './store.ts';
 
 /** What belongs to one tenant. */
@@ -42,12 +42,12 @@ interface SharedStoreSettings extends Pick<SharedStore, 'config' | 'store'> {
 
 export function createSharedStore(settings: SharedStoreSettings): SharedStore {
   const { db, configs, config, store } = settings;
-  const wholePlace = placeOf(config);
+  const wholePlace = storagePlace(config);
   const findRow = prepareFindRow(db);
-  const placeFor = (tenantId: string): string => `${wholePlace}${prefixOf(tenantId)}`;
+  const placeFor = (tenantId: string): string => `${wholePlace}${tenantPrefix(tenantId)}`;
   const configFor = (tenantId: string): SharedConfig => ({
     ...config,
-    shared: { ...config.shared, keyPrefix: prefixOf(tenantId) },
+    shared: { ...config.shared, keyPrefix: tenantPrefix(tenantId) },
   });
   const isHere = ({ tenantId, place }: ConfigRow): boolean => place === placeFor(tenantId);
 
@@ -91,7 +91,7 @@ export function createSharedStore(settings: SharedStoreSettings): SharedStore {
   };
 }
 
-function prefixOf(tenantId: string): string {
+function tenantPrefix(tenantId: string): string {
   return `${tenantId}/`;
 }
 

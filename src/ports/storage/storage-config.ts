@@ -27,14 +27,14 @@ export type SharedConfig = StorageConfig & { readonly shared: Shared };
  *
  * @throws {ForensicsError} `invalid_request` for an Azure connection string or an S3 endpoint that is none.
  */
-export function placeOf(config: StorageConfig): string {
-  const place = bucketOf(config);
+export function storagePlace(config: StorageConfig): string {
+  const place = bucketPlace(config);
   // Names of buckets contain no slash: no tenant's own bucket coincides with a part of a shared one.
   return config.shared === undefined ? place : `${place}/${config.shared.keyPrefix}`;
 }
 
-function bucketOf(config: StorageConfig): string {
-  if (config.type === 's3') return `s3 ${originOf(config.s3)}/${config.s3.bucketName}`;
+function bucketPlace(config: StorageConfig): string {
+  if (config.type === 's3') return `s3 ${s3Origin(config.s3)}/${config.s3.bucketName}`;
   const { containerName, connectionString } = config.azure;
   return `azure ${parseConnectionString(connectionString).blobEndpoint}/${containerName}`;
 }
@@ -43,7 +43,7 @@ function bucketOf(config: StorageConfig): string {
 const hostPattern = /^[a-z\d:]([\w.:-]*[a-z\d:.])?$/i;
 
 /** Amazon's host of the region: the one without region sends path-style requests elsewhere. */
-export function endpointOf({ endpoint, region }: S3StorageConfig): string {
+export function s3Host({ endpoint, region }: S3StorageConfig): string {
   return endpoint === 's3.amazonaws.com' ? `s3.${region}.amazonaws.com` : endpoint;
 }
 
@@ -52,8 +52,8 @@ export function endpointOf({ endpoint, region }: S3StorageConfig): string {
  *
  * @throws {ForensicsError} `invalid_request` for an endpoint that is no host name or address.
  */
-export function originOf(config: S3StorageConfig): string {
-  const host = endpointOf(config);
+export function s3Origin(config: S3StorageConfig): string {
+  const host = s3Host(config);
   const named = isIPv6(host) ? `[${host}]` : host;
   const url = URL.parse(`${config.useSSL ? 'https' : 'http'}://${named}:${config.port}`);
   if (url !== null && hostPattern.test(host)) return url.origin;

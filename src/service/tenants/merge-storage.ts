@@ -16,7 +16,7 @@ import type {
 import { ForensicsError } from '../../errors.ts';
 import { parseConnectionString } from '../../ports/storage/azure/client.ts';
 import {
-  placeOf,
+  storagePlace,
   type S3Address,
   type SharedConfig,
   type StorageConfig,
@@ -51,13 +51,14 @@ export function mergeStorage(stored: StorageConfig | null, request: StorageReque
 
 function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>): S3StorageConfig {
   const fresh = withoutMasks('s3', given, stored === null ? {} : maskS3(stored));
-  const kept = stored === null ? {} : keptOf(stored, fresh);
+  const kept = stored === null ? {} : membersToKeep(stored, fresh);
   const useSSL = fresh.useSSL ?? kept.useSSL ?? true;
   const merged = { ...s3Defaults, port: useSSL ? 443 : 80, ...kept, ...fresh, useSSL };
   const checked = checkS3(merged);
   const config = { ...checked, endpoint: checked.endpoint.toLowerCase() };
   if (stored === null) return config;
-  const isThere = placeOf({ type: 's3', s3: stored }) === placeOf({ type: 's3', s3: config });
+  const isThere =
+    storagePlace({ type: 's3', s3: stored }) === storagePlace({ type: 's3', s3: config });
   if (fresh.accessKeyId === undefined && !isThere) throw elsewhere('s3.accessKeyId');
   const isSameAccount = isThere && config.accessKeyId === stored.accessKeyId;
   if (fresh.secretAccessKey === undefined && !isSameAccount) throw elsewhere('s3.secretAccessKey');
@@ -65,7 +66,7 @@ function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>
 }
 
 /** What a request can leave out: the connection settings of a server do not apply to another one, nor a bucket's rules to another. */
-function keptOf(
+function membersToKeep(
   stored: S3StorageConfig,
   { endpoint = stored.endpoint, bucketName = stored.bucketName }: Partial<S3StorageConfig>,
 ): Partial<S3StorageConfig> {
@@ -163,16 +164,16 @@ export function parseDefaultStorage(value: unknown): SharedConfig {
   const config = mergeStorage(null, checkRequest({ s3: s3 === null ? null : own, azure }));
   const internal =
     config.type === 's3'
-      ? internalOf(config.s3, { internalEndpoint, internalPort, internalUseSSL })
+      ? internalAddress(config.s3, { internalEndpoint, internalPort, internalUseSSL })
       : null;
   const whole = { ...config, shared: { keyPrefix: '', internal } };
   // Also reads a connection string, which the rules leave to its parser.
-  placeOf(whole);
+  storagePlace(whole);
   return whole;
 }
 
 /** What is left out is as it is for clients; null when no other value was given. */
-function internalOf(
+function internalAddress(
   { endpoint, port, useSSL }: S3StorageConfig,
   {
     internalEndpoint,

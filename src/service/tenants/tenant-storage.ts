@@ -47,7 +47,7 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
   const shared = openShared({ settings, db, configs, openRemote });
   return {
     configs,
-    cors: createBucketCors({ db, defaultOrigins: uploadOriginsOf(settings), now, onError }),
+    cors: createBucketCors({ db, defaultOrigins: uploadOrigins(settings), now, onError }),
     openRemote,
     guard,
     shared,
@@ -56,7 +56,7 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
 }
 
 /** Whose pages may use presigned URLs: those the administrator named, else the pages of this server itself. */
-export function uploadOriginsOf({
+export function uploadOrigins({
   corsAllowedOrigins,
   publicUrl,
   behindProxy,
@@ -111,6 +111,6 @@ export function openTenancy({ core, storage, webhookGuard, now }: TenancyParts):
 }
 
 /** @throws {ForensicsError} `config_invalid` for an address range that makes no sense. */
-export function webhookGuardOf({ webhookAllow }: Pick<Settings, 'webhookAllow'>): WebhookGuard {
+export function createWebhookGuard({ webhookAllow }: Pick<Settings, 'webhookAllow'>): WebhookGuard {
   return createConnectionGuard(createAddressGuard(webhookAllow));
 }

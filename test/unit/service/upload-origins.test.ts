@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { uploadOriginsOf } from '../../../src/service/tenants/tenant-storage.ts';
+import { uploadOrigins } from '../../../src/service/tenants/tenant-storage.ts';
 
 const bare = {
   corsAllowedOrigins: [],
@@ -28,5 +28,5 @@ test.each([
     ['https://app.example'],
   ],
 ])('a server %s lets those pages upload that are meant to', (_what, given, origins) => {
-  expect(uploadOriginsOf({ ...bare, ...given })).toEqual(origins);
+  expect(uploadOrigins({ ...bare, ...given })).toEqual(origins);
 });

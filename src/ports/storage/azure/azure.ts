@@ -99,7 +99,7 @@ export function createAzureStore(
       blobHTTPHeaders: { blobContentType, blobContentMD5: digest },
       transactionalContentMD5: digest,
     });
-    return infoOf(key, { ...answer, contentType: blobContentType, contentLength: bytes.length });
+    return blobInfo(key, { ...answer, contentType: blobContentType, contentLength: bytes.length });
   }
 
   async function read(key: string, maxBytes: number): Promise<Uint8Array> {
@@ -116,7 +116,7 @@ export function createAzureStore(
   async function head(key: string): Promise<BlobInfo | null> {
     checkPath(key);
     return nullWhenMissing(
-      act(async (limit) => infoOf(key, await container.getBlobClient(key).getProperties(limit))),
+      act(async (limit) => blobInfo(key, await container.getBlobClient(key).getProperties(limit))),
     );
   }
 
@@ -156,7 +156,7 @@ interface BlobFacts {
   readonly lastModified?: Date;
 }
 
-function infoOf(key: string, facts: BlobFacts): BlobInfo {
+function blobInfo(key: string, facts: BlobFacts): BlobInfo {
   return {
     key,
     sizeBytes: facts.contentLength ?? 0,

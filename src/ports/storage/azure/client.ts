@@ -12,7 +12,7 @@ import type {
 import type { AzureStorageConfig } from '../../../contract/tenant.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { createAgent, type RemoteSettings } from '../remote/http-agent.ts';
-import { beginningOf, gather } from '../remote/probe.ts';
+import { readStart, gather } from '../remote/probe.ts';
 
 interface OpenContainer {
   readonly service: BlobServiceClient;
@@ -75,7 +75,7 @@ export function parseConnectionString(text: string): AzureAccount {
   }
   if (!/^[a-z0-9]{3,24}$/.test(accountName)) throw invalid('has no valid AccountName');
   if (!isBase64(accountKey)) throw invalid('has no valid AccountKey');
-  return { accountName, accountKey, blobEndpoint: endpointOf(accountName, fields) };
+  return { accountName, accountKey, blobEndpoint: readEndpoint(accountName, fields) };
 }
 
 function splitField(field: string): readonly [name: string, value: string] {
@@ -84,7 +84,7 @@ function splitField(field: string): readonly [name: string, value: string] {
   return [field.slice(0, Math.max(at, 0)).trim().toLowerCase(), field.slice(at + 1).trim()];
 }
 
-function endpointOf(accountName: string, fields: ReadonlyMap<string, string>): string {
+function readEndpoint(accountName: string, fields: ReadonlyMap<string, string>): string {
   const given = fields.get('blobendpoint');
   const scheme = fields.get('defaultendpointsprotocol') ?? 'https';
   const suffix = fields.get('endpointsuffix') ?? 'core.windows.net';
@@ -117,7 +117,7 @@ function createTransport(agent: Agent): IHttpClient {
     async sendRequest(asked): Promise<HttpOperationResponse> {
       const answer = await send(asked, agent);
       const { statusCode: status = 0 } = answer;
-      const facts = { request: asked, status, headers: headersOf(answer, asked) };
+      const facts = { request: asked, status, headers: toHeaders(answer, asked) };
       if (asked.streamResponseStatusCodes?.has(status) === true) {
         return { ...facts, readableStreamBody: answer };
       }
@@ -125,7 +125,7 @@ function createTransport(agent: Agent): IHttpClient {
         return { ...facts, bodyAsText: (await gather(answer, maxTextBytes)).toString() };
       }
       // What a refusal means stands in its headers. It is read so that the connection can be used again.
-      await beginningOf(answer, maxTextBytes);
+      await readStart(answer, maxTextBytes);
       return facts;
     },
   };
@@ -139,17 +139,17 @@ function send(asked: WebResource, agent: Agent): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     start(url, { method, headers, agent, ...signal }, resolve)
       .once('error', reject)
-      .end(bodyOf(asked));
+      .end(requestBody(asked));
   });
 }
 
-function bodyOf({ body }: WebResource): Uint8Array | string | undefined {
+function requestBody({ body }: WebResource): Uint8Array | string | undefined {
   const value: unknown = typeof body === 'function' ? body() : body;
   if (value === undefined || typeof value === 'string' || value instanceof Uint8Array) return value;
   throw new TypeError('Only texts and bytes are sent to Azure.');
 }
 
-function headersOf(answer: IncomingMessage, asked: WebResource): HttpHeaders {
+function toHeaders(answer: IncomingMessage, asked: WebResource): HttpHeaders {
   // The library keeps the constructor to itself.
   const headers = asked.headers.clone();
   for (const name of headers.headerNames()) headers.remove(name);

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import {
   type FileSystem,
-  ifThere,
+  nullIfMissing,
   namesIn,
-  namesNow,
+  namesInSync,
   onDisk,
-  onDiskNow,
-  removeNow,
+  onDiskSync,
+  removeSync,
 } from './disk.ts';
 import {
   createObjectFiles,
@@ -65,7 +65,7 @@ export function createBuckets(settings: BucketsSettings): Buckets {
   }
 
   function sweep(): number {
-    const names = onDiskNow(() => namesNow(root)).filter((name) => bucketPattern.test(name));
+    const names = onDiskSync(() => namesInSync(root)).filter((name) => bucketPattern.test(name));
     return names.reduce((removed, name) => removed + open(name).sweep(), 0);
   }
 
@@ -100,7 +100,7 @@ function openBucket(
   const publisher = createPublisher({ fs, root, incoming, quota, maxObjectBytes, now });
   return {
     objects: createObjectFiles({ fs, folder, publisher }),
-    sweep: () => onDiskNow(() => sweepIncoming(incoming) + sweepMultipart(join(home, 'uploads'))),
+    sweep: () => onDiskSync(() => sweepIncoming(incoming) + sweepMultipart(join(home, 'uploads'))),
   };
 }
 
@@ -110,8 +110,8 @@ function openBucket(
  * @returns how many files were removed.
  */
 function sweepMultipart(folder: string): number {
-  const names = namesNow(folder).filter((name) => /^[0-9a-f]{32}\.(upload|\d{5})$/.test(name));
-  return names.filter((name) => removeNow(join(folder, name))).length;
+  const names = namesInSync(folder).filter((name) => /^[0-9a-f]{32}\.(upload|\d{5})$/.test(name));
+  return names.filter((name) => removeSync(join(folder, name))).length;
 }
 
 /** What counts against a quota. */
@@ -121,7 +121,7 @@ async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
     const folder = join(objects, shard);
     const names = await namesIn(fs, folder, objectPattern);
     const files = await Promise.all(
-      names.map((name) => ifThere(() => fs.stat(join(folder, name)))),
+      names.map((name) => nullIfMissing(() => fs.stat(join(folder, name)))),
     );
     bytes += files.reduce((sum, file) => sum + (file?.size ?? 0), 0);
   }

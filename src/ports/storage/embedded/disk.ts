@@ -20,7 +20,7 @@ export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
 }
 
 /** The same for the few acts that happen before anything can be awaited. */
-export function onDiskNow<T>(act: () => T): T {
+export function onDiskSync<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
@@ -35,7 +35,7 @@ export function systemCode(error: unknown): string {
 }
 
 /** What `act` gives, or null when there is no such file. */
-export async function ifThere<T>(act: () => Promise<T>): Promise<T | null> {
+export async function nullIfMissing<T>(act: () => Promise<T>): Promise<T | null> {
   try {
     return await act();
   } catch (error) {
@@ -46,12 +46,12 @@ export async function ifThere<T>(act: () => Promise<T>): Promise<T | null> {
 
 /** Names that are ours: people and systems leave other files in folders. */
 export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
-  const names = await ifThere(() => fs.readdir(folder));
+  const names = await nullIfMissing(() => fs.readdir(folder));
   return (names ?? []).filter((name) => pattern.test(name));
 }
 
 /** Synchronous: the sweep runs at start, before any caller could await it. */
-export function namesNow(folder: string): string[] {
+export function namesInSync(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
@@ -66,7 +66,7 @@ export function modifiedAtMs(path: string): number | null {
 }
 
 /** False when another process removed it at the same moment. */
-export function removeNow(path: string): boolean {
+export function removeSync(path: string): boolean {
   try {
     unlinkSync(path);
     return true;

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkKey } from '../store.ts';
-import { type FileSystem, ifThere, onDisk } from './disk.ts';
+import { type FileSystem, nullIfMissing, onDisk } from './disk.ts';
 import type { NewFile, Publisher } from './publish.ts';
 import { damaged, type ObjectRecord, readRecord } from './record.ts';
 
@@ -99,7 +99,7 @@ const blockBytes = 65_536;
 
 /** Null when there is no such file. @throws {ForensicsError} `blob_damaged` also when it is the file of another key. */
 async function openObject(fs: FileSystem, path: string, key: string): Promise<OpenObject | null> {
-  const handle = await ifThere(() => fs.open(path, 'r'));
+  const handle = await nullIfMissing(() => fs.open(path, 'r'));
   if (handle === null) return null;
   try {
     const record = await readRecord(handle);

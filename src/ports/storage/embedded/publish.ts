@@ -6,7 +6,7 @@
 import { dirname, join } from 'node:path';
 import { ForensicsError } from '../../../errors.ts';
 import { createMutex } from '../../../mutex.ts';
-import { type FileSystem, ifThere, onDisk, systemCode } from './disk.ts';
+import { type FileSystem, nullIfMissing, onDisk, systemCode } from './disk.ts';
 import type { Quota } from './quota.ts';
 import type { ObjectRecord } from './record.ts';
 import { incomingName, type NewObject, writeObject, type WrittenFile } from './write-object.ts';
@@ -73,7 +73,7 @@ export function createPublisher(settings: PublisherSettings): Publisher {
     { beforePublish, ifAbsent = false }: NewFile,
   ): Promise<void> {
     await beforePublish?.(record);
-    const replacedBytes = await sizeOf(path);
+    const replacedBytes = await fileSize(path);
     if (ifAbsent) await link(temporary, path);
     else await onDisk(() => fs.rename(temporary, path));
     quota.changed(fileBytes - replacedBytes);
@@ -100,14 +100,14 @@ export function createPublisher(settings: PublisherSettings): Publisher {
   }
 
   async function unlink(path: string): Promise<void> {
-    const bytes = await sizeOf(path);
-    await ifThere(() => fs.unlink(path));
+    const bytes = await fileSize(path);
+    await nullIfMissing(() => fs.unlink(path));
     quota.changed(-bytes);
   }
 
   /** 0 when there is no such file. */
-  async function sizeOf(path: string): Promise<number> {
-    return (await onDisk(() => ifThere(() => fs.stat(path))))?.size ?? 0;
+  async function fileSize(path: string): Promise<number> {
+    return (await onDisk(() => nullIfMissing(() => fs.stat(path))))?.size ?? 0;
   }
 
   return { put, remove };

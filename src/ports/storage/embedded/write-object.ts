@@ -5,7 +5,14 @@ import type { FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ForensicsError } from '../../../errors.ts';
-import { type FileSystem, modifiedAtMs, namesNow, onDisk, removeNow, systemCode } from './disk.ts';
+import {
+  type FileSystem,
+  modifiedAtMs,
+  namesInSync,
+  onDisk,
+  removeSync,
+  systemCode,
+} from './disk.ts';
 import { encodeTail, type ObjectRecord } from './record.ts';
 
 /** What is known of an object before its bytes have come. */
@@ -130,8 +137,8 @@ export function incomingName(): string {
 
 /** Removes what writers that no longer exist left behind. @returns how many files were removed. */
 export function sweepIncoming(folder: string): number {
-  return namesNow(folder).filter(
-    (name) => isLeftover(folder, name) && removeNow(join(folder, name)),
+  return namesInSync(folder).filter(
+    (name) => isLeftover(folder, name) && removeSync(join(folder, name)),
   ).length;
 }
 

@@ -40,7 +40,7 @@ const certificateCodes = new Set([
  */
 export function connectionFailure(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
-  const code = codeOf(error);
+  const code = errorCode(error);
   const cause = safeCause(error, code);
   const refusal = configurationFault(code);
   if (refusal !== null) return new ForensicsError('store_refused', refusal, { cause });
@@ -58,11 +58,11 @@ function configurationFault(code: string): string | null {
 }
 
 function isTimeout(error: unknown): boolean {
-  return codeOf(error) === 'ETIMEDOUT';
+  return errorCode(error) === 'ETIMEDOUT';
 }
 
 /** The `code` of any error; empty when it has none. */
-export function codeOf(error: unknown): string {
+export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
@@ -93,12 +93,12 @@ export function toStoreError(
   meanings: ReadonlyMap<string, Meaning>,
 ): ForensicsError {
   const [failure, message] =
-    meanings.get(code) ?? meanings.get(String(status)) ?? meaningOf(status, code);
+    meanings.get(code) ?? meanings.get(String(status)) ?? meaningByStatus(status, code);
   const cause = Object.assign(new Error(`HTTP ${status} ${code}`.trim()), { code });
   return new ForensicsError(failure, message, { cause });
 }
 
-function meaningOf(status: number, code: string): Meaning {
+function meaningByStatus(status: number, code: string): Meaning {
   const said = code === '' ? `HTTP ${status}` : `${code}, HTTP ${status}`;
   if (status === 404 && code === '') {
     return ['blob_not_found', 'There is no object with this key in the store.'];

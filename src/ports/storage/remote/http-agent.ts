@@ -53,7 +53,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   const options = {
     keepAlive: true,
     timeout: timeouts.idleMs,
-    lookup: guard && quiet(guard.lookup),
+    lookup: guard && hideForbiddenNames(guard.lookup),
   };
   const agent = useSSL
     ? new SecureAgent({ ...options, ...(ca === undefined ? {} : { ca }) })
@@ -81,7 +81,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
 }
 
 /** Tells an unknown name and a forbidden one with the same error. */
-function quiet(lookup: LookupFunction): LookupFunction {
+function hideForbiddenNames(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, ...found) => {
       if (error === null) callback(null, ...found);

@@ -70,7 +70,7 @@ export async function gatherAnswer(
 }
 
 /** As text, what comes first of an answer. Of a longer one the rest is not read, and the connection ends. */
-export async function beginningOf(answer: Readable, maxLength: number): Promise<string> {
+export async function readStart(answer: Readable, maxLength: number): Promise<string> {
   let text = '';
   for await (const part of answer.setEncoding('utf8')) {
     text += String(part);

@@ -17,8 +17,8 @@ import {
   type RemoteSettings,
   StoreTimeout,
 } from '../remote/http-agent.ts';
-import { beginningOf } from '../remote/probe.ts';
-import { endpointOf } from '../storage-config.ts';
+import { readStart } from '../remote/probe.ts';
+import { s3Host } from '../storage-config.ts';
 
 const successes = [200, 204];
 /** Whatever is longer is no refusal that we could read. */
@@ -29,7 +29,7 @@ const partSize = 5 * 1024 ** 3;
 /**
  * Opened by its first use: loading the library takes 0.15 s, and most installations have no S3 store.
  *
- * @param config - Its endpoint was looked at by `originOf`.
+ * @param config - Its endpoint was looked at by `s3Origin`.
  * @returns what fails with a `ForensicsError` when the server refuses.
  */
 export function createS3Client(
@@ -39,7 +39,7 @@ export function createS3Client(
   const { region, useSSL } = config;
   const { totalMs } = { ...defaultTimeouts, ...settings.timeouts };
   const options: ClientOptions = {
-    endPoint: endpointOf(config),
+    endPoint: s3Host(config),
     port: config.port,
     useSSL,
     // Without it the library asks the server before each request.
@@ -82,7 +82,7 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
 
 async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
   try {
-    const body = await beginningOf(answer, maxRefusalLength);
+    const body = await readStart(answer, maxRefusalLength);
     // The code in the XML is more precise than the status; answers to HEAD have none.
     const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
     return toStoreError({ status: answer.statusCode ?? 0, code }, meanings);

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'minio';
 import { ForensicsError } from '../../../errors.ts';
-import { codeOf } from '../remote/errors.ts';
+import { errorCode } from '../remote/errors.ts';
 import { gather } from '../remote/probe.ts';
 import type { CorsOutcome } from '../store.ts';
 
@@ -41,7 +41,7 @@ async function readRules(client: Client, bucketName: string): Promise<readonly s
     return rulesIn((await gather(answer, maxRulesBytes)).toString());
   } catch (error) {
     const isNone =
-      error instanceof ForensicsError && codeOf(error.cause) === 'NoSuchCORSConfiguration';
+      error instanceof ForensicsError && errorCode(error.cause) === 'NoSuchCORSConfiguration';
     if (isNone) return [];
     throw error;
   }

@@ -8,7 +8,7 @@
 import { createHmac, createSecretKey, hash } from 'node:crypto';
 import type { StorageUrls } from '../../../contract/analysis.ts';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
-import { originOf } from '../storage-config.ts';
+import { s3Origin } from '../storage-config.ts';
 import { checkExpiry, checkKey, encodePath } from '../store.ts';
 
 /**
@@ -19,7 +19,7 @@ import { checkExpiry, checkKey, encodePath } from '../store.ts';
 export function createPresigner(config: S3StorageConfig): (key: string, now: Date) => StorageUrls {
   const { bucketName, presignedUrlExpirySeconds: expirySeconds } = config;
   checkExpiry(expirySeconds);
-  const origin = originOf(config);
+  const origin = s3Origin(config);
   let last: { readonly second: number; readonly sign: Sign } | null = null;
   return (key, now) => {
     checkKey(key);

@@ -12,7 +12,7 @@ import { ForensicsError } from '../../../errors.ts';
 import { connectionFailure, nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
 import { defaultTimeouts, type RemoteSettings } from '../remote/http-agent.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
-import { originOf, type S3Address } from '../storage-config.ts';
+import { s3Origin, type S3Address } from '../storage-config.ts';
 import {
   type BlobInfo,
   checkContentType,
@@ -43,7 +43,7 @@ export function createS3Store(
   const presign = createPresigner(config);
   const reached = { ...config, ...settings.internal };
   // The client library's message is less precise.
-  originOf(reached);
+  s3Origin(reached);
   const { retryDelayMs } = { ...defaultTimeouts, ...settings.timeouts };
   const open = createS3Client(reached, settings);
 
@@ -54,7 +54,8 @@ export function createS3Store(
       try {
         return await request(client);
       } catch (error) {
-        if (error instanceof Error && error.name === 'InvalidBucketNameError') throw badName();
+        if (error instanceof Error && error.name === 'InvalidBucketNameError')
+          throw invalidBucketName();
         throw connectionFailure(error);
       }
     });
@@ -83,7 +84,7 @@ export function createS3Store(
     checkKey(key);
     return act(async (client) => {
       const answer = await client.getObject(bucket, key);
-      return gatherAnswer(answer, lengthOf(answer), maxBytes);
+      return gatherAnswer(answer, declaredLength(answer), maxBytes);
     });
   }
 
@@ -114,7 +115,7 @@ export function createS3Store(
 }
 
 /** The client library is stricter than some servers: it refuses four numbers with dots. */
-function badName(): ForensicsError {
+function invalidBucketName(): ForensicsError {
   return new ForensicsError(
     'store_refused',
     'The bucket name cannot be used; name one of 3 to 63 lower-case letters, digits, dots and hyphens that looks like no IP address.',
@@ -122,7 +123,7 @@ function badName(): ForensicsError {
 }
 
 /** Null when the store did not send it. */
-function lengthOf(answer: Readable): number | null {
+function declaredLength(answer: Readable): number | null {
   const length = answer instanceof IncomingMessage ? answer.headers['content-length'] : undefined;
   return length === undefined ? null : Number(length);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { S3StorageConfig } from '../../../../src/contract/tenant.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
-import { placeOf } from '../../../../src/ports/storage/storage-config.ts';
+import { storagePlace } from '../../../../src/ports/storage/storage-config.ts';
 
 const s3: S3StorageConfig = {
   endpoint: 'objects.example',
@@ -24,7 +24,7 @@ describe('the place of objects', () => {
     [{ endpoint: '::1', port: 9000 }, 's3 https://[::1]:9000/pictures'],
     [{ endpoint: 's3.amazonaws.com' }, 's3 https://s3.eu-central-1.amazonaws.com/pictures'],
   ])('of an S3 configuration with %j is %s', (changes, place) => {
-    expect(placeOf({ type: 's3', s3: { ...s3, ...changes } })).toBe(place);
+    expect(storagePlace({ type: 's3', s3: { ...s3, ...changes } })).toBe(place);
   });
 
   test('stays the same when credentials change', () => {
@@ -35,9 +35,9 @@ describe('the place of objects', () => {
       connectionString: connectionString.replace('c2VjcmV0', 'b3RoZXI='),
     };
 
-    expect(placeOf({ type: 's3', s3: changed })).toBe(placeOf({ type: 's3', s3 }));
-    expect(placeOf({ type: 'azure', azure: rotated })).toBe(placeOf({ type: 'azure', azure }));
-    expect(placeOf({ type: 'azure', azure })).toBe(
+    expect(storagePlace({ type: 's3', s3: changed })).toBe(storagePlace({ type: 's3', s3 }));
+    expect(storagePlace({ type: 'azure', azure: rotated })).toBe(storagePlace({ type: 'azure', azure }));
+    expect(storagePlace({ type: 'azure', azure })).toBe(
       'azure https://tester.blob.core.example/pictures',
     );
   });
@@ -53,7 +53,7 @@ describe('the place of objects', () => {
   ])('cannot be an S3 endpoint that reads %j', (endpoint) => {
     const config = { ...s3, endpoint };
 
-    expect(() => placeOf({ type: 's3', s3: config })).toThrow(/host name or an address/);
+    expect(() => storagePlace({ type: 's3', s3: config })).toThrow(/host name or an address/);
     expect(() => createS3Store(config)).toThrow(/host name or an address/);
   });
 });
