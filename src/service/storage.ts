@@ -1,4 +1,4 @@
-/** The stores of all tenants: the embedded one, one bucket a tenant; the one that they share; those that they configured. */
+/** The stores of all tenants: the embedded one with a bucket for each tenant, a shared one, and those that tenants configured. */
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -21,9 +21,9 @@ export interface Blobs {
   readonly embedded: EmbeddedObjects;
   readonly stores: Stores;
   readonly storage: TenantStorage;
-  /** As `proveDefaultStorage`; the embedded store needs no proof. */
+  /** As `proveDefaultStorage`; does nothing for the embedded store. */
   prove(): Promise<void>;
-  /** Whether the service's own store is at work. */
+  /** Whether the service's own store works. */
   check(): Promise<void>;
   setPublicUrl(url: URL): void;
 }
@@ -57,7 +57,7 @@ export function openBlobs(parts: BlobParts): Blobs {
   });
   buckets.sweep();
   const urls = createObjectUrls({ key: core.secrets.of('blobs/buckets'), now });
-  // A place-holder until the port is known; before that there are no requests.
+  // A placeholder until the port is known; there are no requests before that.
   let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
 
   const openEmbedded = (tenantId: string): BlobStore =>
@@ -89,7 +89,7 @@ export function openBlobs(parts: BlobParts): Blobs {
   };
 }
 
-/** Opening sweeps a folder; every act asks. */
+/** Opening sweeps a folder, and every act needs the store. */
 function oncePerTenant(open: (tenantId: string) => BlobStore): (tenantId: string) => BlobStore {
   const opened = new Map<string, BlobStore>();
   return (tenantId) => {
@@ -121,7 +121,7 @@ export function checkRemote(
   store: Pick<RemoteStore, 'head'>,
   { now, timeoutMs = patienceMs }: { readonly now: () => Date; readonly timeoutMs?: number },
 ): () => Promise<void> {
-  // There is no such object, but only a store that accepts our credentials answers so.
+  // The object does not exist, but only a store that accepts our credentials says so.
   const ask = async () => withinTime(store.head('forensics-probe/health'), timeoutMs);
   return cached(ask, { freshMs, now });
 }

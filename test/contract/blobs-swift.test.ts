@@ -48,7 +48,7 @@ function describeSwift(installed: Swift): void {
   test.each<[what: string, changes: Partial<S3StorageConfig>, says: RegExp]>([
     ['the secret is wrong', { secretAccessKey: 'wrong' }, /secret access key/],
     // Swift takes an unknown access key for a wrong signature.
-    ['the access key is unknown', { accessKeyId: 'test:nobody' }, /signature .* access key/],
+    ['the access key is unknown', { accessKeyId: 'test:nobody' }, /signature.* access key/],
     ['the region is wrong', { region: 'eu-west-9' }, /region/],
     ['the bucket is missing', { bucketName: 'no-pictures' }, /bucket does not exist/],
   ])('the probe says what to check when %s', async (_what, changes, sentence) => {

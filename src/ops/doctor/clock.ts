@@ -11,12 +11,12 @@ import { type Diagnose, diagnose, type Diagnosis } from './diagnosis.ts';
 import type { StoreToCheck } from './stores.ts';
 
 const warnAboveMs = 60_000;
-// Signature Version 4 refuses what is signed more than a quarter of an hour away.
+// Signature Version 4 allows a difference of 15 minutes.
 const failAboveMs = 15 * 60_000;
 /** The header has no fraction of a second. */
 export const halfSecondMs = 500;
 
-/** Any answer of the store contains its time; nothing without an answer, which other checks report better. */
+/** Any answer of the store has its time. No answer is reported by other checks. */
 export async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const { tenant, store, visit, now } = target;
   const { origin } = new URL(store.presign(probeKey(), now()).getUrl);
@@ -28,7 +28,7 @@ export async function checkClock(target: StoreToCheck): Promise<readonly Diagnos
 
 /**
  * @param aheadMs - how far this machine's clock is ahead of the other one.
- * @param other - whose that is.
+ * @param other - whose clock the other one is.
  */
 export function judgeClock(tenant: string | null, aheadMs: number, other = 'the store'): Diagnosis {
   const { ok, warning, failed } = diagnose('clock', tenant);
@@ -42,21 +42,23 @@ export function judgeClock(tenant: string | null, aheadMs: number, other = 'the 
     : ok(`This machine and ${other} agree on the time.`);
 }
 
-// Written at the same time by a process that began a little later.
+// Another process may have written at nearly the same time.
 const toleranceMs = 60_000;
 
 /**
- * Needs no other clock: what was written cannot lie in the future.
+ * Needs no other clock: nothing can have been written in the future.
  *
  * @param writtenAt - the newest time in the database; null where there is none.
  */
 export function judgeOwnClock(now: Date, writtenAt: Date | null): Diagnosis {
   const { ok, failed } = diagnose('clock');
   if (writtenAt === null || writtenAt.getTime() <= now.getTime() + toleranceMs) {
-    return ok(`It shows ${now.toISOString().slice(0, 19)}Z, after everything that was written.`);
+    return ok(
+      `It shows ${now.toISOString().slice(0, 19)}Z, later than everything in the database.`,
+    );
   }
   return failed(
-    `It is behind what was written at ${writtenAt.toISOString()}: it went back, or was ahead then.`,
+    `It is behind the newest entry of the database, ${writtenAt.toISOString()}: it was set back, or was ahead then.`,
     'Set the clock of this machine by NTP: timedatectl set-ntp true',
   );
 }
@@ -87,22 +89,22 @@ type CertificateSettings = Pick<
 >;
 
 const dayMs = 86_400_000;
-/** Days before its end that a certificate is reported. */
+/** A certificate is reported this many days before it expires. */
 export const soonDays = 14;
 
-/** Whether clients will accept the certificate: its age, its key and its names. Whether they trust it is theirs to know. */
+/** Checks what clients check in the certificate: dates, key and names. Whether they trust it only they can tell. */
 export function checkCertificate(settings: CertificateSettings, now: Date): Diagnosis {
   const about = diagnose('certificate');
   const { behindProxy, dataDir, publicUrl, tlsCert, tlsKey } = settings;
-  if (behindProxy) return about.ok('The proxy shows its own; this server needs none.');
+  if (behindProxy) return about.ok('The proxy has its own; this server needs none.');
   if (tlsCert !== null && tlsKey !== null) {
-    const fix = 'Renew the files of --tls-cert and --tls-key; a running server takes them up.';
+    const fix = 'Renew the files of --tls-cert and --tls-key. A running server reads them again.';
     const host = publicUrl === null ? null : new URL(publicUrl).hostname;
     return judge(about, { cert: tlsCert, key: tlsKey, host, fix, now });
   }
   const cert = join(dataDir, 'tls', 'cert.pem');
-  if (!existsSync(cert)) return about.ok('The first start of the server makes one.');
-  const fix = 'Start "forensics serve" again: it makes a new one where needed.';
+  if (!existsSync(cert)) return about.ok('The first start of the server creates one.');
+  const fix = 'Restart "forensics serve": it creates a new one when needed.';
   return judge(about, { cert, key: join(dataDir, 'tls', 'key.pem'), host: null, fix, now });
 }
 
@@ -110,7 +112,7 @@ interface Shown {
   /** PEM files. */
   readonly cert: string;
   readonly key: string;
-  /** Must stand in the certificate; null where the server itself sees to that. */
+  /** Must be named in the certificate; null if the server itself ensures that. */
   readonly host: string | null;
   readonly fix: string;
   readonly now: Date;

@@ -9,13 +9,13 @@ import { gatherAnswer, probeKey } from '../../ports/storage/remote/probe.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 import type { StoreToCheck } from './stores.ts';
 
-/** What a client must send with an upload, beside the bytes. */
+/** Headers that a client must send with an upload. */
 function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {
   const contentType = { 'content-type': 'application/octet-stream' };
   return type === 'azure' ? { ...contentType, 'x-ms-blob-type': 'BlockBlob' } : contentType;
 }
 
-/** A warning when no server answers, which can be intended. */
+/** Only a warning when no server answers, which can be intended. */
 export async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
   const { tenant, store, visit, fixes, unreached, now } = target;
   const { ok, warning, failed } = diagnose('presigned URLs', tenant);
@@ -34,7 +34,7 @@ export async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
     if (unreached !== null && isUnreached(error)) return warning(unreached.message, unreached.fix);
     return failed(messageOf(error), fixes.presigned);
   } finally {
-    // What was written and could not be deleted from outside.
+    // In case it could not be deleted from outside.
     await store.delete(key).catch(() => undefined);
   }
 }
@@ -52,7 +52,7 @@ function isUnreached(error: unknown): boolean {
   return error instanceof ForensicsError && error.code === 'store_unavailable';
 }
 
-/** Asks before an upload as a browser would, for a page of each origin. Nothing where no pages are allowed. */
+/** Sends the preflight that a browser would send before an upload, for each origin. Nothing when no origins are allowed. */
 export async function checkCors(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const { tenant, store, origins, fixes, now } = target;
   if (origins.length === 0) return [];
@@ -69,7 +69,7 @@ export async function checkCors(target: StoreToCheck): Promise<readonly Diagnosi
   }
   return refused.length === 0
     ? [ok(`Pages of ${origins.join(', ')} may upload.`)]
-    : [failed(`Browsers keep pages of ${refused.join(', ')} from uploading.`, fixes.cors)];
+    : [failed(`Browsers do not let pages of ${refused.join(', ')} upload.`, fixes.cors)];
 }
 
 async function isOriginAllowed(
@@ -110,7 +110,7 @@ function namesIn({ headers }: VisitAnswer, header: string): readonly string[] {
     .map((name) => name.trim().toLowerCase());
 }
 
-/** Requests as a client of the service makes them: from outside, over HTTP, with nothing but a URL. */
+/** A request as a client of the service makes it, with nothing but a URL. */
 interface Visit {
   readonly method: 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PUT';
   readonly url: string;
@@ -122,18 +122,18 @@ interface VisitAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
-  /** Half-way between question and answer, by our clock. */
+  /** Half-way between request and answer, by our clock. */
   readonly at: Date;
 }
 
-/** @throws {ForensicsError} `store_unavailable`, `store_refused`: no answer at all, and why. Every status is an answer. */
+/** @throws {ForensicsError} `store_unavailable`, `store_refused` when there is no answer. Every status is an answer. */
 export type MakeVisit = (visit: Visit) => Promise<VisitAnswer>;
 
 const timeouts = { connectMs: 5000, idleMs: 10_000 };
 const totalMs = 20_000;
 const maxAnswerBytes = 1024 * 1024;
 
-/** No certificate is accepted unchecked, no address called that the guard forbids, no redirect followed. */
+/** Checks certificates and addresses, and follows no redirect. */
 export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>): MakeVisit {
   return async ({ method, url, headers = {}, body }) => {
     const isSecure = url.startsWith('https:');

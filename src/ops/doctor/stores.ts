@@ -1,4 +1,4 @@
-/** The stores of tenants, each with what a failure there calls for. */
+/** Checks the stores of tenants; each failure says how to fix it. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface StoresToCheck {
   readonly core: Core;
   /** Where clients reach the server. */
   readonly publicUrl: URL;
-  /** Null for all tenants: of those that share the service's own store, the first stands for all. */
+  /** Null for all tenants. Of those that use the service's own store only the first is checked. */
   readonly tenant: Tenant | null;
   readonly now: () => Date;
 }
@@ -30,7 +30,7 @@ type Target = Omit<StoreToCheck, 'tenant' | 'now'>;
 
 export async function checkStores(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
   const { settings, core, publicUrl, tenant, now } = parts;
-  // The same failure appears in the check itself.
+  // The check reports the same failure.
   const blobs = openBlobs({ settings, core, now, onError: () => undefined });
   blobs.setPublicUrl(publicUrl);
   const all = tenant === null ? await core.tenants.list() : [tenant];
@@ -60,7 +60,7 @@ async function checkOne(
 
 interface Asked {
   readonly tenant: Tenant;
-  /** What to do about a remote store that refuses our credentials. */
+  /** What to do when a remote store refuses our credentials. */
   readonly fix: string;
 }
 
@@ -75,12 +75,12 @@ async function findTarget(
   const { configs, openRemote, shared, guard } = blobs.storage;
   if (id === null) {
     if (shared === null) return embeddedTarget(parts, blobs, tenantId);
-    // Chosen by the administrator: it may lie anywhere.
+    // Chosen by the administrator, so any address is allowed.
     const visit = createVisitor({});
     return { ...remoteTarget(settings, shared.config, fix), store: shared.store, visit };
   }
   const row = await configs.find(core.database.db, { tenantId, id });
-  if (row === null) throw new TypeError('the configuration is not one of the tenant');
+  if (row === null) throw new TypeError('The configuration does not belong to the tenant.');
   const config = configs.open(row);
   const target = remoteTarget(settings, config, fix, row.corsWarning);
   return { ...target, store: openRemote(config), visit: createVisitor({ guard }) };
@@ -94,29 +94,29 @@ async function embeddedTarget(
   return {
     store: await stores.of({ tenantId, storageConfigId: null }),
     visit: createVisitor({ ca: authoritiesWith(join(settings.dataDir, 'tls', 'ca.pem')) }),
-    // Its own pages are of the same origin and need no leave.
+    // The server's own pages have the same origin and need no CORS.
     origins: settings.corsAllowedOrigins,
     fixes: {
-      access: 'Make room on the disk, and run as the user who owns the data folder.',
-      presigned: `See that ${publicUrl.origin} leads to this server with the path unchanged (publicUrl).`,
-      cors: 'Restart the server with the present corsAllowedOrigins; a proxy before it must let OPTIONS through.',
+      access: 'Free space on the disk, and run as the user who owns the data folder.',
+      presigned: `Check that ${publicUrl.origin} (publicUrl) leads to this server and that no proxy changes the path.`,
+      cors: 'Restart the server with the present corsAllowedOrigins. A proxy in front of it must pass OPTIONS on.',
     },
     unreached: {
-      message: `Not checked: the server is not running, or not reached at ${publicUrl.origin} from here.`,
-      fix: 'Start "forensics serve"; when it answers elsewhere, name that with --public-url.',
+      message: `Not checked: the server is not running, or cannot be reached at ${publicUrl.origin} from here.`,
+      fix: 'Start "forensics serve". If it has another address, name it with --public-url.',
     },
   };
 }
 
-/** Those that this program trusts anyhow, and the data folder's own. */
+/** The default certificate authorities, and the one of the data folder. */
 function authoritiesWith(file: string): string {
   const own = existsSync(file) ? [readFileSync(file, 'utf8')] : [];
   return [...getCACertificates('default'), ...own].join('\n');
 }
 
 const onlyInside = {
-  message: 'Not checked: the address for clients is not reached from this machine.',
-  fix: 'Upload from a machine of a client.',
+  message: 'Not checked: the address for clients cannot be reached from this machine.',
+  fix: 'Test an upload from the machine of a client.',
 };
 
 function remoteTarget(
@@ -134,29 +134,27 @@ function remoteTarget(
     fixes: {
       access,
       presigned:
-        'Let the credentials put, get and delete objects; name the endpoint as clients reach it.',
+        'Allow the credentials to put, get and delete objects, and use the endpoint that clients reach.',
       cors: `Give the ${where} a CORS rule for these origins: GET, HEAD, PUT, DELETE, and all headers.${said}`,
     },
     unreached: internal === null ? null : onlyInside,
   };
 }
 
-/**
- * Does with one store what the service and its clients do: writes and reads, uses presigned URLs, asks as a browser.
- */
+/** Does with one store what the service and its clients do: writes, reads, uses presigned URLs, sends preflights. */
 export interface StoreToCheck {
   readonly tenant: string;
   readonly store: BlobStore;
   readonly visit: MakeVisit;
   /** Whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host. */
   readonly origins: readonly string[];
-  /** What to do about each kind of failure. */
+  /** How to fix each kind of failure. */
   readonly fixes: {
     readonly access: string;
     readonly presigned: string;
     readonly cors: string;
   };
-  /** The warning when the address for clients cannot be reached from here; null where that is a failure. */
+  /** The warning when the address for clients cannot be reached from here; null if that is a failure. */
   readonly unreached: { readonly message: string; readonly fix: string } | null;
   readonly now: () => Date;
 }
@@ -164,12 +162,12 @@ export interface StoreToCheck {
 export async function checkStore(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const access = await checkAccess(target);
   if (access.error !== null) {
-    // A clock that is far off has stores refuse everything.
+    // Stores refuse everything when the clock is far off.
     const clock = hasAnswered(access.error) ? await checkClock(target) : [];
     return [access.diagnosis, ...clock];
   }
   const presigned = await checkPresigned(target);
-  // Not reachable: skip the other checks.
+  // Unreachable, so the other checks would fail too.
   if (presigned.state === 'warning') return [access.diagnosis, presigned];
   const rest = await Promise.all([checkCors(target), checkClock(target)]);
   return [access.diagnosis, presigned, ...rest.flat()];

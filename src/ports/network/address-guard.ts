@@ -1,6 +1,6 @@
 /**
- * Keeps calls away from the inside of the network where a tenant names the target, but the server makes the call: webhooks
- * and stores. What counts is the address that is really connected to, not the name that was written.
+ * Keeps requests to targets that a tenant names, webhooks and stores, out of the internal network. It checks the address that
+ * is connected to, not the name.
  */
 
 import { lookup } from 'node:dns';
@@ -31,7 +31,7 @@ const specialIpv4: readonly Range[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ];
-// Of IPv6 only 2000::/3 is given out at all; these parts of it lead elsewhere (Teredo, 6to4, documentation).
+// Of IPv6 only 2000::/3 is assigned; these parts of it lead elsewhere (Teredo, 6to4, documentation).
 const globalIpv6: Range = ['2000::', 3];
 const specialIpv6: readonly Range[] = [
   ['2001::', 23],
@@ -45,7 +45,7 @@ const privateRanges: readonly Range[] = [
   ['192.168.0.0', 16],
   ['fc00::', 7],
 ];
-// Where clouds hand credentials to their machines. No store or receiver runs there, so no setting allows them.
+// Where clouds give credentials to their machines. No store or receiver runs there, so no setting allows them.
 // Sources: cloud-init's pages of data sources (Akamai, Amazon EC2, OpenStack, Oracle, Scaleway), and the clouds' own.
 const metadata: readonly Range[] = [
   // Link-local: nearly all of them.
@@ -71,7 +71,7 @@ const isWord = (entry: string) => entry === 'external' || entry === 'private';
 /**
  * @param allow - `external` (every public address), `private` (RFC 1918 and fc00::/7), and CIDRs such as
  * `127.0.0.0/8`, which win over everything but the metadata of clouds.
- * @throws {ForensicsError} `config_invalid` for any other word.
+ * @throws {ForensicsError} `config_invalid` for anything else.
  */
 export function createAddressGuard(allow: readonly string[]): AddressGuard {
   const named = blockList(allow.filter((entry) => !isWord(entry)).map(parseCidr));
@@ -92,11 +92,11 @@ export function createAddressGuard(allow: readonly string[]): AddressGuard {
   };
 }
 
-/** An IPv4-mapped IPv6 address (`::ffff:7f00:1`) is judged as IPv4; a zone (`%eth0`) is ignored. */
+/** An IPv4-mapped IPv6 address (`::ffff:7f00:1`) counts as IPv4; a zone (`%eth0`) is ignored. */
 function unmapped(address: string): string {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   if (isIP(bare) !== 6) return bare;
-  // The URL parser writes every mapped address in one way.
+  // The URL parser normalises mapped addresses.
   const canonical = new URL(`http://[${bare}]/`).hostname.slice(1, -1);
   const halves = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
   if (halves === null) return canonical;
@@ -111,7 +111,7 @@ function parseCidr(text: string): Range {
   if (family !== 0 && bits !== '' && prefix <= (family === 4 ? 32 : 128)) return [network, prefix];
   throw new ForensicsError(
     'config_invalid',
-    `"${text}" is no address range; write external, private, or a CIDR such as 10.1.0.0/16.`,
+    `"${text}" is not an address range. Write external, private, or a CIDR such as 10.1.0.0/16.`,
   );
 }
 
@@ -131,18 +131,18 @@ class AddressRefused extends Error {
   readonly code = 'address_refused';
 }
 
-/** Asked where connections are made. Its errors have the code `address_refused`. */
+/** Checks connections as they are made. Its errors have the code `address_refused`. */
 export interface ConnectionGuard {
-  /** Answers only addresses that are allowed, and fails when none is left. */
+  /** Returns only allowed addresses, and fails when there is none. */
   readonly lookup: LookupFunction;
   /**
-   * Why this host may not be connected to: null for a name, which `lookup` judges, and for an allowed address. Localhost
-   * counts as the addresses that it always stands for.
+   * Why this host must not be connected to; null for an allowed address, and for a name, which `lookup` checks. Localhost
+   * counts as its fixed addresses.
    */
   refusalOf(host: string): Error | null;
 }
 
-/** Judges names after their resolution, and addresses before the connection. */
+/** Checks names after they are resolved, and addresses before the connection. */
 export function createConnectionGuard(
   guard: AddressGuard,
   resolve: typeof lookup = lookup,

@@ -1,9 +1,9 @@
-/** One POST to a receiver: guarded, bounded in time, no redirect followed, nothing of the answer stored but its status. */
+/** One POST to a receiver: guarded, limited in time, without redirects. Only the status of the answer is used. */
 
 import type { buildConnector } from 'undici';
 import { type AddressGuard, createConnectionGuard } from './address-guard.ts';
 
-/** What became of an attempt. `gone`: the receiver wants no more messages, ever. */
+/** The outcome of an attempt. `gone`: the receiver wants no more messages. */
 export interface Outcome {
   readonly kind: 'accepted' | 'failed' | 'gone';
   /** `http_204`, `timeout`, `address_refused`, `ECONNREFUSED`, ... */
@@ -15,7 +15,7 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-// The contract's limit, for the whole call: name, connection, request and status of the answer.
+// The contract's limit for the whole call: name lookup, connection, request and status.
 const timeoutMs = 5000;
 const answerBytesRead = 16_384;
 
@@ -29,7 +29,7 @@ export function createSender({ guard }: { readonly guard: AddressGuard }): Sende
       try {
         const options = { method: 'POST', headers, body, signal, dispatcher: agent } as const;
         const answer = await request(url, options);
-        // The status has decided; the rest is read only so that the connection can be used again.
+        // Read only so that the connection can be reused.
         const drop = () => answer.body.destroy();
         await answer.body.dump({ limit: answerBytesRead, signal }).catch(drop);
         return judge(answer.statusCode);
@@ -49,7 +49,7 @@ function judge(status: number): Outcome {
 
 type Client = Awaited<ReturnType<typeof openClient>>;
 
-/** With the first message: a server that sends none need not load the library. */
+/** At the first message: a server that sends none need not load the library. */
 async function openClient(guard: AddressGuard) {
   const { Agent, buildConnector, request } = await import('undici');
   return { agent: new Agent({ connect: guardedConnector(buildConnector, guard) }), request };

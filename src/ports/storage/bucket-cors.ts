@@ -1,6 +1,6 @@
 /**
- * Which web pages may use the presigned URLs of a tenant's own bucket: applied once a configuration, and its outcome kept
- * beside it. A store that does not take the rules is a warning for people; no act fails for it.
+ * Which web pages may use the presigned URLs of a tenant's own bucket. The rules are applied once for each configuration, and
+ * the outcome is saved with it. If a store refuses them, that is a warning, not a failure.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -12,9 +12,9 @@ import type { StorageConfig } from './storage-config.ts';
 import type { CorsOutcome, RemoteStore } from './store.ts';
 
 export interface BucketCors {
-  /** Applies the rules unless that was done; concurrent calls do it once. Takes `timeoutMs` at most. */
+  /** Applies the rules unless that was done; concurrent calls share one attempt. Waits at most `timeoutMs`. */
   ensure(row: ConfigRow, config: StorageConfig, store: CorsTarget): Promise<void>;
-  /** Applies the rules, also when that was done before. */
+  /** Applies the rules even if that was done before. */
   apply(row: ConfigRow, config: StorageConfig, store: CorsTarget): Promise<void>;
 }
 
@@ -25,12 +25,12 @@ interface BucketCorsSettings {
   /** For configurations that name no origins of their own. */
   readonly defaultOrigins: readonly string[];
   readonly now: () => Date;
-  /** What a caller waits at most; the rules are applied all the same. */
+  /** How long a caller waits at most; the attempt goes on. */
   readonly timeoutMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
-/** After a failure the next act tries again this much later: the store may have been away for a moment. */
+/** How long after a failure the next act tries again. */
 const pauseMs = 10 * 60_000;
 
 export function createBucketCors(settings: BucketCorsSettings): BucketCors {
@@ -75,7 +75,7 @@ interface Applied {
   readonly outcome: CorsOutcome;
 }
 
-/** Only beside the configuration as it was read: one that was saved since has rules of its own. */
+/** Only if the configuration was not saved again in the meantime. */
 async function record(
   db: Db,
   { id, sealed }: ConfigRow,

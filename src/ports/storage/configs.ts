@@ -1,6 +1,6 @@
 /**
- * Storage configurations at rest: sealed for the tenant and the row that they were saved for, so that a copied row opens
- * nowhere else. A stolen database file holds no credential. What a configuration means is not this file's matter.
+ * Storage configurations at rest: encrypted for the tenant and the row that they were saved for, so that a copied row cannot
+ * be opened elsewhere. A stolen database file reveals no credentials.
  */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
@@ -15,8 +15,10 @@ export type ConfigRow = typeof storageConfigs.$inferSelect;
 
 export interface SealedConfigs {
   /**
-   * Keeps the configuration and answers the id of its row: the row of its place when the tenant ever had one there, so
-   * that new credentials serve old analyses too; else a new one. CORS rules are to be applied again.
+   * Saves the configuration. CORS rules have to be applied again.
+   *
+   * @returns the id of its row. If the tenant ever had a row for this place, that row, so that new credentials also serve old
+   *   analyses.
    */
   save(tx: Tx, tenantId: string, config: StorageConfig): Promise<string>;
   /** Null when the tenant has no such row. */
@@ -24,7 +26,7 @@ export interface SealedConfigs {
     reader: Reader,
     which: { readonly tenantId: string; readonly id: string },
   ): Promise<ConfigRow | null>;
-  /** @throws {ForensicsError} `store_unavailable` when it was sealed under another key, or altered. */
+  /** @throws {ForensicsError} `store_unavailable` when it was sealed with another key, or altered. */
   open(row: ConfigRow): StorageConfig;
 }
 
@@ -65,12 +67,12 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
     },
     open(row) {
       try {
-        // The seal proves that `save` wrote it, so it has the type of what was saved.
+        // The seal proves that `save` wrote it, so its type is right.
         return JSON.parse(seal.open(row.sealed, sealBinding(row)));
       } catch (error) {
         throw new ForensicsError(
           'store_unavailable',
-          'The storage configuration cannot be opened with the present master key; put that key back, or save the configuration again with its secrets.',
+          'The storage configuration cannot be opened with the present master key. Restore the earlier key, or save the configuration again with its secrets.',
           { cause: error },
         );
       }
@@ -78,20 +80,20 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
   };
 }
 
-/** A row that was copied to another tenant or another id does not open. */
+/** A row copied to another tenant or id cannot be opened. */
 function sealBinding({ tenantId, id }: Owner): string {
   return `forensics/blobs/configs/1/${tenantId}/${id}`;
 }
 
-// Secrets at rest: AES-256-GCM, bound to the row that stores them, so that a copy decrypts nowhere else.
-// The sealed form: one byte of format, the nonce, the text, the tag.
+// AES-256-GCM, bound to the row that stores the secret, so that a copy cannot be decrypted elsewhere.
+// The sealed form: one byte of format, the nonce, the ciphertext, the tag.
 const format = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
 
 interface Seal {
   seal(text: string, binding: string): Buffer;
-  /** @throws {Error} when it was sealed under another key or binding, or altered. */
+  /** @throws {Error} when it was sealed with another key or binding, or altered. */
   open(sealed: Buffer, binding: string): string;
 }
 
@@ -119,11 +121,11 @@ export function createSeal(key: Uint8Array): Seal {
 
 export interface Resealed {
   readonly resealed: number;
-  /** Did not open with the old key, and stay as they are: the key before it may yet be put back. */
+  /** Rows that the old key did not open. They stay, because an even older key may be restored. */
   readonly unreadable: number;
 }
 
-/** Seals every storage configuration under another key. @param keys - 32 bytes each. */
+/** Seals every storage configuration with another key. @param keys - 32 bytes each. */
 export async function resealConfigs(
   tx: Tx,
   keys: { readonly from: Uint8Array; readonly to: Uint8Array },

@@ -1,7 +1,7 @@
 /**
- * The store that an administrator gave to the whole service, in place of the embedded one: a bucket that all tenants share,
- * each below a prefix of its own. What a tenant keeps there has a row of the tenant's, so that it stays readable when the
- * service is given another store. As long as this one is in use, what the administrator wrote counts, and not the rows.
+ * The store that the administrator configured for the whole service instead of the embedded one: a bucket that all tenants
+ * share, each under a prefix of its own. Each tenant has a row for it, so that its objects stay readable when the service
+ * gets another store. While this store is in use, the administrator's file counts, not the rows.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -12,23 +12,22 @@ import type { ConfigRow, SealedConfigs } from './configs.ts';
 import { storagePlace, type SharedConfig } from './storage-config.ts';
 import { type BlobStore, checkPath, type RemoteStore } from './store.ts';
 
-/** What belongs to one tenant. */
+/** The part of one tenant. */
 interface SharedPart {
   readonly config: SharedConfig;
   readonly store: RemoteStore;
 }
 
 export interface SharedStore {
-  /** Of the whole: with an empty prefix. */
+  /** With an empty prefix. */
   readonly config: SharedConfig;
   readonly store: RemoteStore;
-  /** The row of the tenant's part; made when it is missing. */
+  /** The row of the tenant's part; created when missing. */
   rowFor(tenantId: string): Promise<ConfigRow>;
-  /** Null for a row of another place. */
+  /** Null for the row of another store. */
   partOf(row: ConfigRow): SharedPart | null;
   /**
-   * Tries the store out, and has the rows keep the credentials that work: when another store takes its place, those are
-   * the ones that count.
+   * Tests the store, then saves its working credentials in the rows, for the time after another store has replaced it.
    *
    * @throws {ForensicsError} as `RemoteStore.probe` does.
    */
@@ -55,7 +54,7 @@ export function createSharedStore(settings: SharedStoreSettings): SharedStore {
     return transact(db, async (tx) => {
       const id = await configs.save(tx, tenantId, configFor(tenantId));
       const row = await configs.find(tx, { tenantId, id });
-      if (row === null) throw new TypeError('a row that was saved is there');
+      if (row === null) throw new TypeError('The row was just saved.');
       return row;
     });
   }
@@ -103,7 +102,7 @@ function prepareFindRow(db: Db) {
   return db.select().from(storageConfigs).where(isPlace).prepare();
 }
 
-/** A row that does not open with the present master key keeps nothing. */
+/** False also for a row that the present master key does not open. */
 function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): boolean {
   try {
     return isDeepStrictEqual(configs.open(row), config);
@@ -113,8 +112,8 @@ function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): b
 }
 
 /**
- * The part of a shared store whose keys begin with `prefix`. No key leads out of it. Only presigned URLs contain whole keys,
- * because clients see them in the address; callers of the part know nothing of the prefix.
+ * The part of a shared store whose keys begin with `prefix`. No key leads out of it. Callers do not see the prefix, except in
+ * presigned URLs.
  */
 export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
   const whole = (key: string): string => {

@@ -1,4 +1,4 @@
-/** The contract's StorageConfig: where a tenant keeps its objects when not in the embedded store. */
+/** The contract's StorageConfig: where a tenant keeps its objects if not in the embedded store. */
 
 import { isIPv6 } from 'node:net';
 import type { AzureStorageConfig, S3StorageConfig } from '../../contract/tenant.ts';
@@ -7,11 +7,11 @@ import { parseConnectionString } from './azure/client.ts';
 
 export type S3Address = Pick<S3StorageConfig, 'endpoint' | 'port' | 'useSSL'>;
 
-/** Of a store that an administrator gave to the whole service: what no tenant can configure. */
+/** For the store of the whole service: what a tenant cannot configure. */
 interface Shared {
-  /** What the key of each of the tenant's objects begins with: other tenants have theirs in the same place. */
+  /** The start of every key of the tenant, because tenants share the bucket. */
   readonly keyPrefix: string;
-  /** Where the service itself reaches an S3 server; null where clients do. */
+  /** Where the service itself reaches the S3 server; null if at the same address as clients. */
   readonly internal: S3Address | null;
 }
 
@@ -23,13 +23,13 @@ export type StorageConfig = (
 export type SharedConfig = StorageConfig & { readonly shared: Shared };
 
 /**
- * Where the objects lie, regardless of the caller: the same for two configurations that differ in credentials only. Holds none.
+ * Identifies the place of the objects: equal for two configurations that differ only in credentials, and contains none.
  *
- * @throws {ForensicsError} `invalid_request` for an Azure connection string or an S3 endpoint that is none.
+ * @throws {ForensicsError} `invalid_request` for an invalid Azure connection string or S3 endpoint.
  */
 export function storagePlace(config: StorageConfig): string {
   const place = bucketPlace(config);
-  // Names of buckets contain no slash: no tenant's own bucket coincides with a part of a shared one.
+  // Bucket names contain no slash, so a tenant's own bucket never equals a part of a shared one.
   return config.shared === undefined ? place : `${place}/${config.shared.keyPrefix}`;
 }
 
@@ -39,18 +39,18 @@ function bucketPlace(config: StorageConfig): string {
   return `azure ${parseConnectionString(connectionString).blobEndpoint}/${containerName}`;
 }
 
-/** What the client library takes, and URLs do not read as something else. */
+/** Accepted by the client library, and not read as something else in a URL. */
 const hostPattern = /^[a-z\d:]([\w.:-]*[a-z\d:.])?$/i;
 
-/** Amazon's host of the region: the one without region sends path-style requests elsewhere. */
+/** Amazon's host for the region: the one without a region redirects path-style requests. */
 export function s3Host({ endpoint, region }: S3StorageConfig): string {
   return endpoint === 's3.amazonaws.com' ? `s3.${region}.amazonaws.com` : endpoint;
 }
 
 /**
- * Scheme, host and port as clients must use them: the host is part of what is signed.
+ * Scheme, host and port as clients must use them, because the host is signed.
  *
- * @throws {ForensicsError} `invalid_request` for an endpoint that is no host name or address.
+ * @throws {ForensicsError} `invalid_request` for an endpoint that is not a host name or address.
  */
 export function s3Origin(config: S3StorageConfig): string {
   const host = s3Host(config);
@@ -59,6 +59,6 @@ export function s3Origin(config: S3StorageConfig): string {
   if (url !== null && hostPattern.test(host)) return url.origin;
   throw new ForensicsError(
     'invalid_request',
-    'The endpoint is a host name or an address, without scheme, port and path.',
+    'The endpoint must be a host name or an address, without scheme, port and path.',
   );
 }

@@ -1,7 +1,6 @@
 /**
- * Which store has the objects of an analysis: the service's own, which is embedded or shared, or one that the tenant
- * configured. Configurations are read anew for every act, so that credentials which any process saved apply at once in all
- * other processes. Other rooms ask nothing else about configurations.
+ * Which store holds the objects of an analysis: the service's own, embedded or shared, or one that the tenant configured.
+ * Configurations are read again for every act, so that credentials saved by one process apply at once in all others.
  */
 
 import { and, eq, sql } from 'drizzle-orm';
@@ -18,7 +17,7 @@ import type { BlobStore, RemoteStore } from './store.ts';
 
 interface TenantStore {
   readonly store: BlobStore;
-  /** Null for the embedded store. To be written into the row of whatever is stored there. */
+  /** Null for the embedded store. Goes into the row of whatever is stored there. */
   readonly configId: string | null;
 }
 
@@ -31,21 +30,21 @@ export interface StoreRef {
 
 export interface Stores {
   /**
-   * Where new objects of the tenant go. Applies the CORS rules of a bucket before the first URL is signed for it;
-   * a bucket that does not take them is a recorded warning, not a failure.
+   * Where new objects of the tenant go. Applies the CORS rules of a bucket before the first URL is signed for it; if the
+   * bucket refuses them, a warning is recorded.
    *
    * @throws {ForensicsError} `store_unavailable` when the configuration cannot be opened with the present master key.
    */
   current(tenantId: string): Promise<TenantStore>;
   /**
-   * Where the objects lie that were made under this configuration, with its latest credentials. Asks no server. Of a
-   * configuration that cannot be opened comes a store whose acts fail with `store_unavailable` and whose URLs are empty
-   * texts: what is known of an analysis stays readable, and one such analysis takes no list down.
+   * The store of objects that were made under this configuration, with its latest credentials. Makes no request. For a
+   * configuration that cannot be opened it returns a store whose acts fail with `store_unavailable` and whose URLs are empty,
+   * so that analyses stay readable and lists work.
    */
   of(place: StoreRef): Promise<BlobStore>;
 }
 
-/** Makes a client; connects to nothing. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
+/** Makes a client, but no request. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
 export type OpenRemoteStore = (config: StorageConfig) => RemoteStore;
 
 interface StoresSettings {
@@ -54,7 +53,7 @@ interface StoresSettings {
   readonly cors: Pick<BucketCors, 'ensure'>;
   /** The service's own store when it is not the embedded one. */
   readonly shared?: Pick<SharedStore, 'partOf' | 'rowFor'> | null;
-  /** The embedded store for one tenant. Called for every act, so it should be quick. */
+  /** The embedded store of a tenant. Called for every act, so it must be quick. */
   readonly embeddedFor: (tenantId: string) => BlobStore;
   readonly openRemote: OpenRemoteStore;
   readonly onError?: (error: unknown) => void;
@@ -71,10 +70,10 @@ export function createStores(settings: StoresSettings): Stores {
   const findCurrent = prepareFindCurrent(db);
   const findPlace = prepareFindPlace(db);
   const opened = new Map<string, Opened & { readonly sealed: Buffer }>();
-  /** Configurations that do not open: every answer meets them, one word about each is enough. */
+  /** Configurations that could not be opened, each reported once. */
   const reported = new Set<string>();
 
-  /** One client a configuration, until it is saved again: each sealing has bytes of its own. */
+  /** One client for each configuration until it is saved again, which changes the sealed bytes. */
   function openSealed(row: ConfigRow): Opened {
     const known = opened.get(row.id);
     if (known?.sealed.equals(row.sealed)) return known;
@@ -100,7 +99,8 @@ export function createStores(settings: StoresSettings): Stores {
     async of({ tenantId, storageConfigId }) {
       if (storageConfigId === null) return embeddedFor(tenantId);
       const row = await findPlace.get({ tenantId, storageConfigId });
-      if (row === undefined) throw new TypeError('the configuration is not one of the tenant');
+      if (row === undefined)
+        throw new TypeError('The configuration does not belong to the tenant.');
       try {
         return open(row).store;
       } catch (error) {
@@ -129,7 +129,7 @@ function prepareFindPlace(db: Db) {
   return db.select().from(storageConfigs).where(isPlace).prepare();
 }
 
-/** Stands for a store whose configuration cannot be opened: knows where things lie and reaches nothing. */
+/** In place of a store whose configuration cannot be opened. */
 function createClosedStore(type: StorageType): BlobStore {
   const presign = (objectKey: string, now: Date): StorageUrls => ({
     type,
@@ -139,12 +139,12 @@ function createClosedStore(type: StorageType): BlobStore {
     deleteUrl: '',
     expiresAt: now.toISOString(),
   });
-  return { type, put: refuse, read: refuse, head: refuse, delete: refuse, presign };
+  return { type, put: fail, read: fail, head: fail, delete: fail, presign };
 }
 
-async function refuse(): Promise<never> {
+async function fail(): Promise<never> {
   throw new ForensicsError(
     'store_unavailable',
-    'The storage configuration of this analysis cannot be opened; ask the administrator to put the master key back.',
+    'The storage configuration of this analysis cannot be opened. Ask the administrator to restore the master key.',
   );
 }

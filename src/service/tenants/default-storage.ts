@@ -1,4 +1,4 @@
-/** The file that names the store of the whole service. It holds credentials, so no word of it gets into a message. */
+/** The file with the store of the whole service. It contains credentials, so no message quotes it. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { ForensicsError } from '../../errors.ts';
@@ -23,9 +23,9 @@ interface ProofParts {
 }
 
 /**
- * To be called before the first request. A store that refuses us stops the start, because only people can fix that; one
- * that is down or full is reported to `onError`: after a power cut it may come up later than we do, and what is in the database
- * can be read all the same.
+ * To be called before the first request. A store that refuses the service stops the start, because only people can fix that.
+ * One that is down or full is reported to `onError`: after a power cut it may start later than the service, and the database
+ * can be read without it.
  *
  * @throws {ForensicsError} `config_invalid`.
  */
@@ -34,7 +34,7 @@ export async function proveDefaultStorage(
   { shared, onError }: ProofParts,
 ): Promise<void> {
   if (isOpenToOthers(file)) {
-    onError(invalid('can be read by other users of this machine; run chmod 600 on it.'));
+    onError(invalid('can be read by other users of this machine. Run chmod 600 on it.'));
   }
   try {
     await shared.prove();
@@ -50,7 +50,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw invalid('cannot be read; check its path and its permissions.', error);
+    throw invalid('cannot be read. Check its path and its permissions.', error);
   }
 }
 
@@ -58,7 +58,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's message quotes the text, and with it secrets.
+    // The parser's message quotes the text, including secrets.
     throw invalid('is not valid JSON.');
   }
 }

@@ -1,7 +1,6 @@
 /**
- * What a storage configuration becomes by a request: members that were left out or masked stay as they were, as long as
- * the server or bucket that they belong to stays. A stored secret stays only where it was: it is never sent to another
- * place, nor used for another account.
+ * Applies a request to a storage configuration. Members that are left out or masked keep their values while the server or
+ * bucket that they belong to stays the same. A stored secret is never sent to another place nor used for another account.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -34,7 +33,7 @@ import {
 } from './storage-config.ts';
 
 /**
- * @param stored - what the tenant has; null when that is the service's own store, or cannot be opened.
+ * @param stored - the tenant's present configuration; null for the service's own store, or if it cannot be opened.
  * @throws {ForensicsError} `invalid_request` that names the member and says what it must be.
  */
 export function mergeStorage(stored: StorageConfig | null, request: StorageRequest): StorageConfig {
@@ -65,7 +64,7 @@ function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>
   return config;
 }
 
-/** What a request can leave out: the connection settings of a server do not apply to another one, nor a bucket's rules to another. */
+/** Connection settings of a server do not apply to another server, nor CORS rules of a bucket to another bucket. */
 function membersToKeep(
   stored: S3StorageConfig,
   { endpoint = stored.endpoint, bucketName = stored.bucketName }: Partial<S3StorageConfig>,
@@ -94,7 +93,7 @@ const s3Defaults = {
   corsAllowedOrigins: null,
 } as const;
 
-/** @param shown - what was answered: a mask that is not from there stands for a secret that we do not have. */
+/** @param shown - the masked configuration that was answered; any other mask stands for a secret that we do not have. */
 function withoutMasks<T extends object>(type: string, given: T, shown: object): T {
   const answered = new Map(Object.entries(shown));
   const kept = Object.entries(given).filter(([member, value]) => {
@@ -102,7 +101,7 @@ function withoutMasks<T extends object>(type: string, given: T, shown: object): 
     if (answered.get(member) === value) return false;
     throw invalidStorage(
       `${type}.${member}`,
-      'must be the secret itself: this masked one is not the one that was answered',
+      'must be the secret itself: this masked value differs from the one that was answered',
     );
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members were left out, none was changed.
@@ -132,29 +131,29 @@ export function maskS3({ corsAllowedOrigins, ...config }: S3StorageConfig): S3An
   };
 }
 
-/** The string is built anew from its parts that are no secret, so that nothing else of it can get through. */
+/** Built from the public parts of the string, so that nothing else can leak. */
 function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
   const { accountName, blobEndpoint } = parseConnectionString(connectionString);
   const masked = `AccountName=${accountName};AccountKey=${stars};BlobEndpoint=${blobEndpoint}`;
   return { containerName, connectionString: masked } satisfies AzureStorageConfig;
 }
 
-/** True for a text that stands for a secret: it is never used as a secret itself. */
+/** True for a mask, which is never used as a secret itself. */
 function isMasked(text: string): boolean {
   return text.startsWith(stars) || text.includes(`AccountKey=${stars}`);
 }
 
-/** The end identifies the key to people. */
+/** The end lets people recognise the key. */
 function maskKeyId(accessKeyId: string): string {
   return accessKeyId.length < 12 ? stars : `${stars}${accessKeyId.slice(-4)}`;
 }
 
 /**
- * The store of the whole service as an administrator writes it down: the contract's StorageConfig, held to the same
- * rules as one that a tenant sends, and for S3 a second address, at which the service itself reaches the server.
+ * Parses the store of the whole service: the contract's StorageConfig with the same rules as for a tenant, and for S3 a second
+ * address at which the service itself reaches the server.
  *
  * @param value - unchecked JSON.
- * @returns the whole of the store: with an empty prefix.
+ * @returns the store with an empty prefix.
  * @throws {ForensicsError} `invalid_request` that names the member and says what it must be.
  */
 export function parseDefaultStorage(value: unknown): SharedConfig {
@@ -167,12 +166,12 @@ export function parseDefaultStorage(value: unknown): SharedConfig {
       ? internalAddress(config.s3, { internalEndpoint, internalPort, internalUseSSL })
       : null;
   const whole = { ...config, shared: { keyPrefix: '', internal } };
-  // Also reads a connection string, which the rules leave to its parser.
+  // Also checks the connection string, which the rules leave to its parser.
   storagePlace(whole);
   return whole;
 }
 
-/** What is left out is as it is for clients; null when no other value was given. */
+/** Omitted members are the same as for clients; null when none differs. */
 function internalAddress(
   { endpoint, port, useSSL }: S3StorageConfig,
   {

@@ -1,4 +1,4 @@
-/** Whether a storage configuration can be one at all, before any request to the store. */
+/** Checks the form of a storage configuration before any request to the store. */
 
 import { isIP } from 'node:net';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
@@ -19,7 +19,7 @@ type Rules<T> = { readonly [Member in keyof T]: Rule };
 type Members = Readonly<Record<string, unknown>>;
 type Draft<T> = Readonly<Partial<Record<keyof T, unknown>>>;
 
-/** As an administrator names the address of a store inside the own network. */
+/** Where the service itself reaches a store inside its network. */
 export interface InternalMembers {
   readonly internalEndpoint: string;
   readonly internalPort: number;
@@ -42,7 +42,7 @@ const s3Rules: Rules<S3StorageConfig> = {
     test: isText((name) => /^[A-Za-z0-9_-]{1,64}$/.test(name)),
   },
   accessKeyId: {
-    // A slash would part it in the scope of every signature.
+    // A slash separates the parts of a signature's scope.
     allowed: '1 to 256 visible ASCII characters, none of them a slash',
     test: isText((id) => /^[!-.0-~]{1,256}$/.test(id)),
   },
@@ -65,7 +65,7 @@ const azureRules: Rules<AzureStorageConfig> = {
     allowed: '3 to 63 lower-case letters, digits and single hyphens',
     test: isText((name) => /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(name)),
   },
-  // The store's own parser reads the content and names the mistake.
+  // Its parser in the Azure store checks the content.
   connectionString: {
     allowed: 'the connection string of the storage account',
     test: isText((text) => text.length >= 1 && text.length <= 2048),
@@ -83,7 +83,7 @@ const azureMembers = Object.keys(azureRules);
 export const internalMembers = Object.keys(internalRules);
 
 /**
- * An unchecked configuration, as a request: what of it is left out may stand elsewhere.
+ * Checks an untrusted configuration as a request, in which members may be missing.
  *
  * @throws {ForensicsError} `invalid_request` that names the first member that is unknown or wrong.
  */
@@ -99,20 +99,20 @@ export function checkRequest(value: unknown): StorageRequest {
 }
 
 /**
- * A typo in a name would silently change where evidence is stored.
+ * Refuses unknown members: a typo would silently change where evidence is stored.
  *
- * @throws {ForensicsError} `invalid_request` for what is no object, or has other members than the `known`.
+ * @throws {ForensicsError} `invalid_request` unless it is an object with `known` members only.
  */
 export function membersOf(value: unknown, path: string, known: readonly string[]): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ForensicsError('invalid_request', `storageConfig${path} must be an object.`);
   }
   const members: Members = { ...value };
-  const stranger = Object.keys(members).find((name) => !known.includes(name));
-  if (stranger === undefined) return members;
+  const unknown = Object.keys(members).find((name) => !known.includes(name));
+  if (unknown === undefined) return members;
   throw new ForensicsError(
     'invalid_request',
-    `storageConfig${path}.${stranger} is unknown; known are ${known.join(', ')}.`,
+    `storageConfig${path}.${unknown} is unknown; known are ${known.join(', ')}.`,
   );
 }
 
@@ -144,7 +144,7 @@ function check<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>)
     }
     assertRule(`${type}.${member}`, draft[member], rules[member]);
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was looked at.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was checked.
   return draft as T;
 }
 
@@ -153,7 +153,7 @@ function checkGiven<T extends object>(type: string, draft: Draft<T>, rules: Rule
     const value = draft[member];
     if (value !== undefined) assertRule(`${type}.${member}`, value, rules[member]);
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was looked at.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was checked.
   return draft as Partial<T>;
 }
 
@@ -161,7 +161,7 @@ function assertRule(path: string, value: unknown, { allowed, test }: Rule): void
   if (!test(value)) throw invalidStorage(path, `must be ${allowed}`);
 }
 
-/** The last label begins with a letter: what looks like a number is an address in disguise. */
+/** The last label begins with a letter, because URL parsers read a number as an address. */
 function isHostName(text: string): boolean {
   const label = '[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?';
   return text.length <= 253 && new RegExp(`^(?:${label}\\.)*(?=[a-z])${label}$`, 'i').test(text);

@@ -1,4 +1,4 @@
-/** What serving and administration both need of remote stores: their configurations, and clients for them. */
+/** The configurations of remote stores and clients for them, for the server and for administration. */
 
 import { isIPv6 } from 'node:net';
 import type { Settings } from '../../contract/config.ts';
@@ -23,7 +23,7 @@ export interface TenantStorage {
   readonly configs: SealedConfigs;
   readonly cors: BucketCors;
   readonly openRemote: OpenRemoteStore;
-  /** Where stores of tenants may lie. */
+  /** Which addresses stores of tenants may have. */
   readonly guard: ConnectionGuard;
   /** The service's own store; null when that is the embedded one. */
   readonly shared: SharedStore | null;
@@ -38,7 +38,7 @@ interface TenantStorageParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** @throws {ForensicsError} `config_invalid` for an address range that makes no sense, or a default store that cannot be one. */
+/** @throws {ForensicsError} `config_invalid` for an invalid address range or an invalid default store. */
 export function openTenantStorage({ settings, core, now, onError }: TenantStorageParts) {
   const { db } = core.database;
   const guard = createConnectionGuard(createAddressGuard(settings.storageAllow));
@@ -55,7 +55,7 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
   } satisfies TenantStorage;
 }
 
-/** Whose pages may use presigned URLs: those the administrator named, else the pages of this server itself. */
+/** Origins whose pages may use presigned URLs: those of the setting, or else those of this server. */
 export function uploadOrigins({
   corsAllowedOrigins,
   publicUrl,
@@ -67,7 +67,7 @@ export function uploadOrigins({
   'corsAllowedOrigins' | 'publicUrl' | 'behindProxy' | 'host' | 'port'
 >): readonly string[] {
   if (corsAllowedOrigins.length > 0) return corsAllowedOrigins;
-  // Behind a proxy nobody opens a page of our port; with port 0 it is another one each time.
+  // Behind a proxy no page is opened on our own port; port 0 is a different one each time.
   const hosts = behindProxy || port === 0 ? [] : [host, 'localhost', '127.0.0.1'];
   const own = hosts
     .filter((name) => !anyAddress.includes(name))
@@ -80,7 +80,7 @@ const anyAddress = ['0.0.0.0', '::'];
 function remoteOpener(settings: Settings, guard: ConnectionGuard): OpenRemoteStore {
   const { presignedUrlExpirySeconds: expirySeconds, maxUploadBytes: maxObjectBytes } = settings;
   return (config) => {
-    // What an administrator wrote may lie anywhere, also on this machine.
+    // The administrator's own store may have any address, even on this machine.
     const limits = { maxObjectBytes, ...(config.shared === undefined ? { guard } : {}) };
     return config.type === 's3'
       ? createS3Store(config.s3, { ...limits, internal: config.shared?.internal ?? null })
@@ -104,13 +104,13 @@ interface TenancyParts extends Pick<TenancyContext, 'webhookGuard' | 'now'> {
   readonly storage: TenantStorage;
 }
 
-/** Not a part of the core: clients for S3 and Azure are slow to load, and few commands need them. */
+/** Not part of the core: clients for S3 and Azure are slow to load, and few commands need them. */
 export function openTenancy({ core, storage, webhookGuard, now }: TenancyParts): Tenancy {
   const { database, keys } = core;
   return createTenancy({ ...storage, db: database.db, keys, webhookGuard, now });
 }
 
-/** @throws {ForensicsError} `config_invalid` for an address range that makes no sense. */
+/** @throws {ForensicsError} `config_invalid` for an invalid address range. */
 export function createWebhookGuard({ webhookAllow }: Pick<Settings, 'webhookAllow'>): WebhookGuard {
   return createConnectionGuard(createAddressGuard(webhookAllow));
 }

@@ -1,7 +1,7 @@
 /**
- * Objects as block blobs in a container of an Azure storage account. The container is made when it is missing. URLs for
- * clients are signed here with the account's key without a request; a client that uploads through one must send the header
- * `x-ms-blob-type: BlockBlob`, which Azure requires and no signature can replace.
+ * Objects as block blobs in a container of an Azure storage account. A missing container is created. URLs for clients are
+ * signed locally with the account's key; a client that uploads must also send the header `x-ms-blob-type: BlockBlob`, which
+ * Azure requires.
  */
 
 import { createHash } from 'node:crypto';
@@ -38,8 +38,7 @@ interface Limit {
 
 /**
  * @throws {RangeError} for an expiry outside 1..604800.
- * @throws {ForensicsError} `invalid_request` for a connection string without an account key, or a container's name that
- *   is none.
+ * @throws {ForensicsError} `invalid_request` for a connection string without an account key, or an invalid container name.
  */
 export function createAzureStore(
   config: AzureStorageConfig,
@@ -52,14 +51,14 @@ export function createAzureStore(
   const { container } = account;
   const presign = createPresigner({ ...account, expirySeconds });
 
-  /** For what may be done twice: every act of this store. */
+  /** Every act of this store is safe to repeat. */
   function act<T>(request: (limit: Limit) => Promise<T>): Promise<T> {
     return withStoreRetry(timeouts.retryDelayMs, async () => {
       const abortSignal = AbortSignal.timeout(timeouts.totalMs);
       try {
         return await request({ abortSignal });
       } catch (error) {
-        // The library speaks of an abort also when the connection broke.
+        // The library reports an abort even when the connection broke.
         const isLate = abortSignal.aborted;
         throw azureFailure(isLate ? new StoreTimeout('Not done within the time allowed.') : error);
       }

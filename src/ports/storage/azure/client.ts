@@ -26,9 +26,9 @@ interface OpenContainer {
 }
 
 /**
- * Connects to nothing.
+ * Makes no request.
  *
- * @throws {ForensicsError} `invalid_request` for a connection string or a container's name that is none.
+ * @throws {ForensicsError} `invalid_request` for an invalid connection string or container name.
  */
 export function openContainer(config: AzureStorageConfig, settings: RemoteSettings): OpenContainer {
   const { connectionString, containerName } = config;
@@ -38,7 +38,7 @@ export function openContainer(config: AzureStorageConfig, settings: RemoteSettin
   const credential = new StorageSharedKeyCredential(accountName, accountKey);
   const pipeline = newPipeline(credential, {
     httpClient: createTransport(createAgent(blobEndpoint.startsWith('https:'), settings)),
-    // Repeated by us, with the same rules as for every store.
+    // We retry ourselves, with the same rules for every store.
     retryOptions: { maxTries: 1 },
   });
   const service = new BlobServiceClient(blobEndpoint, pipeline);
@@ -64,14 +64,14 @@ interface AzureAccount {
 /**
  * Reads what the Azure portal shows under "Access keys".
  *
- * @throws {ForensicsError} `invalid_request` that says what is missing and holds nothing of the text.
+ * @throws {ForensicsError} `invalid_request` that says what is missing and quotes nothing of the text.
  */
 export function parseConnectionString(text: string): AzureAccount {
   const fields = new Map(text.split(';').map(splitField));
   const accountName = fields.get('accountname') ?? '';
   const accountKey = fields.get('accountkey') ?? '';
   if (accountKey === '' && fields.has('sharedaccesssignature')) {
-    throw invalid('has a SharedAccessSignature; URLs can be signed with an AccountKey only');
+    throw invalid('has a SharedAccessSignature; only an AccountKey can sign URLs');
   }
   if (!/^[a-z0-9]{3,24}$/.test(accountName)) throw invalid('has no valid AccountName');
   if (!isBase64(accountKey)) throw invalid('has no valid AccountKey');
@@ -79,7 +79,7 @@ export function parseConnectionString(text: string): AzureAccount {
 }
 
 function splitField(field: string): readonly [name: string, value: string] {
-  // Keys end in `=`: only the first one parts name and value.
+  // Keys end in `=`: only the first one separates name and value.
   const at = field.indexOf('=');
   return [field.slice(0, Math.max(at, 0)).trim().toLowerCase(), field.slice(at + 1).trim()];
 }
@@ -105,12 +105,12 @@ function invalid(what: string): ForensicsError {
   return new ForensicsError('invalid_request', `The Azure connection string ${what}.`);
 }
 
-/** The longest answer that is parsed: the properties of an account. Azure takes 2 KiB of CORS rules in all. */
+/** The longest answer that is parsed: the properties of an account, with at most 2 KiB of CORS rules. */
 const maxTextBytes = 16_384;
 
 /**
- * The transport of the client library. Its own reads every answer but an object whole and parses it in one go, so that ten
- * megabytes of XML block the process for seconds.
+ * The transport of the client library. The library's own reads and parses any answer whole, so that ten megabytes of XML
+ * would block the process for seconds.
  */
 function createTransport(agent: Agent): IHttpClient {
   return {
@@ -124,7 +124,7 @@ function createTransport(agent: Agent): IHttpClient {
       if (status >= 200 && status < 300) {
         return { ...facts, bodyAsText: (await gather(answer, maxTextBytes)).toString() };
       }
-      // What a refusal means stands in its headers. It is read so that the connection can be used again.
+      // The headers say what a refusal means. The body is read so that the connection can be reused.
       await readStart(answer, maxTextBytes);
       return facts;
     },
@@ -146,11 +146,11 @@ function send(asked: WebResource, agent: Agent): Promise<IncomingMessage> {
 function requestBody({ body }: WebResource): Uint8Array | string | undefined {
   const value: unknown = typeof body === 'function' ? body() : body;
   if (value === undefined || typeof value === 'string' || value instanceof Uint8Array) return value;
-  throw new TypeError('Only texts and bytes are sent to Azure.');
+  throw new TypeError('Only text and bytes are sent to Azure.');
 }
 
 function toHeaders(answer: IncomingMessage, asked: WebResource): HttpHeaders {
-  // The library keeps the constructor to itself.
+  // The library does not export the constructor.
   const headers = asked.headers.clone();
   for (const name of headers.headerNames()) headers.remove(name);
   for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
@@ -161,14 +161,14 @@ type Library = typeof import('@azure/storage-blob');
 
 let library: Library | undefined;
 
-/** Loads the client library where it is first needed: it takes 0.2 s, and most installations have no Azure store. */
+/** Loads the client library at its first use: that takes 0.2 s, and most installations have no Azure store. */
 export function azureLibrary(): Library {
-  // Kept, because asking the loader takes as long as signing a URL.
+  // Cached, because asking the loader each time is slow.
   library ??= load();
   return library;
 }
 
 function load(): Library {
-  // Not import(): URLs are signed synchronously.
+  // Not import(): stores are opened synchronously.
   return createRequire(import.meta.url)('@azure/storage-blob');
 }

@@ -3,7 +3,7 @@
 import type { BlobServiceClient, CorsRule } from '@azure/storage-blob';
 import type { CorsOutcome } from '../store.ts';
 
-/** Everything of our rule but its origins; also how it is known again. */
+/** Everything in our rule but its origins; also identifies it. */
 const ours = {
   allowedMethods: 'DELETE,GET,HEAD,OPTIONS,PUT',
   allowedHeaders: '*',
@@ -14,8 +14,8 @@ const ours = {
 const maxRules = 5;
 
 /**
- * Adds origins to our rule. The rules are the account's, not the container's: other containers, of other tenants perhaps,
- * rely on what is there, so nothing is ever taken away.
+ * Adds origins to our rule. The rules belong to the account, not to the container: containers of other tenants may depend on
+ * them, so nothing is ever removed.
  */
 export async function addCorsRule(
   service: BlobServiceClient,
@@ -28,10 +28,10 @@ export async function addCorsRule(
   const allowedOrigins = [...new Set([...known, ...origins])].join(',');
   const cors = [...present.filter((rule) => !isOurs(rule)), { ...ours, allowedOrigins }];
   if (cors.length > maxRules) {
-    const reason = `The storage account has ${maxRules} CORS rules already; remove one.`;
+    const reason = `The storage account already has ${maxRules} CORS rules. Remove one.`;
     return { applied: false, reason };
   }
-  // What is left out of the properties stays as it is.
+  // Omitted properties keep their values.
   await service.setProperties({ cors }, limit);
   return { applied: true };
 }

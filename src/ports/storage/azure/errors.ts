@@ -1,5 +1,5 @@
 /**
- * What the refusals of Azure's blob service mean for us.
+ * What refusals of Azure's blob service mean.
  *
  * @see Azure REST reference, "Blob service error codes" and "Common REST API error codes".
  */
@@ -10,17 +10,17 @@ import { azureLibrary } from './client.ts';
 
 const denied: Meaning = [
   'store_refused',
-  'The store denies access; check the firewall of the storage account and what its key may do.',
+  'The store denies access. Check the firewall of the storage account and the permissions of its key.',
 ];
 
 const meanings = new Map<string, Meaning>([
-  ['404', ['blob_not_found', 'There is no object with this key in the store.']],
+  ['404', ['blob_not_found', 'The store has no object with this key.']],
   ['ContainerNotFound', ['blob_not_found', 'The container does not exist.']],
   [
     'AuthenticationFailed',
     [
       'store_refused',
-      'The signature is refused; check the AccountKey, and that the clock of this server is right.',
+      'The store refuses the signature. Check the AccountKey and the clock of this server.',
     ],
   ],
   ['AccountIsDisabled', ['store_refused', 'The storage account is disabled.']],
@@ -28,24 +28,27 @@ const meanings = new Map<string, Meaning>([
   ['RequestBodyTooLarge', ['blob_too_large', 'The object is larger than the store accepts.']],
   ['401', denied],
   ['403', denied],
-  // The body changed on its way.
-  ['Md5Mismatch', ['store_unavailable', 'The object was damaged on its way; try again.']],
-  ['ContainerBeingDeleted', ['store_unavailable', 'The container is being deleted; try later.']],
-  ['ServerBusy', ['store_unavailable', 'The store is busy; try again later.']],
+  // The body was changed in transit.
+  ['Md5Mismatch', ['store_unavailable', 'The object was damaged in transit. Try again.']],
+  [
+    'ContainerBeingDeleted',
+    ['store_unavailable', 'The container is being deleted. Try again later.'],
+  ],
+  ['ServerBusy', ['store_unavailable', 'The store is busy. Try again later.']],
 ]);
 
-/** Anything that the client library raises, as ours. */
+/** Translates anything that the client library throws. */
 export function azureFailure(error: unknown): ForensicsError {
   const refusal = readRefusal(error);
   return refusal === null ? connectionFailure(error) : toStoreError(refusal, meanings);
 }
 
-/** Of what the client library raised: the container can be made. */
+/** Whether the client library failed because the container does not exist. */
 export function isMissingContainer(error: unknown): boolean {
   return readRefusal(error)?.code === 'ContainerNotFound';
 }
 
-/** Null when the store sent none. */
+/** Null when the error is not an answer of the store. */
 function readRefusal(error: unknown): Refusal | null {
   if (!azureLibrary().isRestError(error) || error.statusCode === undefined) return null;
   const code = error.response?.headers.get('x-ms-error-code') ?? '';

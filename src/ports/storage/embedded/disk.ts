@@ -1,4 +1,4 @@
-/** The file system as the store uses it, and the one place where its errors become ours. */
+/** The file system as the store uses it, and the one place that translates its errors. */
 
 import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import type * as promises from 'node:fs/promises';
@@ -10,7 +10,7 @@ export type FileSystem = Pick<
   'link' | 'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink'
 >;
 
-/** @throws {ForensicsError} `no_space_left` or `store_unavailable` in the place of any error of the file system. */
+/** @throws {ForensicsError} `no_space_left` or `store_unavailable` for any error of the file system. */
 export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -19,7 +19,7 @@ export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for the few acts that happen before anything can be awaited. */
+/** The same for the sweep at start. */
 export function onDiskSync<T>(act: () => T): T {
   try {
     return act();
@@ -28,13 +28,13 @@ export function onDiskSync<T>(act: () => T): T {
   }
 }
 
-/** The error's code such as `ENOENT`; an empty text for what is no error of the system. */
+/** The error's code, such as `ENOENT`; empty for anything but a system error. */
 export function systemCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** What `act` gives, or null when there is no such file. */
+/** The result of `act`; null when the file does not exist. */
 export async function nullIfMissing<T>(act: () => Promise<T>): Promise<T | null> {
   try {
     return await act();
@@ -44,7 +44,7 @@ export async function nullIfMissing<T>(act: () => Promise<T>): Promise<T | null>
   }
 }
 
-/** Names that are ours: people and systems leave other files in folders. */
+/** Only names of our own files: people and operating systems leave others in folders. */
 export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
   const names = await nullIfMissing(() => fs.readdir(folder));
   return (names ?? []).filter((name) => pattern.test(name));
@@ -60,7 +60,7 @@ export function namesInSync(folder: string): string[] {
   }
 }
 
-/** By the clock of the file system. Null when there is no such file. */
+/** Null when the file does not exist. */
 export function modifiedAtMs(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
@@ -80,9 +80,9 @@ function toStoreError(error: unknown): unknown {
   const code = systemCode(error);
   if (code === '' || error instanceof ForensicsError) return error;
   if (isFull(code)) {
-    const message = 'The blob store has no space left; free some and try again.';
+    const message = 'The disk of the blob store is full. Free some space and try again.';
     return new ForensicsError('no_space_left', message, { cause: error });
   }
-  const message = `The folder of the blob store cannot be used (${code}); check its disk and its owner.`;
+  const message = `The folder of the blob store cannot be used (${code}). Check its disk and its owner.`;
   return new ForensicsError('store_unavailable', message, { cause: error });
 }

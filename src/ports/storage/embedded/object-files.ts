@@ -1,7 +1,4 @@
-/**
- * The objects of a bucket: one file each, named by the hash of its key, so that no key can be a path. It knows nothing
- * of HTTP, signatures or tenants.
- */
+/** The objects of a bucket: one file each, named by the hash of its key, so that no key can be a path. */
 
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -11,7 +8,7 @@ import { type FileSystem, nullIfMissing, onDisk } from './disk.ts';
 import type { NewFile, Publisher } from './publish.ts';
 import { damaged, type ObjectRecord, readRecord } from './record.ts';
 
-/** An object as it is put: what `beforePublish` hears here is the object that will be replaced, null when there is none. */
+/** `mayReplace` is given the object that will be replaced, null when there is none; throwing changes nothing. */
 export interface ObjectToWrite extends Omit<NewFile, 'key' | 'beforePublish'> {
   readonly mayReplace?: ((current: ObjectRecord | null) => void) | undefined;
 }
@@ -19,20 +16,20 @@ export interface ObjectToWrite extends Omit<NewFile, 'key' | 'beforePublish'> {
 export interface ObjectFiles {
   /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws. */
   write(key: string, object: ObjectToWrite): Promise<ObjectRecord>;
-  /** Null when there is none. To be closed by the caller. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+  /** Null when there is none. The caller closes it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   open(key: string): Promise<OpenObject | null>;
   /** Null when there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   head(key: string): Promise<ObjectRecord | null>;
-  /** Removing what is not there succeeds. `mayRemove` hears of the object, null when there is none. */
+  /** Removing a missing object succeeds. `mayRemove` is given the object, null when there is none. */
   remove(key: string, mayRemove?: (current: ObjectRecord | null) => void): Promise<void>;
 }
 
-/** An object that stays readable until it is closed, whatever happens to its key meanwhile. */
+/** Stays readable until it is closed, even if its key is replaced or removed. */
 export interface OpenObject {
   readonly record: ObjectRecord;
   /**
-   * `length` bytes from `start`. When that is the whole object, its digest is compared before the last block is given
-   * away; of a part only the length can be checked.
+   * `length` bytes from `start`. The digest of a whole object is checked before its last block is returned; of a part only
+   * the length can be checked.
    *
    * @throws {ForensicsError} `blob_damaged`, `store_unavailable`.
    */
@@ -97,7 +94,7 @@ export function objectFile(key: string): string {
 
 const blockBytes = 65_536;
 
-/** Null when there is no such file. @throws {ForensicsError} `blob_damaged` also when it is the file of another key. */
+/** Null when there is no such file. @throws {ForensicsError} `blob_damaged`, also for the file of another key. */
 async function openObject(fs: FileSystem, path: string, key: string): Promise<OpenObject | null> {
   const handle = await nullIfMissing(() => fs.open(path, 'r'));
   if (handle === null) return null;

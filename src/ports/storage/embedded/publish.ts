@@ -1,6 +1,6 @@
 /**
- * How every file of a bucket comes to be: written aside under `incoming/`, synced, moved into its place in one step, the
- * folder synced. Readers and crashes see the old file or the new one.
+ * Writes the files of a bucket: first under `incoming/`, then synced, then moved into place in one step, then the folder
+ * synced. Readers and crashes see either the old file or the new one.
  */
 
 import { dirname, join } from 'node:path';
@@ -13,11 +13,11 @@ import { incomingName, type NewObject, writeObject, type WrittenFile } from './w
 
 export interface NewFile extends NewObject {
   readonly source: AsyncIterable<Uint8Array>;
-  /** Where it is known: room for so many bytes is claimed before the first is written. */
+  /** If known: quota for this many bytes is claimed before the first is written. */
   readonly announcedBytes?: number;
-  /** Refuse with `conflict` when the name is in use, also when another writer uses it meanwhile. */
+  /** Fail with `conflict` when the name is taken, even if another writer takes it at the last moment. */
   readonly ifAbsent?: boolean;
-  /** Called when the bytes are safe and no other writer of this process changes the target: throwing leaves everything as it was. */
+  /** Called when the bytes are synced and no other writer of this process can change the target. Throwing changes nothing. */
   readonly beforePublish?: (record: ObjectRecord) => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ interface PublisherSettings {
 export function createPublisher(settings: PublisherSettings): Publisher {
   const { fs, root, incoming, quota, maxObjectBytes, now } = settings;
   const folders = createFolders(fs, root);
-  const inTurn = createMutex();
+  const exclusively = createMutex();
 
   async function put(path: string, file: NewFile): Promise<ObjectRecord> {
     const temporary = join(incoming, incomingName());
@@ -52,13 +52,13 @@ export function createPublisher(settings: PublisherSettings): Publisher {
       const source = { bytes, maxBytes: maxObjectBytes, now };
       const written = await writeObject(fs, temporary, file, source);
       await onDisk(() => folders.ensure(dirname(path)));
-      await inTurn(path, () => publish(temporary, written, path, file));
+      await exclusively(path, () => publish(temporary, written, path, file));
       await onDisk(() => folders.sync(dirname(path)));
       return written.record;
     } catch (error) {
-      // Only then: clients that break off must not cost others their syncs.
+      // Not for other errors: a client that disconnects must not cause extra syncs for others.
       if (error instanceof ForensicsError && error.canRetry) folders.forget();
-      // What cannot be removed now is left to the sweep.
+      // If it cannot be removed now, the sweep will.
       await fs.unlink(temporary).catch(() => undefined);
       throw error;
     } finally {
@@ -79,23 +79,23 @@ export function createPublisher(settings: PublisherSettings): Publisher {
     quota.changed(fileBytes - replacedBytes);
   }
 
-  /** A link, unlike a rename, never replaces: of two writers at once one succeeds. */
+  /** Unlike a rename, a link never replaces: of two concurrent writers one succeeds. */
   async function link(temporary: string, path: string): Promise<void> {
     try {
       await fs.link(temporary, path);
     } catch (error) {
       if (systemCode(error) !== 'EEXIST') return onDisk(() => Promise.reject(error));
-      throw new ForensicsError('conflict', 'There is an object with this key already.');
+      throw new ForensicsError('conflict', 'An object with this key exists already.');
     }
     await onDisk(() => fs.unlink(temporary));
   }
 
   async function remove(path: string, mayRemove?: () => Promise<void>): Promise<void> {
-    await inTurn(path, async () => {
+    await exclusively(path, async () => {
       await mayRemove?.();
       await onDisk(() => unlink(path));
     });
-    // Also when nothing was there: an earlier removal may have crashed before its sync.
+    // Even when nothing was there: an earlier removal may have crashed before its sync.
     await onDisk(() => folders.sync(dirname(path)));
   }
 
@@ -114,17 +114,17 @@ export function createPublisher(settings: PublisherSettings): Publisher {
 }
 
 interface Folders {
-  /** The folder exists and survives a power cut. */
+  /** Creates the folder so that it survives a power cut. */
   ensure(folder: string): Promise<void>;
-  /** The names inside the folder survive a power cut. A folder that is not there has none. */
+  /** Makes the names inside the folder survive a power cut; does nothing for a missing folder. */
   sync(folder: string): Promise<void>;
-  /** Look again at the next call: a folder may have been removed. */
+  /** Checks again at the next call: a folder may have been removed. */
   forget(): void;
 }
 
-/** Folders below `root` that are made once, and synced before anybody relies on them. */
+/** Folders below `root`, each created once and synced before it is used. */
 function createFolders(fs: FileSystem, root: string): Folders {
-  // Promises, not names: a second writer waits until the folder that the first one makes is durable.
+  // Promises, so that a second writer waits until the first one's folder is durable.
   const ensured = new Map<string, Promise<void>>();
 
   function ensure(folder: string): Promise<void> {
@@ -140,12 +140,12 @@ function createFolders(fs: FileSystem, root: string): Folders {
 
   async function make(folder: string): Promise<void> {
     await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-    // A folder's name is kept by its parent; also synced when found, its maker may have crashed in between.
+    // A folder's name is stored in its parent. Synced even if it existed: its creator may have crashed before that.
     for (let at = folder; at.length > root.length; at = dirname(at)) await sync(dirname(at));
   }
 
   async function sync(folder: string): Promise<void> {
-    // Windows has no such thing as a folder that can be synced.
+    // Windows cannot sync a folder.
     if (process.platform === 'win32') return;
     try {
       const handle = await fs.open(folder, 'r');

@@ -1,40 +1,40 @@
 /**
- * How much a bucket may still take. Files are counted as they lie on the disk, with the 0.3 kB that each object needs
- * for its facts. Bytes on their way in are claimed before they are written, so that no number of writers at once passes
- * the quota; an object that replaces another needs room beside it.
+ * How much a bucket may still take. Sizes of files count, including the 0.3 kB of facts in each object. Incoming bytes are
+ * claimed before they are written, so that concurrent writers cannot exceed the quota; an object that replaces another needs
+ * room beside it.
  *
- * Another process may write into the same folder. So files are counted anew when the count is older than
- * `countLastsMs`, and before anybody is refused: the quota can be passed only by what others put there within that time.
+ * Another process may write to the same folder. So files are counted again when the count is older than `countLastsMs`, and
+ * before an upload is refused: only what other processes wrote within that time can exceed the quota.
  */
 
 import { ForensicsError } from '../../../errors.ts';
 
 interface Claim {
-  /** The bytes, once there is room for them: more is claimed when more comes than was announced. */
+  /** Passes the bytes on; claims more when more arrive than were announced. */
   metered(source: AsyncIterable<unknown>): AsyncIterable<unknown>;
-  /** To be called in any case, after `changed` was called for what was written. */
+  /** To be called in every case, after `changed` for what was written. */
   release(): void;
 }
 
 export interface Quota {
-  /** @throws {ForensicsError} `no_space_left` when the quota leaves no room for so many bytes. */
+  /** @throws {ForensicsError} `no_space_left` when the quota has no room for this many bytes. */
   claim(bytes: number): Promise<Claim>;
-  /** So many bytes more, or fewer, lie in the bucket. */
+  /** The bucket holds this many bytes more, or fewer. */
   changed(bytes: number): void;
 }
 
 interface QuotaSettings {
   /** 0 for none. */
   readonly quotaBytes: number;
-  /** Bytes of all files that count. */
+  /** The size of all files that count. */
   readonly count: () => Promise<number>;
   readonly now: () => Date;
 }
 
 const countLastsMs = 10_000;
-/** Counting a large bucket takes long; it must not become all that is done. */
+/** Counting a large bucket takes long; at most this share of the time is spent on it. */
 const countShare = 0.02;
-/** A client that is refused again and again must not make us count again and again. */
+/** Repeated refusals must not cause a count each time. */
 const rejectionLastsMs = 1000;
 
 const freeClaim: Claim = { metered: (source) => source, release: () => undefined };
@@ -43,7 +43,7 @@ export function createQuota({ quotaBytes, count, now }: QuotaSettings): Quota {
   if (quotaBytes === 0) return { claim: async () => freeClaim, changed: () => undefined };
   let usedBytes = 0;
   let claimedBytes = 0;
-  /** Put while we count: seen or not, so counted again. Too much is refused too early, until the next count. */
+  /** Written during a count, which may have missed it. Counted twice at worst, which only refuses too early until the next count. */
   let putMeanwhileBytes = 0;
   let countedAtMs = Number.NEGATIVE_INFINITY;
   let lastsMs = countLastsMs;
@@ -109,6 +109,6 @@ export function createQuota({ quotaBytes, count, now }: QuotaSettings): Quota {
 function overQuota(quotaBytes: number): ForensicsError {
   return new ForensicsError(
     'no_space_left',
-    `The storage quota of this tenant, ${quotaBytes} bytes, leaves no room for this; delete what is not needed, or ask for a larger quota.`,
+    `The storage quota of this tenant, ${quotaBytes} bytes, has no room for this. Delete what is no longer needed, or ask for a larger quota.`,
   );
 }

@@ -1,9 +1,9 @@
 /**
- * The last bytes of an object's file: what is known about the object, and how to see that the file is whole.
+ * The end of an object's file: facts about the object, and a checksum that shows whether the file is complete.
  *
  *     <the object's bytes> <JSON> <magic, 8 bytes> <length of the JSON, u32> <CRC-32 of the JSON, u32>
  *
- * Bytes and facts share one file, so that one rename publishes both. They come last because size and digests are
+ * Bytes and facts share one file, so that one rename publishes both. The facts come last because size and digests are
  * known only then.
  */
 
@@ -17,17 +17,17 @@ export interface ObjectRecord {
   readonly sizeBytes: number;
   /** Lower-case hex. */
   readonly md5: string;
-  /** Without its quotes: the MD5, or what older versions made of the parts of a multipart upload. */
+  /** Without quotes: the MD5, or for a multipart upload of an older version a digest of its parts. */
   readonly etag: string;
   readonly sha256: string;
   readonly createdAt: Date;
-  /** Further headers that are given back with the object, lower-case names. */
+  /** Headers that older versions stored, returned with the object; lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const magic = Buffer.from('FXBLOB1\n', 'latin1');
 const footerBytes = magic.length + 8;
-/** Enough for nearly every record, so that one read suffices. */
+/** Enough for nearly every record, so that one read is usually enough. */
 const usualTailBytes = 4096;
 
 export function encodeTail(record: ObjectRecord): Buffer {
@@ -59,7 +59,7 @@ export async function readRecord(handle: FileHandle): Promise<ObjectRecord> {
 export function damaged(): ForensicsError {
   return new ForensicsError(
     'blob_damaged',
-    'A stored object is damaged: it is not what was written. Restore it from a backup.',
+    'A stored object is damaged. Restore it from a backup.',
   );
 }
 
@@ -70,7 +70,7 @@ async function readTail(handle: FileHandle, fileBytes: number, count: number): P
   return buffer;
 }
 
-/** The checksum was right, so this is what we wrote, or what a later version of us wrote. */
+/** The checksum matched, so this or a later version wrote it. */
 function parseRecord(json: string): ObjectRecord {
   const record: unknown = JSON.parse(json);
   if (!isStoredRecord(record)) throw damaged();

@@ -1,4 +1,4 @@
-/** Files that are being written: their names, their bytes, and the sweep of those whose writer is gone. */
+/** Files being written: their names, their bytes, and the removal of those whose writer died. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -15,12 +15,11 @@ import {
 } from './disk.ts';
 import { encodeTail, type ObjectRecord } from './record.ts';
 
-/** What is known of an object before its bytes have come. */
+/** What is known about an object before its bytes arrive. */
 export interface NewObject {
   readonly key: string;
   readonly contentType: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Called when all bytes are written and nothing is visible yet: throwing leaves everything as it was. */
+  /** Called when all bytes are written but not yet visible. Throwing changes nothing. */
   readonly beforeCommit?: (record: ObjectRecord) => void;
 }
 
@@ -37,7 +36,7 @@ interface Source {
 
 const blockBytes = 262_144;
 
-/** Writes bytes and record to a new file at `path` and syncs it. On failure the file stays for the caller to remove. */
+/** Writes bytes and record to a new file at `path` and syncs it. On failure the caller removes the file. */
 export async function writeObject(
   fs: FileSystem,
   path: string,
@@ -59,7 +58,7 @@ export async function writeObject(
 
 async function fill(
   handle: FileHandle,
-  { key, contentType, headers = {} }: NewObject,
+  { key, contentType }: NewObject,
   { bytes, maxBytes, now }: Source,
 ): Promise<ObjectRecord> {
   const [md5, sha256] = [createHash('md5'), createHash('sha256')];
@@ -79,7 +78,7 @@ async function fill(
     etag: md5Hex,
     sha256: sha256.digest('hex'),
     createdAt: now(),
-    headers,
+    headers: {},
   };
 }
 
@@ -96,7 +95,7 @@ async function* limited(
   }
 }
 
-/** A disk takes few large blocks sooner than many small ones; a client must not choose how many. */
+/** Few large writes are faster than many small ones, and a client must not choose how many. */
 async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = [];
   let bytes = 0;
@@ -114,7 +113,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
-/** One `write` may take fewer bytes than it was given. */
+/** One `write` may write fewer bytes than it was given. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, at, bytes.length - at);
@@ -126,16 +125,16 @@ function tooLarge(maxBytes: number): ForensicsError {
   return new ForensicsError('blob_too_large', `An object has at most ${maxBytes} bytes.`);
 }
 
-/** Far longer than any upload is allowed to be silent: such a file has no writer, whatever its name is. */
+/** Far longer than an upload may pause: such a file has no writer, whatever its name says. */
 const abandonedAfterMs = 3_600_000;
 const namePattern = /^([0-9a-f]{8})-(\d{1,9})-[0-9a-f]{24}\.part$/;
 
-/** `<host>-<process>-<random>.part`: names its writer, so that a sweep spares what is alive. */
+/** `<host>-<process>-<random>.part`: names its writer, so that a sweep spares files of live processes. */
 export function incomingName(): string {
   return `${hostTag()}-${process.pid}-${randomBytes(12).toString('hex')}.part`;
 }
 
-/** Removes what writers that no longer exist left behind. @returns how many files were removed. */
+/** Removes the files of dead writers. @returns how many files were removed. */
 export function sweepIncoming(folder: string): number {
   return namesInSync(folder).filter(
     (name) => isLeftover(folder, name) && removeSync(join(folder, name)),
@@ -145,15 +144,15 @@ export function sweepIncoming(folder: string): number {
 function isLeftover(folder: string, name: string): boolean {
   const touchedAt = modifiedAtMs(join(folder, name));
   const owner = namePattern.exec(name);
-  // A file of another name is not ours to remove.
+  // We did not create a file with another name.
   if (touchedAt === null || owner === null) return false;
-  // The file system's times are those of the real clock, whatever clock the store was given.
+  // File times come from the real clock, even if the store was given another one.
   if (Date.now() - touchedAt > abandonedAfterMs) return true;
   // Another machine on the same folder: only the age decides.
   if (owner[1] !== hostTag()) return false;
   const pid = Number(owner[2]);
   if (pid !== process.pid) return !isAlive(pid);
-  // Our own number: an earlier process had it if the file is older than we are.
+  // Our own process id: an earlier process had it if the file is older than this process.
   return touchedAt < Date.now() - process.uptime() * 1000;
 }
 
@@ -166,7 +165,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, under another user.
+    // EPERM: it runs under another user.
     return systemCode(error) === 'EPERM';
   }
 }

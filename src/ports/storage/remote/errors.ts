@@ -1,26 +1,26 @@
-/** What goes wrong between us and a store, with messages that name what to check, and which of it is retried. */
+/** Failures of remote stores: messages that say what to check, and which failures are retried. */
 
 import { type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { backoffMs, retry } from '../../../retry.ts';
 
 const untrusted =
-  'The certificate of the store is not trusted by this server; set NODE_EXTRA_CA_CERTS to its authority.';
+  'This server does not trust the certificate of the store. Set NODE_EXTRA_CA_CERTS to the file of its authority.';
 const otherProtocol =
-  'The store does not speak the protocol expected; check the scheme (useSSL) and the port.';
+  'The store speaks another protocol than expected. Check the scheme (useSSL) and the port.';
 const forbidden =
-  'The store has an address that this server must not call; its administrator can allow it (storageAllow: private, or an address range).';
+  'This server must not connect to the address of the store. Its administrator can allow it (storageAllow: private, or an address range).';
 
-/** One answer for names that are unknown and names that are forbidden: two would show who is in the own network. */
+/** One answer for unknown and for forbidden names: two would reveal which names exist in the internal network. */
 export const noAddress = 'no_address';
 
 const sentences: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'The host name of the store is unknown; check the endpoint.',
+  ENOTFOUND: 'The host name of the store is unknown. Check the endpoint.',
   [noAddress]:
-    'The host name of the store is unknown, or leads to an address that this server must not call. Check the endpoint, or ask the administrator to allow it (storageAllow).',
-  EAI_AGAIN: 'The host name of the store could not be looked up; check the endpoint and the DNS.',
-  ECONNREFUSED: 'Nothing answers at the address of the store; check the endpoint and the port.',
-  EHOSTUNREACH: 'There is no route to the store; check the endpoint and the network.',
-  ENETUNREACH: 'There is no route to the store; check the endpoint and the network.',
+    'The host name of the store is unknown, or leads to an address that this server must not connect to. Check the endpoint, or ask the administrator to allow it (storageAllow).',
+  EAI_AGAIN: 'The host name of the store could not be looked up. Check the endpoint and the DNS.',
+  ECONNREFUSED: 'Nothing answers at the address of the store. Check the endpoint and the port.',
+  EHOSTUNREACH: 'There is no route to the store. Check the endpoint and the network.',
+  ENETUNREACH: 'There is no route to the store. Check the endpoint and the network.',
 };
 
 const certificateCodes = new Set([
@@ -35,8 +35,8 @@ const certificateCodes = new Set([
 ]);
 
 /**
- * `store_refused` where only another configuration helps: a forbidden address, a certificate that is not trusted, TLS
- * spoken to a port without it. `store_unavailable` for everything else.
+ * @returns `store_refused` where only another configuration helps: a forbidden address, an untrusted certificate, TLS on a
+ *   port without it. `store_unavailable` for everything else.
  */
 export function connectionFailure(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
@@ -45,8 +45,8 @@ export function connectionFailure(error: unknown): ForensicsError {
   const refusal = configurationFault(code);
   if (refusal !== null) return new ForensicsError('store_refused', refusal, { cause });
   const message = isTimeout(error)
-    ? 'The store does not answer in time; try again later.'
-    : (sentences[code] ?? 'The connection to the store broke; try again later.');
+    ? 'The store does not answer in time. Try again later.'
+    : (sentences[code] ?? 'The connection to the store broke. Try again later.');
   return new ForensicsError('store_unavailable', message, { cause });
 }
 
@@ -66,7 +66,7 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Libraries hang the whole request on their errors, its signature included: only name and code go on. */
+/** Libraries attach the whole request to their errors, including its signature: only name and code are kept. */
 function safeCause(error: unknown, code: string): Error {
   const name = error instanceof Error ? error.name : 'Error';
   return Object.assign(new Error(`${name} ${code}`.trim()), { code });
@@ -76,17 +76,16 @@ export type Meaning = readonly [code: ErrorCode, message: string];
 
 export interface Refusal {
   readonly status: number;
-  /** The store's own word; empty when the answer has none. */
+  /** The store's own error code; empty when the answer has none. */
   readonly code: string;
 }
 
 const busy = [408, 429, 499, 503];
 
 /**
- * An answer other than success, as ours. The store's word goes on as the code of the cause; nothing else of the request
- * does: it was signed.
+ * Translates a refusal. The store's error code becomes the code of the cause; nothing of the signed request is kept.
  *
- * @param meanings - of the store's words, and of statuses whatever the word.
+ * @param meanings - by the store's error codes, and by statuses for all other codes.
  */
 export function toStoreError(
   { status, code }: Refusal,
@@ -101,19 +100,19 @@ export function toStoreError(
 function meaningByStatus(status: number, code: string): Meaning {
   const said = code === '' ? `HTTP ${status}` : `${code}, HTTP ${status}`;
   if (status === 404 && code === '') {
-    return ['blob_not_found', 'There is no object with this key in the store.'];
+    return ['blob_not_found', 'The store has no object with this key.'];
   }
   if (status === 507) {
-    return ['no_space_left', 'The store has no space left; free some or raise its quota.'];
+    return ['no_space_left', 'The store is full. Free some space or raise its quota.'];
   }
   if (busy.includes(status)) {
-    return ['store_unavailable', `The store is busy (${said}); try again later.`];
+    return ['store_unavailable', `The store is busy (${said}). Try again later.`];
   }
   if (status >= 500 && status !== 501) return ['store_unavailable', `The store failed (${said}).`];
-  return ['store_refused', `The store refused the request (${said}); check its configuration.`];
+  return ['store_refused', `The store refused the request (${said}). Check its configuration.`];
 }
 
-/** @throws what `work` raises, except that the object is missing. */
+/** The result of `work`; null when the object is missing. */
 export async function nullWhenMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -126,8 +125,8 @@ export async function nullWhenMissing<T>(work: Promise<T>): Promise<T | null> {
 const attempts = 3;
 
 /**
- * Repeats an act that may safely be done twice, when the store was away or too busy. What took too long is not
- * repeated: a caller is waiting.
+ * Repeats an act that is safe to do twice when the store was unreachable or busy. A timeout is not repeated: a caller is
+ * waiting.
  *
  * @param delayMs - before the second attempt; doubles before the third.
  */

@@ -7,13 +7,13 @@ import { noAddress } from './errors.ts';
 
 /** How long a remote store may take. */
 interface Timeouts {
-  /** Until the connection stands, TLS included. */
+  /** Until the connection is established, including TLS. */
   readonly connectMs: number;
   /** Without a single byte in either direction. */
   readonly idleMs: number;
-  /** One request from its first byte to the last of its answer: who sends a byte now and then is not idle. */
+  /** One request from its first byte to the last of its answer, however often a byte arrives. */
   readonly totalMs: number;
-  /** Before the first repetition; doubles with each. */
+  /** Before the first retry; doubles with each. */
   readonly retryDelayMs: number;
 }
 
@@ -32,7 +32,7 @@ export const defaultTimeouts: Timeouts = {
 
 export interface RemoteSettings {
   readonly timeouts?: Partial<Timeouts>;
-  /** Authorities to trust instead of the system's, in PEM. */
+  /** Certificate authorities to trust instead of the system's, in PEM. */
   readonly ca?: string;
   /** 50 MiB when left out. */
   readonly maxObjectBytes?: number;
@@ -40,13 +40,10 @@ export interface RemoteSettings {
   readonly guard?: ConnectionGuard;
 }
 
-/** Objects may have been stored when the limit was higher. */
+/** Objects may have been stored under a higher limit. */
 const minAnswerLimitBytes = 128 * 1024 * 1024;
 
-/**
- * Connections that are kept for the next request, that end when the other side does not answer, and that lead to no
- * address which the guard forbids.
- */
+/** Keeps connections alive, ends them when the other side does not answer, and never connects to an address that the guard forbids. */
 export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   const { ca, guard, maxObjectBytes = maxUploadBytes } = settings;
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
@@ -73,14 +70,14 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   };
   const reuse = agent.reuseSocket.bind(agent);
   agent.reuseSocket = (connection, request) => {
-    // While it was not in use, the connection had the time that the server gave it.
+    // While unused, the connection had the timeout that the server announced.
     if (connection instanceof Socket) connection.setTimeout(timeouts.idleMs);
     reuse(connection, request);
   };
   return agent;
 }
 
-/** Tells an unknown name and a forbidden one with the same error. */
+/** Reports unknown and forbidden names with the same error. */
 function hideForbiddenNames(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, options, (error, ...found) => {
@@ -90,7 +87,7 @@ function hideForbiddenNames(lookup: LookupFunction): LookupFunction {
   };
 }
 
-/** Draining an answer, so that the connection can be reused, must end. */
+/** An answer that is drained so that its connection can be reused must end. */
 function limitBytes(socket: Socket, maxAnswerBytes: number): void {
   let atStart = 0;
   socket.on('data', () => {
@@ -103,7 +100,7 @@ function limitBytes(socket: Socket, maxAnswerBytes: number): void {
 }
 
 function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Timeouts): void {
-  // On the connection itself, so that every client library on top of it hears of it.
+  // On the connection itself, so that it works under every client library.
   const end = (why: string) => socket.destroy(new StoreTimeout(why));
   const timer = setTimeout(() => end('No connection within the time allowed.'), connectMs);
   const stop = () => clearTimeout(timer);

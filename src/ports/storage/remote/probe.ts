@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import { ForensicsError } from '../../../errors.ts';
 import type { BlobStore } from '../store.ts';
 
-/** Another one each time: two probes at once must not meet. */
+/** A new one each time, so that concurrent probes do not collide. */
 export function probeKey(): string {
   return `forensics-probe/${randomUUID()}`;
 }
 
 /**
- * Does with a small object what the service will do with pictures.
+ * Does with a small object what the service does with pictures.
  *
  * @throws {ForensicsError} `store_refused`, `store_unavailable`.
  */
@@ -26,22 +26,21 @@ export async function probeStore(
     await store.delete(key);
   }
   if (!bytes.equals(read)) throw isDifferent();
-  // Missing must differ from forbidden, which S3 does only for callers that may list the bucket.
+  // A missing object must not look like a forbidden one: S3 tells them apart only for keys that may list the bucket.
   await store.head(key);
 }
 
 function isDifferent(): ForensicsError {
   return new ForensicsError(
     'store_refused',
-    'The store gave back other bytes than were written; check what stands between it and this server.',
+    'The store returned other bytes than were written. Check any proxy between the store and this server.',
   );
 }
 
 /**
- * All bytes of a body, so that they can be sent with their length and digest, and again when the first try fails.
+ * All bytes of a body, so that they can be sent with their length and digest, and sent again after a failure.
  *
  * @throws {ForensicsError} `blob_too_large` when there are more than `maxBytes`.
- * @throws whatever the stream raises.
  */
 export async function gather(body: Uint8Array | Readable, maxBytes: number): Promise<Buffer> {
   if (body instanceof Readable) return gatherStream(body, maxBytes);
@@ -52,7 +51,7 @@ export async function gather(body: Uint8Array | Readable, maxBytes: number): Pro
 /**
  * The bytes of an answer.
  *
- * @param expected - Its declared length; null when the sender did not declare it.
+ * @param expected - its declared length; null when the store did not declare it.
  * @throws {ForensicsError} `blob_too_large`; `store_unavailable` when there are fewer than declared.
  */
 export async function gatherAnswer(
@@ -66,10 +65,13 @@ export async function gatherAnswer(
   }
   const bytes = await gatherStream(answer, maxBytes);
   if (expected === null || bytes.length === expected) return bytes;
-  throw new ForensicsError('store_unavailable', 'The store sent only a part of the object.');
+  throw new ForensicsError(
+    'store_unavailable',
+    'The store sent only part of the object. Try again later.',
+  );
 }
 
-/** As text, what comes first of an answer. Of a longer one the rest is not read, and the connection ends. */
+/** The start of an answer as text. A longer answer is not read to its end, and its connection is closed. */
 export async function readStart(answer: Readable, maxLength: number): Promise<string> {
   let text = '';
   for await (const part of answer.setEncoding('utf8')) {

@@ -1,6 +1,6 @@
 /**
- * The client library, with an end to every request and with our words for what S3 servers refuse: by itself it waits for
- * ever, reads whatever stands at the address as XML to the end, and drops the status.
+ * The client library with time limits and with error messages of ours: by itself it waits for ever, reads any answer to its
+ * end as XML, and drops the status.
  *
  * @see Amazon S3 API Reference, "List of error codes"; the storage-full codes are those of MinIO.
  */
@@ -21,16 +21,16 @@ import { readStart } from '../remote/probe.ts';
 import { s3Host } from '../storage-config.ts';
 
 const successes = [200, 204];
-/** Whatever is longer is no refusal that we could read. */
+/** A refusal in XML is shorter. */
 const maxRefusalLength = 65_536;
-/** The library's largest: one request for an object, so that it appears whole or not at all. */
+/** The library's largest: an object is sent in one request, so that it appears whole or not at all. */
 const partSize = 5 * 1024 ** 3;
 
 /**
- * Opened by its first use: loading the library takes 0.15 s, and most installations have no S3 store.
+ * Opened at its first use: loading the library takes 0.15 s, and most installations have no S3 store.
  *
- * @param config - Its endpoint was looked at by `s3Origin`.
- * @returns what fails with a `ForensicsError` when the server refuses.
+ * @param config - its endpoint was checked by `s3Origin`.
+ * @returns opens a client that throws a `ForensicsError` when the server refuses.
  */
 export function createS3Client(
   config: S3StorageConfig,
@@ -49,14 +49,14 @@ export function createS3Client(
     partSize,
     transportAgent: createAgent(useSSL, settings),
     transport: createTransport(useSSL, totalMs),
-    // The library's own repetition writes to the console.
+    // The library's own retries write to the console.
     retryOptions: { disableRetry: true },
   };
   let opening: Promise<Client> | undefined;
   return () => (opening ??= import('minio').then(({ Client: Opened }) => new Opened(options)));
 }
 
-/** Node's own, which hands the library nothing but success. */
+/** Node's own transport, which gives the library only successful answers. */
 function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptions>['transport'] {
   const start = useSSL ? secureRequest : request;
   return {
@@ -83,7 +83,7 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
 async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
   try {
     const body = await readStart(answer, maxRefusalLength);
-    // The code in the XML is more precise than the status; answers to HEAD have none.
+    // The code in the XML is more precise than the status; answers to HEAD have no body.
     const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
     return toStoreError({ status: answer.statusCode ?? 0, code }, meanings);
   } catch (error) {
@@ -93,32 +93,32 @@ async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
 
 const wrongRegion: Meaning = [
   'store_refused',
-  'The bucket lies in another region or at another endpoint; check endpoint and region.',
+  'The bucket is in another region or at another endpoint. Check endpoint and region.',
 ];
 const denied: Meaning = [
   'store_refused',
-  'The store denies access; check the access key, and that it may put, get and delete objects and list the bucket.',
+  'The store denies access. Check the access key, and that it may put, get and delete objects and list the bucket.',
 ];
-const full: Meaning = [
-  'no_space_left',
-  'The store has no space left; free some or raise its quota.',
-];
-const later: Meaning = ['store_unavailable', 'The store is busy; try again later.'];
+const full: Meaning = ['no_space_left', 'The store is full. Free some space or raise its quota.'];
+const later: Meaning = ['store_unavailable', 'The store is busy. Try again later.'];
 
 const meanings = new Map<string, Meaning>([
-  ['NoSuchKey', ['blob_not_found', 'There is no object with this key in the store.']],
-  ['NoSuchBucket', ['store_refused', 'The bucket does not exist; check its name or create it.']],
+  ['NoSuchKey', ['blob_not_found', 'The store has no object with this key.']],
+  ['NoSuchBucket', ['store_refused', 'The bucket does not exist. Check its name or create it.']],
   ['InvalidBucketName', ['store_refused', 'The store does not accept this bucket name.']],
-  ['InvalidAccessKeyId', ['store_refused', 'The store does not know the access key; check it.']],
+  ['InvalidAccessKeyId', ['store_refused', 'The store does not know the access key. Check it.']],
   [
     'SignatureDoesNotMatch',
-    ['store_refused', 'The signature is refused; check the secret access key and the endpoint.'],
+    [
+      'store_refused',
+      'The store refuses the signature. Check the secret access key and the endpoint.',
+    ],
   ],
   [
     'RequestTimeTooSkewed',
     [
       'store_refused',
-      'The clocks of this server and of the store differ by more than 15 minutes; set them.',
+      'The clocks of this server and of the store differ by more than 15 minutes. Set them.',
     ],
   ],
   ['NotImplemented', ['store_refused', 'The store does not offer this.']],
@@ -137,7 +137,7 @@ const meanings = new Map<string, Meaning>([
   ['QuotaExceeded', full],
   ['XMinioStorageFull', full],
   ['RequestTimeout', later],
-  // The body changed on its way.
+  // The body was changed in transit.
   ['BadDigest', later],
   ['IncompleteBody', later],
   ['XAmzContentSHA256Mismatch', later],

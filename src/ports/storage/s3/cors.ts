@@ -1,5 +1,5 @@
 /**
- * The bucket's CORS rules, one of which is ours and bears our name. The others belong to the tenant, and stay.
+ * The bucket's CORS rules. One is ours and has our id; the others belong to the tenant and stay.
  *
  * @see Amazon S3 API Reference, "PutBucketCors".
  */
@@ -16,7 +16,7 @@ const maxRulesBytes = 65_536;
 const [ruleStart, ruleEnd] = ['<CORSRule>', '</CORSRule>'];
 
 interface CorsChange {
-  /** Repeats a request to the store, and raises nothing but a `ForensicsError`. */
+  /** Sends a request with retries; throws only a `ForensicsError`. */
   readonly act: <T>(request: (client: Client) => Promise<T>) => Promise<T>;
   readonly bucket: string;
   readonly origins: readonly string[];
@@ -47,7 +47,7 @@ async function readRules(client: Client, bucketName: string): Promise<readonly s
   }
 }
 
-/** In linear time: the text is a stranger's. */
+/** In linear time, because the text is untrusted. */
 export function rulesIn(text: string): readonly string[] {
   return text
     .split(ruleEnd)
@@ -62,7 +62,7 @@ async function writeRules(
   bucketName: string,
   rules: readonly string[],
 ): Promise<void> {
-  // S3 takes no empty list.
+  // S3 refuses an empty list.
   const method = rules.length === 0 ? 'DELETE' : 'PUT';
   const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
   const list = `<CORSConfiguration xmlns="${namespace}">${rules.join('')}</CORSConfiguration>`;

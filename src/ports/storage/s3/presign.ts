@@ -12,9 +12,9 @@ import { s3Origin } from '../storage-config.ts';
 import { checkExpiry, checkKey, encodePath } from '../store.ts';
 
 /**
- * @returns a function that throws {ForensicsError} `invalid_request` for a key that is too long, or no text.
+ * @returns a function that throws {ForensicsError} `invalid_request` for a key that is too long, or not valid Unicode.
  * @throws {RangeError} for an expiry outside 1..604800.
- * @throws {ForensicsError} `invalid_request` for an endpoint that is no host name or address.
+ * @throws {ForensicsError} `invalid_request` for an endpoint that is not a host name or address.
  */
 export function createPresigner(config: S3StorageConfig): (key: string, now: Date) => StorageUrls {
   const { bucketName, presignedUrlExpirySeconds: expirySeconds } = config;

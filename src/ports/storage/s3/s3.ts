@@ -1,7 +1,4 @@
-/**
- * Objects in a bucket of any S3 server: the verbs of the client library, repeated while the server is away. URLs for
- * clients are signed here, without a request.
- */
+/** Objects in a bucket of any S3 server, through the client library, with retries. URLs for clients are signed locally. */
 
 import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -25,14 +22,14 @@ import { applyCorsRules } from './cors.ts';
 import { createPresigner } from './presign.ts';
 
 interface S3StoreSettings extends RemoteSettings {
-  /** Where this process reaches the server. Null or left out: where clients do. URLs are signed for clients always. */
+  /** Where this process reaches the server; null or left out: where clients do. URLs are always signed for clients. */
   readonly internal?: S3Address | null;
 }
 
 /**
- * @param config - `endpoint` without scheme and port; `region` as the server knows it: it is part of every signature.
+ * @param config - `endpoint` without scheme and port; `region` as the server knows it, because every signature contains it.
  * @throws {RangeError} for an expiry outside 1..604800.
- * @throws {ForensicsError} `invalid_request` for an endpoint that is no host name or address.
+ * @throws {ForensicsError} `invalid_request` for an endpoint that is not a host name or address.
  */
 export function createS3Store(
   config: S3StorageConfig,
@@ -42,12 +39,12 @@ export function createS3Store(
   const { bucketName: bucket } = config;
   const presign = createPresigner(config);
   const reached = { ...config, ...settings.internal };
-  // The client library's message is less precise.
+  // Checks the address: the client library's message is less precise.
   s3Origin(reached);
   const { retryDelayMs } = { ...defaultTimeouts, ...settings.timeouts };
   const open = createS3Client(reached, settings);
 
-  /** For what may be done twice: every act of this store. */
+  /** Every act of this store is safe to repeat. */
   function act<T>(request: (client: Client) => Promise<T>): Promise<T> {
     return withStoreRetry(retryDelayMs, async () => {
       const client = await open();
@@ -76,7 +73,7 @@ export function createS3Store(
     if (info !== null) return info;
     throw new ForensicsError(
       'store_unavailable',
-      'The store lost the object as soon as it had it.',
+      'The store accepted the object but does not have it. Try again later.',
     );
   }
 
@@ -114,15 +111,15 @@ export function createS3Store(
   };
 }
 
-/** The client library is stricter than some servers: it refuses four numbers with dots. */
+/** The client library is stricter than some servers: it refuses names that look like an IP address. */
 function invalidBucketName(): ForensicsError {
   return new ForensicsError(
     'store_refused',
-    'The bucket name cannot be used; name one of 3 to 63 lower-case letters, digits, dots and hyphens that looks like no IP address.',
+    'The bucket name cannot be used. It needs 3 to 63 lower-case letters, digits, dots and hyphens, and must not look like an IP address.',
   );
 }
 
-/** Null when the store did not send it. */
+/** Null when the store did not declare it. */
 function declaredLength(answer: Readable): number | null {
   const length = answer instanceof IncomingMessage ? answer.headers['content-length'] : undefined;
   return length === undefined ? null : Number(length);

@@ -57,7 +57,7 @@ describe('a bucket', () => {
 
     expect(found.find(({ name }) => name === 'CORS')).toMatchObject({
       state: 'failed',
-      message: 'Browsers keep pages of https://other.example, * from uploading.',
+      message: 'Browsers do not let pages of https://other.example, * upload.',
       fix: 'cors!',
     });
   });

@@ -85,7 +85,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
 
     await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
       code: 'store_unavailable',
-      message: expect.stringContaining('check the endpoint and the port'),
+      message: expect.stringContaining('Check the endpoint and the port'),
     });
   });
 
@@ -263,7 +263,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
 
     await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
       code: 'store_refused',
-      message: expect.stringContaining('not trusted'),
+      message: expect.stringContaining('does not trust'),
     });
   });
 

@@ -86,7 +86,7 @@ describe('the words of S3 servers', () => {
   test.each([
     [404, 'NoSuchBucket', 'store_refused', 'bucket does not exist'],
     [301, 'PermanentRedirect', 'store_refused', 'region'],
-    [507, 'XMinioStorageFull', 'no_space_left', 'no space left'],
+    [507, 'XMinioStorageFull', 'no_space_left', 'full'],
     [413, 'EntityTooLarge', 'blob_too_large', 'larger'],
     [400, 'SomethingNew', 'store_refused', 'SomethingNew, HTTP 400'],
   ])('%d %s is %s', async (status, word, code, sentence) => {
@@ -106,7 +106,7 @@ describe('the words of S3 servers', () => {
 
     await expect(store.delete('key')).rejects.toMatchObject({
       code: 'store_refused',
-      message: 'The store refused the request (HTTP 405); check its configuration.',
+      message: 'The store refused the request (HTTP 405). Check its configuration.',
     });
     await scripted.close();
   });

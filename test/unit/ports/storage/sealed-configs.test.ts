@@ -92,7 +92,7 @@ test('another master key does not open it, and the message names no secret', asy
   const row = await rowOf(acme.id, await save(acme.id));
   const stranger = createSealedConfigs({ key: Buffer.alloc(32, 4), now: clock.now });
 
-  expect(() => stranger.open(row)).toThrow(/put that key back/);
+  expect(() => stranger.open(row)).toThrow(/Restore the earlier key/);
 });
 
 test('new credentials for the same place keep its row, another place gets one of its own', async () => {

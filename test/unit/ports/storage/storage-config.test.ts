@@ -36,7 +36,9 @@ describe('the place of objects', () => {
     };
 
     expect(storagePlace({ type: 's3', s3: changed })).toBe(storagePlace({ type: 's3', s3 }));
-    expect(storagePlace({ type: 'azure', azure: rotated })).toBe(storagePlace({ type: 'azure', azure }));
+    expect(storagePlace({ type: 'azure', azure: rotated })).toBe(
+      storagePlace({ type: 'azure', azure }),
+    );
     expect(storagePlace({ type: 'azure', azure })).toBe(
       'azure https://tester.blob.core.example/pictures',
     );

@@ -47,7 +47,7 @@ describe('a file that cannot be used is told, and nothing that stands in it', ()
 
     expect(error).toMatchObject({
       code: 'config_invalid',
-      message: 'The file of defaultStorage cannot be read; check its path and its permissions.',
+      message: 'The file of defaultStorage cannot be read. Check its path and its permissions.',
     });
   });
 });
