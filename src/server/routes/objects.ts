@@ -53,7 +53,7 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({
-      // The pages of other origins may show a picture; its signature has let them in.
+      // Pages of other origins may embed a picture: they need its signed URL anyway.
       'cross-origin-resource-policy': 'cross-origin',
       ...corsHeaders(request, corsOrigins),
     });
@@ -68,8 +68,8 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
         await act({ request, reply, objects, key, maxObjectBytes, idleTimeoutMs });
       } catch (cause) {
         if (!request.raw.destroyed || request.raw.complete) throw cause;
-        // No failure of ours, so not logged as one.
-        throw new ForensicsError('cancelled', 'The client went away.', { cause });
+        // Not our failure, so not logged as one.
+        throw new ForensicsError('cancelled', 'The client disconnected.', { cause });
       }
     };
   const options = { config: { access: 'urlSignature' }, schema: { hide: true } } as const;
@@ -103,13 +103,13 @@ async function putObject(act: Act): Promise<void> {
     });
     await reply.header('etag', `"${etag}"`).send();
   } catch (error) {
-    // Another writer was faster.
+    // Another writer created the object first.
     const isLate = error instanceof ForensicsError && error.code === 'conflict';
     throw isLate ? preconditionFailed() : error;
   }
 }
 
-/** Null when it is not known before the end. */
+/** Null for a chunked body. */
 function declaredLength({ headers }: ObjectRequest): number | null {
   if (headers['content-length'] !== undefined) return Number(headers['content-length']);
   if (headers['transfer-encoding'] !== undefined) return null;
@@ -122,7 +122,7 @@ function contentMd5({ headers }: ObjectRequest): string | null {
   const { 'content-md5': text } = headers;
   if (text === undefined) return null;
   const digest = Buffer.from(String(text), 'base64');
-  // Node skips what is not Base64; only a value that survives the way back was valid.
+  // Node ignores characters that are not Base64; only a value that encodes back to itself was valid.
   if (digest.length === 16 && digest.toString('base64') === text) return digest.toString('hex');
   throw new ForensicsError('invalid_request', 'Content-MD5 must be 16 bytes in Base64.');
 }
@@ -141,10 +141,10 @@ function checkDeclared(record: ObjectRecord, { length, md5 }: Declared): void {
   }
 }
 
-/** Asks a client that waits with its body to send it, when the first byte is read. */
+/** Sends `100 Continue` to a client that waits for it, when the first byte is read. */
 async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uint8Array> {
   if (takeExpectation(request.raw)) reply.raw.writeContinue();
-  // Left open when its reader stops early, so that an answer can still be sent.
+  // Stays open when the reader stops early, so that an answer can still be sent.
   const iterator = request.raw.iterator({ destroyOnReturn: false });
   let isPending = false;
   try {
@@ -159,7 +159,7 @@ async function* body({ request, reply, idleTimeoutMs }: Act): AsyncGenerator<Uin
     if (error instanceof HttpRefusal) void reply.header('connection', 'close');
     throw error;
   } finally {
-    // Ending an iterator waits for its pending step, which may never come.
+    // Ending an iterator waits for its pending step, which may never end.
     if (!isPending) await iterator.return?.();
   }
 }
@@ -174,7 +174,7 @@ function inTime<T>(step: Promise<T>, timeoutMs: number): Promise<T> {
 
 async function deleteObject({ request, reply, objects, key }: Act): Promise<void> {
   const condition = writeCondition(request.headers);
-  // An object that is gone already is as good as deleted.
+  // Deleting a missing object succeeds, whatever the condition.
   await objects.remove(key, (current) => current !== null && condition?.(current));
   await reply.code(204).send();
 }
@@ -189,7 +189,7 @@ async function getObject(act: Act): Promise<void> {
   }
 }
 
-/** What a browser may show in place. Everything else is offered as a download. */
+/** Types that a browser may display. Everything else is offered as a download. */
 const shownInline = ['image/jpeg', 'image/png'];
 
 async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenObject) {
@@ -208,14 +208,14 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
   }
   const { start, length } = range ?? { start: 0, length: sizeBytes };
   const blocks = object.bytes(start, length);
-  // While nothing is sent, damage can still be reported; later only by cutting the connection.
+  // Read before anything is sent, while damage can still be reported; later the connection is cut.
   const first = request.method === 'HEAD' ? null : await blocks.next();
   const partHeaders = { 'content-range': `bytes ${start}-${start + length - 1}/${sizeBytes}` };
   void reply.code(range === null ? 200 : 206).headers({
     ...facts,
     'accept-ranges': 'bytes',
     'content-disposition': shownInline.includes(contentType) ? 'inline' : 'attachment',
-    // Those that older versions stored.
+    // Headers that older versions stored.
     ...record.headers,
     'content-type': contentType,
     'content-length': length,
@@ -230,7 +230,7 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
   }
 }
 
-/** The block that was read already, and those that follow. */
+/** The block that was already read, and the rest. */
 async function* resume(
   first: IteratorResult<Uint8Array>,
   rest: AsyncIterable<Uint8Array>,
