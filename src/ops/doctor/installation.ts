@@ -3,7 +3,8 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
 
-import { engineVersion, type SqliteDb, toDatabaseError } from '../../ports/db/sqlite.ts';
+import { toSqliteError } from '../../ports/db/errors.ts';
+import { engineVersion, type SqliteDb } from '../../ports/db/sqlite.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { loadRuntime } from '../../inference/runtime.ts';
 import { diagnose, type Diagnosis, fixFor, messageOf, restore } from './diagnosis.ts';
@@ -132,7 +133,7 @@ export function checkDatabase({ $client }: SqliteDb): Diagnosis {
       ? failed(`Rows whose parent row is missing: ${orphans.length}.`, restore)
       : ok('It opens; its pages, indexes and references are in order.');
   } catch (error) {
-    const trouble = toDatabaseError(error);
+    const trouble = toSqliteError(error);
     return failed(messageOf(trouble), fixFor(trouble));
   }
 }

@@ -1,4 +1,4 @@
-/** What other processes commit, heard over LISTEN and NOTIFY. */
+/** Notifications of commits, sent and received with NOTIFY and LISTEN. */
 
 import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
@@ -8,19 +8,19 @@ import type { Topic } from './database.ts';
 
 const channel = 'forensics';
 const reconnectMs = 1000;
-// Any number but that of the migration: the same in every process, which holds it while it listens.
+// Any number but that of the migration: the same in every process, which holds the lock while it listens.
 const presenceLock = 7_305_512;
 
-/** The statements that tell the others. */
-export function noticeOf(announced: readonly Topic[]): string {
-  return announced.map((news) => `NOTIFY ${channel}, '${news}'`).join('; ');
+/** The statements that notify every process. */
+export function notifyStatements(topics: readonly Topic[]): string {
+  return topics.map((topic) => `NOTIFY ${channel}, '${topic}'`).join('; ');
 }
 
 /**
- * Commits of any process come as notices; a listener whose connection breaks comes back, and polls find what it missed.
+ * Emits a topic when any process notifies it. When the connection breaks it reconnects; polling finds what it missed.
  *
  * @param isExclusive - keeps every other process out while it listens.
- * @throws {ForensicsError} `conflict` when it cannot be alone, or another one is.
+ * @throws {ForensicsError} `conflict` when other processes are connected, or one of them is exclusive.
  */
 export async function listen(config: ClientConfig, isExclusive: boolean) {
   const emitter = new EventEmitter();
@@ -43,7 +43,7 @@ export async function listen(config: ClientConfig, isExclusive: boolean) {
       throw error;
     }
     if (stopping.signal.aborted) return client.end();
-    // Not before: one that never connected ends, too, and who tries it again is there already.
+    // Registered last: a client that never connected ends as well, and its caller already tries again.
     client.on('end', () => void reconnect());
     present = client;
   }
@@ -56,7 +56,7 @@ export async function listen(config: ClientConfig, isExclusive: boolean) {
         await connect();
         return;
       } catch {
-        // Tried again until it is back.
+        // Repeated until the database is back.
       }
     }
   }
@@ -82,6 +82,6 @@ async function takePresence(client: Client, isExclusive: boolean): Promise<void>
     'conflict',
     isExclusive
       ? 'Servers, workers or commands use the database; stop them on every machine, then try again.'
-      : 'The database is kept from use, as by a rotation of the master key; try again when that has ended.',
+      : 'Another command has exclusive use of the database, such as a rotation of the master key; try again when it has ended.',
   );
 }

@@ -1,76 +1,57 @@
-/**
- * PostgreSQL, the engine of several machines: state that any number of servers and workers share. The query builder writes
- * SQL that both engines understand; only its placeholders are numbered here.
- */
+/** PostgreSQL, the engine of several machines: state that any number of servers and workers share. */
 
 import { createHash } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 import { ForensicsError } from '../../errors.ts';
-import { createFairQueue } from '../../fair-queue.ts';
 import {
+  assertNoTransaction,
   createReader,
   createTx,
   type Db,
   type Kind,
-  type Topic,
   type OpenDatabase,
-  presentRequester,
-  type Reader,
-  assertNoTransaction,
   pipelined,
+  type Reader,
+  type Topic,
   type Tx,
 } from './database.ts';
-import {
-  configOf,
-  isOvertaken,
-  type PostgresPlace,
-  statement,
-  toPostgresError,
-} from './postgres-client.ts';
-import { listen, noticeOf } from './postgres-notifications.ts';
+import { isConflict, toPostgresError } from './errors.ts';
 import { migratePostgres } from './migrations.ts';
+import { type Connections, shareConnections } from './postgres-connections.ts';
+import { listen, notifyStatements } from './postgres-notifications.ts';
+import { clientConfig, type PostgresPlace, runStatement } from './postgres-statements.ts';
 
 export interface OpenPostgres extends OpenDatabase {
-  /** The clock of the database, which all processes share: leases and limits hold although theirs differ. */
+  /** The clock of the database, which all processes share: leases and limits work although their clocks differ. */
   now(): Date;
-  /** Writes tables anew, without what stood in their rows before. @throws {ForensicsError} `no_space_left` and others. */
+  /** Rewrites tables without the earlier contents of their rows. @throws {ForensicsError} `no_space_left` and others. */
   rewrite(tables: readonly string[]): Promise<void>;
 }
 
-const connectionsOfAProcess = 10;
-const clockCheckMs = 60_000;
+const connectionsOfProcess = 10;
 
 /**
  * Connects, and brings the database to the newest schema.
  *
- * @throws {ForensicsError} `config_invalid` when the database refuses us, `store_unavailable` when it does not answer,
- *   `schema_newer`, `no_space_left`; `conflict` when it cannot be alone, or another process is.
+ * @throws {ForensicsError} `config_invalid` when the database refuses the connection, `store_unavailable` when it does not
+ *   answer, `schema_newer`, `no_space_left`; `conflict` when it cannot be exclusive, or another process is.
  */
 export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> {
-  const config = configOf(place);
-  const connections = place.connections ?? connectionsOfAProcess;
+  const config = clientConfig(place);
+  const connections = place.connections ?? connectionsOfProcess;
   const pool = new Pool({ ...config, max: connections });
-  // A connection that breaks is no trouble by itself: its statements fail, and the next one opens another.
+  // A broken connection needs no handling here: its statements fail, and the next one opens another.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
   try {
-    const client = await pool.connect();
-    let found: { from: number; to: number };
-    try {
-      await assertServerVersion(client);
-      found = await migratePostgres(client);
-    } finally {
-      client.release();
-    }
+    const upgrade = await prepare(pool);
     const clock = await followClock(pool);
-    const news = await listen(config, place.isExclusive ?? false);
-    const db = createPostgresDb(takeTurns(pool, connections), news.emitter);
-    const isUpgrade = found.from !== 0 && found.from !== found.to;
+    const notifications = await listen(config, place.isExclusive ?? false);
     return {
-      db,
-      upgrade: isUpgrade ? { ...found, copy: null } : null,
+      db: createPostgresDb(shareConnections(pool, connections), notifications.emitter),
+      upgrade,
       now: clock.now,
       async rewrite(tables) {
         try {
@@ -80,10 +61,10 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
         }
       },
       check: async () =>
-        void (await statement(pool, ['SELECT 1 FROM settings LIMIT 1', [], 'get'])),
+        void (await runStatement(pool, ['SELECT 1 FROM settings LIMIT 1', [], 'get'])),
       async close() {
         clock.stop();
-        await news.stop();
+        await notifications.stop();
         await pool.end();
       },
     };
@@ -95,215 +76,171 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
 
 const oldestServer = 14;
 
-async function assertServerVersion(client: PoolClient): Promise<void> {
-  const { rows } = await client.query('SHOW server_version_num');
-  const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
-  if (version >= oldestServer) return;
-  throw new ForensicsError(
-    'config_invalid',
-    `The database is PostgreSQL ${version}; version ${oldestServer} or newer is needed.`,
-  );
-}
-
-interface Connections {
-  /** Lends a connection; one that is discarded is closed and not lent again. */
-  use<T>(act: (client: PoolClient, discard: () => void) => Promise<T>): Promise<T>;
-}
-
-/** Senders who wait take turns. One that asks for much at once has no more than a share, so that others need not wait at all. */
-function takeTurns(pool: Pool, connections: number): Connections {
-  const waiting = createFairQueue<() => void>();
-  const most = Math.ceil(connections * shareOfSender);
-  const held = new Map<string, number>();
-  let free = connections;
-
-  // What the service does by itself is bounded already.
-  const mayHold = (sender: string) => sender === '' || (held.get(sender) ?? 0) < most;
-
-  function hold(sender: string, more: 1 | -1): void {
-    free -= more;
-    const now = (held.get(sender) ?? 0) + more;
-    if (now === 0) held.delete(sender);
-    else held.set(sender, now);
+async function prepare(pool: Pool): Promise<OpenDatabase['upgrade']> {
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query('SHOW server_version_num');
+    const server = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+    if (server < oldestServer) {
+      throw new ForensicsError(
+        'config_invalid',
+        `The database is PostgreSQL ${server}; version ${oldestServer} or newer is needed.`,
+      );
+    }
+    const { from, to } = await migratePostgres(client);
+    return from === 0 || from === to ? null : { from, to, copy: null };
+  } finally {
+    client.release();
   }
-
-  async function take(sender: string): Promise<void> {
-    if (free > 0 && mayHold(sender)) return hold(sender, 1);
-    return new Promise((resolve) => {
-      waiting.add(sender, () => {
-        hold(sender, 1);
-        resolve();
-      });
-    });
-  }
-
-  return {
-    async use(act) {
-      const sender = presentRequester();
-      await take(sender);
-      let isBroken = false;
-      try {
-        const client = await pool.connect();
-        try {
-          return await act(client, () => void (isBroken = true));
-        } finally {
-          client.release(isBroken);
-        }
-      } finally {
-        hold(sender, -1);
-        waiting.next(mayHold)?.();
-      }
-    },
-  };
 }
 
-const shareOfSender = 0.3;
-
-function createPostgresDb(pool: Connections, news: EventEmitter): Db {
-  const reader = createReader('postgres', async (...asked) => {
+function createPostgresDb(connections: Connections, notifications: EventEmitter): Db {
+  const reader = createReader('postgres', async (...statement) => {
     assertNoTransaction();
-    return again(asked[0].startsWith('select'), () =>
-      pool.use((client) => statement(client, asked)),
+    return repeatingReads(statement[0].startsWith('select'), () =>
+      connections.use((client) => runStatement(client, statement)),
     );
   });
   return Object.assign(reader, {
-    runTransaction: <T>(act: (tx: Tx) => Promise<T>, kind: Kind) => runTransaction(pool, act, kind),
+    runTransaction: <T>(act: (tx: Tx) => Promise<T>, kind: Kind) =>
+      runTransaction(connections, act, kind),
     snapshot: <T>(act: (reader: Reader) => Promise<T>) =>
-      inTransaction(pool, { begin: beginSnapshot, turn: null }, async (client) => ({
-        result: await act(createReader('postgres', async (...asked) => statement(client, asked))),
-        announced: [],
+      inTransaction(connections, { begin: beginSnapshot, lock: null }, async (client) => ({
+        result: await act(
+          createReader('postgres', async (...statement) => runStatement(client, statement)),
+        ),
+        topics: [],
       })),
-    onNotification(kind: Topic, listener: () => void) {
-      news.on(kind, listener);
-      return () => void news.off(kind, listener);
+    onNotification(topic: Topic, listener: () => void) {
+      notifications.on(topic, listener);
+      return () => void notifications.off(topic, listener);
     },
   });
 }
 
+/** A read whose connection broke, as at a restart of the database, is repeated once. */
+async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      const trouble = toPostgresError(error);
+      const isGone = trouble instanceof ForensicsError && trouble.code === 'store_unavailable';
+      if (!isRead || !isGone || attempt === 2) throw trouble;
+    }
+  }
+}
+
 // With pauses that grow to a fifth of a second this lasts for ten seconds, in which a hundred others had their turn.
-const mostAttempts = 60;
+const maxAttempts = 60;
 
 /**
- * A read through an index conflicts with writes of its neighbours at most, one of a whole table with every write: and small
- * tables, or those that were small when a connection planned its statements, PostgreSQL likes to read whole.
+ * A read through an index conflicts only with writes of neighbouring rows, a read of a whole table with every write. PostgreSQL
+ * prefers to read small tables whole, and those that were small when a connection planned its statements.
  *
- * @see "Serializable Isolation Level" in the manual of PostgreSQL, which advises so.
+ * @see "Serializable Isolation Level" in the manual of PostgreSQL, which gives this advice.
  */
 const beginSerialised = 'BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL enable_seqscan = off';
-// The log is written in its order: whatever is committed after such a transaction keeps it, too.
-const withoutWaiting = '; SET LOCAL synchronous_commit = off';
+// The log is written in order: any later commit makes this one durable as well.
+const withoutFlush = '; SET LOCAL synchronous_commit = off';
 const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/**
- * PostgreSQL lets transactions run side by side and refuses one of two whose outcome would not be that of one after the
- * other; that one is run again.
- */
+/** PostgreSQL runs transactions concurrently and refuses one whose outcome would depend on it; that one is run again. */
 async function runTransaction<T>(
-  pool: Connections,
+  connections: Connections,
   act: (tx: Tx) => Promise<T>,
   kind: Kind,
 ): Promise<T> {
   const { serializedBy = null, mayBeUndone = kind === 'claim' } =
     typeof kind === 'object' ? kind : {};
-  const begin =
-    (kind === 'claim' ? 'BEGIN' : beginSerialised) + (mayBeUndone ? withoutWaiting : '');
-  const turn = serializedBy === null ? null : lockOf(serializedBy);
+  const begin = (kind === 'claim' ? 'BEGIN' : beginSerialised) + (mayBeUndone ? withoutFlush : '');
+  const lock = serializedBy === null ? null : lockNumbers(serializedBy);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await inTransaction(pool, { begin, turn }, async (client, begun) => {
-        const { tx, announced, renew } = txOn(client);
+      return await inTransaction(connections, { begin, lock }, async (client, begun) => {
+        const { tx, topics, renew } = txOn(client);
         renew(begun);
-        return { result: await act(tx), announced: [...announced] };
+        return { result: await act(tx), topics: [...topics] };
       });
     } catch (error) {
-      if (!isOvertaken(error) || attempt >= mostAttempts) throw toPostgresError(error);
+      if (!isConflict(error) || attempt >= maxAttempts) throw toPostgresError(error);
       await setTimeout(Math.random() * Math.min(200, 2 ** attempt));
     }
   }
 }
 
-// Any number but those of the migration and of the presence: the first half of the names of turns.
-const turnLocks = 7_305_513;
+// Any number but those of the migration and of the presence: the first half of each lock of a name.
+const nameLocks = 7_305_513;
 
-/** Two names that share a number wait for each other as if they were one. */
-function lockOf(name: string): string {
-  return `${turnLocks}, ${createHash('sha256').update(name).digest().readInt32BE()}`;
+/** Two names with the same number wait for each other as if they were one. */
+function lockNumbers(name: string): string {
+  return `${nameLocks}, ${createHash('sha256').update(name).digest().readInt32BE()}`;
 }
 
 const txs = new WeakMap<PoolClient, ReturnType<typeof createTx>>();
 
-/** One a connection: what was built for it stays. */
+/** One for each connection: queries that were built for it are kept. */
 function txOn(client: PoolClient): ReturnType<typeof createTx> {
   const made =
-    txs.get(client) ?? createTx('postgres', async (...asked) => statement(client, asked, true));
+    txs.get(client) ??
+    createTx('postgres', async (...statement) => runStatement(client, statement, true));
   txs.set(client, made);
   return made;
 }
 
 interface Outcome<T> {
   readonly result: T;
-  readonly announced: readonly Topic[];
+  readonly topics: readonly Topic[];
 }
 
 interface Frame {
   readonly begin: string;
-  /** A lock of the session, taken before and left after it: a transaction sees what was there before it waited for a lock. */
-  readonly turn: string | null;
+  /**
+   * A lock of the session, taken before the transaction and released after it: a transaction sees the database as it was
+   * before it waited for a lock.
+   */
+  readonly lock: string | null;
 }
 
 async function inTransaction<T>(
-  pool: Connections,
-  { begin, turn }: Frame,
+  connections: Connections,
+  { begin, lock }: Frame,
   act: (client: PoolClient, begun: Promise<unknown>) => Promise<Outcome<T>>,
 ): Promise<T> {
-  const leave = turn === null ? '' : `; SELECT pg_advisory_unlock(${turn})`;
-  return pool.use(async (client, discard) => {
+  const unlock = lock === null ? '' : `; SELECT pg_advisory_unlock(${lock})`;
+  return connections.use(async (client, discard) => {
     try {
-      if (turn !== null) await client.query(`BEGIN; SELECT pg_advisory_lock(${turn}); COMMIT`);
-      // The first statement goes out with it: it fails only where the connection has ended.
+      if (lock !== null) await client.query(`BEGIN; SELECT pg_advisory_lock(${lock}); COMMIT`);
+      // Sent together with the first statement: it fails only where the connection has ended.
       const begun = client.query(begin);
-      const [{ result, announced }] = await pipelined(act(client, begun), begun);
-      const committed = client.query(`COMMIT${leave}`);
-      // After the commit: PostgreSQL lets one transaction with notices write to its disk at a time. Polls find what is not heard.
-      if (announced.length > 0) client.query(noticeOf(announced)).catch(() => undefined);
+      const [{ result, topics }] = await pipelined(act(client, begun), begun);
+      const committed = client.query(`COMMIT${unlock}`);
+      // After the commit: PostgreSQL commits transactions with notifications one at a time. Polling finds what is lost.
+      if (topics.length > 0) client.query(notifyStatements(topics)).catch(() => undefined);
       await committed;
       return result;
     } catch (error) {
-      await client.query(`ROLLBACK${leave}`).catch(discard);
+      await client.query(`ROLLBACK${unlock}`).catch(discard);
       throw error;
     }
   });
 }
 
-/** A read that met the end of its connection, as at a restart of the database, is asked once more. */
-async function again<T>(isRead: boolean, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (error) {
-    const trouble = toPostgresError(error);
-    const isGone = trouble instanceof ForensicsError && trouble.code === 'store_unavailable';
-    if (!isRead || !isGone) throw trouble;
-  }
-  try {
-    return await ask();
-  } catch (error) {
-    throw toPostgresError(error);
-  }
-}
+const clockCheckMs = 60_000;
 
-/** How far this machine's clock is from that of the database, measured at the start and every minute. */
+/** Measures the difference between this machine's clock and that of the database, at the start and every minute. */
 async function followClock(pool: Pool) {
   let offsetMs = 0;
   const measure = async () => {
-    const asked = Date.now();
+    const sentMs = Date.now();
     const { rows } = await pool.query({
       text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint',
       rowMode: 'array',
     });
-    offsetMs = Number(rows[0]?.[0]) - (asked + Date.now()) / 2;
+    offsetMs = Number(rows[0]?.[0]) - (sentMs + Date.now()) / 2;
   };
   await measure();
-  // A database that does not answer now will be asked again; until then the last measurement holds.
+  // When the database does not answer, the last measurement counts until the next one.
   const timer = setInterval(() => void measure().catch(() => undefined), clockCheckMs);
   timer.unref();
   return {

@@ -1,73 +1,66 @@
 /**
- * Rows of the driver (arrays of columns) to objects, as the query builder makes them; but what each column is, is asked once
- * a query instead of once a cell, which for long lists took as long as reading them.
+ * Turns rows of the driver (arrays of columns) into objects, as drizzle does; but what to do with a column is decided once a
+ * query instead of once a cell, which for long lists took as long as reading them.
  */
 
 import { Column, getTableName, is } from 'drizzle-orm';
 import type { SelectedFieldsOrdered } from 'drizzle-orm/sqlite-core';
 
-type MapRow = (row: readonly unknown[]) => object;
-
 interface Cell {
   readonly index: number;
   readonly name: string;
-  /** Null where the value is as the driver gives it. */
+  /** Null where the driver's value is used as it is. */
   readonly decode: ((value: unknown) => unknown) | null;
 }
 
-/** Members of the row itself, or of one object in it. */
+/** The members of the row itself (`name` null), or of one object in it. */
 interface Group {
   readonly name: string | null;
   readonly cells: Cell[];
-  /** Of an object whose table may have no row here: which column is null then. */
-  readonly absentAt: number | null;
+  /** Of a table that an outer join may find no row of: the column that is null then. */
+  readonly nullAt: number | null;
 }
 
 /**
  * @param fields - in the order of the columns; members of the row, or of an object in it.
- * @param present - by table: whether every row has one of it; undefined when all have.
- * @returns null for queries that select more than columns: the builder's own way is right for those.
+ * @param notNullable - by table: whether each row has one of it; undefined when all have.
+ * @returns null for queries that select more than columns: drizzle's own mapping is right for those.
  */
 export function createRowMapper(
   fields: SelectedFieldsOrdered,
-  present: Readonly<Record<string, boolean>> | undefined,
-): MapRow | null {
+  notNullable: Readonly<Record<string, boolean>> | undefined,
+): ((row: readonly unknown[]) => object) | null {
   const groups = new Map<string | null, Group>();
   for (const [index, { path, field }] of fields.entries()) {
     if (!is(field, Column) || path.length > 2) return null;
-    const [name = '', ...around] = path.toReversed();
-    const [groupName = null] = around;
-    const isAlways = present === undefined || present[getTableName(field.table)] === true;
-    const group = groups.get(groupName) ?? {
-      name: groupName,
-      cells: [],
-      absentAt: isAlways ? null : index,
-    };
+    const name = path.at(-1)!;
+    const groupName = path.length === 2 ? path[0]! : null;
+    const mayBeMissing =
+      notNullable !== undefined && notNullable[getTableName(field.table)] !== true;
+    const nullAt = mayBeMissing && groupName !== null ? index : null;
+    const group = groups.get(groupName) ?? { name: groupName, cells: [], nullAt };
     groups.set(groupName, group);
-    group.cells.push({ index, name, decode: decoderOf(field) });
+    const isPlain = field.mapFromDriverValue === Column.prototype.mapFromDriverValue;
+    const decode = isPlain ? null : (value: unknown) => field.mapFromDriverValue(value);
+    group.cells.push({ index, name, decode });
   }
   const all = [...groups.values()];
   return (row) => mapRow(row, all);
 }
 
-function decoderOf(column: Column): Cell['decode'] {
-  const isPlain = column.mapFromDriverValue === Column.prototype.mapFromDriverValue;
-  return isPlain ? null : (value) => column.mapFromDriverValue(value);
-}
-
 function mapRow(row: readonly unknown[], groups: readonly Group[]): object {
   const whole: Record<string, unknown> = {};
-  for (const { name, cells, absentAt } of groups) {
-    if (name !== null && absentAt !== null && row[absentAt] === null) {
+  for (const { name, cells, nullAt } of groups) {
+    if (name !== null && nullAt !== null && row[nullAt] === null) {
       whole[name] = null;
       continue;
     }
-    const made: Record<string, unknown> = name === null ? whole : {};
+    const members: Record<string, unknown> = name === null ? whole : {};
     for (const { index, name: member, decode } of cells) {
       const value = row[index];
-      made[member] = value === null || decode === null ? value : decode(value);
+      members[member] = value === null || decode === null ? value : decode(value);
     }
-    if (name !== null) whole[name] = made;
+    if (name !== null) whole[name] = members;
   }
   return whole;
 }

@@ -1,17 +1,18 @@
-/** The whole database in one file as it was at one moment, while others go on writing; and a look into such a file. */
+/** A copy of the whole database at one moment, while others continue to write; and an inspection of such a file. */
 
 import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import Database from 'better-sqlite3';
-import { readSchema } from './migrations.ts';
 import type { Db } from './database.ts';
-import { createSqliteDb, type SqliteDb, toDatabaseError } from './sqlite.ts';
+import { toSqliteError } from './errors.ts';
+import { readSchema } from './migrations.ts';
+import { createSqliteDb, type SqliteDb } from './sqlite.ts';
 
 const pagesAtOnce = 1000;
 
 /**
- * @param to - a file that is not there yet; it is made for its owner's eyes alone, and needs no other file beside it.
- * @param onProgress - hears which share of the pages is copied, 0..1, and ends it by throwing.
+ * @param to - a file that does not exist yet; only its owner can read it, and it needs no other file beside it.
+ * @param onProgress - receives the share of the pages that is copied, 0..1, and can stop the copy by throwing.
  * @throws {ForensicsError} `no_space_left`, `store_unavailable`, `database_damaged`; what `onProgress` throws.
  */
 export async function takeSnapshot(
@@ -20,7 +21,7 @@ export async function takeSnapshot(
   onProgress: (share: number) => void,
 ): Promise<void> {
   closeSync(openSync(to, 'wx', 0o600));
-  // One reader's view from beginning to end: without it every write of another process would begin the copy anew.
+  // One read transaction for the whole copy: without it every write of another process would restart the copy.
   $client.exec('BEGIN');
   try {
     $client.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get();
@@ -31,15 +32,15 @@ export async function takeSnapshot(
       },
     });
   } catch (error) {
-    throw toDatabaseError(error);
+    throw toSqliteError(error);
   } finally {
     $client.exec('COMMIT');
   }
-  makeSelfContained(to);
+  leaveWalMode(to);
   await sync(to);
 }
 
-/** Bytes that a snapshot has. */
+/** The size that a snapshot has. */
 export function snapshotBytes({ $client }: SqliteDb): number {
   const pages = Number($client.pragma('page_count', { simple: true }));
   return pages * Number($client.pragma('page_size', { simple: true }));
@@ -49,11 +50,11 @@ interface Inspection {
   readonly schema: number;
   /** By table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Sentences; none for a file that is in order. */
+  /** Sentences; none for an intact file. */
   readonly problems: readonly string[];
 }
 
-/** Reads the whole file and changes nothing. @throws {ForensicsError} `database_damaged` when it is no database. */
+/** Reads the whole file and changes nothing. @throws {ForensicsError} `database_damaged` when it is not a database. */
 export async function inspectDatabase(path: string): Promise<Inspection> {
   return reading(path, async (client) => {
     const problems = [...brokenPages(client), ...brokenReferences(client)];
@@ -61,7 +62,7 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
   });
 }
 
-/** Runs `act` on a database that is only read, and has the present schema. */
+/** Runs `act` on a database that is opened only for reading, and has the present schema. */
 export async function readDatabase<T>(path: string, act: (db: Db) => Promise<T>): Promise<T> {
   return reading(path, (client) => act(createSqliteDb(client)));
 }
@@ -75,14 +76,14 @@ async function reading<T>(
     client = new Database(path, { readonly: true, fileMustExist: true });
     return await act(client);
   } catch (error) {
-    throw toDatabaseError(error);
+    throw toSqliteError(error);
   } finally {
     client?.close();
   }
 }
 
-/** The mode of a write-ahead log is written in the file; a reader would have to make such a log first. */
-function makeSelfContained(path: string): void {
+/** In WAL mode, which the file records, even a reader would have to create a log beside it. */
+function leaveWalMode(path: string): void {
   const client = new Database(path);
   try {
     client.pragma('journal_mode = DELETE');
@@ -100,41 +101,36 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-// A damaged file has hundreds of complaints; the first ones are enough.
-const complaints = 5;
+// A damaged file has hundreds of problems; the first ones are enough.
+const maxProblems = 5;
 
 function brokenPages(client: Database.Database): readonly string[] {
-  const found = client.prepare<[], { integrity_check: string }>(
-    `PRAGMA integrity_check(${complaints})`,
-  );
-  const told = found.all().map((row) => row.integrity_check);
-  return told
+  const check = client.prepare<[], string>(`PRAGMA integrity_check(${maxProblems})`).pluck();
+  return check
+    .all()
     .filter((text) => text !== 'ok')
     .map((text) => `The database is damaged: ${text.replaceAll(/\s+/g, ' ')}.`);
 }
 
 function brokenReferences(client: Database.Database): readonly string[] {
-  const found = client.prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check');
-  const told = found
+  const check = client.prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check');
+  const problems = check
     .all()
     .map(({ table, parent }) => `A row of ${table} refers to a row of ${parent} that is missing.`);
-  return [...new Set(told)].slice(0, complaints);
+  return [...new Set(problems)].slice(0, maxProblems);
 }
 
 function countRows(client: Database.Database): Record<string, number> {
+  // Only tables: the index of texts is a virtual table.
   const tables = client
-    .prepare<[], { name: string }>(
-      // Of tables alone: an index of texts counts no rows.
+    .prepare<[], string>(
       `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
     )
-    .all();
+    .pluck();
   return Object.fromEntries(
-    tables.map(({ name }) => {
-      const quoted = `"${name.replaceAll('"', '""')}"`;
-      return [
-        name,
-        client.prepare<[], number>(`SELECT count(*) FROM ${quoted}`).pluck().get() ?? 0,
-      ];
+    tables.all().map((name) => {
+      const count = client.prepare<[], number>(`SELECT count(*) FROM "${name}"`).pluck();
+      return [name, count.get() ?? 0];
     }),
   );
 }

@@ -1,5 +1,5 @@
 /**
- * SQLite, the engine of the data folder: a file that is opened once, brought to the newest schema, shared by every service
+ * SQLite, the engine of the data folder: a file that is opened once and brought to the newest schema, shared by every service
  * of a process and safely by several processes.
  */
 
@@ -8,21 +8,20 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { type ErrorCode, ForensicsError } from '../../errors.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { Execute } from './builder.ts';
 import {
+  assertNoTransaction,
   createReader,
   createTx,
   type Db,
-  type Execute,
-  type Topic,
   type OpenDatabase,
   type Reader,
-  assertNoTransaction,
+  type Topic,
   type Tx,
-  type Upgrade,
 } from './database.ts';
-import { checkedSchema, migrateSqlite, presentSchema } from './migrations.ts';
-import { copyBeforeMigration } from './safety-copy.ts';
+import { isBusy, toOpeningError, toSqliteError } from './errors.ts';
+import { upgradeSqlite } from './sqlite-upgrade.ts';
 
 export interface SqliteDb extends Db {
   readonly $client: Database.Database;
@@ -35,23 +34,27 @@ interface DatabasePlace {
   readonly now?: () => Date;
 }
 
-// Another process holds the write lock for one short transaction; five seconds means that something is stuck.
+// Other processes hold the write lock for one short transaction; five seconds means that something is stuck.
 const busyTimeoutMs = 5000;
-const longestPauseMs = 20;
+const maxPauseMs = 20;
 // Exclusive access waits only for commands that are about to end.
 const exclusiveTimeoutMs = 1000;
 
 /**
  * @param path - the database file; it and its folder are made when missing, readable by the owner alone.
  * @param isExclusive - keeps every other process out until it is closed.
- * @param isScratch - a copy that goes away again: no copy is made of it before its schema is changed.
+ * @param isScratch - a temporary copy: no copy is made of it before its schema is upgraded.
  * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`,
- *   `file_not_readable`; `conflict` when it cannot be alone.
+ *   `file_not_readable`; `conflict` when it cannot be exclusive.
  */
-export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
-  const { path, isExclusive = false } = place;
+export function openDatabase({
+  path,
+  isExclusive = false,
+  isScratch = false,
+  now = () => new Date(),
+}: DatabasePlace): OpenDatabase<SqliteDb> {
   const client = openPrivateFile(path);
-  let upgrade: Upgrade | null = null;
+  let upgrade: OpenDatabase['upgrade'];
   try {
     client.pragma(`busy_timeout = ${isExclusive ? exclusiveTimeoutMs : busyTimeoutMs}`);
     if (isExclusive) lockOut(client);
@@ -59,12 +62,12 @@ export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
     // FULL: what was acknowledged survives a power cut.
     client.pragma('synchronous = FULL');
     client.pragma('foreign_keys = ON');
-    upgrade = bringUpToDate(client, place);
-    // From now on nobody waits for the lock with the whole process: see `createSqliteDb`.
+    upgrade = upgradeSqlite(client, { path, isScratch, at: now() });
+    // From now on `createSqliteDb` waits for locks, without blocking the process.
     client.pragma('busy_timeout = 0');
   } catch (error) {
     client.close();
-    throw toDatabaseError(error);
+    throw toSqliteError(error);
   }
   const db = createSqliteDb(client);
   return {
@@ -77,7 +80,34 @@ export function openDatabase(place: DatabasePlace): OpenDatabase<SqliteDb> {
   };
 }
 
-/** @throws {ForensicsError} `usage`: what is asked for is done with files of the data folder. */
+/** SQLite's file has the mode of its first opening, and its side files have the mode of the file. */
+function openPrivateFile(path: string): Database.Database {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // Not where it exists: it may be open in this process, and closing it here would drop SQLite's locks on it.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    return new Database(path);
+  } catch (error) {
+    throw toOpeningError(error);
+  }
+}
+
+/** Every open connection holds a lock, so this fails while any other process uses the file. */
+function lockOut(client: Database.Database): void {
+  client.pragma('locking_mode = EXCLUSIVE');
+  try {
+    client.transaction(() => undefined).exclusive();
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    throw new ForensicsError(
+      'conflict',
+      'A server, a worker or another command uses this data folder; stop it first.',
+      { cause: error },
+    );
+  }
+}
+
+/** @throws {ForensicsError} `usage`: the command works on files of the data folder. */
 export function requireSqlite(db: Db): SqliteDb {
   if (isSqlite(db)) return db;
   throw new ForensicsError(
@@ -91,89 +121,82 @@ export function isSqlite(db: Db): db is SqliteDb {
 }
 
 /**
- * One connection: a statement beside an open transaction of this process waits for its end. For the lock of the file, which
- * another process holds for one short transaction, it waits without keeping this process from other work.
+ * One connection: statements outside an open transaction of this process wait for its end. While another process holds the
+ * lock of the file for a short transaction, this process does other work.
  */
 export function createSqliteDb(
   client: Database.Database,
 ): SqliteDb & { readonly close: () => Promise<void> } {
-  const news = new EventEmitter();
-  news.setMaxListeners(0);
-  let underWay: Promise<void> | null = null;
+  const notifications = new EventEmitter();
+  notifications.setMaxListeners(0);
+  let transaction: Promise<void> | null = null;
 
-  /** Runs `act` while no transaction of this process is open; it must not wait for anything. */
-  async function alone<T>(act: () => T): Promise<T> {
-    const givenUpAt = performance.now() + busyTimeoutMs;
-    for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      for (let present = underWay; present !== null; present = underWay) await present;
+  /** Runs `act`, which must be synchronous, while no transaction of this process is open. */
+  async function betweenTransactions<T>(act: () => T): Promise<T> {
+    const deadline = performance.now() + busyTimeoutMs;
+    for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
+      for (let open = transaction; open !== null; open = transaction) await open;
       try {
         return act();
       } catch (error) {
-        const isBusy = codeOf(error, 'SQLITE_').startsWith('SQLITE_BUSY');
-        if (!isBusy || performance.now() > givenUpAt) throw error;
+        if (!isBusy(error) || performance.now() > deadline) throw toSqliteError(error);
       }
       await setTimeout(pauseMs);
     }
   }
 
-  const { tx, announced, renew } = createTx('sqlite', async (...statement) =>
+  const { tx, topics, renew } = createTx('sqlite', async (...statement) =>
     execute(client, ...statement),
   );
+
+  async function runTransaction<T>(act: (tx: Tx) => Promise<T>): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await betweenTransactions(() => {
+      // Immediate: the lock is taken before the first read, so that what was read is still true when it is written.
+      client.exec('BEGIN IMMEDIATE');
+      transaction = promise;
+    });
+    let committed: readonly Topic[];
+    let result: T;
+    try {
+      renew();
+      result = await act(tx);
+      client.exec('COMMIT');
+      committed = [...topics];
+    } catch (error) {
+      if (client.inTransaction) client.exec('ROLLBACK');
+      throw toSqliteError(error);
+    } finally {
+      transaction = null;
+      resolve();
+    }
+    for (const topic of committed) notifications.emit(topic);
+    return result;
+  }
+
+  async function snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T> {
+    const own = new Database(client.name, { readonly: true });
+    try {
+      own.exec('BEGIN');
+      return await act(createReader('sqlite', async (...statement) => execute(own, ...statement)));
+    } finally {
+      own.close();
+    }
+  }
+
   const reader = createReader('sqlite', async (...statement) => {
     assertNoTransaction();
-    try {
-      return await alone(() => execute(client, ...statement));
-    } catch (error) {
-      throw toDatabaseError(error);
-    }
+    return betweenTransactions(() => execute(client, ...statement));
   });
-
   return Object.assign(reader, {
     $client: client,
-    async runTransaction<T>(act: (tx: Tx) => Promise<T>): Promise<T> {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      let told: readonly Topic[];
-      let result: T;
-      try {
-        await alone(() => {
-          // Immediate: the lock is taken before the first read, so that what was read is still true when it is written.
-          client.exec('BEGIN IMMEDIATE');
-          underWay = promise;
-        });
-        try {
-          renew();
-          result = await act(tx);
-          client.exec('COMMIT');
-          told = [...announced];
-        } catch (error) {
-          if (client.inTransaction) client.exec('ROLLBACK');
-          throw error;
-        } finally {
-          underWay = null;
-          resolve();
-        }
-      } catch (error) {
-        throw toDatabaseError(error);
-      }
-      for (const kind of told) news.emit(kind);
-      return result;
+    runTransaction,
+    snapshot,
+    onNotification(topic: Topic, listener: () => void) {
+      notifications.on(topic, listener);
+      return () => void notifications.off(topic, listener);
     },
-    async snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T> {
-      const own = new Database(client.name, { readonly: true });
-      try {
-        own.exec('BEGIN');
-        return await act(
-          createReader('sqlite', async (...statement) => execute(own, ...statement)),
-        );
-      } finally {
-        own.close();
-      }
-    },
-    onNotification(kind: Topic, listener: () => void) {
-      news.on(kind, listener);
-      return () => void news.off(kind, listener);
-    },
-    close: () => alone(() => void client.close()),
+    close: () => betweenTransactions(() => void client.close()),
   });
 }
 
@@ -181,63 +204,34 @@ function execute(
   client: Database.Database,
   ...[sql, params, method]: Parameters<Execute>
 ): Awaited<ReturnType<Execute>> {
-  const statement = preparedOf(client, sql);
+  const statement = prepare(client, sql);
   if (method === 'run') return { changes: statement.run(...params).changes };
   statement.raw();
   return { rows: method === 'get' ? statement.get(...params) : statement.all(...params) };
 }
 
-// Above what the program asks; only lists of ids of ever new lengths add to that.
-const mostPrepared = 500;
+// More than the program has; only lists of ids of ever different lengths add to that.
+const maxPrepared = 500;
 const prepared = new WeakMap<Database.Database, Map<string, Database.Statement>>();
 
 /**
- * Parsed and planned once a connection: for short statements that takes longer than their work. After a change of the
- * schema SQLite plans them anew by itself.
+ * Parsed and planned once for each connection: for short statements that takes longer than running them. After a change of
+ * the schema SQLite plans them again by itself.
  */
-function preparedOf(client: Database.Database, sql: string): Database.Statement {
+function prepare(client: Database.Database, sql: string): Database.Statement {
   const known = prepared.get(client) ?? new Map<string, Database.Statement>();
   prepared.set(client, known);
   const statement = known.get(sql) ?? client.prepare(sql);
-  // The one that was used last comes last.
+  // Moved to the end: the first is the least recently used.
   known.delete(sql);
   known.set(sql, statement);
   const [oldest] = known.keys();
-  if (known.size > mostPrepared && oldest !== undefined) known.delete(oldest);
+  if (known.size > maxPrepared && oldest !== undefined) known.delete(oldest);
   return statement;
 }
 
-function bringUpToDate(
-  client: Database.Database,
-  { path, isScratch = false, now = () => new Date() }: DatabasePlace,
-): Upgrade | null {
-  const from = checkedSchema(client);
-  const to = presentSchema('sqlite');
-  if (from === to) return null;
-  const isNew = from === 0;
-  const copy =
-    isNew || isScratch ? null : copyBeforeMigration(client, { path, schema: from, at: now() });
-  migrateSqlite(client);
-  return isNew ? null : { from, to, copy };
-}
-
-/** Every open connection holds a lock, so this also says whether anybody else is at work; a dead process holds none. */
-function lockOut(client: Database.Database): void {
-  client.pragma('locking_mode = EXCLUSIVE');
-  try {
-    client.transaction(() => undefined).exclusive();
-  } catch (error) {
-    if (!codeOf(error, 'SQLITE_').startsWith('SQLITE_BUSY')) throw error;
-    throw new ForensicsError(
-      'conflict',
-      'A server, a worker or another command uses this data folder; stop it first.',
-      { cause: error },
-    );
-  }
-}
-
 /**
- * For callers that are about to replace the file. A file that is missing or no database is not in use.
+ * For callers that are about to replace the file. A file that is missing or not a database is not in use.
  *
  * @throws {ForensicsError} `conflict`.
  */
@@ -248,7 +242,7 @@ export function assertNotInUse(path: string): void {
     client.pragma(`busy_timeout = ${exclusiveTimeoutMs}`);
     lockOut(client);
   } catch (error) {
-    // Whatever else is wrong with it may be why it is to be replaced.
+    // Anything else that is wrong with it may be the reason to replace it.
     if (error instanceof ForensicsError) throw error;
   } finally {
     client.close();
@@ -256,92 +250,18 @@ export function assertNotInUse(path: string): void {
 }
 
 /**
- * Writes the file anew, so that nothing can be read from it which was overwritten or deleted. For a database that was
- * opened alone. Needs as much space again.
+ * Rewrites the file, so that nothing that was overwritten or deleted can be read from it. Needs a database that was opened
+ * exclusively, and as much free space as the file has.
  *
- * @throws {ForensicsError} `no_space_left`: then the file is as it was.
+ * @throws {ForensicsError} `no_space_left`: then the file is unchanged.
  */
 export function wipeFreeSpace({ $client }: SqliteDb): void {
   try {
     $client.exec('VACUUM');
     $client.pragma('wal_checkpoint(TRUNCATE)');
   } catch (error) {
-    throw toDatabaseError(error);
+    throw toSqliteError(error);
   }
-}
-
-/** SQLite's file takes the mode of its first opening, and its side files take the mode of the file. */
-function openPrivateFile(path: string): Database.Database {
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // One that exists may be open here: closing it would drop SQLite's locks on it.
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
-    return new Database(path);
-  } catch (error) {
-    throw toTrouble(error, codeOf(error, ''));
-  }
-}
-
-/** The troubles a caller can do something about; everything else passes as it is. */
-export function toDatabaseError(error: unknown): unknown {
-  return toTrouble(error, codeOf(error, 'SQLITE_'));
-}
-
-function toTrouble(error: unknown, code: string): unknown {
-  if (error instanceof ForensicsError) return error;
-  const trouble = troubles.find(({ codes }) => codes.some((begin) => code.startsWith(begin)));
-  if (trouble === undefined) return error;
-  return new ForensicsError(trouble.is, trouble.message, { cause: error });
-}
-
-/** By the beginnings of the codes of SQLite and of the system. */
-const troubles: readonly {
-  readonly codes: readonly string[];
-  readonly is: ErrorCode;
-  readonly message: string;
-}[] = [
-  {
-    // SHMSIZE: the file beside the database that readers need, too, cannot grow.
-    codes: ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'],
-    is: 'no_space_left',
-    message: 'The disk of the database is full; make room.',
-  },
-  {
-    codes: ['SQLITE_BUSY'],
-    is: 'store_unavailable',
-    message: 'The database is busy; try again.',
-  },
-  {
-    codes: ['SQLITE_IOERR'],
-    is: 'store_unavailable',
-    message: 'The disk of the database fails; look at the disk and its mount, then try again.',
-  },
-  {
-    codes: ['SQLITE_NOTADB'],
-    is: 'database_damaged',
-    message: 'The database file is damaged; put back a backup of it.',
-  },
-  {
-    // SQLite says the same of a page that the disk could not read as of one whose content is wrong.
-    codes: ['SQLITE_CORRUPT'],
-    is: 'database_damaged',
-    message:
-      'The database cannot be read: its disk fails, or the file is damaged. Check the disk first; if that is in order, put back a backup.',
-  },
-  {
-    codes: ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'EACCES', 'EPERM', 'EROFS'],
-    is: 'file_not_readable',
-    message:
-      'The database cannot be opened for writing; run as the user who owns the data folder, such as sudo -u forensics.',
-  },
-];
-
-/** The driver's error may be wrapped by the query builder. */
-function codeOf(error: unknown, begin: string): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string' && at.code.startsWith(begin)) return at.code;
-  }
-  return '';
 }
 
 /** Loads the native module and asks it. @returns the version of SQLite, such as `3.50.1`. */

@@ -6,7 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { characterCount, foldText, newId } from '../../../../src/ports/db/ids.ts';
 import { migrateSqlite, presentSchema, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
-import { openDatabase, toDatabaseError } from '../../../../src/ports/db/sqlite.ts';
+import { toSqliteError } from '../../../../src/ports/db/errors.ts';
+import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import * as schema from '../../../../src/ports/db/schema.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { temporaryDb, temporaryFolder } from './temporary.ts';
@@ -28,17 +29,6 @@ describe('openDatabase', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600);
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
-  });
-
-  test('opens its own file again and finds what was written', async () => {
-    const path = join(temporaryFolder(), 'forensics.db');
-    const first = openDatabase({ path });
-    await first.db.insert(settings).values({ key: 'a', value: 'b' }).run();
-    await first.close();
-
-    const rows = await temporaryDb(path).select().from(settings).all();
-
-    expect(rows).toEqual([{ key: 'a', value: 'b' }]);
   });
 
   test('refuses a file that a newer version has changed, and leaves it as it is', () => {
@@ -121,19 +111,6 @@ describe('migrateSqlite', () => {
 });
 
 describe('transact', () => {
-  test('undoes everything when the act throws', async () => {
-    const db = temporaryDb();
-
-    const act = () =>
-      transact(db, async (tx) => {
-        await tx.insert(settings).values({ key: 'a', value: 'b' }).run();
-        throw new Error('no');
-      });
-
-    await expect(act).rejects.toThrow('no');
-    expect(await db.select().from(settings).all()).toEqual([]);
-  });
-
   test('answers store_unavailable when another process holds the lock too long', async () => {
     const path = join(temporaryFolder(), 'forensics.db');
     const holder = temporaryDb(path);
@@ -180,20 +157,20 @@ describe('transact', () => {
 const failedQuery = (code: string): Error =>
   new Error('query', { cause: Object.assign(new Error('disk'), { code }) });
 
-describe('toDatabaseError', () => {
+describe('toSqliteError', () => {
   test.each([
     ['SQLITE_IOERR_SHMSIZE', 'no_space_left'],
     ['SQLITE_IOERR_READ', 'store_unavailable'],
     ['SQLITE_READONLY_DIRECTORY', 'file_not_readable'],
     ['SQLITE_CANTOPEN', 'file_not_readable'],
   ])('%s is %s', (code, named) => {
-    expect(toDatabaseError(failedQuery(code))).toMatchObject({ code: named });
+    expect(toSqliteError(failedQuery(code))).toMatchObject({ code: named });
   });
 
   test('a failure that is not of the database passes as it is', () => {
     const error = Object.assign(new Error('another file'), { code: 'EACCES' });
 
-    expect(toDatabaseError(error)).toBe(error);
+    expect(toSqliteError(error)).toBe(error);
   });
 });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { toDatabaseError } from '../../../../src/ports/db/sqlite.ts';
+import { toSqliteError } from '../../../../src/ports/db/errors.ts';
 import { examinationOf } from './scripted-sandbox.ts';
 import { openWorkshop, picture } from './workshop.ts';
 
@@ -283,7 +283,7 @@ describe('processing', () => {
   test('trouble of the disk below the database counts as no attempt either', async () => {
     const { start, status, worker, sandbox, clock } = await openWorkshop();
     for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_CORRUPT', 'SQLITE_FULL', 'SQLITE_BUSY']) {
-      const error = toDatabaseError(Object.assign(new Error('disk'), { code }));
+      const error = toSqliteError(Object.assign(new Error('disk'), { code }));
       sandbox.next(async () => Promise.reject(error));
     }
     const id = await start();

@@ -1,0 +1,133 @@
+/** Errors of both engines that a caller can do something about, as errors of this program; all others stay as they are. */
+
+import { type ErrorCode, ForensicsError } from '../../errors.ts';
+
+/** By the beginnings of the codes of the engine or the system. */
+interface Translation {
+  readonly codes: readonly string[];
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export function toSqliteError(error: unknown): unknown {
+  return translate(error, readCode(error, 'SQLITE_'), ofSqlite);
+}
+
+/** Of opening the file, where codes of the system count as well. */
+export function toOpeningError(error: unknown): unknown {
+  return translate(error, readCode(error, ''), ofSqlite);
+}
+
+export function toPostgresError(error: unknown): unknown {
+  return translate(error, readPostgresCode(error), ofPostgres);
+}
+
+export function isBusy(error: unknown): boolean {
+  return readCode(error, 'SQLITE_').startsWith('SQLITE_BUSY');
+}
+
+/** Whether a transaction failed because of another one, so that it may succeed when it is run again. */
+export function isConflict(error: unknown): boolean {
+  return conflictCodes.includes(readCode(error, ''));
+}
+
+// serialization_failure, deadlock_detected; unique_violation, which another transaction may have caused after we looked.
+const conflictCodes = ['40001', '40P01', '23505'];
+
+function translate(error: unknown, code: string, translations: readonly Translation[]): unknown {
+  if (error instanceof ForensicsError) return error;
+  const found = translations.find(({ codes }) => codes.some((begin) => code.startsWith(begin)));
+  return found === undefined
+    ? error
+    : new ForensicsError(found.code, found.message, { cause: error });
+}
+
+/** Of the error or a cause of it; empty when none has such a code. */
+function readCode(error: unknown, begin: string): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string' && at.code.startsWith(begin)) return at.code;
+  }
+  return '';
+}
+
+/** The driver has no codes for lost connections. */
+function readPostgresCode(error: unknown): string {
+  const isLost =
+    error instanceof Error &&
+    /connection terminated|connection error|timeout exceeded|client was closed/i.test(
+      error.message,
+    );
+  return readCode(error, '') || (isLost ? 'ECONN' : '');
+}
+
+const ofSqlite: readonly Translation[] = [
+  {
+    // SHMSIZE: the shared-memory file beside the database, which readers need as well, cannot grow.
+    codes: ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'],
+    code: 'no_space_left',
+    message: 'The disk of the database is full; make room.',
+  },
+  {
+    codes: ['SQLITE_BUSY'],
+    code: 'store_unavailable',
+    message: 'The database is busy; try again.',
+  },
+  {
+    codes: ['SQLITE_IOERR'],
+    code: 'store_unavailable',
+    message: 'The disk of the database fails; look at the disk and its mount, then try again.',
+  },
+  {
+    codes: ['SQLITE_NOTADB'],
+    code: 'database_damaged',
+    message: 'The database file is damaged; restore a backup of it.',
+  },
+  {
+    // SQLite reports a page that the disk could not read and a page with wrong content alike.
+    codes: ['SQLITE_CORRUPT'],
+    code: 'database_damaged',
+    message:
+      'The database cannot be read: its disk fails, or the file is damaged. Check the disk first; if it is in order, restore a backup.',
+  },
+  {
+    codes: ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'EACCES', 'EPERM', 'EROFS'],
+    code: 'file_not_readable',
+    message:
+      'The database cannot be opened for writing; run as the user who owns the data folder, such as sudo -u forensics.',
+  },
+];
+
+/** Connections, resources, shutdowns, locks that take too long, conflicts, frozen transactions; then those of the system. */
+const unavailableCodes =
+  '08 53 57 55P03 40 25P03 ECONN ENOTFOUND EAI_AGAIN ETIMEDOUT EPIPE EHOST ENET'.split(' ');
+
+const ofPostgres: readonly Translation[] = [
+  {
+    codes: ['53100'],
+    code: 'no_space_left',
+    message: 'The disk of the database is full; make room.',
+  },
+  {
+    codes: ['28', '3D000', '42501', '3F000'],
+    code: 'config_invalid',
+    message:
+      'PostgreSQL refuses the connection; check user, password and database in databaseUrl, and that the user may create tables there.',
+  },
+  {
+    codes: ['58P01', '0A000'],
+    code: 'config_invalid',
+    message:
+      'The extensions pg_trgm and btree_gin are missing in PostgreSQL; install its package postgresql-contrib.',
+  },
+  {
+    codes: ['XX001', 'XX002'],
+    code: 'database_damaged',
+    message: 'The database is damaged; restore a backup of it.',
+  },
+  {
+    codes: unavailableCodes,
+    code: 'store_unavailable',
+    message:
+      'The database does not answer; check that PostgreSQL runs at the address in databaseUrl, then try again.',
+  },
+];
