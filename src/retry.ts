@@ -28,7 +28,7 @@ interface RetryOptions {
   readonly pauseAfter: (error: unknown, attempt: number) => number | null;
   /** No attempt begins later than this after the first. */
   readonly budgetMs?: number;
-  /** Ends the waiting between attempts, never an attempt: whoever sends something wants to know its outcome. */
+  /** Ends the waiting between attempts, never an attempt: the sender wants to know its outcome. */
   readonly signal?: AbortSignal | undefined;
   readonly pace?: Pace | undefined;
 }

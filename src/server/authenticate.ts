@@ -1,6 +1,6 @@
 /**
- * Who is asking, found out before a byte of the body is read. A route that declares no access needs a caller of
- * the tenant: to open one further takes a word in its own file.
+ * Who is asking, found out before a byte of the body is read. A route that declares no access is for callers of
+ * the tenant: opening it further takes a word in its own file.
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -54,7 +54,7 @@ export function authenticateRequests(
     if (demand === null) return;
     const { isKey, credential } = readCredential(request.headers.authorization);
     const principal = await (isKey ? keys : identity).authenticate(credential);
-    // Known from here on, also to the log and the rate limits, whether let in or not.
+    // From here on the log and the rate limits know the caller, refused or not.
     request.principal = principal;
     if (demand.isForUsers) assertUser(principal);
     if (demand.settings) assertSettingsScope(principal);

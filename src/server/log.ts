@@ -1,7 +1,7 @@
 /**
  * One line an event, as fields. A request is logged by its route, never by its address: queries hold signatures of
- * presigned URLs, and headers contain keys. Only a caller who was not let in is logged with
- * a network address and the account that was tried.
+ * presigned URLs, and headers contain keys. Only a refused caller is logged with a network
+ * address and the account that was tried.
  */
 
 import { createHmac } from 'node:crypto';
@@ -55,7 +55,7 @@ export function logAnswers(server: FastifyInstance, accountKey: Buffer | null): 
   });
 }
 
-/** Of a login, key or token that was refused, and of nobody else: whoever guesses is found by address and account. */
+/** For a refused login, key or token alone: somebody who guesses is found by address and account. */
 function describeStranger(
   request: FastifyRequest,
   status: number,

@@ -21,7 +21,7 @@ const introduction = `Tells whether a picture is real, fake, uncertain or cannot
 Create an analysis, PUT the picture to its \`putUrl\`, start it, and read it until its status is \`completed\`.
 
 Every failure is \`{success: false, message}\`; the header \`x-error-code\` holds a word that stays the same when the
-message is worded anew. An address that does not exist answers 404 \`not_found\`, a method that an address does not know
+message is reworded. An address that does not exist answers 404 \`not_found\`, a method that an address does not know
 405 \`method_not_allowed\` with \`Allow\`, a request that cannot be read as HTTP 400, 408 or 431 \`invalid_request\`.
 
 Requests are counted a minute and a key, a user, or a network address that names neither. The headers \`ratelimit-limit\`,

@@ -165,7 +165,7 @@ function noteExpectations(server: Server, handler: RequestListener): void {
   });
 }
 
-/** Asks for the body once the caller was let in, on every route that does not do it itself. */
+/** Asks for the body once the caller is authenticated, on every route that does not do it itself. */
 export function answerExpectations(server: FastifyInstance): void {
   server.addHook('preParsing', async (request, reply) => {
     if (request.routeOptions.config.access === 'urlSignature') return;

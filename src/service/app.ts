@@ -74,7 +74,7 @@ interface AppOptions {
   readonly now?: () => Date;
   /** Cheaper hashes are for tests. */
   readonly passwords?: Passwords;
-  /** Told about trouble that no caller hears of. */
+  /** Told about trouble that is reported to no caller. */
   readonly onError?: (what: string, error: unknown) => void;
   /** Called after automatic acts, such as a purge, and with the head of the audit log. */
   readonly onNotice?: (what: string, facts: Notice) => void;

@@ -152,7 +152,7 @@ async function openSettled(
   dataDir: string,
 ): Promise<AnyDatabase> {
   if (url === null) return openDatabase({ path: databaseFile(dataDir) });
-  // Only here: one machine needs no client of another's database.
+  // Loaded only here: a single machine needs no PostgreSQL client.
   const { openPostgres } = await import('../ports/db/postgres.ts');
   return openPostgres({ url, passwordFile });
 }
@@ -195,7 +195,7 @@ interface PeopleParts {
   readonly now: () => Date;
 }
 
-// What tokens name as their issuer where the public URL is not set: a port that changes must not end sessions.
+// The issuer in tokens where the public URL is not set: a changed port must not end sessions.
 const unnamedIssuer = 'forensics';
 
 /** @throws {ForensicsError} `config_invalid`. */
@@ -217,7 +217,7 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
           seed: secrets.of('access/tokens'),
           issuer: settings.publicUrl ?? unnamedIssuer,
         })
-      : // Only here: whoever has no identity provider needs no client of one.
+      : // Loaded only here: an installation without an identity provider needs no client for one.
         (await import('./access/oidc/identity.ts')).createOidcIdentity({
           ...common,
           ...provider,

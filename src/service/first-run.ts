@@ -54,7 +54,7 @@ interface FirstUserWish {
   readonly name?: string | undefined;
 }
 
-/** The account that is made in the browser: whoever can read the output of `serve` makes it, once. */
+/** The first account, made in the browser, once, by somebody who can read the output of `serve`. */
 export async function createFirstUser({
   users,
   tenants,

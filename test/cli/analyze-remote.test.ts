@@ -228,7 +228,7 @@ describe('what every picture would meet', () => {
       'may not act for this tenant',
     ],
     ['a server that is not there', null, ['--url', 'https://127.0.0.1:1'], 6, '127.0.0.1:1'],
-    ['a model that the server has not', null, ['--model', 'nope'], 4, 'There is no such model'],
+    ['a model that the server has not', null, ['--model', 'nope'], 4, 'Model not found'],
   ] as const)('%s ends the run with one line', async ([_what, key, flags, code, text]) => {
     const cwd = await folderWith({ 'second.jpg': scene });
     const files = ['scene.jpg', 'second.jpg'].map((name) => join(cwd, name));

@@ -104,7 +104,7 @@ test.each([
   [['verify', '--file', 'a.jsonl', '--service'], 2, '--file needs no'],
   [['verify', '--file', 'missing.jsonl'], 4, 'does not exist'],
   [['export', '--tenant', 'nobody'], 4, 'no tenant "nobody"'],
-  [['files', '--tenant', 'acme', '--analysis', 'f'.repeat(24)], 4, 'no such analysis'],
+  [['files', '--tenant', 'acme', '--analysis', 'f'.repeat(24)], 4, 'Analysis not found'],
 ])('audit %j ends with exit code %i', async (args, code, message) => {
   const { run } = await acme();
 

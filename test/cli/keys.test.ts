@@ -159,7 +159,7 @@ test('keys that expire soon end with exit code 10, unless a rotation cared for t
 
 test.each([
   [['keys', 'rotate', '--tenant', 'acme'], 2, 'Name the key'],
-  [['keys', 'rotate', '--tenant', 'acme', '--name', 'nobody'], 4, 'no such API key'],
+  [['keys', 'rotate', '--tenant', 'acme', '--name', 'nobody'], 4, 'API key not found'],
   [['keys', 'rotate', '--tenant', 'acme', '--name', 'a', '--uuid', 'b'], 2, 'cannot be used with'],
   [['keys', 'rotate', '--tenant', 'acme', '--now', '--grace', '1h'], 2, 'cannot be used with'],
   [['keys', 'list', '--tenant', 'nobody'], 4, 'There is no tenant "nobody"'],

@@ -132,7 +132,7 @@ test('messages that were given up are listed, and put back in line once there is
 test.each([
   [['replay'], 2, 'Give the id'],
   [['replay', 'msg_1', '--given-up'], 2, 'Give the id'],
-  [['replay', 'msg_1'], 4, 'There is no such message'],
+  [['replay', 'msg_1'], 4, 'Message not found'],
   [['list', '--state', 'lost'], 2, 'waiting, delivered, given_up'],
   [['list', '--limit', '0'], 2, 'at least 1'],
 ] as const)('%j ends with exit code %i', async ([verb, ...args], code, message) => {

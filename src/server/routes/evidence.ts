@@ -90,7 +90,7 @@ const readBundle = operation(
   {
     id: 'readBundle',
     summary: 'Get the signed evidence bundle of an analysis as a zip archive',
-    description: 'The reports in it are drawn anew. The audit log records each bundle.',
+    description: 'Its reports are rendered again. The audit log records each bundle.',
     failures: ofRecorded,
   },
   {
@@ -108,7 +108,8 @@ const readHtmlReport = operation(
   {
     id: 'readHtmlReport',
     summary: 'Get the report of an analysis as one HTML file that needs no network',
-    description: 'It is drawn anew from what was recorded; the PDF reports are files in the store.',
+    description:
+      'It is rendered again from what was recorded; the PDF reports are files in the store.',
     failures: ofRecorded,
   },
   {

@@ -87,7 +87,7 @@ export async function replace(
 export function noSuchKey(): ForensicsError {
   return new ForensicsError(
     'not_found',
-    'There is no such API key; the list of keys shows the name and uuid of each.',
+    'API key not found; the list of keys shows the name and uuid of each.',
   );
 }
 

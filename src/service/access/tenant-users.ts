@@ -1,6 +1,6 @@
 /**
- * The people of a tenant, as those of them who may change its settings administer them. Nobody hands out a right that he
- * lacks, and nobody reaches through an account into a tenant that he may not act for.
+ * The people of a tenant, as those of them who may change its settings administer them. Nobody can grant a right
+ * they lack, or use an account to reach a tenant they may not act for.
  */
 
 import { ForensicsError } from '../../errors.ts';
@@ -85,7 +85,7 @@ function shown(manager: Manager, user: User): TenantUser {
   return { ...user, isManageable: complaint(manager, user) === null };
 }
 
-/** The account may have lost the right since the request was let in. */
+/** The account may have lost the right since the request was authenticated. */
 function assertManager({ disabledAt, scopes }: User): void {
   if (disabledAt === null && scopes.includes(settingsScope)) return;
   throw new ForensicsError('forbidden', 'You need the scope "settings" to change users.');
@@ -95,7 +95,7 @@ function assertManager({ disabledAt, scopes }: User): void {
 function complaint({ principal, tenant }: Manager, user: User): ForensicsError | null {
   // Who is not of the tenant does not exist for those who are.
   if (!user.tenantIds.includes(tenant.id)) {
-    return new ForensicsError('not_found', 'There is no such user.');
+    return new ForensicsError('not_found', 'User not found.');
   }
   if (user.id === principal.id) {
     return new ForensicsError(

@@ -78,7 +78,7 @@ export async function auditUser<E extends UserEvent>(
   }
 }
 
-/** Of the tenants that came or went, each hears of it itself. */
+/** Each tenant that was added or removed gets an entry in its own log. */
 export async function auditTenants(
   tx: Tx,
   { userId, at, by }: UserAct,
@@ -90,7 +90,7 @@ export async function auditTenants(
   for (const id of before) if (!after.includes(id)) await tell(id, 'tenant.member_removed');
 }
 
-/** What a person chose for himself, whichever identity knows him. */
+/** What people choose for themselves, with embedded accounts and with an identity provider. */
 export type UserSettingsChange = Partial<UserSettings>;
 
 export interface UserSettingsStore {
@@ -133,5 +133,5 @@ function assertLanguageCode(lang: string): void {
 }
 
 function unknown(): ForensicsError {
-  return new ForensicsError('not_found', 'There is no such user.');
+  return new ForensicsError('not_found', 'User not found.');
 }

@@ -1,6 +1,6 @@
 /**
  * People: who they are, what they may do, and their passwords. An account is embedded (address and password stored here)
- * or belongs to an identity provider, which then decides over everything but the settings and whether it is disabled here.
+ * or belongs to an identity provider, which then decides everything but the settings and whether it is disabled here.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -114,7 +114,7 @@ export function createUsers({
     const email = checkedEmail(typed);
     const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
     passwords.assertUsable(password, { email, name: columns.name });
-    // Asked before the dear hash and again behind it: two may be made at once.
+    // Checked before the expensive hash and again after it: two requests can race.
     await assertAddressFree(db, email);
     const passwordHash = await passwords.hash(password);
     return transact(db, async (tx) => {
@@ -152,7 +152,7 @@ export function createUsers({
     },
     async setPassword(id, password, acting = byOperator) {
       const row = await existing(db, id);
-      // Before the dear hash, and again behind it: rights may change meanwhile.
+      // Checked before the expensive hash and again after it: rights may change in between.
       await approve(db, acting, await userOf(db, id));
       assertEmbedded(row.issuer);
       passwords.assertUsable(password, row);
@@ -280,14 +280,14 @@ function toUser(row: UserRow, tenantIds: readonly string[]): User {
 }
 
 function unknown(): ForensicsError {
-  return new ForensicsError('not_found', 'There is no such user.');
+  return new ForensicsError('not_found', 'User not found.');
 }
 
 async function setTenants(tx: Tx, userId: string, tenantIds: readonly string[]): Promise<void> {
   await tx.delete(userTenants).where(eq(userTenants.userId, userId)).run();
   for (const tenantId of new Set(tenantIds)) {
     if ((await tenantNames(tx, [tenantId])).length === 0) {
-      throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+      throw new ForensicsError('tenant_not_found', 'Tenant not found.');
     }
     await tx.insert(userTenants).values({ userId, tenantId }).run();
   }

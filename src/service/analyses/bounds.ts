@@ -6,7 +6,7 @@ import type { BlobStore } from '../../ports/storage/store.ts';
 import type { StoreRef, Stores } from '../../ports/storage/stores.ts';
 
 /**
- * Lets a few through at a time and the others wait: each act behind it holds a whole picture in memory. No tenant gets the
+ * Runs a few acts at a time while the others wait: each holds a whole picture in memory. No tenant gets the
  * last permit: a store that does not answer holds up its own tenant alone.
  */
 export type Semaphore = <T>(tenantId: string, act: () => Promise<T>) => Promise<T>;

@@ -116,7 +116,7 @@ export function mergeOptions(
   if (known.includes(options.model)) return options;
   throw new ForensicsError(
     'model_not_found',
-    `There is no such model; options.model can be ${known.join(', ')}.`,
+    `Model not found; options.model can be ${known.join(', ')}.`,
   );
 }
 

@@ -299,6 +299,6 @@ async function matches(reader: Reader, searchTerm: string): Promise<SQL | undefi
 function notFound(): ForensicsError {
   return new ForensicsError(
     'analysis_not_found',
-    'There is no such analysis; check its id and the tenant.',
+    'Analysis not found; check its id and the tenant.',
   );
 }

@@ -83,7 +83,7 @@ const empty: ChainEnd = { count: 0, hash: noHash };
 export async function append<E extends EventName>(tx: Tx, note: Note<E>): Promise<void> {
   const { chain, at, event } = note;
   const head = (await headOf(tx).get({ chain })) ?? empty;
-  // Every chain begins with one of the two: one that was removed altogether cannot go on as if it had always been so short.
+  // Every chain begins with one of the two: a chain that was removed completely cannot go on as if it had always been that short.
   const isMute = head.count === 0 && event !== 'tenant.created';
   await write(tx, note, isMute ? await begin(tx, chain, at) : head);
 }

@@ -1,6 +1,6 @@
 /**
  * Whether a chain is as it was written. What this proves: no one changed, removed, exchanged or inserted an entry without
- * writing everything after it anew. What it does not: a user who can write to the database file can do just that, the record of
+ * writing everything after it again. What it does not prove: a user who can write to the database file can do just that, the record of
  * the last hash included. Only a hash that was noted elsewhere reveals it: it stands for every entry up to its own.
  */
 

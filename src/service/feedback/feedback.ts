@@ -239,7 +239,7 @@ export async function getFeedback(reader: Reader, id: string): Promise<FeedbackE
   if (entry !== undefined) return entry;
   throw new ForensicsError(
     'not_found',
-    'There is no such feedback; "forensics feedback list" shows the latest.',
+    'Feedback entry not found; "forensics feedback list" shows the latest.',
   );
 }
 

@@ -66,7 +66,7 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
     remove: async (held, by = operator) =>
       transact(db, async (tx) => {
         const found = await findHold(tx, held);
-        if (found === undefined) throw new ForensicsError('not_found', 'There is no such hold.');
+        if (found === undefined) throw new ForensicsError('not_found', 'Hold not found.');
         if (by.type !== 'operator' && found.createdByUserId === null) {
           throw new ForensicsError(
             'conflict',

@@ -1,7 +1,7 @@
 /**
- * A new master key in place of the old one. Whatever is sealed is sealed anew in one transaction, so that the old key
- * opens nothing of what the database holds from then on. What nobody else holds follows from the new key: tokens are
- * refreshed by their clients, counts of failed logins begin anew. `secrets.ts` explains what stays, and why.
+ * A new master key in place of the old one. Everything sealed is sealed again in one transaction, so that the old key
+ * opens nothing of what the database holds from then on. What nobody else has a copy of is derived from the new key: tokens are
+ * refreshed by their clients, counts of failed logins start again. `secrets.ts` explains what stays, and why.
  *
  * It takes the database for itself: a server that went on under the old key would seal what no key could open. A crash
  * at any point leaves a folder that opens, under the old key or the new one: the new key lies safely beside the old one

@@ -147,7 +147,7 @@ export async function activeTenant(reader: Reader, id: string): Promise<Tenant> 
   const isIt = and(eq(tenants.id, id), isNull(tenants.deletedAt));
   const tenant = await reader.select().from(tenants).where(isIt).get();
   if (tenant !== undefined) return tenant;
-  throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+  throw new ForensicsError('tenant_not_found', 'Tenant not found.');
 }
 
 /** For the audit log: in the contract's words, never what they were changed to. */

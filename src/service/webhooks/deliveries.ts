@@ -157,7 +157,7 @@ async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }
   if (found === undefined) {
     throw new ForensicsError(
       'not_found',
-      'There is no such message; "forensics webhooks list" shows those of the last 30 days.',
+      'Message not found; "forensics webhooks list" shows those of the last 30 days.',
     );
   }
   if (found.state === 'waiting') {

@@ -162,7 +162,7 @@ describe('failures', () => {
       { method: 'GET', path: `${path}?tenantName=acme&id=../../etc` },
       404,
       'analysis_not_found',
-      /no such analysis/,
+      /Analysis not found/,
     ],
     [
       'an endless Idempotency-Key',

@@ -88,11 +88,3 @@ test.each([
   expect(answer.status).toBe(400);
   expect(answer.json()['message']).toContain('application/json');
 });
-
-test('a tenant that is not the user’s is 403, and so is an API key', async () => {
-  await open.makeTenant('other');
-
-  expect((await send({ tenantName: 'other' })).status).toBe(403);
-  expect((await send({ tenantName: 'nobody' })).status).toBe(403);
-  expect((await send({}, { authorization: open.authorization })).status).toBe(403);
-});

@@ -82,29 +82,6 @@ describe('GET and PUT /v1/tenant', () => {
       409, 200, 403, 200,
     ]);
   });
-
-  test('a user reads without the scope settings and changes only with it', async () => {
-    const { tenant } = open;
-    const [reader, owner] = await Promise.all([
-      open.makeUser('reader', { tenants: [tenant] }),
-      open.makeUser('owner', { tenants: [tenant], scopes: ['settings'] }),
-    ]);
-    const as = (token: string, method: string) =>
-      open.ask({
-        method,
-        path: `${path}?tenantName=acme`,
-        headers: { authorization: `Bearer ${token}` },
-        ...(method === 'PUT' ? { body: {} } : {}),
-      });
-
-    const answers = await Promise.all([
-      as(reader.tokens.accessToken, 'GET'),
-      as(reader.tokens.accessToken, 'PUT'),
-      as(owner.tokens.accessToken, 'PUT'),
-    ]);
-
-    expect(answers.map(({ status }) => status)).toEqual([200, 403, 200]);
-  });
 });
 
 describe('a store of the tenant’s own', () => {

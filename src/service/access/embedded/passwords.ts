@@ -2,7 +2,7 @@
  * Passwords: which ones may be chosen, and how they are stored. Knows no users and no sessions.
  *
  * scrypt with N = 2^17, r = 8, p = 1, the first choice of OWASP's Password Storage Cheat Sheet for scrypt: 128 MiB and
- * about 0.4 s on the machine it was measured on. Each hash names its own cost, so a dearer one can be introduced at any
+ * about 0.4 s on the machine it was measured on. Each hash names its own cost, so a higher one can be introduced at any
  * time: old hashes stay readable and are replaced at the next login.
  */
 

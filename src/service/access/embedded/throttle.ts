@@ -1,6 +1,6 @@
 /**
- * Slows the guessing of passwords down. For an account at one place (a network, or an open session) by growing pauses;
- * for an account altogether by short ones, late: guesses from other addresses must not lock its owner out. Both survive a
+ * Slows down the guessing of passwords: for an account from one place (a network, or an open session) by growing pauses,
+ * for an account from all places by short ones, late: guesses from other addresses must not lock its owner out. Both survive a
  * restart. Every attempt is counted as failed before its password is looked at and forgiven when it was right, so that a
  * hundred attempts at once get no more guesses than a hundred in a row.
  */
@@ -37,12 +37,12 @@ interface Ladder {
 }
 
 const minuteMs = 60_000;
-const atOnePlace: Ladder = {
+const fromOnePlace: Ladder = {
   freeFailures: 4,
   pausesMs: [0.5, 1, 5, 15, 60].map((minutes) => minutes * minuteMs),
 };
 /** One place comes to 31 failures a day; from all together no more than 1,540 guesses. */
-const altogether: Ladder = { freeFailures: 99, pausesMs: [minuteMs] };
+const fromAllPlaces: Ladder = { freeFailures: 99, pausesMs: [minuteMs] };
 const forgottenAfterMs = 24 * 60 * minuteMs;
 
 export function createLoginAttempts({
@@ -81,8 +81,8 @@ export function createLoginAttempts({
     async countAccount(attempt) {
       // When the second is refused, the first was not counted either.
       await transact(db, async (tx) => {
-        await count(tx, placeKey(attempt), atOnePlace);
-        await count(tx, digestOf(attempt.email), altogether);
+        await count(tx, placeKey(attempt), fromOnePlace);
+        await count(tx, digestOf(attempt.email), fromAllPlaces);
       });
     },
     async forgive(tx, attempt) {

@@ -78,22 +78,6 @@ describe('mint', () => {
 });
 
 describe('mint under an Idempotency-Key', () => {
-  test('makes one key, and masks it in the second answer', async () => {
-    const { keys, tenant, expiresAt } = await setUp();
-    const wish = {
-      tenantId: tenant.id,
-      name: 'once',
-      expiresAt,
-      by: operator,
-      idempotencyKey: 'k',
-    };
-
-    const [first, second] = [await keys.mint(wish), await keys.mint(wish)];
-
-    expect(second).toEqual({ ...first, secret: expect.stringContaining('****') });
-    expect(await keys.list(tenant.id)).toHaveLength(2);
-  });
-
   test('refuses another wish under it, and the same once its key is deleted', async () => {
     const { keys, tenant, expiresAt } = await setUp();
     const wish = {
@@ -300,8 +284,6 @@ describe('authenticate', () => {
   });
 
   test.each<[string, string, (key: string, tag: string) => string]>([
-    ['an unknown tag', 'forbidden', () => newSecret('nobody00')],
-    ['a wrong secret under a known tag', 'unauthenticated', (_, tag) => newSecret(tag)],
     ['nothing', 'unauthenticated', () => ''],
     ['a cut key', 'unauthenticated', (key) => key.slice(0, -1)],
     ['a key with a tail', 'unauthenticated', (key) => `${key}x`],
