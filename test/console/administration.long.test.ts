@@ -62,15 +62,15 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await page.locator('dialog [role=alert]').waitFor();
     await page.getByLabel('Password').fill(fresh);
     await page.locator('dialog .button.main').click();
-    await row.getByText('may analyse and read').waitFor();
+    await row.getByText('can analyse and view').waitFor();
     expect(await row.locator('bdi').first().innerText()).toBe('<b>Ada</b>');
     const other = await openWindow(browser);
     await logIn(other.page, url, 'ada@example.org', fresh);
 
     await row.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('May change settings, keys and users').check();
+    await page.getByLabel('Can change settings, keys and users').check();
     await page.getByRole('button', { name: 'Save' }).click();
-    await row.getByText('may change settings').waitFor();
+    await row.getByText('can change settings').waitFor();
     await row.getByRole('button', { name: 'Disable' }).click();
     await page.locator('dialog').getByRole('button', { name: 'Disable' }).click();
     await row.getByText('Disabled').waitFor();
@@ -116,7 +116,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await page.getByRole('button', { name: 'Place a legal hold' }).click();
     await page.getByLabel('Reason').fill('<i>file 12/26</i>');
     await page.locator('dialog .button.main').click();
-    await page.getByText('The hold is placed.').waitFor();
+    await page.getByText('The hold has been placed.').waitFor();
     await page.goto(`${url}/#/holds`);
     const row = page.locator('tbody tr', { has: page.getByTitle(id) });
     await row.waitFor();
@@ -147,7 +147,7 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
 
     for (const place of ['users', 'audit', 'webhooks', 'holds']) {
       await page.goto(`${url}/#/${place}`);
-      await page.getByText('This page is for accounts with the right “settings”.').waitFor();
+      await page.getByText('This page needs the “settings” right.').waitFor();
       expect(await page.locator('main button').count()).toBe(0);
     }
     await context.close();
@@ -191,10 +191,10 @@ describe.skipIf(browserPath === null)('administration in a browser', () => {
     await createAndDelete();
     await page.reload();
     await page.locator('tbody tr', { hasText: 'Analysis deleted' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0);
     open.app.operations.start();
     await page.locator('tbody .badge.ok').waitFor();
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Resend' }).click();
     const sent = () =>
       receiver.calls.filter(({ headers }) => headers['webhook-event'] === 'delete');
     await vi.waitFor(() => expect(sent()).toHaveLength(2), { timeout: 40_000 });

@@ -55,7 +55,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.getByLabel('Your name').fill('Ada Berg');
     await page.getByLabel('E-mail address').fill(email);
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('No analyses yet').waitFor();
     const bytes = await sceneJpeg({ width: 640, height: 480, seed: 7, quality: 90 });
     await chooseFiles(page, [{ name: 'scene.jpg', bytes }]);
@@ -63,7 +63,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
       timeout: 120_000,
     });
     await page.locator('tbody a', { hasText: 'scene.jpg' }).click();
-    await page.getByRole('heading', { name: 'Findings, the strongest first' }).waitFor();
+    await page.getByRole('heading', { name: 'Findings, strongest first' }).waitFor();
     const headline = await page.locator('.verdict h2').innerText();
     const pdf = await page.getByRole('link', { name: 'PDF report, German' }).getAttribute('href');
     const report = await context.request.get(pdf ?? '');
@@ -77,9 +77,9 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
         .locator('input[type=file]')
         .setInputFiles({ name: 'evidence.zip', mimeType: 'application/zip', buffer });
     await choose(bundle);
-    await page.getByText('The bundle holds, and this service signed it').waitFor();
+    await page.getByText('The bundle is intact, and this service signed it').waitFor();
     await choose(damaged(bundle));
-    await page.getByText('The bundle does not hold').waitFor();
+    await page.getByText('The bundle is not intact').waitFor();
 
     expect(headline).not.toBe('');
     expect((await report.body()).subarray(0, 5).toString()).toBe('%PDF-');
@@ -87,7 +87,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     expect([...hosts]).toEqual([`127.0.0.1:${port}`]);
     await page.goto(ready.firstAccountUrl!);
     await page.reload();
-    expect(await page.getByText('Make the first account').count()).toBe(0);
+    expect(await page.getByText('Create the first account').count()).toBe(0);
     await context.close();
   }, 300_000);
 

@@ -57,7 +57,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     await page.getByLabel('Your name').fill('Ada Berg');
     await page.getByLabel('E-mail address').fill('ada@example.org');
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('link', { name: 'Tenant' }).click();
 
     await page.getByLabel('Storage').selectOption('azure');
@@ -67,7 +67,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     await page.locator('form [role=alert]').waitFor();
     await page.getByLabel('Connection string').fill(azurite.connectionString);
     await page.getByRole('button', { name: 'Test and save' }).click();
-    await page.getByText('The storage works and is saved.').waitFor();
+    await page.getByText('The storage works and has been saved.').waitFor();
     expect(await sendAndLook(page, 'azure.jpg')).toContain(320);
     const { BlobEndpoint } = Object.fromEntries(
       azurite.connectionString.split(';').map((part) => part.split(/=(.*)/s).slice(0, 2)),
@@ -93,7 +93,7 @@ describe.skipIf(browserPath === null)('a console with a store elsewhere', () => 
     await page.getByLabel('Access key id').fill(accessKeyId);
     await page.getByLabel('Secret access key').fill(secretAccessKey);
     await page.getByRole('button', { name: 'Test and save' }).click();
-    await page.getByText('The storage works and is saved.').waitFor();
+    await page.getByText('The storage works and has been saved.').waitFor();
     const widths = await sendAndLook(page, 's3.jpg');
     await page.getByRole('link', { name: 'Analyses', exact: true }).click();
     await page.locator('tbody a', { hasText: 'azure.jpg' }).click();

@@ -3,8 +3,7 @@ import type { AdministrationWords } from './en-administration.ts';
 export const administration: AdministrationWords = {
   keys: {
     title: 'API-Schlüssel',
-    intro:
-      'Ein Schlüssel handelt für den ganzen Mandanten. Jeder läuft an seinem Tag ab; erneuern Sie ihn vorher.',
+    intro: 'Ein Schlüssel gilt für den ganzen Mandanten. Erneuern Sie ihn, bevor er abläuft.',
     name: 'Name',
     created: 'Angelegt',
     expires: 'Läuft ab',
@@ -24,7 +23,7 @@ export const administration: AdministrationWords = {
     graces: { hour: '1 Stunde', day: '1 Tag', week: '1 Woche' },
     revoke: 'Widerrufen',
     revokeTitle: (name) => `„${name}“ widerrufen?`,
-    revokeHint: 'Er gilt ab sofort und für immer nicht mehr.',
+    revokeHint: 'Er wird sofort ungültig. Das lässt sich nicht rückgängig machen.',
     secretTitle: 'Schlüssel jetzt kopieren',
     secretHint: 'Er wird nur dieses eine Mal gezeigt; der Dienst behält keine Kopie.',
     empty: 'Keine Schlüssel.',
@@ -38,11 +37,11 @@ export const administration: AdministrationWords = {
       'Dies ist ein Testmandant: Nur die beiden freigegebenen Bilder können analysiert werden.',
     options: 'Neue Analysen',
     optionsIntro:
-      'Womit die Konsole beginnt; für einzelne Bilder kann jeder anders wählen. Programme, die die Schnittstelle benutzen, betrifft das nicht.',
-    lastUsed: 'Wie zuletzt im Browser gewählt',
+      'Vorgaben der Konsole; sie lassen sich bei jedem Upload ändern. Programme, die die Schnittstelle benutzen, betrifft das nicht.',
+    lastUsed: 'Letzte Wahl im Browser',
     storage: 'Speicher',
     storageIntro:
-      'Wo Bilder und Berichte liegen. Ein neuer Ort wird erprobt (schreiben, lesen, löschen), bevor er gespeichert wird; ältere Analysen bleiben lesbar, wo sie sind.',
+      'Wo Bilder und Berichte liegen. Ein neuer Speicher wird getestet (schreiben, lesen, löschen), bevor er übernommen wird; ältere Analysen bleiben lesbar, wo sie sind.',
     kinds: { own: 'Speicher des Dienstes', s3: 'S3-kompatibel', azure: 'Azure Blob Storage' },
     test: 'Testen und speichern',
     tested: 'Der Speicher funktioniert und ist gespeichert.',
@@ -76,9 +75,9 @@ export const administration: AdministrationWords = {
   },
   users: {
     title: 'Benutzer',
-    intro: 'Die Personen, die für diesen Mandanten handeln dürfen.',
+    intro: 'Personen mit Zugang zu diesem Mandanten.',
     elsewhere:
-      'Die Konten führt der Identitätsanbieter dieses Dienstes. Legen Sie Personen dort an, und sperren Sie sie dort.',
+      'Die Konten werden beim Identitätsanbieter verwaltet. Legen Sie Personen dort an und sperren Sie sie dort.',
     person: 'Benutzer',
     right: 'Recht',
     state: 'Zustand',
@@ -86,7 +85,7 @@ export const administration: AdministrationWords = {
     disabled: 'Gesperrt',
     lastLogin: 'Letzte Anmeldung',
     own: 'Sie',
-    others: 'Hat Rechte oder Mandanten, die Ihnen fehlen.',
+    others: 'Hat Rechte oder Mandanten, die Sie nicht haben.',
     create: 'Benutzer anlegen',
     createHint:
       'Geben Sie das Passwort persönlich oder am Telefon weiter. Unter „Konto“ lässt es sich ändern.',
@@ -135,7 +134,7 @@ export const administration: AdministrationWords = {
   audit: {
     title: 'Audit-Log',
     intro:
-      'Wer in diesem Mandanten was getan hat, und wann. Jeder Eintrag enthält die Prüfsumme des vorigen: Niemand kann einen ändern, ohne alle folgenden zu ändern.',
+      'Wer in diesem Mandanten wann was getan hat. Jeder Eintrag enthält die Prüfsumme des vorigen: Wer einen ändert, muss auch alle folgenden ändern.',
     kind: 'Art',
     kinds: {
       analysis: 'Analysen',
@@ -146,11 +145,11 @@ export const administration: AdministrationWords = {
       hold: 'Löschsperren',
     },
     any: 'Alle',
-    subject: 'ID des Gegenstands',
+    subject: 'ID des Objekts',
     time: 'Zeit',
     actor: 'Von',
     event: 'Ereignis',
-    object: 'Gegenstand',
+    object: 'Objekt',
     details: 'Einzelheiten',
     actors: {
       service: 'Dienst',
@@ -159,14 +158,14 @@ export const administration: AdministrationWords = {
       user: 'Benutzer',
     },
     empty: 'Nichts passt zu diesen Filtern.',
-    csv: 'CSV von allen',
+    csv: 'Alle als CSV',
     exportLines: 'Ganzes Log (JSON Lines)',
     verify: 'Log prüfen',
     checking: (count) => `${count} Einträge geprüft …`,
     intact: (count) =>
       `Alle ${count} Einträge sind unverändert und vollständig bis zu dieser Prüfsumme:`,
-    broken: (seq) => `Eintrag ${seq} wurde geändert, oder einer daneben fehlt.`,
-    note: 'Notieren Sie diese Prüfsumme an anderer Stelle. Nur so fällt ein Log auf, das als Ganzes neu geschrieben wurde.',
+    broken: (seq) => `Eintrag ${seq} wurde geändert, oder ein benachbarter fehlt.`,
+    note: 'Notieren Sie diese Prüfsumme an anderer Stelle. Nur so lässt sich erkennen, ob das ganze Log neu geschrieben wurde.',
     events: {
       'audit.begun': 'Log begonnen',
       'tenant.created': 'Mandant angelegt',
@@ -237,12 +236,12 @@ export const administration: AdministrationWords = {
     title: 'Nutzung',
     from: 'Von',
     to: 'Bis',
-    total: 'Seit Beginn',
+    total: 'Insgesamt',
     period: 'Zeitraum',
     perDay: 'Analysen je Tag',
     csv: 'CSV',
     completed: 'Abgeschlossen',
-    queued: 'Warten jetzt',
+    queued: 'In der Warteschlange',
     flagging: 'Nur Ergebnis',
     forensic: 'Vollständige Berichte',
     byApi: 'Von Programmen',
@@ -254,7 +253,7 @@ export const administration: AdministrationWords = {
     single: 'Minuten je Bild, einzeln',
     bulk: 'Minuten je Bild, im Stapel',
     day: 'Tag',
-    none: 'In diesem Zeitraum wurde nichts analysiert.',
+    none: 'Keine Analysen in diesem Zeitraum.',
     tooLong: 'Wählen Sie höchstens 92 Tage.',
   },
   health: {
@@ -270,6 +269,6 @@ export const administration: AdministrationWords = {
       webhooks: 'Webhooks',
       log: 'Protokoll',
     },
-    checkedAt: (time) => `Geprüft um ${time}; alle 30 Sekunden wird erneut nachgesehen.`,
+    checkedAt: (time) => `Geprüft um ${time}; wird alle 30 Sekunden aktualisiert.`,
   },
 };

@@ -53,10 +53,10 @@ export const de: Words = {
     elsewhere: (issuer) => `Die Anmeldung erfolgt bei ${issuer}.`,
     elsewhereAct: 'Weiter',
     expired:
-      'Ihre Sitzung ist abgelaufen. Melden Sie sich wieder an; Sie kommen dahin zurück, wo Sie waren.',
+      'Ihre Sitzung ist abgelaufen. Melden Sie sich wieder an, um dort weiterzumachen, wo Sie waren.',
     loggedOut: 'Sie sind abgemeldet.',
     noTenant:
-      'Ihr Konto gehört noch zu keinem Mandanten. Bitten Sie Ihre Administration, es einem zuzuordnen.',
+      'Ihr Konto gehört noch zu keinem Mandanten. Bitten Sie Ihre Administration, Sie einem zuzuordnen.',
     failedElsewhere: 'Der Identitätsanbieter hat die Anmeldung abgelehnt. Versuchen Sie es erneut.',
   },
   first: {
@@ -73,7 +73,7 @@ export const de: Words = {
   upload: {
     title: 'Bilder hier ablegen',
     hint: ({ megabytes, maxSide }) =>
-      `JPEG oder PNG, bis ${megabytes} MB und ${maxSide} Pixel je Seite. Auch Einfügen geht, und ganze Ordner.`,
+      `JPEG oder PNG, bis ${megabytes} MB und ${maxSide} Pixel je Seite. Sie können Bilder auch einfügen oder ganze Ordner ablegen.`,
     choose: 'Bilder wählen',
     chooseFolder: 'Ordner wählen',
     options: 'Optionen',
@@ -109,9 +109,9 @@ export const de: Words = {
       empty: () => 'Die Datei ist leer.',
       notPicture: () => 'Das ist kein JPEG- oder PNG-Bild.',
       tooSmall: ({ minSide }) =>
-        `Das Bild ist zu klein: Jede Seite braucht mindestens ${minSide} Pixel.`,
+        `Das Bild ist zu klein: Jede Seite muss mindestens ${minSide} Pixel lang sein.`,
       tooLarge: ({ maxSide }) =>
-        `Das Bild ist zu groß: Eine Seite darf höchstens ${maxSide} Pixel haben.`,
+        `Das Bild ist zu groß: Jede Seite darf höchstens ${maxSide} Pixel lang sein.`,
       tooManyPixels: ({ megapixels }) =>
         `Das Bild ist zu groß: Es darf höchstens ${megapixels} Megapixel haben.`,
       tooManyBytes: ({ megabytes }) =>
@@ -158,7 +158,7 @@ export const de: Words = {
     select: (name) => `${name} auswählen`,
     selected: (count) => `${count} ausgewählt`,
     csv: 'CSV',
-    csvAll: 'CSV von allen',
+    csvAll: 'Alle als CSV',
     compare: 'Vergleichen',
     remove: 'Löschen',
     retry: 'Erneut untersuchen',
@@ -193,18 +193,18 @@ export const de: Words = {
       anomaly: 'Anomalie',
     },
     findings: 'Befunde, die stärksten zuerst',
-    noFindings: 'Kein Verfahren hat etwas gefunden, das für eine der Seiten spricht.',
-    neutral: (count) =>
-      count === 1
-        ? '1 Befund, der für keine Seite spricht'
-        : `${count} Befunde, die für keine Seite sprechen`,
+    noFindings: 'Kein Verfahren hat Anhaltspunkte für die eine oder die andere Seite gefunden.',
+    neutral: (count) => (count === 1 ? '1 neutraler Befund' : `${count} neutrale Befunde`),
     skipped: 'Verfahren, die nicht anwendbar waren',
-    sides: { fake: 'spricht für Fälschung', real: 'spricht für echt', neither: 'neutral' },
+    sides: {
+      fake: 'spricht für Erzeugung oder Veränderung',
+      real: 'spricht für eine echte Aufnahme',
+      neither: 'neutral',
+    },
     source: 'Quelle',
     measures: 'Messwerte',
     provenance: 'Was die Datei über sich selbst sagt',
-    noProvenance:
-      'Die Datei sagt nichts über ihre Herkunft. Das ist häufig und hat keine Bedeutung.',
+    noProvenance: 'Die Datei sagt nichts über ihre Herkunft. Das ist häufig und beweist nichts.',
     credentials: 'Content Credentials',
     history: 'Bearbeitungsverlauf',
     software: 'Genannte Programme und Geräte',
@@ -214,7 +214,7 @@ export const de: Words = {
     flips: 'kippt',
     probability: 'Wahrscheinlichkeit einer Erzeugung',
     notChecked: 'Was nicht geprüft wurde',
-    notCheckedHint: 'Dass hier nichts gefunden wurde, ist keine Entwarnung.',
+    notCheckedHint: 'Dies wurde nicht untersucht; daraus lässt sich nichts schließen.',
     custody: 'Beweismittelkette',
     noCustody: 'Zu dieser Analyse ist nichts aufgezeichnet.',
     hashes: 'Prüfsummen',
@@ -259,14 +259,14 @@ export const de: Words = {
       anomaly: 'Anomaliewert',
       clusters: 'Auffällige Bereiche',
       gini: 'Gini-Koeffizient',
-      similarReal: 'Ähnlichkeit zu komprimierten echten Bildern',
-      similarFake: 'Ähnlichkeit zu komprimierten gefälschten Bildern',
+      similarReal: 'Ähnlichkeit mit komprimierten echten Aufnahmen',
+      similarFake: 'Ähnlichkeit mit komprimierten erzeugten Bildern',
     },
   },
   verify: {
     title: 'Paket prüfen',
     intro:
-      'Legen Sie ein signiertes Beweispaket ab, um zu sehen, ob es Byte für Byte das ist, was signiert wurde, und was darin steht. Nichts davon wird gespeichert.',
+      'Legen Sie ein signiertes Beweispaket ab, um zu sehen, was darin steht und ob jedes Byte noch so ist, wie es signiert wurde. Nichts davon wird gespeichert.',
     drop: 'Paket hier ablegen',
     choose: 'Datei wählen',
     checking: 'Wird geprüft …',
@@ -274,7 +274,7 @@ export const de: Words = {
     holdsOwn: 'Das Paket ist unverändert, und dieser Dienst hat es signiert',
     broken: 'Das Paket wurde verändert',
     unknownKey:
-      'Signiert haben kann es jeder: Vergleichen Sie den Fingerabdruck mit einem, den Sie auf anderem Weg erhalten haben.',
+      'Der Signierende ist hier nicht bekannt. Vergleichen Sie den Fingerabdruck mit einem, den Sie auf anderem Weg erhalten haben.',
     problems: 'Probleme',
     signedAt: 'Signiert',
     key: 'Fingerabdruck des Schlüssels',
@@ -288,7 +288,7 @@ export const de: Words = {
     title: 'Konto',
     language: 'Sprache',
     theme: 'Darstellung',
-    themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
+    themes: { system: 'Systemeinstellung', light: 'Hell', dark: 'Dunkel' },
     password: 'Passwort ändern',
     current: 'Aktuelles Passwort',
     fresh: 'Neues Passwort',
@@ -307,7 +307,7 @@ export const de: Words = {
     title: 'Hilfe',
     results: 'Die vier Ergebnisse',
     resultTexts: {
-      real: 'Die Indizien sprechen für eine echte Fotografie. Veränderungen ohne Spuren sind nicht ausgeschlossen.',
+      real: 'Die Indizien sprechen für eine echte Fotografie. Spurlose Veränderungen sind nicht ausgeschlossen.',
       fake: 'Die Indizien sprechen für ein erzeugtes oder verändertes Bild, oder die Datei gibt es selbst an.',
       uncertain:
         'Innerhalb des geprüften Bereichs, aber die Indizien reichen für eine Entscheidung nicht aus.',
@@ -318,11 +318,11 @@ export const de: Words = {
     manual: 'Handbuch',
     manualHint: 'Das Handbuch ist auf Englisch.',
     api: 'API',
-    apiHint: 'Die Schnittstelle des Dienstes, zum Lesen und Ausprobieren.',
+    apiHint: 'Die HTTP-Schnittstelle des Dienstes, mit einer Seite zum Ausprobieren.',
     apiLink: 'Dokumentation der Schnittstelle öffnen',
     ca: 'Zertifikat',
     caHint:
-      'Das Zertifikat dieses Servers stammt von seiner eigenen Zertifizierungsstelle. Installieren Sie diese dort, wo Menschen diese Seite öffnen oder Programme sie aufrufen.',
+      'Das Zertifikat dieses Servers stammt von seiner eigenen Zertifizierungsstelle. Installieren Sie diese auf jedem Rechner, der diese Seite öffnet oder die Schnittstelle aufruft.',
     caLink: 'CA-Zertifikat herunterladen',
     caNone:
       'Das Zertifikat dieses Servers hat der Betreiber eingerichtet; es gibt nichts zu installieren.',
