@@ -1,12 +1,13 @@
 /** Objects in a bucket of any S3 server, through the client library, with retries. URLs for clients are signed locally. */
 
+import { createHash } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Client } from 'minio';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
 import { ForensicsError } from '../../../errors.ts';
-import { connectionFailure, nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
+import { connectionFailure, errorCode, nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
 import { defaultTimeouts, type RemoteSettings } from '../remote/http-agent.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import { s3Origin, type S3Address } from '../storage-config.ts';
@@ -14,11 +15,11 @@ import {
   type BlobInfo,
   checkContentType,
   checkKey,
+  type CorsOutcome,
   defaultContentType,
   type RemoteStore,
 } from '../store.ts';
 import { createS3Client } from './client.ts';
-import { applyCorsRules } from './cors.ts';
 import { createPresigner } from './presign.ts';
 
 interface S3StoreSettings extends RemoteSettings {
@@ -123,4 +124,86 @@ function invalidBucketName(): ForensicsError {
 function declaredLength(answer: Readable): number | null {
   const length = answer instanceof IncomingMessage ? answer.headers['content-length'] : undefined;
   return length === undefined ? null : Number(length);
+}
+
+const ruleId = 'forensics';
+const maxRulesBytes = 65_536;
+const [ruleStart, ruleEnd] = ['<CORSRule>', '</CORSRule>'];
+
+interface CorsChange {
+  /** Sends a request with retries; throws only a `ForensicsError`. */
+  readonly act: <T>(request: (client: Client) => Promise<T>) => Promise<T>;
+  readonly bucket: string;
+  readonly origins: readonly string[];
+}
+
+/**
+ * Replaces our CORS rule of the bucket, which has our id. The others belong to the tenant and stay.
+ *
+ * @see Amazon S3 API Reference, "PutBucketCors".
+ */
+async function applyCorsRules({ act, bucket, origins }: CorsChange): Promise<CorsOutcome> {
+  try {
+    const present = await act((client) => readRules(client, bucket));
+    const others = present.filter((rule) => !rule.includes(`<ID>${ruleId}</ID>`));
+    const rules = origins.length === 0 ? others : [...others, ruleFor(origins)];
+    await act((client) => writeRules(client, bucket, rules));
+    return { applied: true };
+  } catch (error) {
+    if (error instanceof ForensicsError) return { applied: false, reason: error.message };
+    throw error;
+  }
+}
+
+async function readRules(client: Client, bucketName: string): Promise<readonly string[]> {
+  try {
+    const answer = await client.makeRequestAsync({ method: 'GET', bucketName, query: 'cors' });
+    return rulesIn((await gather(answer, maxRulesBytes)).toString());
+  } catch (error) {
+    const isNone =
+      error instanceof ForensicsError && errorCode(error.cause) === 'NoSuchCORSConfiguration';
+    if (isNone) return [];
+    throw error;
+  }
+}
+
+/** In linear time, because the text is untrusted. */
+function rulesIn(text: string): readonly string[] {
+  return text
+    .split(ruleEnd)
+    .slice(0, -1)
+    .map((part) => ({ part, at: part.indexOf(ruleStart) }))
+    .filter(({ at }) => at !== -1)
+    .map(({ part, at }) => part.slice(at) + ruleEnd);
+}
+
+async function writeRules(
+  client: Client,
+  bucketName: string,
+  rules: readonly string[],
+): Promise<void> {
+  // S3 refuses an empty list.
+  const method = rules.length === 0 ? 'DELETE' : 'PUT';
+  const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
+  const list = `<CORSConfiguration xmlns="${namespace}">${rules.join('')}</CORSConfiguration>`;
+  const body = Buffer.from(rules.length === 0 ? '' : list);
+  const digest = createHash('md5').update(body).digest('base64');
+  const headers = { 'content-type': 'application/xml', 'content-md5': digest };
+  const request = { method, bucketName, query: 'cors', headers };
+  await client.makeRequestAsyncOmit(request, body, [200, 204]);
+}
+
+function ruleFor(origins: readonly string[]): string {
+  const methods = ['GET', 'HEAD', 'PUT', 'DELETE'];
+  return [
+    `<CORSRule><ID>${ruleId}</ID>`,
+    ...origins.map((origin) => `<AllowedOrigin>${escapeXml(origin)}</AllowedOrigin>`),
+    ...methods.map((method) => `<AllowedMethod>${method}</AllowedMethod>`),
+    '<AllowedHeader>*</AllowedHeader><ExposeHeader>ETag</ExposeHeader>',
+    '<MaxAgeSeconds>3600</MaxAgeSeconds></CORSRule>',
+  ].join('');
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
