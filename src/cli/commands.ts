@@ -1,6 +1,6 @@
 /**
- * The table of commands, in the order of the help. A command's file adds its arguments, options and verbs, and is loaded
- * only for the command that is called: `--help`, `--version` and a mistyped command load none of them.
+ * The table of commands, in the order of the help. The file of a command adds its arguments, options and subcommands, and
+ * is loaded only when the command is called: `--help`, `--version` and a mistyped command load none of them.
  */
 
 import type { Command } from 'commander';
@@ -8,208 +8,156 @@ import type { Command } from 'commander';
 /** Adds everything but name and description. `complete` does the same for another command of the program. */
 type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
 
-interface CommandEntry {
-  readonly name: string;
-  readonly group: string;
-  /** One sentence. */
-  readonly description: string;
-  readonly load: () => Promise<Define>;
-  /** Not in the help. */
-  readonly isHidden?: true;
-}
+/** One sentence, and the function that loads the command. */
+type CommandEntry = readonly [description: string, load: () => Promise<Define>];
 
-const commands: readonly CommandEntry[] = [
-  {
-    name: 'analyze',
-    group: 'Examine pictures:',
-    description:
-      'Examine pictures (jpg, png) on this machine, without any network, or on a server (--url).',
-    load: async () => (await import('./commands/analyze.ts')).defineAnalyze,
+/** By group, in the order of the help. */
+const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
+  'Examine pictures:': {
+    analyze: [
+      'Examine pictures (jpg, png) on this machine, without a network, or on a server (--url).',
+      async () => (await import('./analyze/options.ts')).defineAnalyze,
+    ],
+    validate: [
+      'Measure the error rates of the model on your own labelled pictures.',
+      async () => (await import('./commands/validate.ts')).defineValidate,
+    ],
+    models: [
+      'List and verify the models that verdicts are based on.',
+      async () => (await import('./commands/models.ts')).defineModels,
+    ],
   },
-  {
-    name: 'validate',
-    group: 'Examine pictures:',
-    description: 'Measure the error rates of the model on your own labelled pictures.',
-    load: async () => (await import('./commands/validate.ts')).defineValidate,
-  },
-  {
-    name: 'models',
-    group: 'Examine pictures:',
-    description: 'List and verify the models that verdicts rest on.',
-    load: async () => (await import('./commands/models.ts')).defineModels,
-  },
-  {
-    name: 'report',
-    group: 'Evidence:',
-    description:
+  'Evidence:': {
+    report: [
       'Write the signed evidence bundle of a stored analysis or, from a server, its result, heatmaps and reports.',
-    load: async () => (await import('./commands/report.ts')).defineReport,
-  },
-  {
-    name: 'verify',
-    group: 'Evidence:',
-    description: 'Check every byte of an evidence bundle, its signature and its key.',
-    load: async () => (await import('./commands/verify.ts')).defineVerify,
-  },
-  {
-    name: 'reproduce',
-    group: 'Evidence:',
-    description:
+      async () => (await import('./commands/report.ts')).defineReport,
+    ],
+    verify: [
+      'Check every byte of an evidence bundle, its signature and its key.',
+      async () => (await import('./commands/verify.ts')).defineVerify,
+    ],
+    reproduce: [
       'Examine the picture of an evidence bundle again and compare every field and pixel.',
-    load: async () => (await import('./commands/reproduce.ts')).defineReproduce,
+      async () => (await import('./commands/reproduce.ts')).defineReproduce,
+    ],
+    hold: [
+      'Keep analyses from being purged, for example by court order.',
+      async () => (await import('./commands/hold.ts')).defineHold,
+    ],
+    audit: [
+      'Read and verify the log of who did what, when.',
+      async () => (await import('./commands/audit.ts')).defineAudit,
+    ],
+    'signing-key': [
+      'Show, export or replace the key that signs evidence bundles.',
+      async () => (await import('./commands/signing-key.ts')).defineSigningKey,
+    ],
   },
-  {
-    name: 'hold',
-    group: 'Evidence:',
-    description: 'Keep analyses from being purged, for example by order of a court.',
-    load: async () => (await import('./commands/hold.ts')).defineHold,
+  'Serve:': {
+    serve: [
+      'Serve the HTTP interface over HTTPS, with database, store and workers included.',
+      async () => (await import('./commands/serve.ts')).defineServe,
+    ],
+    worker: [
+      'Run analyses of a data folder in addition to its server.',
+      async () => (await import('./commands/worker.ts')).defineWorker,
+    ],
+    webhooks: [
+      'List, replay and test the webhook messages of tenants.',
+      async () => (await import('./commands/webhooks.ts')).defineWebhooks,
+    ],
+    feedback: [
+      'Read the feedback of users.',
+      async () => (await import('./commands/feedback.ts')).defineFeedback,
+    ],
   },
-  {
-    name: 'audit',
-    group: 'Evidence:',
-    description: 'Read and verify the log of who did what, when.',
-    load: async () => (await import('./commands/audit.ts')).defineAudit,
+  'Administer:': {
+    tenant: [
+      'Create, list, show, change and delete tenants.',
+      async () => (await import('./commands/tenant.ts')).defineTenant,
+    ],
+    keys: [
+      'Create, list, rotate, revoke and prune API keys.',
+      async () => (await import('./commands/keys.ts')).defineKeys,
+    ],
+    user: [
+      'Create, list, show, change and disable accounts.',
+      async () => (await import('./commands/user.ts')).defineUser,
+    ],
+    usage: [
+      'Show the usage of tenants.',
+      async () => (await import('./commands/usage.ts')).defineUsage,
+    ],
+    'master-key': [
+      'Replace the key that encrypts the secrets of the data folder.',
+      async () => (await import('./commands/master-key.ts')).defineMasterKey,
+    ],
+    migrate: [
+      'Move the data folder to PostgreSQL and a bucket, for several machines.',
+      async () => (await import('./commands/migrate.ts')).defineMigrate,
+    ],
   },
-  {
-    name: 'signing-key',
-    group: 'Evidence:',
-    description: 'Show, export or replace the key that signs evidence bundles.',
-    load: async () => (await import('./commands/signing-key.ts')).defineSigningKey,
+  'Act on a server:': {
+    login: [
+      'Log in to a server and save the login as a profile.',
+      async () => (await import('./commands/login.ts')).defineLogin,
+    ],
+    logout: [
+      'Log out of a server: end the session there and delete it here.',
+      async () => (await import('./commands/login.ts')).defineLogout,
+    ],
+    profile: [
+      'List, show and remove saved servers.',
+      async () => (await import('./commands/profile.ts')).defineProfile,
+    ],
   },
-  {
-    name: 'serve',
-    group: 'Serve:',
-    description: 'Serve the HTTP interface over HTTPS, with database, store and workers inside.',
-    load: async () => (await import('./commands/serve.ts')).defineServe,
+  'This machine:': {
+    backup: [
+      'Back up the data folder while its server runs; check a backup.',
+      async () => (await import('./commands/backup.ts')).defineBackup,
+    ],
+    restore: [
+      'Restore a data folder from a backup, on this machine or another.',
+      async () => (await import('./commands/backup.ts')).defineRestore,
+    ],
+    doctor: [
+      'Check what the service needs, and say how to fix problems.',
+      async () => (await import('./commands/doctor.ts')).defineDoctor,
+    ],
+    config: [
+      'Show the settings and where they come from.',
+      async () => (await import('./commands/config.ts')).defineConfig,
+    ],
+    completion: [
+      'Print a script that completes commands, options and file names in a shell.',
+      async () => (await import('./commands/completion.ts')).defineCompletion,
+    ],
+    __complete: [
+      'Print suggestions for the last word.',
+      async () => (await import('./commands/completion.ts')).defineComplete,
+    ],
   },
-  {
-    name: 'worker',
-    group: 'Serve:',
-    description: 'Run analyses of a data folder in addition to its server.',
-    load: async () => (await import('./commands/worker.ts')).defineWorker,
-  },
-  {
-    name: 'webhooks',
-    group: 'Serve:',
-    description: 'List, replay and test the webhook messages of tenants.',
-    load: async () => (await import('./commands/webhooks.ts')).defineWebhooks,
-  },
-  {
-    name: 'feedback',
-    group: 'Serve:',
-    description: 'Read the feedback of users.',
-    load: async () => (await import('./commands/feedback.ts')).defineFeedback,
-  },
-  {
-    name: 'tenant',
-    group: 'Administer:',
-    description: 'Create, list, show, change and delete tenants.',
-    load: async () => (await import('./commands/tenant.ts')).defineTenant,
-  },
-  {
-    name: 'keys',
-    group: 'Administer:',
-    description: 'Create, list, rotate, revoke and prune API keys.',
-    load: async () => (await import('./commands/keys.ts')).defineKeys,
-  },
-  {
-    name: 'user',
-    group: 'Administer:',
-    description: 'Create, list, show, change and disable accounts.',
-    load: async () => (await import('./commands/user.ts')).defineUser,
-  },
-  {
-    name: 'usage',
-    group: 'Administer:',
-    description: 'Show the usage of tenants.',
-    load: async () => (await import('./commands/usage.ts')).defineUsage,
-  },
-  {
-    name: 'master-key',
-    group: 'Administer:',
-    description: 'Replace the key that encrypts the secrets of the data folder.',
-    load: async () => (await import('./commands/master-key.ts')).defineMasterKey,
-  },
-  {
-    name: 'migrate',
-    group: 'Administer:',
-    description: 'Move the data folder to PostgreSQL and a bucket, for several machines.',
-    load: async () => (await import('./commands/migrate.ts')).defineMigrate,
-  },
-  {
-    name: 'login',
-    group: 'Act on a server:',
-    description: 'Log in to a server and save the login as a profile.',
-    load: async () => (await import('./commands/login.ts')).defineLogin,
-  },
-  {
-    name: 'logout',
-    group: 'Act on a server:',
-    description: 'Log out of a server: end the session there and delete it here.',
-    load: async () => (await import('./commands/login.ts')).defineLogout,
-  },
-  {
-    name: 'profile',
-    group: 'Act on a server:',
-    description: 'List, show and remove saved servers.',
-    load: async () => (await import('./commands/profile.ts')).defineProfile,
-  },
-  {
-    name: 'backup',
-    group: 'This machine:',
-    description: 'Back up the data folder while its server runs; check a backup.',
-    load: async () => (await import('./commands/backup.ts')).defineBackup,
-  },
-  {
-    name: 'restore',
-    group: 'This machine:',
-    description: 'Restore a data folder from a backup, on this machine or another.',
-    load: async () => (await import('./commands/backup.ts')).defineRestore,
-  },
-  {
-    name: 'doctor',
-    group: 'This machine:',
-    description: 'Check what the service needs, and say how to fix what is wrong.',
-    load: async () => (await import('./commands/doctor.ts')).defineDoctor,
-  },
-  {
-    name: 'config',
-    group: 'This machine:',
-    description: 'Show the settings and where they come from.',
-    load: async () => (await import('./commands/config.ts')).defineConfig,
-  },
-  {
-    name: 'completion',
-    group: 'This machine:',
-    description: 'Print a script that completes commands, options and file names in a shell.',
-    load: async () => (await import('./commands/completion.ts')).defineCompletion,
-  },
-  {
-    name: '__complete',
-    group: 'This machine:',
-    description: 'Print what may stand in the place of the last word.',
-    load: async () => (await import('./commands/completion.ts')).defineComplete,
-    isHidden: true,
-  },
-];
+};
 
-const notLoaded = new WeakMap<Command, CommandEntry>();
+const notLoaded = new WeakMap<Command, () => Promise<Define>>();
 
-/** Adds every command to the program by name and description alone. */
+/** Adds every command to the program, with only its name and description. */
 export function addCommands(program: Command): void {
-  for (const entry of commands) {
-    const { name, group, description, isHidden = false } = entry;
-    const command = program.command(name, { hidden: isHidden }).description(description);
-    notLoaded.set(command.helpGroup(group), entry);
+  for (const [group, entries] of Object.entries(commands)) {
+    for (const [name, [description, load]] of Object.entries(entries)) {
+      // The shell calls this one.
+      const command = program.command(name, { hidden: name === '__complete' });
+      notLoaded.set(command.description(description).helpGroup(group), load);
+    }
   }
 }
 
 /** Loads the file of a command that `addCommands` added, on first use. */
 export async function completeCommand(command: Command): Promise<void> {
-  const entry = notLoaded.get(command);
-  if (entry === undefined) return;
+  const load = notLoaded.get(command);
+  if (load === undefined) return;
   notLoaded.delete(command);
-  const define = await entry.load();
+  const define = await load();
   define(command, completeCommand);
   if (command.commands.length > 0) {
     command.helpCommand('help [command]', 'Print the help of a command.');

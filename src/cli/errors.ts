@@ -1,36 +1,35 @@
 /** How a failure is printed: one line on stderr, `forensics: <message>`, and the exit code of the error table. */
 
-import { type ExitCode, exitCodes, ForensicsError, toForensicsError } from '../errors.ts';
-import { toOutputFailure } from '../ports/files/system-errors.ts';
-import { printable, switches } from './output/terminal.ts';
+import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
+import { printable } from './output/terminal.ts';
 
-/** Prints the one line; with `verbose` also where it came from. Without it, a failure of our own points there. */
+/** Prints the one line; with `verbose` also the causes. */
 export function printFailure(error: unknown, { verbose }: { verbose: boolean }): ExitCode {
   const failure = toForensicsError(error);
   const isOurs = failure.code === 'internal';
   const hint = isOurs && !verbose ? ' Run again with --verbose to see the cause.' : '';
   process.stderr.write(`forensics: ${printable(failure.message)}${hint}\n`);
-  if (verbose) process.stderr.write(`${causeOf(failure)}\n`);
+  if (verbose) process.stderr.write(`${describeCauses(failure)}\n`);
   return failure.exitCode;
 }
 
-/** The same for one of several files, which does not end the run. `told`: its message in the language of the run. */
+/** The same for one of several files. @param how.told - the message in the language of the run. */
 export function printFileFailure(
   file: string,
   failure: ForensicsError,
   { verbose, told = failure.message }: { readonly verbose: boolean; readonly told?: string },
 ): void {
   process.stderr.write(`forensics: ${printable(file)}: ${printable(told)}\n`);
-  if (verbose) process.stderr.write(`${causeOf(failure)}\n`);
+  if (verbose) process.stderr.write(`${describeCauses(failure)}\n`);
 }
 
 interface Called {
-  /** The command that was called, such as `keys list`; empty for none. */
+  /** The command that was called, such as `keys list`; empty if none. */
   readonly command: string;
   readonly write: (text: string) => void;
 }
 
-/** Commander's own complaints (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line of ours. */
+/** Commander's errors (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line of ours. */
 export function printUsageError(text: string, { command, write }: Called): void {
   const line = text
     .replace(/^error: /, '')
@@ -40,7 +39,7 @@ export function printUsageError(text: string, { command, write }: Called): void 
   write(`forensics: ${printable(told)}\n`);
 }
 
-/** Without a guess at what was meant, point to the help. */
+/** Without a suggestion from commander, point to the help. */
 function helpHint(line: string, command: string): string {
   const isOpen = /^(missing|required|unknown|too many) [^.(]*$/.test(
     line.replaceAll(/'[^']*'/g, ''),
@@ -48,7 +47,7 @@ function helpHint(line: string, command: string): string {
   return isOpen ? `; see "forensics ${command === '' ? '' : `${command} `}--help"` : '';
 }
 
-/** A user who names a server may not know that this command only works locally. Null for any other complaint. */
+/** For users who name a server with a command that only works locally. Null for any other error. */
 function serverMessage(line: string): string | null {
   const unknown = /^unknown option '--(url|profile|ca|fingerprint|api-key-file)'/.exec(line)?.[0];
   return unknown === undefined
@@ -63,10 +62,10 @@ export function usageError(message: string): ForensicsError {
 const deepest = 8;
 
 /**
- * The causes of a failure, for `--verbose`: names, messages and stacks, no secrets. Properties of foreign errors are
- * left out: among them are requests with their headers, and commands of protocols.
+ * The causes of a failure, for `--verbose`: names, messages and stacks, without secrets. Other properties of errors are
+ * left out, since they include requests with their headers.
  */
-export function causeOf(failure: Error): string {
+function describeCauses(failure: Error): string {
   const parts: string[] = [];
   let at: unknown = failure;
   while (at instanceof Error && parts.length < deepest) {
@@ -76,48 +75,20 @@ export function causeOf(failure: Error): string {
     parts.push([`${parts.length === 0 ? '' : 'caused by: '}${first}${code}`, ...rest].join('\n'));
     at = at.cause;
   }
-  return withoutSecrets(parts.join('\n'));
+  return secrets.reduce(
+    (masked, [pattern, shown]) => masked.replaceAll(pattern, shown),
+    parts.join('\n'),
+  );
 }
 
 const secrets: readonly (readonly [RegExp, string])[] = [
-  // Ours: API keys, secrets of webhooks.
+  // Our own: API keys, webhook secrets.
   [/\bsk-[a-z0-9]+-[0-9A-Za-z]+/g, 'sk-***'],
   [/\bwhsec_[A-Za-z0-9+/=]+/g, 'whsec_***'],
-  // Tokens (RFC 7519), and whatever stands in an Authorization header.
+  // Tokens (RFC 7519), and the content of Authorization headers.
   [/\beyJ[\w-]+\.[\w-]+(\.[\w-]*)?/g, '***'],
   [/\b(ApiKey|Basic|Bearer)\s+[^\s'",]+/gi, '$1 ***'],
-  // Addresses: a password before the host, and what signs a request behind the path.
+  // URLs: a password before the host, and a signature in the query.
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1***@'],
   [/(\bhttps?:\/\/[^\s?'"]+)\?[^\s'")]+/gi, '$1?***'],
 ];
-
-function withoutSecrets(text: string): string {
-  return secrets.reduce((masked, [pattern, shown]) => masked.replaceAll(pattern, shown), text);
-}
-
-let isHeard = false;
-let isOutlived = false;
-
-/**
- * `forensics ... | head` closes the pipe early: that is no failure, and there is no reader left to report one to. A file that
- * takes no more is one.
- */
-export function endOnBrokenOutput(): void {
-  isOutlived = false;
-  if (isHeard) return;
-  isHeard = true;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (isOutlived) return;
-    if (error.code === 'EPIPE') process.exit();
-    process.exit(printFailure(toOutputFailure(error), { verbose: switches().verbose }));
-  });
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (isOutlived) return;
-    process.exit(error.code === 'EPIPE' ? undefined : exitCodes.failure);
-  });
-}
-
-/** For a server and a worker, until the next command: their work goes on when nobody reads what they print. */
-export function outliveBrokenOutput(): void {
-  isOutlived = true;
-}

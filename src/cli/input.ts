@@ -1,4 +1,4 @@
-/** What a command reads: files and standard input, and answers of the person at the terminal. */
+/** What a command reads: files, standard input, and answers at the terminal. Ask only when `canAsk`. */
 
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -10,8 +10,8 @@ import { usageError } from './errors.ts';
 import { switches } from './output/terminal.ts';
 
 /**
- * What a file holds, or standard input for `-`. Secrets come so, never from flags: those are seen by everybody on the
- * machine.
+ * The content of a file, or of standard input for `-`. Secrets are read this way, as every user of the machine can see
+ * options.
  *
  * @throws {ForensicsError} `file_not_found`, `file_not_readable`.
  */
@@ -29,21 +29,21 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/** A password: files and pipes end it with a line break that is not part of it. @throws as `readText`. */
-export async function firstLineOf(file: string): Promise<string> {
+/** For passwords: the line break at the end of a file or pipe is not part of it. @throws as `readText`. */
+export async function readFirstLine(file: string): Promise<string> {
   return (await readText(file)).replace(/\r?\n[^]*$/, '');
 }
 
 interface LineQuestion {
   readonly message: string;
-  /** What is wrong with an answer; null when nothing is. The question is repeated until then. */
+  /** What is wrong with an answer; null when it is fine. The question is repeated until then. */
   readonly fault?: (answer: string) => string | null;
 }
 
-/** @throws {ForensicsError} `cancelled` when the person ends it with Ctrl-C or Ctrl-D. */
+/** @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D. */
 export async function askLine({ message, fault }: LineQuestion): Promise<string> {
   const { input } = await import('@inquirer/prompts');
-  const answer = await untilLeft(async (how) =>
+  const answer = await untilCancelled(async (how) =>
     input(
       {
         message,
@@ -60,18 +60,18 @@ interface How {
   readonly signal: AbortSignal;
 }
 
-async function untilLeft<T>(ask: (how: How) => Promise<T>): Promise<T> {
-  const left = new AbortController();
-  // Ctrl-D closes the line, and the package would wait for an answer for ever.
+async function untilCancelled<T>(ask: (how: How) => Promise<T>): Promise<T> {
+  const cancelled = new AbortController();
+  // Ctrl-D closes the line, and the package would then wait forever.
   const onKey = (_text: unknown, key: { readonly ctrl?: boolean; readonly name?: string }) => {
-    if (key.ctrl === true && key.name === 'd') left.abort();
+    if (key.ctrl === true && key.name === 'd') cancelled.abort();
   };
   person.input.on('keypress', onKey);
   try {
-    return await ask({ output: person.output, signal: left.signal });
+    return await ask({ output: person.output, signal: cancelled.signal });
   } catch (error) {
-    const isLeft = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
-    throw isLeft ? new ForensicsError('cancelled', 'Cancelled.', { cause: error }) : error;
+    const isCancelled = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
+    throw isCancelled ? new ForensicsError('cancelled', 'Cancelled.', { cause: error }) : error;
   } finally {
     person.input.off('keypress', onKey);
   }
@@ -80,13 +80,13 @@ async function untilLeft<T>(ask: (how: How) => Promise<T>): Promise<T> {
 /**
  * Asks a question without echoing the answer.
  *
- * @throws {ForensicsError} `cancelled` when the person ends it with Ctrl-C or Ctrl-D.
+ * @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D.
  */
 export async function askHidden(
   question: string,
   { input, output }: Streams = person,
 ): Promise<string> {
-  // readline edits the line as always, but draws it into nothing.
+  // readline edits the line as usual, but its output is discarded.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
   output.write(question);
@@ -109,17 +109,16 @@ interface Streams {
 
 export const person: Streams = { input: process.stdin, output: process.stderr };
 
-/** Whether a question can be asked: not with `--no-input`, nor with a pipe on either side. */
+/** Whether there is a person to ask: not with `--no-input`, nor with a pipe on either side. */
 export function canAsk({ input, output }: Streams = person): boolean {
   return switches().input && input.isTTY === true && output.isTTY === true;
 }
 
 /**
- * Asks for confirmation before an act that cannot be undone; a script passes `--yes` instead. False for any answer but
- * y and yes; Enter alone means no.
+ * Asks for confirmation of something that cannot be undone; a script passes `--yes` instead. Anything but y or yes, also
+ * Enter, means no.
  *
- * @throws {ForensicsError} `usage` where there is no terminal, `cancelled` when the person ends it with Ctrl-C or
- * Ctrl-D.
+ * @throws {ForensicsError} `usage` where there is no terminal, `cancelled` on Ctrl-C or Ctrl-D.
  */
 export async function confirm(question: string, { input, output } = person): Promise<boolean> {
   if (!canAsk({ input, output }))
@@ -127,7 +126,7 @@ export async function confirm(question: string, { input, output } = person): Pro
   return /^\s*y(es)?\s*$/i.test(await answerTo(`${question} [y/N] `, { input, output }));
 }
 
-/** The same, but a script goes ahead without a question. */
+/** The same, but a script continues without being asked. */
 export async function agreed(
   question: string,
   { yes }: { readonly yes: boolean },
@@ -136,7 +135,7 @@ export async function agreed(
   return yes || !canAsk(streams) || confirm(question, streams);
 }
 
-/** The same, for an act that deletes much: the person has to type the name. @throws as `confirm`. */
+/** The same for large deletions: the user has to type the name. @throws as `confirm`. */
 export async function confirmByName(
   question: string,
   name: string,

@@ -1,4 +1,4 @@
-/** The command line: runs the command that is called, and converts every failure into one line and an exit code. */
+/** The command line: runs the command that was called, and turns every failure into one line and an exit code. */
 
 import { Command, CommanderError, Help, type Option } from 'commander';
 import wrapAnsi from 'wrap-ansi';
@@ -6,25 +6,32 @@ import { type ExitCode, exitCodes } from '../errors.ts';
 import { withNameBytes } from '../ports/files/byte-names.ts';
 import { packageVersion } from '../version.ts';
 import { addCommands, completeCommand } from './commands.ts';
-import { endOnBrokenOutput, printFailure, printUsageError } from './errors.ts';
-import { helpWidth, obeyNoColor, switches, withSwitches } from './output/terminal.ts';
+import { printFailure, printUsageError } from './errors.ts';
+import {
+  exitOnBrokenOutput,
+  helpWidth,
+  obeyNoColor,
+  switches,
+  withSwitches,
+} from './output/terminal.ts';
 
 /**
- * Runs the command that `argv` names, and answers the exit code once it is done.
+ * Runs the command that `argv` names, and returns its exit code.
  *
  * @param given - as `process.argv`: the first two entries are skipped.
  */
 export async function main(given: readonly string[]): Promise<ExitCode> {
   const argv = withNameBytes(given);
-  // Commands choose their exit code there; the choice of an earlier call does not apply to this one.
+  // Commands set their exit code there; that of an earlier call must not apply to this one.
   process.exitCode = undefined;
   obeyNoColor(argv);
-  endOnBrokenOutput();
+  exitOnBrokenOutput((error) => printFailure(error, { verbose: switches().verbose }));
   const program = createProgram(argv);
   try {
     await completeCalled(program, argv);
     await program.parseAsync([...argv]);
-    return chosenExitCode();
+    // A successful command may have set a code.
+    return Object.values(exitCodes).find((code) => code === process.exitCode) ?? exitCodes.done;
   } catch (error) {
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
@@ -33,10 +40,10 @@ export async function main(given: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** Its commands have no more than a name and a description until they are called. */
+/** Its commands have only a name and a description until they are called. */
 export function createProgram(argv: readonly string[]): Command {
   const program = withSwitches(new Command('forensics'))
-    .description('Tells whether a picture is real, fake, uncertain or cannot be judged.')
+    .description('Says whether a picture is real, fake, uncertain or cannot be judged.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
@@ -81,7 +88,7 @@ Examples:
     });
 }
 
-/** Before the line is parsed: commander gives an option `--no-x` its default when the parsing begins. */
+/** Must run before the parsing, when commander sets the defaults of options such as `--no-x`. */
 async function completeCalled(program: Command, argv: readonly string[]): Promise<void> {
   const [word] = argv.slice(2).filter((each) => !each.startsWith('-'));
   const called = program.commands.find((each) => each.name() === word);
@@ -95,7 +102,7 @@ export async function createWholeProgram(): Promise<Command> {
   return program;
 }
 
-/** The words of the deepest command that the line names, whatever stands around them. */
+/** The words of the deepest command on the command line, without anything else. */
 function commandIn(program: Command, argv: readonly string[]): string {
   let at = program;
   const words: string[] = [];
@@ -108,12 +115,12 @@ function commandIn(program: Command, argv: readonly string[]): string {
   return words.join(' ');
 }
 
-/** Columns that a description gets at least before it is wrapped. */
+/** The least width of a description. */
 const minWidthToWrap = 20;
 
 /**
- * Paragraphs are the runs of lines that begin at the margin; each is wrapped anew. What is indented stays as it stands:
- * options are laid out already, and an example is copied as a whole.
+ * Wraps paragraphs, which are consecutive lines that begin at the margin. Indented lines stay as they are: options are laid
+ * out already, and examples are copied as a whole.
  */
 function layHelp(text: string, columns: number): string {
   const laid: string[] = [];
@@ -134,7 +141,7 @@ function layHelp(text: string, columns: number): string {
   return laid.join('\n');
 }
 
-/** A default is printed only where it helps: "(default: false)" on every switch is noise. */
+/** Defaults are printed only where they help: "(default: false)" on every switch would be noise. */
 function optionDescription(option: Option): string {
   const { defaultValue } = option;
   const isNothing = defaultValue === false || defaultValue === null || String(defaultValue) === '';
@@ -142,9 +149,4 @@ function optionDescription(option: Option): string {
     ? Object.create(option, { defaultValue: { value: undefined } })
     : option;
   return new Help().optionDescription(shown);
-}
-
-/** A command that ended well may still have chosen a code: it sets `process.exitCode`. */
-function chosenExitCode(): ExitCode {
-  return Object.values(exitCodes).find((code) => code === process.exitCode) ?? exitCodes.done;
 }

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { usageError } from './errors.ts';
 
-/** As the sandbox's own default: every child needs memory for a whole picture. */
+/** The default of the sandbox too: every child process needs memory for a whole picture. */
 export const defaultJobs = Math.min(4, availableParallelism());
 
 export function wholeNumber(text: string): number {
@@ -32,15 +32,15 @@ export function countFromOne(text: string): number {
   return value;
 }
 
-/** A day or a moment of it, as the interface takes it. */
-export function dayOf(text: string): string {
+/** A day, or a time of it, as the interface takes it. */
+export function parseDay(text: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}(?:T\S+)?$/.test(text) && !Number.isNaN(Date.parse(text));
-  if (!isDay) throw new InvalidArgumentError('Write a day: 2026-03-01.');
+  if (!isDay) throw new InvalidArgumentError('Write a day such as 2026-03-01.');
   return text;
 }
 
-/** In the order given, each once. `en,de` and `--lang en --lang de` would differ, so a repeated option replaces the one before it. */
-export function listOf<T extends string>(allowed: readonly T[]): (text: string) => T[] {
+/** In the order given, each once. A repeated option replaces the one before it. */
+export function parseList<T extends string>(allowed: readonly T[]): (text: string) => T[] {
   return (text) => {
     const words = text.split(',').map((word) => word.trim());
     const chosen = words.flatMap((word) => allowed.filter((one) => one === word));
@@ -71,7 +71,7 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * Options that would do nothing are refused, so that no user relies on an effect that never comes.
+ * Refuses options that would have no effect, so that no user relies on one.
  *
  * @param why - as the end of a sentence that begins with their names.
  * @throws {ForensicsError} `usage` when one of them is given.
@@ -81,15 +81,12 @@ export function assertNoOptions(given: Readonly<Record<string, boolean>>, why: s
   if (names.length > 0) throw usageError(`${names.join(', ')} ${why}`);
 }
 
-/** The flag that skips the confirmation of commands that cannot be undone. */
+/** Skips the confirmation of commands that cannot be undone. */
 export function yesOption(description = 'do not ask for confirmation'): Option {
   return new Option('--yes', description).default(false);
 }
 
-/**
- * For operator commands that `/v1` has no operation for. With `--url` or
- * `--profile` the error names the alternative instead of an unknown option.
- */
+/** For commands that `/v1` does not offer: with `--url` or `--profile` the error says what to do instead. */
 export function withLocalOnlyOptions(command: Command): Command {
   withLocalOptions(command);
   for (const flags of ['--url <url>', '--profile <name>']) {
@@ -104,7 +101,7 @@ function refuse(): never {
   );
 }
 
-/** The options of a command that acts on the data folder of this machine: see `LocalOptions` of `local-core.ts`. */
+/** The options of a command that acts on the data folder of this machine. */
 export function withLocalOptions(command: Command): Command {
   return command
     .option('--data-dir <dir>', 'the data folder')
@@ -112,8 +109,8 @@ export function withLocalOptions(command: Command): Command {
     .option('--json', 'print JSON', false);
 }
 
-/** However it was written down: with colons, with spaces, in capitals. @throws {ForensicsError} `usage`. */
-export function fingerprintIn(written: string): string {
+/** Accepts colons, spaces and capitals. @throws {ForensicsError} `usage`. */
+export function parseFingerprint(written: string): string {
   const digits = written.replaceAll(/[\s:]/g, '').toLowerCase();
   if (/^[0-9a-f]{64}$/.test(digits)) return digits;
   throw usageError('--fingerprint must be a SHA-256: 64 hexadecimal digits.');
@@ -124,9 +121,33 @@ export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ forensics ${line}`)].join('\n');
 }
 
-export interface LocalOptions {
+/** Adds a command below another one. @param lines - its examples, without the name of the program. */
+export function subcommand(
+  parent: Command,
+  name: string,
+  description: string,
+  lines: readonly string[] = [],
+): Command {
+  const command = parent.command(name).description(description);
+  return lines.length === 0 ? command : command.addHelpText('after', examples(...lines));
+}
+
+/** An action that gets the arguments, and then the options of its command and of those above. */
+export function calling(act: (...args: never[]) => void | Promise<void>) {
+  return async function callAct(this: Command, ...given: unknown[]): Promise<void> {
+    // Commander adds the options of this command alone, and the command.
+    await Reflect.apply(act, undefined, [...given.slice(0, -2), this.optsWithGlobals()]);
+  };
+}
+
+/** The data folder, and the config file that may name it. */
+export interface FolderOptions {
   readonly dataDir?: string;
   readonly config?: string;
+}
+
+export interface LocalOptions extends FolderOptions {
+  readonly json: boolean;
 }
 
 export interface ServerOptions {
@@ -137,9 +158,7 @@ export interface ServerOptions {
   readonly apiKeyFile?: string;
 }
 
-export interface ServiceOptions extends LocalOptions, ServerOptions {
-  readonly json: boolean;
-}
+export interface ServiceOptions extends LocalOptions, ServerOptions {}
 
 /** The options of a command that acts on either. */
 export function withServiceOptions(command: Command): Command {
@@ -151,17 +170,21 @@ export function withServerOptions(command: Command): Command {
   return command
     .option('--url <url>', 'act on this server: https://host:port', named)
     .option('--profile <name>', 'act on the server of this profile', named)
-    .option('--ca <file>', 'PEM file of the authority that the server must have', named)
+    .option(
+      '--ca <file>',
+      'PEM file of the authority that must have signed the certificate of the server',
+      named,
+    )
     .option('--fingerprint <sha256>', 'SHA-256 of a certificate that the server must show', named)
     .option('--api-key-file <file>', 'file that holds the API key (or FORENSICS_API_KEY)', named);
 }
 
 /**
- * Whether a server is meant. A flag beats the environment, also the flag that names a folder.
+ * Whether the command acts on a server. An option beats the environment, also --data-dir.
  *
- * @throws {ForensicsError} `usage` for flags of both, and for flags that need a server when there is none.
+ * @throws {ForensicsError} `usage` for options of both, and for options that need a server when there is none.
  */
-export function isRemote(options: ServerOptions & LocalOptions): boolean {
+export function isRemote(options: ServerOptions & FolderOptions): boolean {
   const { url, profile, dataDir } = options;
   if (url !== undefined || profile !== undefined) {
     if (dataDir === undefined) return true;

@@ -38,7 +38,7 @@ export interface Sources {
   readonly flags?: Readonly<Partial<Record<SettingName, unknown>>>;
   readonly environment?: Environment;
   /** A file that must exist; without it `forensics/config.json` below the XDG config folder is read when there. */
-  readonly configFile?: string;
+  readonly configFile?: string | undefined;
 }
 
 interface Config {

@@ -130,7 +130,7 @@ describe('a picture', () => {
     // "No sign of ..." and "No decision possible" begin alike.
     const first = ran.stdout.includes('No decision') ? 'Undecided' : headline!;
     expect(ran.code).toBe({ No: 0, Signs: 10, The: 10, Undecided: 11, This: 12 }[first]);
-    expect(ran.stdout).toMatch(/^ {2}Report +analysis [0-9a-f]{24} /m);
+    expect(ran.stdout).toMatch(/^ {2}Report +analysis [0-9a-f]{24}$/m);
   });
 
   test('that is none never travels, and stops no other', async () => {
@@ -212,7 +212,7 @@ describe('what the server refuses', () => {
     const fetched = await runHere(['report', analysisId!, ...acme(), '--out', out]);
 
     expect(fetched).toMatchObject({ code: 1, stdout: '' });
-    expect(fetched.stderr).toContain('heatmap-fake.png is no such file; nothing was written');
+    expect(fetched.stderr).toContain('heatmap-fake.png is damaged; nothing was written');
     expect(readdirSync(cwd)).toEqual(['scene.jpg']);
   });
 });
@@ -283,7 +283,7 @@ describe('an analysis that is not waited for', () => {
     expect(parse(waited.stdout).analyses).toMatchObject([{ analysisId, file }]);
     expect(inTheWay).toMatchObject({ code: 5, stdout: '' });
     expect(JSON.parse(flagging.stdout)).toMatchObject({ files: [join(out, 'result.json')] });
-    expect(flagging.stderr).toContain('--upgrade makes them; that is billed');
+    expect(flagging.stderr).toContain('--upgrade creates them; that is billed');
     expect(refused).toMatchObject({ code: 5, stdout: '' });
     expect(upgraded.stderr).toContain('which is billed');
     expect(JSON.parse(upgraded.stdout)).toMatchObject({ tier: 'forensicReporting', analysisId });

@@ -59,10 +59,10 @@ test('what nobody touched verifies, here and from a file, against a hash that wa
   const heads = await run('audit', 'head');
 
   expect(all.code).toBe(0);
-  expect(all.stdout).toContain('service: 1 entry holds together.');
-  expect(all.stdout).toContain(`acme: 3 entries hold together. The last has the hash ${last}.`);
+  expect(all.stdout).toContain('service: 1 entry is intact.');
+  expect(all.stdout).toContain(`acme: 3 entries are intact. The last has the hash ${last}.`);
   expect(all.stderr).toContain('--head');
-  expect(noted.stdout).toContain('The noted hash is that of entry 2');
+  expect(noted.stdout).toContain('The stored hash is that of entry 2');
   expect(JSON.parse(ofFile.stdout)).toMatchObject([{ count: 3, broken: null, notedSeq: 3 }]);
   expect(heads.stdout).toMatch(new RegExp(`^acme +3 +${last}$`, 'm'));
 });
@@ -77,7 +77,7 @@ test('a broken log is told with its first wrong entry, and the exit code is 7', 
 
   expect([told, json, head].map(({ code }) => code)).toEqual([7, 7, 7]);
   expect(told.stdout).toContain('acme: BROKEN. Entry 2 was changed');
-  expect(told.stdout).toContain('Before it 1 entry holds.');
+  expect(told.stdout).toContain('Before it, 1 entry is intact.');
   expect(told.stderr).toContain('The audit log of acme is broken at entry 2');
   expect(JSON.parse(json.stdout)).toMatchObject([
     { name: 'acme', count: 1, head: null, broken: { seq: 2, fault: 'changed' } },
@@ -101,7 +101,7 @@ test.each([
   [['list', '--tenant', 'acme', '--since', 'yesterday'], 2, 'a date such as'],
   [['verify', '--head', '0'.repeat(64)], 2, 'belongs to one log'],
   [['verify', '--tenant', 'acme', '--head', 'abc'], 2, '64 hexadecimal digits'],
-  [['verify', '--file', 'a.jsonl', '--service'], 2, '--file needs no'],
+  [['verify', '--file', 'a.jsonl', '--service'], 2, '--file takes neither'],
   [['verify', '--file', 'missing.jsonl'], 4, 'does not exist'],
   [['export', '--tenant', 'nobody'], 4, 'no tenant "nobody"'],
   [['files', '--tenant', 'acme', '--analysis', 'f'.repeat(24)], 4, 'Analysis not found'],

@@ -34,7 +34,7 @@ test('what is created is verified and restored: the file on stdout, the talk on 
   expect(created.stderr).toContain(`Acting on the data folder ${dataDir}`);
   expect(created.stderr).toContain('anyone who has it can read every secret');
   expect(verified).toMatchObject({ code: 0, stderr: '' });
-  expect(verified.stdout).toMatch(/: WHOLE\n.*\n {2}Holds +1 tenant, 0 analyses\n/);
+  expect(verified.stdout).toMatch(/: INTACT\n.*\n {2}Holds +1 tenant, 0 analyses\n/);
   expect(restored).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(`${other}: RESTORED`),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOrder } from '../../src/cli/analyze/concurrency.ts';
+import { inOrder } from '../../src/cli/analyze/batch.ts';
 
 const never = new AbortController().signal;
 

@@ -4,10 +4,10 @@ import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { judgeChain, judgeHealth, judgeVersion } from '../../src/cli/commands/doctor.ts';
 import type { Diagnosis } from '../../src/ops/doctor/diagnosis.ts';
 import { ensureLocalTls } from '../../src/server/tls.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { newAuthority, newLeaf, openTlsServer } from '../unit/cli/client/tls-server.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = newDataDir();
@@ -113,25 +113,41 @@ test('another service, with a clock that is off, is not taken for ours', async (
   ]);
 });
 
-test('what the parts of an answer say is judged one by one', () => {
-  const seen = { serverTime: null, at: new Date() };
-  const now = new Date('2026-03-01T00:00:00Z');
-  const chain = [{ validToDate: new Date('2026-03-10T00:00:00Z'), issuer: '' }];
-  const degraded = { success: true, data: { database: 'ok', webhooks: 'degraded' } };
-  const down = { success: false, message: 'Not healthy: queue.' };
-  const document = { info: { version: '0.0.1' } };
-
-  expect(judgeChain(chain, now)).toMatchObject({ state: 'warning', message: /in 9 days/ });
-  expect(judgeChain([], now).state).toBe('ok');
-  expect(judgeHealth({ ...seen, status: 200, data: degraded })).toMatchObject([
-    { state: 'ok' },
-    { name: 'health of webhooks', state: 'warning' },
-  ]);
-  expect(judgeHealth({ ...seen, status: 503, data: down })).toMatchObject([
-    { name: 'health', state: 'failed', message: 'Not healthy: queue.' },
-  ]);
-  expect(judgeVersion({ ...seen, status: 200, data: document })).toMatchObject({
-    state: 'warning',
-    message: /^The server is version 0\.0\.1, this program \d/,
+test('a degraded or older server, and a certificate near its end, are warned about', async () => {
+  const authority = await newAuthority('an authority of tests');
+  const leaf = await newLeaf(authority, ['localhost'], [-1, 9.5]);
+  const health = { success: true, data: { database: 'ok', webhooks: 'degraded' } };
+  const answers: Readonly<Record<string, object>> = {
+    '/v1/ping': { success: true, data: { message: 'pong' } },
+    '/v1/health': health,
+    '/v1/schema': { info: { version: '0.0.1' } },
+  };
+  let status = 200;
+  const { url } = await openTlsServer(leaf, [authority], (request, response) => {
+    response.statusCode = request.url === '/v1/health' ? status : 200;
+    const down = { success: false, message: 'Not healthy: queue.' };
+    response.end(JSON.stringify(response.statusCode === 200 ? answers[request.url ?? ''] : down));
   });
+  const ca = join(dataDir, 'test-ca.pem');
+  writeFileSync(ca, authority.certificate.toString());
+
+  const degraded = await look('--url', url, '--ca', ca);
+  status = 503;
+  const down = await look('--url', url, '--ca', ca);
+
+  expect(degraded.code).toBe(0);
+  expect(degraded.checks.filter(({ state }) => state !== 'ok')).toMatchObject([
+    { name: 'certificate', state: 'warning', message: /in 9 days/ },
+    { name: 'health of webhooks', state: 'warning' },
+    {
+      name: 'version',
+      state: 'warning',
+      message: /^The server is version 0\.0\.1, this program \d/,
+    },
+    { name: 'credentials', state: 'warning' },
+  ]);
+  expect(down.code).toBe(1);
+  expect(down.checks).toContainEqual(
+    expect.objectContaining({ name: 'health', state: 'failed', message: 'Not healthy: queue.' }),
+  );
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { tableOf, tableRowOf } from '../../src/cli/analyze/table.ts';
 import { cardOf } from '../../src/cli/analyze/card.ts';
-import { progressText, startProgress, timeLeft } from '../../src/cli/analyze/progress.ts';
+import { progressText, startProgress, timeLeft } from '../../src/cli/analyze/batch.ts';
 import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
 import { makeExamination } from '../unit/present/examination.ts';

@@ -1,13 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  type Input,
-  openSource,
-  toFileFailure,
-  walkInputs,
-  type WalkOptions,
-} from '../../src/cli/analyze/inputs.ts';
+import { type Input, openSource, toFileFailure, walkInputs } from '../../src/cli/analyze/inputs.ts';
 import { emptyFolder } from './run-cli.ts';
 
 async function fill(dir: string, names: readonly string[]): Promise<void> {
@@ -17,7 +11,10 @@ async function fill(dir: string, names: readonly string[]): Promise<void> {
   }
 }
 
-async function gatherInputs(args: readonly string[], options: WalkOptions): Promise<Input[]> {
+async function gatherInputs(
+  args: readonly string[],
+  options: Parameters<typeof walkInputs>[1],
+): Promise<Input[]> {
   const inputs: Input[] = [];
   for await (const input of walkInputs(args, options)) inputs.push(input);
   return inputs;

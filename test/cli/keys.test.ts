@@ -164,6 +164,9 @@ test.each([
   [['keys', 'rotate', '--tenant', 'acme', '--now', '--grace', '1h'], 2, 'cannot be used with'],
   [['keys', 'list', '--tenant', 'nobody'], 4, 'There is no tenant "nobody"'],
   [[...create, '--expires-in', 'soon'], 2, '30m, 12h, 90d'],
+  [[...create, '--expires-in', '0d'], 2, '30m, 12h, 90d'],
+  [[...create, '--expires-in', '1.5d'], 2, '30m, 12h, 90d'],
+  [[...create, '--expires-in', '3651d'], 2, '30m, 12h, 90d'],
   [['tenant', 'create', 'acme'], 5, 'choose another'],
   [['tenant', 'update', 'acme', '--webhook-url', 'ftp://a'], 2, 'http or https'],
 ])('%j ends with exit code %i and one line', async (args, code, message) => {
@@ -179,7 +182,7 @@ test('a data folder where nothing was set up is left as it is', async () => {
   const ran = await runHere(['tenant', 'list', '--data-dir', folder]);
 
   expect([ran.code, existsSync(folder)]).toEqual([4, false]);
-  expect(ran.stderr).toContain('Nothing was set up in this data folder');
+  expect(ran.stderr).toContain('Nothing has been set up in this data folder');
 });
 
 test('a webhook that leads inside is set, with a warning: the server may have other settings', async () => {

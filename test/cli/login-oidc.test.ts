@@ -120,7 +120,7 @@ test('a provider that lets no device in is told with what to do', async () => {
   provider.answerWith(null);
 
   expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(refused.stderr).toMatch(/does not let "forensics-page" log in .*--api-key-file/);
+  expect(refused.stderr).toMatch(/does not allow "forensics-page" to log in .*--api-key-file/);
 });
 
 test('a provider under an authority that nobody named is told by its name', async () => {

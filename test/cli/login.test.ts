@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { saveCredentials, saveProfile } from '../../src/cli/connection/profiles.ts';
-import { sessionOf } from '../../src/cli/connection/session.ts';
+import { createSession } from '../../src/cli/connection/session.ts';
 import type { Tokens } from '../../src/cli/client/device-login.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { runInTerminal } from './in-terminal.ts';
@@ -58,7 +58,7 @@ async function keepSession(profile: string, address: string): Promise<void> {
   const answer = await serving.ask({ method: 'POST', path: '/v1/auth/login', body });
   const tokens = answer.json<{ data: Tokens }>().data;
   saveProfile({ name: profile, url, ca: readFileSync(serving.ready.caPath, 'utf8') });
-  saveCredentials(profile, sessionOf(tokens, { email: address, at: Date.now() }));
+  saveCredentials(profile, createSession(tokens, { email: address, at: Date.now() }));
 }
 
 const keysOf = (profile: string) =>
@@ -194,7 +194,7 @@ test('a removed profile is gone with its login', async () => {
   const removed = await runHere(['profile', 'remove', 'lab']);
 
   expect(removed).toMatchObject({ code: 0 });
-  expect(removed.stderr).toContain('goes on until it ends by itself');
+  expect(removed.stderr).toContain('stays valid until it expires');
   expect(await runHere(['profile', 'list', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' });
   expect(await listKeys('lab')).toMatchObject({ code: 4 });
   for (const folder of ['profiles', 'credentials']) {

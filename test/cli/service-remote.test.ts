@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { saveCredentials, saveProfile } from '../../src/cli/connection/profiles.ts';
-import { sessionOf } from '../../src/cli/connection/session.ts';
+import { createSession } from '../../src/cli/connection/session.ts';
 import { type Listening, openListening, password } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';
 import { emptyFolder } from './run-cli.ts';
@@ -27,7 +27,7 @@ async function logIn(name: string, scopes: readonly string[] = ['settings']) {
   const { tokens } = await open.makeUser(name, { tenants: [open.tenant], scopes });
   saveProfile({ name: 'lab', url: urlOf(open), ca: readFileSync(caOf(open), 'utf8') });
   const email = `${name}@example.org`;
-  saveCredentials('lab', sessionOf(tokens, { email, at: Date.now() }));
+  saveCredentials('lab', createSession(tokens, { email, at: Date.now() }));
   return { home, run: async (...args: string[]) => runHere([...args, '--profile', 'lab']) };
 }
 
@@ -85,7 +85,7 @@ test('a key does not tell whose it is, so its tenant is named', async () => {
 
   vi.stubEnv('FORENSICS_API_KEY', '');
   expect([unnamed.code, named.code]).toEqual([2, 0]);
-  expect(unnamed.stderr).toContain('Name the tenant with --tenant');
+  expect(unnamed.stderr).toContain('name one with --tenant');
 });
 
 test('a person reads and changes the own settings, and not those of others', async () => {

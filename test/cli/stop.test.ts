@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 
-const stopModule = new URL('../../src/cli/analyze/concurrency.ts', import.meta.url).href;
+const stopModule = new URL('../../src/cli/analyze/batch.ts', import.meta.url).href;
 
 /** A program that tidies up for a while, beside a package that ends it when nobody else hears the signal. */
 const program = `

@@ -12,9 +12,9 @@ test.for([
   [['analyze', 'a.jpg', '--seed', '1.5'], 'It must be a whole number.'],
   [['analyze', 'a.jpg', '--fail-on', 'real'], 'fake, uncertain, abstain'],
   [['analyze', 'a.jpg', '--json', '--jsonl'], "cannot be used with option '--jsonl'"],
-  [['analyze', 'a.jpg', '--maps'], '--maps needs --tier forensicReporting.'],
+  [['analyze', 'a.jpg', '--maps'], '--maps is for forensic reports; add --tier forensicReporting.'],
   [['analyze', 'a.jpg', '--force'], '--force'],
-  [['analyze', 'a.jpg', '--without-original'], '--without-original is for evidence bundles'],
+  [['analyze', 'a.jpg', '--without-original'], '--without-original is for forensic reports'],
   [['verify', 'a.zip', '--fingerprint', 'ab'], '64 hexadecimal digits'],
   [['analyze', '-', '-'], 'can be read only once'],
 ] as const)('%j is refused in one line, with exit code 2', async ([args, message]) => {

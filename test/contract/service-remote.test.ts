@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { settingsScope } from '../../src/service/access/principal.ts';
 import { openCore } from '../../src/service/core.ts';
 import { createLocalService } from '../../src/cli/connection/local.ts';
-import { createRemoteService } from '../../src/cli/connection/service.ts';
+import { createRemoteService } from '../../src/cli/connection/remote.ts';
 import { openApi } from '../../src/cli/client/connect.ts';
 import { readConfig } from '../../src/contract/config.ts';
 import { caOf, urlOf } from '../cli/on-server.ts';

@@ -48,7 +48,7 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     const { service } = opened();
 
     const { secret, ...key } = await create(opened(), 'listed');
-    await service.keys.prove({ tenant, secret });
+    await service.keys.list(tenant, secret);
 
     const [listed] = await service.keys.list(tenant);
     const masked = expect.stringMatching(/^sk-[a-z0-9]+-\*{8}\w{4}$/);
@@ -63,7 +63,7 @@ function describeKeys(opened: () => ServiceUnderTest): void {
 
     await service.keys.revoke({ tenant, uuid });
 
-    const proof = service.keys.prove({ tenant, secret });
+    const proof = service.keys.list(tenant, secret);
     await expect(proof).rejects.toMatchObject({ code: 'forbidden' });
     const again = service.keys.revoke({ tenant, uuid });
     await expect(again).rejects.toMatchObject({ code: 'not_found' });
@@ -75,7 +75,7 @@ function describeKeys(opened: () => ServiceUnderTest): void {
     const wish = { tenantId, name: 'ci', expiresAt: inMs(dayMs), by: operator };
     const { secret } = await core.keys.mint(wish);
 
-    const proof = service.keys.prove({ tenant, secret });
+    const proof = service.keys.list(tenant, secret);
 
     await expect(proof).rejects.toMatchObject({ code: 'forbidden' });
   });
@@ -132,7 +132,7 @@ function describeRotation(opened: () => ServiceUnderTest): void {
     expect(ends).toEqual([end, end]);
     for (const { secret } of [first, second.key, third.key]) {
       // oxlint-disable-next-line no-await-in-loop -- each has its own failure
-      await service.keys.prove({ tenant, secret });
+      await service.keys.list(tenant, secret);
     }
   });
 
@@ -144,7 +144,7 @@ function describeRotation(opened: () => ServiceUnderTest): void {
     const { replaced } = await service.keys.rotate({ ...wish, graceMs: 0 });
 
     expect(replaced.ended).toBe('replaced');
-    const proof = service.keys.prove({ tenant, secret });
+    const proof = service.keys.list(tenant, secret);
     await expect(proof).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 

@@ -9,7 +9,7 @@ test('serve shows metrics on an address of their own', async () => {
   const lines = createInterface({ input: child.stderr });
   const port = await new Promise<number>((resolve) => {
     lines.on('line', (line) => {
-      if (line.includes('metrics are shown')) resolve(Number(JSON.parse(line).port));
+      if (line.includes('metrics are served')) resolve(Number(JSON.parse(line).port));
     });
   });
   const answer = await request(`http://127.0.0.1:${port}/metrics`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainText, topics } from '../../src/cli/topics.ts';
+import { plainText, topics } from '../../src/cli/help.ts';
 import { runHere } from '../cli/run-here.ts';
 
 test.for(Object.keys(topics))('help %s prints that page, without Markdown', async (topic) => {

@@ -2,9 +2,9 @@
 
 import { type Language, resultSubClasses } from '../../contract/vocabulary.ts';
 import { csvText, type CsvValue } from '../output/layout.ts';
-import { columnsOf, printable } from '../output/terminal.ts';
+import { lineWidth, printable } from '../output/terminal.ts';
 import { cardOf } from './card.ts';
-import { type AnalyzeOptions, languageOf } from './options.ts';
+import { type AnalyzeOptions, printedLanguage } from './options.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
 import type { Summary } from './reporter.ts';
 import { tableOf, type TableRow, tableRowOf } from './table.ts';
@@ -24,7 +24,7 @@ export function chooseFormat(options: FormatOptions): OutputFormat {
   if (json) return createJsonFormat();
   if (jsonl) return createJsonLinesFormat();
   if (csv) return createCsvFormat(process.stdout.isTTY);
-  return createTextFormat(languageOf(options), columnsOf(process.stdout));
+  return createTextFormat(printedLanguage(options), lineWidth(process.stdout));
 }
 
 export function isForPeople({

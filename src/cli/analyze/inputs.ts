@@ -1,6 +1,6 @@
 /**
- * From the arguments to the pictures they name, and to the bytes of each. What cannot be opened becomes a failure beside
- * the others, so that one bad argument never stops the rest.
+ * From the arguments to the pictures they name, and to the bytes of each. What cannot be opened becomes a failed input, so
+ * that one bad argument never stops the rest.
  */
 
 import { constants, type Stats } from 'node:fs';
@@ -15,30 +15,30 @@ import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import { localLimits } from '../../image/picture.ts';
 import type { PictureSource } from '../../examiner/tasks.ts';
 
-/** One file; the sandbox decides whether its bytes are a picture. */
+/** One file. Whether it is a picture is decided by the sandbox. */
 export interface Input {
-  /** What the user called it, fit to be shown. */
+  /** The name that the user gave, safe to print. */
   readonly label: string;
-  /** As `byte-names` writes one; null for standard input. */
+  /** In the form of `byte-names`; null for standard input. */
   readonly path: string | null;
   readonly failure: ForensicsError | null;
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly recursive: boolean;
-  /** A folder that is never looked into: the one that results are written to. */
+  /** A folder that is skipped: the one that results are written to. */
   readonly exceptDir: string | null;
 }
 
 interface Walk extends WalkOptions {
-  /** Paths that are arguments themselves: a folder that holds one leaves it to its own turn. */
+  /** Absolute paths of the arguments: inside a folder they are skipped, since they have their own turn. */
   readonly named: ReadonlySet<string>;
   readonly seen: Set<string>;
 }
 
 /**
- * In the order of the arguments; the files of a folder by name, folders below it in their place. A path that is named
- * twice is taken once. Of folders only the names of those on the way down are kept.
+ * In the order of the arguments; the content of a folder by name. A path that is named twice is taken once. Only the
+ * folders on the way down are kept in memory.
  */
 export async function* walkInputs(
   args: readonly string[],
@@ -66,14 +66,14 @@ async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {
 async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
   const { recursive, exceptDir, named, seen } = walk;
   if (!recursive) throw isDirectory();
-  // It lies in another one that was named before.
+  // It is inside another argument that came before.
   if (seen.has(await attempt(() => realName(dir)))) return;
   let isEmpty = true;
   for await (const input of picturesBelow(dir, { exceptDir, seen })) {
     isEmpty = false;
     if (!named.has(absolutePath(input.path ?? input.label))) yield input;
   }
-  if (isEmpty) throw noPicture();
+  if (isEmpty) throw failure('no_picture_in_folder', {});
 }
 
 interface BelowOptions {
@@ -93,7 +93,7 @@ async function* picturesBelow(dir: string, options: BelowOptions): AsyncGenerato
   const names = found.map(nameOf).filter((name) => !name.startsWith('.'));
   for (const name of names.toSorted()) {
     const path = join(dir, name);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that nothing is kept
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, to keep no list in memory
     const stats = await stat(pathOf(path)).catch(() => null);
     if (stats?.isDirectory()) yield* folderBelow(path, options);
     else if (isPicture(name, stats)) yield { label: shownName(path), path, failure: null };
@@ -106,12 +106,12 @@ async function realName(path: string): Promise<string> {
 
 const pictureName = /\.(?:jpe?g|png)$/i;
 
-/** A link that leads nowhere is kept when it is called a picture: the user wants to hear of it. */
+/** A broken link with the name of a picture is kept, so that the user sees an error for it. */
 function isPicture(name: string, found: Stats | null): boolean {
   return pictureName.test(name) && (found === null || found.isFile());
 }
 
-/** One that may not be read is one failure, and the walk goes on. */
+/** An unreadable folder becomes one failed input, and the walk continues. */
 async function* folderBelow(dir: string, options: BelowOptions): AsyncGenerator<Input> {
   try {
     yield* picturesBelow(dir, options);
@@ -125,10 +125,6 @@ function failedInput(path: string, error: unknown): Input {
   return { label: shownName(path), path, failure: error };
 }
 
-function noPicture(): ForensicsError {
-  return failure('no_picture_in_folder', {});
-}
-
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`. */
 export async function openSource(input: Input): Promise<PictureSource> {
   if (input.failure) throw input.failure;
@@ -136,14 +132,14 @@ export async function openSource(input: Input): Promise<PictureSource> {
   const { path } = input;
   return attempt(async () => {
     await access(pathOf(path), constants.R_OK);
-    // A pipe can be read only once and has no size: `<(curl ...)` is read here, a file by the child that decodes it.
+    // A pipe such as `<(curl ...)` can be read only once, so it is read here; a file is read by the child process.
     if ((await stat(pathOf(path))).isFile()) return { path };
     const file = await open(pathOf(path), 'r');
     return { bytes: await readUpTo(file.createReadStream(), localLimits.maxBytes) };
   });
 }
 
-/** The same, read here: a signature needs the very bytes that were examined. @throws as `openSource`. */
+/** The same, but read here: a signature needs exactly the bytes that were examined. @throws as `openSource`. */
 export async function readSource(input: Input): Promise<Exclude<PictureSource, { path: string }>> {
   const source = await openSource(input);
   if ('bytes' in source) return source;
@@ -161,7 +157,8 @@ async function readUpTo(stream: Readable, maxBytes: number): Promise<Uint8Array>
   for await (const part of stream as AsyncIterable<Uint8Array>) {
     parts.push(part);
     size += part.length;
-    if (size > maxBytes) throw tooManyBytes(maxBytes);
+    if (size > maxBytes)
+      throw failure('more_bytes_than', { megabytes: Math.floor(maxBytes / 1e6) });
   }
   return Buffer.concat(parts);
 }
@@ -181,8 +178,4 @@ export function toFileFailure(error: unknown): unknown {
 
 function isDirectory(): ForensicsError {
   return failure('folder_without_recursive', {});
-}
-
-function tooManyBytes(maxBytes: number): ForensicsError {
-  return failure('more_bytes_than', { megabytes: Math.floor(maxBytes / 1e6) });
 }

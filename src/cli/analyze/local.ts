@@ -20,9 +20,8 @@ import { createSigningKeys, keysInFolder } from '../../evidence/signing-keys.ts'
 import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import type { Rendering } from '../../examiner/tasks.ts';
-import { readCaseData } from './case-data.ts';
+import { type AnalyzeOptions, readCaseData } from './options.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
-import type { AnalyzeOptions } from './options.ts';
 import {
   type AnalysisRecord,
   beginRecord,
@@ -38,7 +37,7 @@ import {
 } from './results-folder.ts';
 import type { PrepareExaminer, Run } from './run.ts';
 
-/** @param children - of the sandbox, which closes them. */
+/** @param children - the processes of the sandbox, which closes them. */
 export async function prepareLocal(
   options: AnalyzeOptions,
   children: Pool,
@@ -46,7 +45,7 @@ export async function prepareLocal(
   const { trustList: c2paTrustList, validation: cited, dataDir } = options;
   const { settings } = readConfig({ flags: { c2paTrustList, validation: cited, dataDir } });
   const modelsDir = modelsFolder(settings);
-  // Whether the model is there and whole is checked by the child that loads it; without it the run ends.
+  // The model is checked by the child process that loads it.
   const caseData = await readCaseData(options);
   const validation = await validationCitedBy(settings, modelsDir, options.model);
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
@@ -62,7 +61,7 @@ export async function prepareLocal(
   };
 }
 
-/** Models are looked up, and the room of validations is loaded, only where reports are to cite one. */
+/** Loads the models and validations only where a report cites one. */
 async function validationCitedBy(
   settings: Settings,
   modelsDir: string | null,
@@ -78,14 +77,14 @@ interface LocalRun extends Run {
   readonly sandbox: Sandbox;
   /** Null when nothing is to be written. */
   readonly results: ResultsFolder | null;
-  /** What the reports cite beside the model's own error rates. */
+  /** Cited by the reports in addition to the model's own error rates. */
   readonly validation: OwnValidation | null;
   readonly caseData: Pick<ReportItem, 'caseData'>;
-  /** Null where no bundle is written: for flagging, and without `--out`. */
+  /** Null where no bundle is written: for flagging, or without `--out`. */
   readonly bundling: Bundling | null;
 }
 
-/** What an evidence bundle needs beside the picture. */
+/** What an evidence bundle needs besides the picture. */
 interface Bundling {
   readonly signer: Signer;
   readonly withOriginal: boolean;
@@ -97,7 +96,7 @@ async function bundlingFor(
   { out, tier, withoutOriginal }: AnalyzeOptions,
   { dataDir, trustList }: { readonly dataDir: string; readonly trustList: string | null },
 ): Promise<Bundling | null> {
-  // No key is made where nothing is signed.
+  // No key is created where nothing is signed.
   if (out === null || tier !== 'forensicReporting') return null;
   const signer = await createSigningKeys(keysInFolder(dataDir), now).signer();
   return { signer, trustList, withOriginal: !withoutOriginal };
@@ -115,7 +114,7 @@ async function examineInput(
   const { examinedAt, head } = beginRecord(input.label, options);
   try {
     await results?.check(folderName);
-    // Signing needs the very bytes; otherwise only the child reads the file.
+    // Signing needs exactly these bytes; otherwise only the child process reads the file.
     const original = bundling === null ? null : await readSource(input);
     const source = original ?? (await openSource(input));
     const openedAt = now();
@@ -123,9 +122,9 @@ async function examineInput(
     const request = { source, options: { model, decisionStrategy, seed }, forReport };
     const examination = await sandbox.examine(request, { signal });
     const times = { receivedAt: examinedAt, openedAt, examinedAt: now() };
-    const item = itemOf(run, input, { examination, times });
+    const item = makeItem(run, input, { examination, times });
     const drawn = original && (await draw(run, { source: original, examination, item }));
-    const report = reportOf(options, { examination, item }, drawn?.rendering ?? null);
+    const report = reportTexts(options, { examination, item }, drawn?.rendering ?? null);
     const record = recordOf(head(), examination, report);
     return results === null
       ? record
@@ -137,7 +136,7 @@ async function examineInput(
   }
 }
 
-function itemOf(
+function makeItem(
   { validation, options, caseData }: LocalRun,
   { label, path }: Input,
   { examination, times }: { readonly examination: Examination; readonly times: Times },
@@ -147,7 +146,7 @@ function itemOf(
     analysisId: null,
     custody: localCustody(examination.facts.sha256, times, caseData.caseData?.examiner),
     retries: 0,
-    // When the examination began: the time that every other output of it bears.
+    // The start of the examination, as in every other output.
     examinedAt: times.receivedAt,
     ...caseData,
     ...(validation === null ? {} : { validation }),
@@ -164,8 +163,7 @@ interface Times {
 }
 
 /**
- * What a local run knows of the way of its file: what this program did with it, for the user of the command. What was
- * before is for that person to say.
+ * The chain of custody within this program. Anything earlier has to be documented by the user.
  *
  * @param sha256 - of the bytes that were examined.
  */
@@ -180,7 +178,7 @@ function localCustody(
     { at: receivedAt, actor, event: 'received', hashes: [] },
     { at: openedAt, actor, event: 'opened', hashes: original },
     { at: examinedAt, actor, event: 'examined', hashes: original },
-    // The reports hold it themselves, so it is the time at which writing them began.
+    // The reports contain it, so it is the time when writing them began.
     { at: now(), actor, event: 'written', hashes: [] },
   ];
 }
@@ -196,7 +194,7 @@ interface Drawn {
   readonly files: Files;
 }
 
-/** Drawing costs more than examining: it is done only when files are written. The bundle holds all that can be drawn. */
+/** Drawing takes longer than examining, so it is done only when files are written. */
 async function draw(
   { sandbox, options, bundling, signal }: LocalRun,
   examined: Examined,
@@ -205,12 +203,11 @@ async function draw(
   const { html: withHtml, maps } = options;
   const request = { ...examined, languages, withFullMaps: maps === 'full', withHtml };
   const rendering = await sandbox.render(request, { signal });
-  const bundle = await bundleOf(bundling, examined, rendering);
-  return { rendering, files: [...filesOf(rendering, options), ['evidence.zip', bundle]] };
+  const bundle = await makeBundle(bundling, examined, rendering);
+  return { rendering, files: [...toFiles(rendering, options), ['evidence.zip', bundle]] };
 }
 
-/** Bundles, and the schemas of what is in them, are loaded only where one is written. */
-async function bundleOf(
+async function makeBundle(
   { signer, withOriginal, trustList }: Bundling,
   { source, examination, item }: Examined,
   rendering: Rendering,
@@ -229,7 +226,7 @@ async function bundleOf(
   return writeBundle(bundleCase, { withOriginal, signer, signedAt: now() }).bytes;
 }
 
-function filesOf(
+function toFiles(
   { heatmaps, rawMaps, fullMaps, reports }: Rendering,
   { maps, lang }: AnalyzeOptions,
 ): Files {
@@ -250,7 +247,7 @@ function filesOf(
   ];
 }
 
-function reportOf(
+function reportTexts(
   { tier, lang }: AnalyzeOptions,
   { examination, item }: Pick<Examined, 'examination' | 'item'>,
   rendering: Rendering | null,

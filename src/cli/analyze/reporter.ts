@@ -14,12 +14,11 @@ import { writeFailure } from '../../present/failures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { printFileFailure } from '../errors.ts';
-import { columnsOf, log } from '../output/terminal.ts';
-import { isOfTheMachine } from './concurrency.ts';
+import { lineWidth, log } from '../output/terminal.ts';
+import { concernsWholeRun, type Progress, speedText, startProgress } from './batch.ts';
 import { chooseFormat, isForPeople } from './formats.ts';
 import { type Input, walkInputs } from './inputs.ts';
-import { type AnalyzeOptions, type FailOn, failOns, languageOf } from './options.ts';
-import { type Progress, rateOf, startProgress } from './progress.ts';
+import { type AnalyzeOptions, type FailOn, failOns, printedLanguage } from './options.ts';
 import type { AnalysisRecord } from './record.ts';
 
 export interface Reporter {
@@ -41,7 +40,7 @@ export async function openReporter(
   args: readonly string[],
   options: AnalyzeOptions,
 ): Promise<Reporter> {
-  const language = languageOf(options);
+  const language = printedLanguage(options);
   const progress = await startProgress((signal) => countInputs(args, options, signal), language);
   const format = chooseFormat(options);
   const write = createWriter(format.head, progress);
@@ -90,7 +89,7 @@ export async function openReporter(
 
 /** It came to no end of its own: the run was stopped, or could not go on. */
 function isCutOff({ error }: AnalysisRecord): boolean {
-  return error !== null && (error.code === 'cancelled' || isOfTheMachine(error));
+  return error !== null && (error.code === 'cancelled' || concernsWholeRun(error));
 }
 
 /** A walk of its own beside the run: the number of pictures is known soon, and nothing is stored for it. */
@@ -134,9 +133,9 @@ function isShownInTable(options: AnalyzeOptions): boolean {
 }
 
 function logSummary({ total, counts }: Summary, options: AnalyzeOptions, line: string): void {
-  for (const part of wrapAnsi(line, columnsOf(process.stderr)).split('\n')) log(part);
+  for (const part of wrapAnsi(line, lineWidth(process.stderr)).split('\n')) log(part);
   const { out } = options;
-  const { results } = wordsIn(languageOf(options)).terminal.summary;
+  const { results } = wordsIn(printedLanguage(options)).terminal.summary;
   if (out !== null && total > counts.failed) log(results(out));
 }
 
@@ -177,7 +176,7 @@ export function summaryLine(
     .filter((end) => counts[end] > 0)
     .map((end) => `${counts[end]} ${words.counts[end]}`)
     .join(', ');
-  const rate = total > 1 ? `, ${rateOf(total, elapsedMs, language)}` : '';
+  const rate = total > 1 ? `, ${speedText(total, elapsedMs, language)}` : '';
   const duration = durationText(elapsedMs, language);
   return `${words.pictures(total)}${ends === '' ? '' : `: ${ends}`}; ${duration}${rate}`;
 }

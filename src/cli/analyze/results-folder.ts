@@ -1,7 +1,4 @@
-/**
- * Where results are stored on disk: one folder a picture. A folder appears whole or not at all: it is written under
- * another name and renamed at the end.
- */
+/** Result folders on disk, one per picture. A folder is written under another name and renamed, so it is never incomplete. */
 
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -12,11 +9,11 @@ import { removeAtExit } from '../output/terminal.ts';
 import type { AnalysisRecord } from './record.ts';
 
 export interface ResultsFolder {
-  /** Before the work begins. @throws {ForensicsError} `conflict` when `name` exists and may not be replaced. */
+  /** To call before the work begins. @throws {ForensicsError} `conflict` when `name` exists and may not be replaced. */
   check(name: string): Promise<void>;
   /**
    * @returns the paths that were written.
-   * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing of it stays.
+   * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing is left behind.
    */
   write(name: string, files: ReadonlyMap<string, Uint8Array | string>): Promise<readonly string[]>;
 }
@@ -28,7 +25,7 @@ export async function openResultsFolder(
 ): Promise<ResultsFolder> {
   await writing(async () => {
     makeFolder(resolve(dir));
-    // A folder that is there may still take no files: better known now than after the first picture.
+    // An existing folder may not be writable: better found out now than after the first picture.
     await rm(await mkdtemp(join(dir, '.forensics-')), { recursive: true });
   });
   return {
@@ -38,12 +35,12 @@ export async function openResultsFolder(
 }
 
 /**
- * Names folders one after the other: from the picture's file name, safe on every system, and unique without regard to
- * case. The same list of pictures gives the same names.
+ * Names of result folders: the picture's file name, made safe for every system and unique regardless of case. The same list
+ * of pictures gives the same names.
  */
 export function createFolderNames(): (label: string) => string {
   const taken = new Set<string>();
-  /** Where to go on counting: thousands of pictures of one name would otherwise be counted through for each. */
+  /** The last number per name, so that thousands of pictures of one name are not counted from one each time. */
   const last = new Map<string, number>();
   return (label) => {
     const base = safeName(label === '-' ? 'stdin' : basename(label));
@@ -57,7 +54,7 @@ export function createFolderNames(): (label: string) => string {
   };
 }
 
-/** Windows refuses these names; a folder written on Linux may well be copied there. */
+/** Not allowed on Windows, where a folder from Linux may be copied. */
 const reservedName = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 function safeName(fileName: string): string {
@@ -111,7 +108,7 @@ async function putInPlace(
   }
 }
 
-/** `--force` replaces results, never a folder that merely has the same name. */
+/** `--force` replaces results, never another folder of the same name. */
 async function checkFree(target: string, force: boolean): Promise<void> {
   const names = await readdir(target).catch((error: unknown): string[] | null => {
     const code = systemCodeOf(error);
@@ -129,14 +126,14 @@ async function checkFree(target: string, force: boolean): Promise<void> {
 
 export type Files = readonly (readonly [name: string, content: Uint8Array])[];
 
-/** Writes the folder of one picture: `result.json` and what was drawn. Returns the record with the paths. @throws as `ResultsFolder.write`. */
+/** Writes `result.json` and the drawn files of one picture. @returns the record with the paths. @throws as `ResultsFolder.write`. */
 export async function keepResults(
   results: ResultsFolder,
   folderName: string,
   record: AnalysisRecord,
   drawn: Files,
 ): Promise<AnalysisRecord> {
-  // Inside the folder the names stand alone, so that it can be moved and still be right.
+  // Inside the folder the names are relative, so that it can be moved.
   const inFolder = { ...record, files: ['result.json', ...drawn.map(([name]) => name)] };
   const text = `${JSON.stringify(inFolder, null, 2)}\n`;
   const files = new Map<string, Uint8Array | string>([['result.json', text], ...drawn]);

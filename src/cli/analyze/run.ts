@@ -1,21 +1,21 @@
-/** A run of `forensics analyze`: take pictures as there is room, examine side by side, report each in order. */
+/** A run of `forensics analyze`: examines pictures in parallel and reports each in order. */
 
 import { type ExitCode, type ForensicsError, toForensicsError } from '../../errors.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { isRemote, assertNoOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';
-import { inOrder, isOfTheMachine, listenForStop, type Stop } from './concurrency.ts';
+import { concernsWholeRun, inOrder, listenForStop, type Stop } from './batch.ts';
 import { type Input, walkInputs } from './inputs.ts';
-import { type AnalyzeOptions, checkUsage, languageOf } from './options.ts';
+import { type AnalyzeOptions, checkUsage, printedLanguage } from './options.ts';
 import type { AnalysisRecord } from './record.ts';
 import { exitCodeOf, openReporter, type Reporter } from './reporter.ts';
 import { createFolderNames } from './results-folder.ts';
 
-/** Who examines the pictures of a run: this machine, or a server. */
+/** Examines the pictures of a run, on this machine or on a server. */
 export interface Examiner {
-  /** From an argument to its record, and to its folder when there is one. Never fails: a failure is a record. */
+  /** Also writes the result folder if there is one. Never fails: a failure is a record too. */
   examine(input: Input, folderName: string): Promise<AnalysisRecord>;
-  /** Called with each record that has been reported. */
+  /** Called with each record once it has been reported. */
   reported?(record: AnalysisRecord): void;
   close(): Promise<void>;
 }
@@ -29,13 +29,13 @@ export interface Run {
 }
 
 /**
- * Checks once what concerns the run and not one picture, and answers how to begin.
+ * Checks what concerns the whole run, and returns how to begin it.
  *
  * @throws {ForensicsError} `usage`, `config_invalid`, `model_*`, `output_not_writable`, `server_*`.
  */
 export type PrepareExaminer = (options: AnalyzeOptions) => Promise<(run: Run) => Examiner>;
 
-/** @throws {ForensicsError} what concerns the run and not one picture: see `PrepareExaminer`. */
+/** @throws {ForensicsError} what concerns the whole run: see `PrepareExaminer`. */
 export async function runAnalyze(
   args: readonly string[],
   options: AnalyzeOptions,
@@ -49,7 +49,7 @@ export async function runAnalyze(
     options,
     signal: stop.signal,
     onFailure: (input, failure) => {
-      if (isOfTheMachine(failure)) stop.because(failure);
+      if (concernsWholeRun(failure)) stop.because(failure);
       if (!stop.signal.aborted) reporter.failed(input, failure);
     },
   };
@@ -65,7 +65,7 @@ export async function runAnalyze(
   }
 }
 
-/** Ctrl-C need not wait for a server that does not answer. @throws {ForensicsError} why it was stopped; as `prepare`. */
+/** Lets Ctrl-C interrupt the wait for a server that does not answer. @throws {ForensicsError} why it was stopped. */
 async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop: Stop): Promise<T> {
   const { signal } = stop;
   const stopped = new Promise<never>((_resolve, reject) => {
@@ -75,7 +75,7 @@ async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop:
     return await Promise.race([preparing, stopped]);
   } catch (error) {
     if (signal.aborted) {
-      const words = wordsIn(languageOf(options)).terminal.summary;
+      const words = wordsIn(printedLanguage(options)).terminal.summary;
       log(`${words.stopped} ${words.noneExamined}`);
     }
     stop.release();
@@ -83,7 +83,6 @@ async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop:
   }
 }
 
-/** The server that the options or the environment name, else this machine. */
 async function prepareExaminer(options: AnalyzeOptions): Promise<(run: Run) => Examiner> {
   if (isRemote(options)) {
     const { prepareRemote } = await import('./remote/remote.ts');
@@ -96,7 +95,7 @@ async function prepareExaminer(options: AnalyzeOptions): Promise<(run: Run) => E
   );
   const { createChildren } = await import('../../examiner/sandbox.ts');
   const children = createChildren({ poolSize: options.jobs });
-  // The child loads what it needs while this process does: on two cores that saves a third of a second.
+  // The child process loads at the same time as this one: on two cores that saves a third of a second.
   children.start();
   try {
     const { prepareLocal } = await import('./local.ts');
@@ -115,7 +114,7 @@ async function examineAll(
   const { examiner, stop, reporter } = batch;
   const { recursive, out, jobs } = options;
   const inputs = walkInputs(args, { recursive, exceptDir: out });
-  // Names are stored to make folder names unique: only needed where there are folders to name.
+  // Folder names are kept in memory to make them unique, which is only needed with --out.
   const folderNameOf = out === null ? () => '' : createFolderNames();
   const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
     const record = await examiner.examine(input, folderNameOf(input.path ?? input.label));
@@ -128,7 +127,7 @@ async function examineAll(
       await reporter.report(record);
       examiner.reported?.(record);
     } catch (error) {
-      // Before the batch is left, which waits for the pictures at work.
+      // Stops the pictures in progress, for which the batch would otherwise wait.
       stop.because(toForensicsError(error));
     }
   }

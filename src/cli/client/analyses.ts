@@ -1,7 +1,4 @@
-/**
- * The analyses of one tenant on a server: the acts of `/v1/analysis`, each repeated while the server is away or busy, and
- * the way to where it keeps files.
- */
+/** The analyses of one tenant on a server, through `/v1/analysis`, and the connection to where it stores files. */
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -28,9 +25,9 @@ export interface Connection {
 }
 
 /**
- * Closes `api` with itself, also when opening fails.
+ * Takes over `api`: closes it with the connection, and also when opening fails.
  *
- * @throws {ForensicsError} what every request would meet: `server_*`, `unauthenticated`, `forbidden`.
+ * @throws {ForensicsError} what every request would throw: `server_*`, `unauthenticated`, `forbidden`.
  */
 export async function openConnection(api: Api, tenantName: string): Promise<Connection> {
   const transfer = createTransfer(api);
@@ -39,7 +36,7 @@ export async function openConnection(api: Api, tenantName: string): Promise<Conn
     await api.close();
   };
   try {
-    // One request that is not repeated for long: an address, a key or a tenant that is wrong shows at once.
+    // A wrong address, key or tenant shows at once: this request is not retried for long.
     await checkAccess(api, tenantName);
   } catch (error) {
     await close();
@@ -54,21 +51,21 @@ export async function openConnection(api: Api, tenantName: string): Promise<Conn
 }
 
 /**
- * Asks for as little as there is, to learn whether the server knows who asks and lets them act for the tenant.
+ * The smallest request that shows whether the credentials are accepted for the tenant.
  *
- * @throws {ForensicsError} `unauthenticated`, `forbidden`; as `Api.ask`.
+ * @throws {ForensicsError} `unauthenticated`, `forbidden`; as `Api.request`.
  */
 export async function checkAccess(
-  api: Pick<Api, 'ask'>,
+  api: Pick<Api, 'request'>,
   tenantName: string,
   who: Pick<ApiRequest, 'authorization'> = {},
 ): Promise<void> {
   const query = { tenantName, limit: 1 };
-  await api.ask({ method: 'GET', path: '/v1/analysis', query, ...who }, succeeded);
+  await api.request({ method: 'GET', path: '/v1/analysis', query, ...who }, succeeded);
 }
 
 export interface RemoteAnalyses {
-  /** The same request under the same key makes one analysis, however often it is sent. */
+  /** The same request with the same key makes one analysis, however often it is sent. */
   create(request: CreateRequest, idempotencyKey: string): Promise<Analysis>;
   /** @throws {ForensicsError} `analysis_not_found`. */
   read(id: string): Promise<Analysis>;
@@ -82,9 +79,9 @@ export interface RemoteAnalyses {
 const answer = wholeAnswer(analysisAnswer, analysisComponents);
 const path = '/v1/analysis';
 
-/** @param signal - ends reading and waiting; a request that changes something comes to its end, so that its outcome is known. */
+/** @param signal - ends reading and waiting; a request that changes something is completed, so that its outcome is known. */
 function createRemoteAnalyses(
-  api: Pick<Api, 'ask'>,
+  api: Pick<Api, 'request'>,
   tenantName: string,
   signal: AbortSignal,
 ): RemoteAnalyses {
@@ -97,17 +94,19 @@ function createRemoteAnalyses(
   });
 
   return {
-    create: async (request, key) => only(await api.ask(post('', request, key), answer)),
+    create: async (request, key) => only(await api.request(post('', request, key), answer)),
     async read(id) {
       const query = { tenantName, id };
-      return only(await api.ask({ method: 'GET', path, query, signal, longRun: signal }, answer));
+      return only(
+        await api.request({ method: 'GET', path, query, signal, longRun: signal }, answer),
+      );
     },
     async start(id) {
-      await api.ask(post('/start', { id }), succeeded);
+      await api.request(post('/start', { id }), succeeded);
     },
-    retry: async (id, options) => only(await api.ask(post('/retry', { id, options }), answer)),
+    retry: async (id, options) => only(await api.request(post('/retry', { id, options }), answer)),
     async remove(id) {
-      await api.ask({ method: 'DELETE', path, body: { tenantName, id } }, succeeded);
+      await api.request({ method: 'DELETE', path, body: { tenantName, id } }, succeeded);
     },
   };
 }
@@ -115,16 +114,13 @@ function createRemoteAnalyses(
 function only({ data }: { readonly data: readonly Analysis[] }): Analysis {
   const [analysis] = data;
   if (analysis !== undefined) return analysis;
-  throw new ForensicsError(
-    'server_unexpected',
-    'The server answered no analysis where one belongs.',
-  );
+  throw new ForensicsError('server_unexpected', 'The answer of the server holds no analysis.');
 }
 
 /**
- * Presigned URLs may be old, or grow old while a slow line is busy: they are requested anew, once.
+ * Presigned URLs may expire before they are used, or during a slow transfer: new ones are requested once.
  *
- * @throws {ForensicsError} `store_refused` when new ones are old already; what `act` throws.
+ * @throws {ForensicsError} `store_refused` when the new ones have expired as well; what `act` throws.
  */
 export async function withFreshUrls<A extends { readonly id: string }, T>(
   analysis: A,
@@ -151,8 +147,8 @@ function isExpiry(error: unknown): boolean {
 const firstPauseMs = 500;
 const growth = 1.5;
 /**
- * Each analysis is requested by its id, for only that answer contains the evidence. With 64 at once this comes to 400
- * requests a minute; a server allows 3,000.
+ * Each analysis is read by its id, as only that answer contains the evidence. For 64 at once this makes 400 requests a
+ * minute; a server allows 3,000.
  */
 const maxPauseMs = 10_000;
 
@@ -164,7 +160,7 @@ export async function untilEnded<
     const analysis = await read();
     const { status } = analysis.inferenceStatus;
     if (status === 'completed' || status === 'failed') return analysis;
-    // A quarter more or less by chance: many who began together do not ask together.
+    // Up to a quarter more or less, so that pictures that began together are not polled together.
     await pace.wait(pauseMs * (0.75 + Math.random() / 2), signal);
   }
 }

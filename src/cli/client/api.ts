@@ -1,6 +1,6 @@
 /**
- * One server of ours, seen from outside: it sends requests of the `/v1` interface, proves that it talks to the server
- * that was meant, and turns refusals into failures of the table. Knows no command and no database.
+ * A client of the `/v1` interface: sends requests, retries them while the server is away or busy, and turns refusals into
+ * errors of the table. Knows no command and no database.
  */
 
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
@@ -8,7 +8,7 @@ import { Value } from 'typebox/value';
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../../errors.ts';
 import { type Pace, backoffMs, retry } from '../../retry.ts';
-import { failureOf, toConnectionFailure } from './errors.ts';
+import { toConnectionFailure, toRefusal } from './errors.ts';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -19,31 +19,31 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** A request that creates or starts something is safe to repeat under one key. */
   readonly idempotencyKey?: string;
-  /** The header of who asks this time, such as a new key that is proven; null without credentials, as for a login. */
+  /** Replaces the usual credentials, for example to try a new key; null sends none, as for a login. */
   readonly authorization?: string | null;
   readonly signal?: AbortSignal;
-  /** Of a long run: repeated for two and a half minutes. Its signal ends the waiting, never a request on its way. */
+  /** Part of a long run: retried for two and a half minutes. The signal ends the waiting, never a request in flight. */
   readonly longRun?: AbortSignal;
 }
 
 export interface Api {
   /** Scheme, host and port. */
   readonly url: URL;
-  /** For objects of the server's own store, which shows the same certificate. */
+  /** Also for objects in the server's own store, which shows the same certificate. */
   readonly dispatcher: Dispatcher;
   /**
-   * Reading, and what has an idempotency key, is repeated for half a minute, or as long as `longRun` allows, while the server is
-   * away or busy.
+   * Reads, and requests with an idempotency key, are retried for half a minute, or as long as `longRun` allows, while the
+   * server is away or busy.
    *
-   * @param answer - schema of the whole answer, `{success, data?}`: those of the room `contract`. Further fields are let pass.
+   * @param answer - schema of the whole answer, `{success, data?}`, from the room `contract`. Unknown fields are allowed.
    * @throws {ForensicsError} the error of the server; `server_unreachable`, `server_untrusted`, `server_unexpected`, `cancelled`.
    */
-  ask<T extends TSchema>(request: ApiRequest, answer: T): Promise<Static<T>>;
+  request<T extends TSchema>(request: ApiRequest, answer: T): Promise<Static<T>>;
   close(): Promise<void>;
 }
 
-/** The authorization header; null without credentials. Called anew for each request: tokens are refreshed, through `api`. */
-export type Authorize = (api: Pick<Api, 'ask'>) => Promise<string | null>;
+/** The authorization header; null without credentials. Called for each request, and may refresh tokens through `api`. */
+export type Authorize = (api: Pick<Api, 'request'>) => Promise<string | null>;
 
 interface ApiParts {
   readonly url: URL;
@@ -54,48 +54,46 @@ interface ApiParts {
 }
 
 const timeoutMs = 30_000;
-/** Of a long run: longer than a restart takes, and than the minute in which a caller has spent what it may ask. */
+/** For long runs: longer than a restart takes, and than the minute over which a server counts requests. */
 export const longRunLimits = { tries: () => Infinity, budgetMs: 150_000 } as const;
 const maxTries = 5;
-// A server that never answered is more likely misnamed than away.
+// A server that never answered is more likely a wrong address than away.
 const maxTriesAtFirst = 3;
 
 export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiParts): Api {
   let hasAnswered = false;
 
-  async function attempt(asked: ApiRequest): Promise<unknown> {
-    const { authorization = await authorize(api) } = asked;
+  async function attempt(wanted: ApiRequest): Promise<unknown> {
+    const { authorization = await authorize(api) } = wanted;
     // A login has no credentials yet.
-    const isNobody = asked.authorization === undefined && authorization === null;
-    const answer = await send({ url, dispatcher, userAgent }, asked, authorization);
+    const lacksCredentials = wanted.authorization === undefined && authorization === null;
+    const answer = await send({ url, dispatcher, userAgent }, wanted, authorization);
     hasAnswered = true;
-    const { status, data } = answer;
-    if (status < 200 || status > 299) throw failureOf(answer, isNobody);
-    return data;
+    if (answer.status >= 200 && answer.status <= 299) return answer.data;
+    throw toRefusal(answer, { lacksCredentials });
   }
 
-  const limitsOf = (asked: ApiRequest): RetryLimits => {
-    const { longRun, signal } = asked;
-    if (!isRepeatable(asked)) return { tries: () => 1 };
+  function retryLimits({ method, idempotencyKey, longRun, signal }: ApiRequest): RetryLimits {
+    const isRepeatable = method === 'GET' || idempotencyKey !== undefined;
+    if (!isRepeatable) return { tries: () => 1 };
     if (longRun !== undefined) return { ...longRunLimits, signal: longRun };
     return { tries: () => (hasAnswered ? maxTries : maxTriesAtFirst), signal };
-  };
+  }
 
   const api: Api = {
     url,
     dispatcher,
-    async ask(asked, answer) {
-      const data = await withRetry(() => attempt(asked), { ...limitsOf(asked), pace });
+    async request(wanted, answer) {
+      const data = await withRetry(() => attempt(wanted), { ...retryLimits(wanted), pace });
       if (Value.Check(answer, data)) return data;
-      throw unexpected();
+      throw new ForensicsError(
+        'server_unexpected',
+        'The answer of the server does not match this interface; check the address, and that its version is not older than this program.',
+      );
     },
     close: () => dispatcher.close(),
   };
   return api;
-}
-
-function isRepeatable({ method, idempotencyKey }: ApiRequest): boolean {
-  return method === 'GET' || idempotencyKey !== undefined;
 }
 
 async function send(
@@ -115,7 +113,7 @@ async function send(
       headers: {
         accept: 'application/json',
         'user-agent': userAgent,
-        // The contract asks it of every DELETE too: no page of another site can send it unasked.
+        // The contract requires it of every DELETE too: a page of another site cannot send it unnoticed.
         'content-type': 'application/json',
         ...(authorization === null ? {} : { authorization }),
         ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
@@ -131,17 +129,7 @@ async function send(
   }
 }
 
-function unexpected(): ForensicsError {
-  return new ForensicsError(
-    'server_unexpected',
-    'The server answered something else than this interface says; check the address, and that its version is not older than this program.',
-  );
-}
-
-/**
- * The schema of an answer with each component in its place: the server's own schemas only name them, as its interface
- * document does.
- */
+/** The schema of an answer with every component inlined: the server's own schemas only refer to them by name. */
 export function wholeAnswer<T extends TSchema>(
   answer: T,
   components: readonly object[],
@@ -155,8 +143,8 @@ export function wholeAnswer<T extends TSchema>(
   return Type.Unsafe<Static<T>>(whole(answer));
 }
 
-/** Null for anything but JSON, such as a proxy's page: the message then depends on the status alone. */
-function parsedJson(text: string): unknown {
+/** Null for anything but JSON, such as a proxy's error page. */
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -164,49 +152,11 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** The answer to a single request: not retried, and every status counts as an answer. */
-export interface Seen {
-  readonly status: number;
-  /** What the server's clock showed, to the second; null where the answer has no date. */
-  readonly serverTime: Date | null;
-  /** Half-way between question and answer, by our clock. */
-  readonly at: Date;
-  /** Parsed; null when it was not JSON. */
-  readonly data: unknown;
-}
-
-const lookTimeoutMs = 10_000;
-
-/** @param path - open to everybody. @throws {ForensicsError} `server_unreachable`, `server_untrusted`. */
-export async function lookAt(
-  { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,
-  path: string,
-): Promise<Seen> {
-  const askedMs = Date.now();
-  try {
-    const answer = await request(new URL(path, url), {
-      dispatcher,
-      headers: { accept: 'application/json' },
-      signal: AbortSignal.timeout(lookTimeoutMs),
-    });
-    const at = new Date((askedMs + Date.now()) / 2);
-    const serverMs = Date.parse(String(answer.headers['date'] ?? ''));
-    return {
-      status: answer.statusCode,
-      serverTime: Number.isNaN(serverMs) ? null : new Date(serverMs),
-      at,
-      data: parsedJson(await answer.body.text()),
-    };
-  } catch (error) {
-    throw toConnectionFailure(error, url);
-  }
-}
-
-/** When to retry a request: while the server is down or busy, as long as the caller waits. */
+/** While the server is down or busy, a request is retried within these limits. */
 interface RetryLimits {
-  /** Asked after each failure. */
+  /** Read after each failure. */
   readonly tries: () => number;
-  /** Half a minute when left out. */
+  /** Half a minute by default. */
   readonly budgetMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly pace?: Pace | undefined;
@@ -225,7 +175,7 @@ export function withRetry<T>(
   return retry(act, {
     pauseAfter(error, attempt) {
       if (!(error instanceof ForensicsError) || !isAway(error) || attempt >= tries()) return null;
-      // A name that does not resolve now will not resolve in a second either; in minutes it may.
+      // A name that does not resolve now will not resolve in a second either, but may in minutes.
       if (isUnknownName(error) && budgetMs <= defaultBudgetMs) return null;
       const { retryAfterSeconds } = error;
       if (retryAfterSeconds !== null) return retryAfterSeconds * 1000;
@@ -237,7 +187,7 @@ export function withRetry<T>(
   });
 }
 
-/** Whether the server was away or busy. What a health check found is its answer, and no such thing. */
+/** Whether the server was away or busy. A failed health check is an answer. */
 function isAway({ code, canRetry, status }: ForensicsError): boolean {
   return code !== 'unhealthy' && canRetry && (status === 429 || status === 503);
 }

@@ -1,6 +1,6 @@
 /**
- * A login at an identity provider for programs without a browser of their own: the person opens an address on any
- * device, types a code, and logs in there; meanwhile the program asks whether it is done (RFC 8628).
+ * A login at an identity provider without a browser on this machine: the person opens an address on any device, types a
+ * code, and logs in there, while the program polls for the result (RFC 8628).
  */
 
 import {
@@ -20,17 +20,17 @@ interface DeviceLogin {
   readonly issuer: string;
   readonly clientId: string;
   readonly scope: string;
-  /** What the access token is to be made for, where the provider requires it. */
+  /** The audience of the access token, where the provider requires one. */
   readonly audience: string | null;
   readonly dispatcher: Dispatcher;
-  /** Called once, before the wait. */
+  /** Called once, before the polling. */
   readonly show: (where: DevicePrompt) => void;
 }
 
 export interface DevicePrompt {
   readonly url: string;
   readonly code: string;
-  /** With the code in it; null where the provider has no such address. */
+  /** Includes the code; null where the provider has no such address. */
   readonly urlWithCode: string | null;
   readonly minutes: number;
 }
@@ -52,7 +52,7 @@ const shortLifeSeconds = 300;
 export async function logInByDevice(login: DeviceLogin): Promise<Tokens> {
   const { issuer, scope, audience, show } = login;
   try {
-    const client = await clientOf(login);
+    const client = await discoverClient(login);
     const asked = await initiateDeviceAuthorization(client, {
       scope,
       ...(audience === null ? {} : { audience }),
@@ -71,11 +71,15 @@ export async function logInByDevice(login: DeviceLogin): Promise<Tokens> {
       expiresIn: answer.expiresIn() ?? shortLifeSeconds,
     };
   } catch (error) {
-    throw translated(error, new URL(issuer), login.clientId);
+    throw toLoginFailure(error, new URL(issuer), login.clientId);
   }
 }
 
-async function clientOf({ issuer, clientId, dispatcher }: DeviceLogin): Promise<Configuration> {
+async function discoverClient({
+  issuer,
+  clientId,
+  dispatcher,
+}: DeviceLogin): Promise<Configuration> {
   return discovery(new URL(issuer), clientId, undefined, None(), {
     timeout: timeoutSeconds,
     [customFetch]: async (url, { body = null, headers, method, redirect, signal = null }) =>
@@ -87,24 +91,24 @@ async function clientOf({ issuer, clientId, dispatcher }: DeviceLogin): Promise<
   });
 }
 
-function translated(error: unknown, issuer: URL, clientId: string): ForensicsError {
+function toLoginFailure(error: unknown, issuer: URL, clientId: string): ForensicsError {
   if (!(error instanceof ResponseBodyError)) return withoutAnswer(error, issuer);
   // RFC 8628, section 3.5, and RFC 6749, section 5.2. The cause could contain what was sent.
   switch (error.error) {
     case 'access_denied':
       return new ForensicsError('forbidden', 'The login was refused at the identity provider.');
     case 'expired_token':
-      return new ForensicsError('unauthenticated', 'Nobody used the code in time; log in again.');
+      return new ForensicsError('unauthenticated', 'The code was not used in time; log in again.');
     case 'invalid_scope':
       return new ForensicsError(
         'invalid_request',
-        'The identity provider does not know what was asked for; say what it knows with --scope.',
+        'The identity provider does not know the requested scope; choose another with --scope.',
       );
     case 'invalid_client':
     case 'unauthorized_client':
       return new ForensicsError(
         'not_offered',
-        `The identity provider does not let "${clientId}" log in with a device code; whoever runs it has to allow that, without a client secret. Or log in with an API key: --api-key-file.`,
+        `The identity provider does not allow "${clientId}" to log in with a device code. Ask its operator to allow that, without a client secret, or log in with an API key: --api-key-file.`,
       );
     default:
       return unavailable(issuer, new Error(`${error.status} ${error.error.slice(0, 40)}`));
@@ -122,7 +126,7 @@ function withoutAnswer(error: unknown, issuer: URL): ForensicsError {
 function unavailable(issuer: URL, cause: unknown): ForensicsError {
   return new ForensicsError(
     'identity_unavailable',
-    `The identity provider at ${issuer.host} does not answer as it should; try again later.`,
+    `The identity provider at ${issuer.host} did not answer correctly; try again later.`,
     { cause },
   );
 }

@@ -1,4 +1,4 @@
-/** What goes wrong on the way to a server, and what a server refuses, in the words of the error table. */
+/** Failures of the connection to a server, and refusals by a server or a store, as errors of the table. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorCode, failures, ForensicsError } from '../../errors.ts';
@@ -10,25 +10,30 @@ interface Refusal {
   readonly data: unknown;
 }
 
-/** @param isNobody - whether no credentials were found: then the server's message about headers does not help. */
-export function failureOf({ status, headers, data }: Refusal, isNobody: boolean): ForensicsError {
+/** @param how.lacksCredentials - then the server's message about headers does not help. */
+export function toRefusal(
+  { status, headers, data }: Refusal,
+  { lacksCredentials }: { readonly lacksCredentials: boolean },
+): ForensicsError {
   const named = headers['x-error-code'];
-  const code = typeof named === 'string' && isCode(named) ? named : codeOfStatus(status);
-  if (isNobody && (status === 401 || status === 403)) return new ForensicsError(code, whoAsks);
+  const code = typeof named === 'string' && isCode(named) ? named : codeForStatus(status);
+  if (lacksCredentials && (status === 401 || status === 403)) {
+    return new ForensicsError(
+      code,
+      'The server needs credentials: name a file with an API key (--api-key-file), set FORENSICS_API_KEY, or log in with "forensics login" and add --profile.',
+    );
+  }
   const told: unknown = Object(data)['message'];
   const message = typeof told === 'string' ? told : `The server answered with status ${status}.`;
-  const seconds = Number(headers['retry-after']);
-  return new ForensicsError(
-    code,
-    message,
-    Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {},
-  );
+  return new ForensicsError(code, message, retryAfter(headers));
 }
 
-const whoAsks =
-  'The server does not know who asks: name a file that holds an API key with --api-key-file, set FORENSICS_API_KEY, or log in with "forensics login" and add --profile.';
+function retryAfter(headers: IncomingHttpHeaders) {
+  const seconds = Number(headers['retry-after']);
+  return Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {};
+}
 
-/** From the network, or from TLS: who cannot be reached, and who is not who was meant. */
+/** Of the network, or of TLS: the server cannot be reached, or is not the one that was meant. */
 export function toConnectionFailure(error: unknown, url: URL): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const code = systemCode(error);
@@ -48,12 +53,12 @@ function distrustIn(code: string, error: unknown): string | null {
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return `is for another name: ${namesIn(error)}. Use one of these in the address, or start the server with this name: serve --public-url.`;
     case 'CERT_HAS_EXPIRED':
-      return 'has expired. Renew it on the server; if it is good there, the clock of this machine is wrong.';
+      return 'has expired. Renew it on the server; if it is valid there, the clock of this machine is wrong.';
     case 'CERT_NOT_YET_VALID':
       return 'is not valid yet. One of the two clocks is wrong, most likely that of this machine.';
     default:
       if (!unknownAuthority.has(code) && !code.startsWith('CERT_')) return null;
-      return `leads to no authority that is trusted here (${code}). Name its authority with --ca FILE, or the SHA-256 that the server tells at its first start with --fingerprint.`;
+      return `leads to no authority that is trusted here (${code}). Name its authority with --ca FILE or, with --fingerprint, the SHA-256 that the server prints on its first start.`;
   }
 }
 
@@ -70,17 +75,16 @@ const unknownAuthority: ReadonlySet<string> = new Set([
 ]);
 
 const noTls =
-  'does not speak HTTPS there; check the port, or ask the operator what stands before the server';
-const tooLate =
-  'does not answer in time; check the address, the network and any firewall in between';
+  'does not use HTTPS on that port; check the port, and any proxy between here and the server';
+const tooLate = 'does not answer in time; check the address, the network and any firewall between';
 const unreachable: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'refuses connections; check host and port, and that the server runs',
-  ENOTFOUND: 'is a host that nobody knows; check the address',
+  ECONNREFUSED: 'refuses connections; check host and port, and that the server is running',
+  ENOTFOUND: 'is an unknown host; check the address',
   EAI_AGAIN: 'cannot be looked up; check the network',
-  ECONNRESET: 'broke the connection off; check that the server runs and that HTTPS is spoken there',
-  UND_ERR_SOCKET: 'broke the connection off; check that the server runs',
-  EHOSTUNREACH: 'lies where no way leads; check the network',
-  ENETUNREACH: 'lies where no way leads; check the network',
+  ECONNRESET: 'closed the connection; check that the server is running and uses HTTPS on that port',
+  UND_ERR_SOCKET: 'closed the connection; check that the server is running',
+  EHOSTUNREACH: 'has no route from here; check the network',
+  ENETUNREACH: 'has no route from here; check the network',
   ETIMEDOUT: tooLate,
   UND_ERR_CONNECT_TIMEOUT: tooLate,
   timeout: tooLate,
@@ -107,7 +111,7 @@ function isCode(word: string): word is ErrorCode {
   return Object.hasOwn(failures, word);
 }
 
-function codeOfStatus(status: number): ErrorCode {
+function codeForStatus(status: number): ErrorCode {
   if (status === 401) return 'unauthenticated';
   if (status === 403) return 'forbidden';
   if (status === 404) return 'not_found';
@@ -123,37 +127,44 @@ function codeOfStatus(status: number): ErrorCode {
  * @param text - the beginning of the body.
  * @returns `url_expired`, `blob_not_found`, `blob_too_large`, `no_space_left`, `store_unavailable` or `store_refused`.
  */
-export function storeFailureOf(
+export function toStoreFailure(
   status: number,
   headers: IncomingHttpHeaders,
   text: string,
 ): ForensicsError {
   // Our own server says it in a header, S3 and Azure in XML.
-  const code = String(headers['x-error-code'] ?? elementOf(text, 'Code') ?? `status ${status}`);
+  const code = String(headers['x-error-code'] ?? elementText(text, 'Code') ?? `status ${status}`);
   if (isExpiry(status, text)) {
-    return new ForensicsError(
-      'url_expired',
-      'The address of the file has expired; ask for a new one.',
-    );
+    return new ForensicsError('url_expired', 'The URL of the file has expired; request a new one.');
   }
   if (code === 'RequestTimeTooSkewed') return clocksDiffer();
   if (status === 404) return new ForensicsError('blob_not_found', 'The store has no such file.');
   if (status === 413 || code === 'EntityTooLarge') {
-    return new ForensicsError('blob_too_large', 'The store takes no file of this size.');
+    return new ForensicsError('blob_too_large', 'The file is too large for the store.');
   }
-  if (status === 507) return noSpace(text);
-  if (status === 429 || status >= 500) return away(code, headers);
+  if (status === 507) {
+    const reason =
+      elementText(text, 'Message') ?? /"message":"([^"]{1,200}?)\.?"/.exec(text)?.[1] ?? null;
+    return new ForensicsError(
+      'no_space_left',
+      `The store has no space left${reason === null ? '' : `: ${reason}`}.`,
+    );
+  }
+  if (status === 429 || status >= 500) {
+    const message = `The store is not available (${code}); try again later.`;
+    return new ForensicsError('store_unavailable', message, retryAfter(headers));
+  }
   return new ForensicsError(
     'store_refused',
     `The store refuses the file (${code}); ask the operator of the server to check its storage.`,
   );
 }
 
-/** Addresses that were just made are expired already, for a store whose clock runs differently. */
+/** New URLs have expired already where the clock of the store differs. */
 export function clocksDiffer(): ForensicsError {
   return new ForensicsError(
     'store_refused',
-    'The store says that an address which was just made has expired: the clocks of server and store differ. Ask the operator to set them.',
+    'The store says that a new URL has expired: the clocks of server and store differ. Ask the operator to set them.',
   );
 }
 
@@ -163,25 +174,7 @@ function isExpiry(status: number, text: string): boolean {
   return /expired|specified time frame/i.test(text);
 }
 
-function noSpace(text: string): ForensicsError {
-  const told =
-    elementOf(text, 'Message') ?? /"message":"([^"]{1,200}?)\.?"/.exec(text)?.[1] ?? null;
-  return new ForensicsError(
-    'no_space_left',
-    `The store has no room left${told === null ? '' : `: ${told}`}.`,
-  );
-}
-
-function away(code: string, headers: IncomingHttpHeaders): ForensicsError {
-  const seconds = Number(headers['retry-after']);
-  return new ForensicsError(
-    'store_unavailable',
-    `The store cannot take or give files now (${code}); try again later.`,
-    Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {},
-  );
-}
-
 /** Text of the first such element, when it is plain and short. */
-function elementOf(xml: string, name: string): string | null {
+function elementText(xml: string, name: string): string | null {
   return new RegExp(`<${name}>([^<>]{1,200}?)\\.?</${name}>`).exec(xml)?.[1] ?? null;
 }

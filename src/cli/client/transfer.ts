@@ -1,6 +1,6 @@
 /**
- * Bytes to and from where presigned URLs lead: the server's own store, S3 or Azure. The URL is the whole permission, so
- * no key of ours ever goes along.
+ * Uploads to and downloads from presigned URLs of the server's own store, S3 or Azure. The URL is the whole permission:
+ * no key of ours is ever sent with it.
  */
 
 import { type Dispatcher, request } from 'undici';
@@ -8,10 +8,10 @@ import { ForensicsError } from '../../errors.ts';
 import type { Pace } from '../../retry.ts';
 import { type Api, longRunLimits, withRetry } from './api.ts';
 import { connectionsUnder } from './connect.ts';
-import { toConnectionFailure, storeFailureOf } from './errors.ts';
+import { toConnectionFailure, toStoreFailure } from './errors.ts';
 
 export interface Transfer {
-  /** @throws {ForensicsError} as `storeFailureOf`; `server_unreachable`, `server_untrusted`; the reason of `signal`. */
+  /** @throws {ForensicsError} as `toStoreFailure`; `server_unreachable`, `server_untrusted`; the reason of `signal`. */
   upload(
     target: { readonly type: 'azure' | 's3'; readonly putUrl: string },
     bytes: Uint8Array,
@@ -32,11 +32,11 @@ interface Call {
 
 type Answer = Dispatcher.ResponseData;
 
-// A slow line may need this long between two pieces; the whole may take longer.
+// The longest pause between two chunks; the whole transfer may take longer.
 const silenceMs = 120_000;
 const mostFailureText = 16_384;
 
-/** Repeated for as long as a request of a long run. */
+/** Retried for as long as a request of a long run. */
 export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace): Transfer {
   const others = connectionsUnder({ by: 'system' });
   const reach = createReach(server, others);
@@ -45,10 +45,10 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
     const act = async () => {
       const answer = await followed(reach, call);
       if (answer.statusCode >= 200 && answer.statusCode < 300) return take(answer);
-      throw storeFailureOf(answer.statusCode, answer.headers, await startOf(answer));
+      throw toStoreFailure(answer.statusCode, answer.headers, await readStart(answer));
     };
     const { signal, url } = call;
-    return withRetry(() => inOurWords(act, url, signal), { ...longRunLimits, signal, pace });
+    return withRetry(() => withOwnErrors(act, url, signal), { ...longRunLimits, signal, pace });
   }
 
   return {
@@ -67,25 +67,25 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
 type Reach = (target: URL, call: Call) => Promise<Answer>;
 
 /**
- * The server's own connections for its own address. Another host is proven by what this machine trusts or, as a store
- * behind the same authority, by what the server is proven with.
+ * Uses the server's connections for its own address. Another host is verified by what this machine trusts or, for a store
+ * under the same authority, by what verifies the server.
  */
 function createReach(
   { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,
   others: Dispatcher,
 ): Reach {
-  const proven = new Map([[url.origin, dispatcher]]);
+  const verified = new Map([[url.origin, dispatcher]]);
   return async (target, call) => {
-    const known = proven.get(target.origin);
+    const known = verified.get(target.origin);
     if (known !== undefined) return send(known, target, call);
     try {
       const answer = await send(others, target, call);
-      proven.set(target.origin, others);
+      verified.set(target.origin, others);
       return answer;
     } catch (error) {
       if (toConnectionFailure(error, target).code !== 'server_untrusted') throw error;
       const answer = await send(dispatcher, target, call);
-      proven.set(target.origin, dispatcher);
+      verified.set(target.origin, dispatcher);
       return answer;
     }
   };
@@ -93,18 +93,15 @@ function createReach(
 
 async function followed(reach: Reach, call: Call): Promise<Answer> {
   let target = new URL(call.url);
-  // S3 sends a client on to another region once.
+  // S3 redirects to another region once.
   for (let hop = 0; hop < 3; hop++) {
     const answer = await reach(target, call);
-    const next = redirectOf(answer, { method: call.method, from: target });
+    const next = redirectTarget(answer, { method: call.method, from: target });
     if (next === null) return answer;
     await answer.body.dump();
     target = next;
   }
-  throw new ForensicsError(
-    'store_refused',
-    'The store sends from one address to the next without end.',
-  );
+  throw new ForensicsError('store_refused', 'The store redirects without end.');
 }
 
 function send(
@@ -123,7 +120,11 @@ function send(
   });
 }
 
-async function inOurWords<T>(act: () => Promise<T>, url: string, signal: AbortSignal): Promise<T> {
+async function withOwnErrors<T>(
+  act: () => Promise<T>,
+  url: string,
+  signal: AbortSignal,
+): Promise<T> {
   try {
     return await act();
   } catch (error) {
@@ -139,14 +140,17 @@ async function readUpTo({ body }: Answer, maxBytes: number): Promise<Uint8Array>
     parts.push(part);
     size += part.length;
     if (size > maxBytes) {
-      throw new ForensicsError('blob_too_large', 'The store sends more than such a file can have.');
+      throw new ForensicsError(
+        'blob_too_large',
+        'The store sends more bytes than such a file can have.',
+      );
     }
   }
   return Buffer.concat(parts);
 }
 
-/** The beginning of the body of a refusal; leaving the loop ends the rest. */
-async function startOf({ body }: Answer): Promise<string> {
+/** The beginning of the body of a refusal; leaving the loop discards the rest. */
+async function readStart({ body }: Answer): Promise<string> {
   let text = '';
   for await (const part of body as AsyncIterable<Uint8Array>) {
     text += Buffer.from(part).toString('utf8');
@@ -155,19 +159,19 @@ async function startOf({ body }: Answer): Promise<string> {
   return text;
 }
 
-/** Those that let the method be: all for a GET, for a PUT the two that ask for the same again (RFC 9110, 15.4). */
-const sendsOn = { GET: [301, 302, 303, 307, 308], PUT: [307, 308] } as const;
+/** Redirects that keep the method: all of them for GET, two for PUT (RFC 9110, 15.4). */
+const redirects = { GET: [301, 302, 303, 307, 308], PUT: [307, 308] } as const;
 
 /**
- * Where a store sends us on to; null when it does not.
+ * Where a store redirects to; null when it does not.
  *
- * @throws {ForensicsError} `store_refused` for an address without encryption, unless there was none before.
+ * @throws {ForensicsError} `store_refused` for a redirect from HTTPS to an unencrypted address.
  */
-function redirectOf(
+function redirectTarget(
   { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   { method, from }: { readonly method: 'GET' | 'PUT'; readonly from: URL },
 ): URL | null {
-  const isRedirect = sendsOn[method].some((status) => status === statusCode);
+  const isRedirect = redirects[method].some((status) => status === statusCode);
   const { location } = headers;
   if (!isRedirect || typeof location !== 'string') return null;
   const next = URL.parse(location, from.href);
@@ -176,6 +180,6 @@ function redirectOf(
   if (next !== null && isAllowed) return next;
   throw new ForensicsError(
     'store_refused',
-    'The store sends us on to an address without encryption; nothing was sent there. Ask the operator of the server to check the address of the store.',
+    'The store redirects to an unencrypted address; nothing was sent there. Ask the operator of the server to check the address of the store.',
   );
 }

@@ -1,4 +1,4 @@
-/** `forensics audit`: the log of what was done on this machine, for each tenant and for the service. */
+/** `forensics audit`: the logs of what was done on this machine, one per tenant and one of the service. */
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { type CheckedFile, checkFiles } from '../../service/analyses/evidence.ts';
@@ -9,119 +9,89 @@ import { type Verification, verifyLines } from '../../service/audit/verify.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
-import { examples, type LocalOptions } from '../options.ts';
+import { calling, type LocalOptions, subcommand, withLocalOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { listTable } from '../output/layout.ts';
-import { withLocalCore } from '../connection/local.ts';
+import { printList, toList } from '../output/layout.ts';
+import { now, raise, withLocalCore } from '../connection/local.ts';
 
 export function defineAudit(audit: Command): void {
   audit.addHelpText(
     'after',
     `
-Each tenant has a log of its own; --service means that of people, master key and signing key.
+Each tenant has a log of its own; --service is the log of accounts, master key and signing key.
 
 Examples:
   $ forensics audit verify
   $ forensics audit list --tenant acme --analysis 65f000000000000000000001`,
   );
-  describeVerify(local(chosen(audit.command('verify'))));
-  describeHead(local(chosen(audit.command('head'))));
-  selected(
-    local(
-      chosen(
-        audit
-          .command('list')
-          .description('List entries, oldest first.')
-          .addHelpText(
-            'after',
-            examples('audit list --tenant acme --since 2026-01-01', 'audit list --service --json'),
-          ),
-      ),
-    ),
-  ).action(async (_own: unknown, command: Command) => {
-    await list(command.optsWithGlobals<ListOptions>());
-  });
-  describeExport(local(chosen(audit.command('export')), { json: false }));
-  describeFiles(local(audit.command('files')));
-}
-
-function describeVerify(command: Command): void {
-  command
-    .description('Check that no entry was changed, removed, reordered or inserted.')
-    .option('--head <hash>', 'the hash of an entry that was noted elsewhere', parseHash)
-    .option('--file <file>', 'a file that "audit export" made, instead of a data folder')
+  defineVerify(audit);
+  withLog(
+    subcommand(audit, 'head', 'Print the hash of the last entry, to store it elsewhere.', [
+      'audit head',
+      'audit head --tenant acme',
+    ]),
+  ).action(calling(printHead));
+  withLog(
+    subcommand(audit, 'list', 'List entries, oldest first.', [
+      'audit list --tenant acme --since 2026-01-01',
+      'audit list --service --json',
+    ]),
+  )
+    .option('--analysis <id>', 'only what was done to this analysis')
+    .option('--since <date>', 'only from this date or time on, such as 2026-03-01', parseDate)
+    .action(calling(list));
+  withLog(subcommand(audit, 'export', 'Print a log as it is hashed: one line of JSON per entry.'), {
+    json: false,
+  })
     .addHelpText(
       'after',
       `
-Without --tenant and --service every log is checked; the exit code is 7 when one is broken. Whoever can write to the
-database can write a log anew from any entry on: only a hash that was noted elsewhere ("audit head") tells then.
-
-Examples:
-  $ forensics audit verify
-  $ forensics audit verify --tenant acme --json`,
-    )
-    .action(async (_own: unknown, called: Command) => {
-      await verify(called.optsWithGlobals<VerifyOptions>());
-    });
-}
-
-function describeHead(command: Command): void {
-  command
-    .description('Print the hash of the last entry, to note it elsewhere.')
-    .addHelpText('after', examples('audit head', 'audit head --tenant acme'))
-    .action(async (_own: unknown, called: Command) => {
-      await printHead(called.optsWithGlobals<HeadOptions>());
-    });
-}
-
-function describeExport(command: Command): void {
-  command
-    .description('Print a log as it is hashed: one line of JSON per entry.')
-    .addHelpText(
-      'after',
-      `
-The SHA-256 of each line, without its end, stands as "previous" in the next; "audit verify --file" checks that.
+The SHA-256 of each line, without its line break, is the "previous" of the next; "audit verify --file" checks that.
 
 Examples:
   $ forensics audit export --tenant acme > acme.jsonl
   $ forensics audit export --service > service.jsonl`,
     )
-    .action(async (_own: unknown, called: Command) => {
-      await exportLines(called.optsWithGlobals<AuditOptions>());
-    });
-}
-
-function describeFiles(command: Command): void {
-  command
-    .description('Compare the stored files of an analysis with the hashes in the log.')
-    .addHelpText(
-      'after',
-      examples(
+    .action(calling(exportLines));
+  withLocalOptions(
+    subcommand(
+      audit,
+      'files',
+      'Compare the stored files of an analysis with the hashes in the log.',
+      [
         'audit files --tenant acme --analysis 65f000000000000000000001',
         'audit files --tenant acme --analysis 65f000000000000000000001 --json',
-      ),
-    )
+      ],
+    ),
+  )
     .requiredOption('--tenant <name>', 'the tenant')
     .requiredOption('--analysis <id>', 'the analysis')
-    .action(async (_own: unknown, called: Command) => {
-      await files(called.optsWithGlobals<FilesOptions>());
-    });
+    .action(calling(checkStoredFiles));
 }
 
-function chosen(command: Command): Command {
-  return command
-    .option('--tenant <name>', 'the log of this tenant')
-    .option('--service', 'the log of the service', false);
+function defineVerify(audit: Command): void {
+  withLog(
+    subcommand(audit, 'verify', 'Check that no entry was changed, removed, reordered or inserted.'),
+  )
+    .option('--head <hash>', 'the hash of an entry that was stored elsewhere', parseHash)
+    .option('--file <file>', 'a file that "audit export" wrote, instead of a data folder')
+    .addHelpText(
+      'after',
+      `
+Without --tenant and --service every log is checked; the exit code is 7 when one is broken. Anyone who can write to the
+database can rewrite a log from any entry on: only a hash that was stored elsewhere ("audit head") reveals that.
+
+Examples:
+  $ forensics audit verify
+  $ forensics audit verify --tenant acme --json`,
+    )
+    .action(calling(verify));
 }
 
-function selected(command: Command): Command {
-  return command
-    .option('--analysis <id>', 'only what was done to this analysis')
-    .option('--since <date>', 'only from this date or time on, such as 2026-03-01', date);
-}
-
-function local(command: Command, { json } = { json: true }): Command {
+function withLog(command: Command, { json } = { json: true }): Command {
   command
+    .option('--tenant <name>', 'the log of this tenant')
+    .option('--service', 'the log of the service', false)
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file');
   return json ? command.option('--json', 'print JSON', false) : command;
@@ -135,7 +105,7 @@ function parseHash(text: string): string {
   return lower;
 }
 
-function date(text: string): Date {
+function parseDate(text: string): Date {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) {
     throw new InvalidArgumentError('It must be a date such as 2026-03-01.');
@@ -143,40 +113,34 @@ function date(text: string): Date {
   return at;
 }
 
-/** Which log is meant. */
-interface AuditOptions extends LocalOptions {
+interface LogOptions extends LocalOptions {
   readonly tenant?: string;
   readonly service: boolean;
 }
 
-interface HeadOptions extends AuditOptions {
-  readonly json: boolean;
-}
-
-interface ListOptions extends HeadOptions {
+interface ListOptions extends LogOptions {
   readonly analysis?: string;
   readonly since?: Date;
 }
 
-/** A log, by the name that people know. */
 interface NamedChain {
   readonly chain: string;
-  /** Name of the tenant, `service`, or the id where there is no such tenant. */
+  /** Name of the tenant, `service`, or the id where the tenant no longer exists. */
   readonly name: string;
 }
 
 /** @throws {ForensicsError} `usage` unless one is named, `tenant_not_found`. */
-async function oneChain(core: Core, options: AuditOptions): Promise<NamedChain> {
+async function oneChain(core: Core, options: LogOptions): Promise<NamedChain> {
   const { tenant, service } = options;
   if ((tenant === undefined) === !service) throw usageError('Give --tenant <name> or --service.');
   if (tenant === undefined) return { chain: serviceChain, name: serviceChain };
-  // Of a tenant of which no row is left, its id is all that is known.
+  // Of a purged tenant only the id is known.
   const isKept = /^[0-9a-f]{24}$/.test(tenant) && (await core.audit.chains()).includes(tenant);
   return { chain: isKept ? tenant : (await keptTenantNamed(core, tenant)).id, name: tenant };
 }
 
 /** The one that is named, or all. @throws {ForensicsError} as above. */
-async function chainsOf(core: Core, options: AuditOptions): Promise<readonly NamedChain[]> {
+async function chosenChains(core: Core, options: LogOptions): Promise<readonly NamedChain[]> {
   if (options.tenant !== undefined || options.service) return [await oneChain(core, options)];
   const tenants = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];
   return (await core.audit.chains()).map((chain) => {
@@ -187,10 +151,9 @@ async function chainsOf(core: Core, options: AuditOptions): Promise<readonly Nam
 interface FilesOptions extends LocalOptions {
   readonly tenant: string;
   readonly analysis: string;
-  readonly json: boolean;
 }
 
-const words = {
+const states = {
   as_recorded: 'as recorded',
   changed: 'CHANGED',
   missing: 'MISSING',
@@ -198,7 +161,7 @@ const words = {
 } as const satisfies Record<CheckedFile['state'], string>;
 
 /** @throws {ForensicsError} `evidence_damaged` when a file is not what was written; `analysis_not_found`. */
-async function files(options: FilesOptions): Promise<void> {
+async function checkStoredFiles(options: FilesOptions): Promise<void> {
   const checked = await withLocalCore(options, async (core, settings) => {
     const { id: tenantId } = await keptTenantNamed(core, options.tenant);
     const { stores } = openBlobs({ settings, core, now, onError: raise });
@@ -206,33 +169,35 @@ async function files(options: FilesOptions): Promise<void> {
     return checkFiles({ db, stores }, { tenantId, analysisId: options.analysis });
   });
   if (options.json) printJson(checked);
-  else print(listTable(['file', 'state', 'SHA-256 in the log'], checked.map(fileRow)));
+  else
+    print(
+      toList(checked, {
+        file: ({ name }) => name,
+        state: ({ state }) => states[state],
+        'SHA-256 in the log': ({ recorded }) => recorded ?? '',
+      }),
+    );
   const wrong = checked.filter(({ state }) => state === 'changed' || state === 'missing');
   if (wrong.length === 0) return;
   const names = wrong.map(({ name }) => name).join(', ');
   throw new ForensicsError('evidence_damaged', `Not as the service wrote it: ${names}.`);
 }
 
-function fileRow({ name, state, recorded }: CheckedFile): string[] {
-  return [name, words[state], recorded ?? ''];
-}
-
-const now = () => new Date();
-
-function raise(error: unknown): never {
-  throw error;
-}
-
-async function printHead(options: HeadOptions): Promise<void> {
+async function printHead(options: LogOptions): Promise<void> {
   const heads = await withLocalCore(options, async (core) => {
-    const chains = await chainsOf(core, options);
+    const chains = await chosenChains(core, options);
     const found = [];
     for (const { chain, name } of chains) found.push({ name, ...(await core.audit.head(chain)) });
     return found;
   });
   if (options.json) return printJson(heads);
-  const rows = heads.map(({ name, count, hash }) => [name, String(count), hash]);
-  print(listTable(['log', 'entries', 'hash of the last'], rows));
+  print(
+    toList(heads, {
+      log: ({ name }) => name,
+      entries: ({ count }) => String(count),
+      'hash of the last': ({ hash }) => hash,
+    }),
+  );
 }
 
 /** `forensics audit list` prints for people, `forensics audit export` for tools that recompute the hashes. */
@@ -247,37 +212,42 @@ async function list(options: ListOptions): Promise<void> {
     });
     return lines.map((line) => ({ ...parseEntry(line), hash: line.hash }));
   });
-  if (options.json) return printJson(entries);
-  if (entries.length === 0) return log('There are no entries.');
-  const head = ['entry', 'time', 'by', 'event', 'subject', 'details'];
-  print(listTable(head, entries.map(entryRow)));
+  printList(
+    entries,
+    {
+      entry: ({ seq }) => String(seq),
+      time: ({ at }) => at,
+      by: ({ actor }) => (actor.id === null ? actor.type : `${actor.type} ${actor.id}`),
+      event: ({ event }) => event,
+      subject: ({ subject }) => subject ?? '',
+      details: describeDetails,
+    },
+    { ...options, none: 'There are no entries.' },
+  );
 }
 
-async function exportLines(options: AuditOptions): Promise<void> {
+async function exportLines(options: LogOptions): Promise<void> {
   await withLocalCore(options, async (core) => {
     const { chain } = await oneChain(core, options);
     for await (const { text } of core.audit.lines(chain)) print(text);
   });
 }
 
-function entryRow({ seq, at, actor, event, subject, details }: Entry): string[] {
-  const by = actor.id === null ? actor.type : `${actor.type} ${actor.id}`;
-  const told = Object.entries(details).map(([name, value]) => `${name}=${shortened(value)}`);
-  return [String(seq), at, by, event, subject ?? '', told.join(' ')];
+function describeDetails({ details }: Entry): string {
+  return Object.entries(details)
+    .map(([name, value]) => `${name}=${shorten(value)}`)
+    .join(' ');
 }
 
-const shownOfHash = 12;
-
-/** The whole of it is in the JSON. */
-function shortened(value: unknown): string {
+/** Cuts hashes and counts files; the JSON has everything. */
+function shorten(value: unknown): string {
   if (Array.isArray(value)) return value.join(',');
   if (typeof value === 'object' && value !== null) return `${Object.keys(value).length} files`;
   const text = String(value);
-  return /^[0-9a-f]{32,}$/.test(text) ? `${text.slice(0, shownOfHash)}...` : text;
+  return /^[0-9a-f]{32,}$/.test(text) ? `${text.slice(0, 12)}...` : text;
 }
 
-/** `forensics audit verify` checks every log, one log, or an exported file. */
-interface VerifyOptions extends HeadOptions {
+interface VerifyOptions extends LogOptions {
   /** 64 lower-case hexadecimal digits. */
   readonly head?: string;
   readonly file?: string;
@@ -290,12 +260,12 @@ async function verify(options: VerifyOptions): Promise<void> {
   const { file } = options;
   const verified = file === undefined ? await verifyHere(options) : await verifyFile(file, options);
   if (options.json) printJson(verified);
-  else for (const one of verified) print(wordsFor(one));
+  else for (const one of verified) print(describeResult(one));
   const broken = verified.filter(({ broken: found }) => found !== null);
   if (broken.length > 0) throw brokenLogs(broken);
   if (options.head !== undefined || options.json) return;
   const isCut = file === undefined ? '' : ' or one that was cut off';
-  log(`Only a hash that was noted elsewhere (--head) reveals a log that was rewritten${isCut}.`);
+  log(`Only a hash that was stored elsewhere (--head) reveals a log that was rewritten${isCut}.`);
 }
 
 async function verifyHere(options: VerifyOptions): Promise<readonly Verified[]> {
@@ -304,7 +274,7 @@ async function verifyHere(options: VerifyOptions): Promise<readonly Verified[]> 
     throw usageError('A hash belongs to one log: add --tenant <name> or --service.');
   }
   return withLocalCore(options, async (core) => {
-    const chains = await chainsOf(core, options);
+    const chains = await chosenChains(core, options);
     const verified = [];
     for (const { chain, name } of chains) {
       verified.push({
@@ -318,21 +288,22 @@ async function verifyHere(options: VerifyOptions): Promise<readonly Verified[]> 
 
 async function verifyFile(file: string, options: VerifyOptions): Promise<readonly Verified[]> {
   const { head, tenant, service } = options;
-  if (tenant !== undefined || service) throw usageError('--file needs no --tenant, no --service.');
+  if (tenant !== undefined || service)
+    throw usageError('--file takes neither --tenant nor --service.');
   const lines = (await readText(file)).split('\n').filter((line) => line !== '');
   return [{ name: file, ...(await verifyLines(lines, head === undefined ? {} : { head })) }];
 }
 
-function wordsFor({ name, count, head, broken, notedSeq }: Verified): string {
-  const held = count === 1 ? '1 entry holds' : `${count} entries hold`;
+function describeResult({ name, count, head, broken, notedSeq }: Verified): string {
+  const entries = count === 1 ? '1 entry is' : `${count} entries are`;
   if (broken !== null) {
-    const before = broken.seq === null ? '' : ` Before it ${held}.`;
+    const before = broken.seq === null ? '' : ` Before it, ${entries} intact.`;
     return `${name}: BROKEN. ${broken.explanation}${before}`;
   }
-  if (count === 0) return `${name}: nothing was logged yet.`;
-  const last = `${name}: ${held} together. The last has the hash ${head}.`;
+  if (count === 0) return `${name}: nothing has been logged yet.`;
+  const last = `${name}: ${entries} intact. The last has the hash ${head}.`;
   if (notedSeq === null) return last;
-  return `${last} The noted hash is that of entry ${notedSeq}: nothing up to there was changed.`;
+  return `${last} The stored hash is that of entry ${notedSeq}: nothing up to there was changed.`;
 }
 
 function brokenLogs(broken: readonly Verified[]): ForensicsError {

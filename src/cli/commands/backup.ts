@@ -1,4 +1,4 @@
-/** `forensics backup`: the data folder in one file, and whether such a file is whole. */
+/** `forensics backup` and `restore`: the data folder in one file, checking such a file, and restoring from it. */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,12 +7,12 @@ import type { Manifest } from '../../ops/backup/contents.ts';
 import type { Verified } from '../../ops/backup/verify.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
-import { listenForStop } from '../analyze/concurrency.ts';
-import { type LocalOptions, named, withLocalOnlyOptions } from '../options.ts';
+import { listenForStop } from '../analyze/batch.ts';
+import { calling, type LocalOptions, named, subcommand, withLocalOnlyOptions } from '../options.ts';
 import { layCard, listRows, type Row } from '../output/layout.ts';
 import {
   canAnimate,
-  columnsOf,
+  lineWidth,
   log,
   printable,
   printJson,
@@ -30,35 +30,37 @@ Examples:
   $ forensics backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar`,
   );
   withLocalOnlyOptions(
-    backup
-      .command('create')
-      .description('Write database, pictures, reports, keys and models into one file.')
+    subcommand(
+      backup,
+      'create',
+      'Write database, pictures, reports, keys and models into one file.',
+    )
       .option('-o, --out <path>', 'the file, or the folder for it (default: this folder)', named)
-      .option('--without-keys', 'leave out keys and certificates; keep them elsewhere', false),
+      .option('--without-keys', 'leave out keys and certificates; store them elsewhere', false),
   )
     .addHelpText(
       'after',
       `
-Whoever has the file can read the secrets of the service and sign in its name, unless --without-keys was said. Then keep
-a copy of master.key, signing-keys and tls of the data folder elsewhere. Not in it: the config file, objects in stores of
-others, uploads in parts that are on their way. It is a tar archive; "sha256sum -c SHA256SUMS" checks what it holds.
+Anyone who has the file can read the secrets of the service and sign in its name, unless --without-keys was given. In that
+case, keep a copy of master.key, signing-keys and tls of the data folder elsewhere. Not included: the config file, objects
+in external stores, and unfinished multipart uploads. It is a tar archive; "sha256sum -c SHA256SUMS" checks its content.
 
 Examples:
   $ forensics backup create
   $ forensics backup create --out /mnt/backups --json`,
     )
-    .action(async (_own: unknown, command: Command) =>
-      create(command.optsWithGlobals<CreateOptions>()),
-    );
-  backup
-    .command('verify')
-    .description('Check every byte of a backup, its database, and that no file is missing.')
+    .action(calling(create));
+  subcommand(
+    backup,
+    'verify',
+    'Check every byte of a backup, its database, and that no file is missing.',
+  )
     .argument('<file>', 'the backup')
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
       `
-Needs room for the database where the system keeps temporary files (TMPDIR). Exit codes: 0 it is whole, 7 it is not.
+Needs space for the database in the folder for temporary files (TMPDIR). Exit codes: 0 intact, 7 damaged.
 
 Examples:
   $ forensics backup verify forensics-backup-20261121T213005Z.tar
@@ -70,7 +72,6 @@ Examples:
 interface CreateOptions extends LocalOptions {
   readonly out?: string;
   readonly withoutKeys: boolean;
-  readonly json: boolean;
 }
 
 async function create(options: CreateOptions): Promise<void> {
@@ -79,11 +80,11 @@ async function create(options: CreateOptions): Promise<void> {
     import('../connection/local.ts'),
   ]);
   const now = new Date();
-  const settings = await settingsGiven(options);
+  const settings = changedSettings(options);
   const made = await withProgress(async (show) =>
     withLocalCore(options, async (core) =>
       backUp(core, {
-        out: fileFor(options.out ?? '.', now),
+        out: backupFile(options.out ?? '.', now),
         withKeys: !options.withoutKeys,
         program: packageVersion(),
         settings,
@@ -96,25 +97,23 @@ async function create(options: CreateOptions): Promise<void> {
   if (manifest.holdsKeys) log(keysWarning);
   if (options.json) return printJson({ file, sizeBytes, manifestSha256, manifest });
   const rows = describeBackup({ manifest, manifestSha256 });
-  process.stdout.write(layCard(`${printable(file)}: WRITTEN`, rows, columnsOf(process.stdout)));
+  process.stdout.write(layCard(`${printable(file)}: WRITTEN`, rows, lineWidth(process.stdout)));
 }
 
-const copying = { database: 'Copying the database', files: 'Copying the files it names' };
+const copying = { database: 'Copying the database', files: 'Copying the files it refers to' };
 
 const keysWarning =
   'The backup holds the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.';
 
-function fileFor(out: string, at: Date): string {
+function backupFile(out: string, at: Date): string {
   if (statSync(out, { throwIfNoEntry: false })?.isDirectory() !== true) return out;
   const stamp = at.toISOString().replace(/\.\d+/, '').replaceAll(/[:-]/g, '');
   return join(out, `forensics-backup-${stamp}.tar`);
 }
 
-/** What has to be set again on another machine. The folder is where they restore to. */
-async function settingsGiven({ dataDir, config }: LocalOptions): Promise<Record<string, unknown>> {
-  const shown = redacted(
-    readConfig({ flags: { dataDir }, ...(config === undefined ? {} : { configFile: config }) }),
-  );
+/** What has to be set again on another machine, except the data folder. */
+function changedSettings({ dataDir, config }: LocalOptions): Record<string, unknown> {
+  const shown = redacted(readConfig({ flags: { dataDir }, configFile: config }));
   const given = Object.entries(shown).filter(
     ([name, { origin }]) => origin !== 'default' && name !== 'dataDir',
   );
@@ -134,16 +133,16 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
   const isWhole = problems.length === 0;
   if (json) printJson({ whole: isWhole, ...verified });
   else {
-    const word = isWhole ? 'WHOLE' : 'DAMAGED';
+    const word = isWhole ? 'INTACT' : 'DAMAGED';
     const rows = [...listRows('Wrong', problems.map(printable)), ...describeBackup(verified)];
-    const card = layCard(`${printable(file)}: ${word}`, rows, columnsOf(process.stdout));
+    const card = layCard(`${printable(file)}: ${word}`, rows, lineWidth(process.stdout));
     process.stdout.write(card);
   }
   if (!isWhole) throw isDamaged(problems);
 }
 
 /**
- * Runs a long act with its progress on stderr on a terminal; Ctrl-C ends it in order.
+ * Runs a long task, with its progress on stderr if that is a terminal. Ctrl-C stops it cleanly.
  *
  * @param act - calls `show` with its step and the share of it, 0..1.
  */
@@ -159,7 +158,7 @@ async function withProgress<T>(
       stop.throwIfStopped();
       if (spinner === null) return;
       spinner.text = `${step}: ${Math.floor(100 * share)} %`;
-      // At once: a step may be over before the spinner turns.
+      // At once: a step may end before the spinner's next frame.
       if (step !== shown) spinner.render();
       shown = step;
     });
@@ -169,7 +168,6 @@ async function withProgress<T>(
   }
 }
 
-/** The manifest of a backup, as rows of the details. */
 function describeBackup({
   manifest,
   manifestSha256,
@@ -182,7 +180,7 @@ function describeBackup({
       'Holds',
       `${counted(rows['tenants'], 'tenant')}, ${counted(rows['analyses'], 'analysis', 'analyses')}`,
     ],
-    ['Files', `${counted(files, 'file')}, ${sizeOf(bytes)}`],
+    ['Files', `${counted(files, 'file')}, ${toSize(bytes)}`],
     ['Database', `schema ${schema}`],
     ['Keys', describeKeys(manifest)],
     ...absentRows(manifest),
@@ -193,16 +191,16 @@ function describeBackup({
 
 function describeKeys({ holdsKeys, masterKey }: Manifest): string {
   if (masterKey.place !== 'environment') {
-    return holdsKeys ? 'master key, signing keys, certificates' : 'none: they are kept apart';
+    return holdsKeys ? 'master key, signing keys, certificates' : 'none: they are stored elsewhere';
   }
-  const others = holdsKeys ? 'the others are' : 'nor are the others';
-  return `the master key is not in it (FORENSICS_MASTER_KEY), ${others}`;
+  const others = holdsKeys ? 'the other keys are' : 'nor are the other keys';
+  return `the master key is not included (FORENSICS_MASTER_KEY), ${others}`;
 }
 
 function absentRows({ absent }: Manifest): readonly Row[] {
   if (absent.length === 0) return [];
   const originals = absent.filter(({ isEvidence }) => isEvidence).length;
-  const text = `${counted(absent.length, 'object')} that rows name ${absent.length === 1 ? 'was' : 'were'} not in the store: not uploaded yet, or deleted`;
+  const text = `${counted(absent.length, 'object')} in the database ${absent.length === 1 ? 'was' : 'were'} not in the store: not uploaded yet, or deleted`;
   if (originals === 0) return [['Absent', text]];
   return [['Absent', `${text}; of these, ${counted(originals, 'examined original')}`]];
 }
@@ -216,44 +214,41 @@ function counted(count = 0, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function sizeOf(bytes: number): string {
+function toSize(bytes: number): string {
   return bytes < 1e9
     ? `${Math.max(0.1, bytes / 1e6).toFixed(1)} MB`
     : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
 /**
- * `forensics restore` makes a data folder from a backup, or prints what a restore would do, then lists the manual steps
+ * `forensics restore` creates a data folder from a backup, or prints what it would do, and then lists the manual steps
  * that remain.
  */
 export function defineRestore(command: Command): void {
   withLocalOnlyOptions(
     command
-      .argument('<file>', 'a backup that "forensics backup create" made')
+      .argument('<file>', 'a backup from "forensics backup create"')
       .option('--dry-run', 'check the backup and print what would be done; change nothing', false)
-      .option('--force', 'set aside what the data folder holds', false)
-      .option('--keys <dir>', 'folder with the keys of a backup without them', named),
+      .option('--force', 'set aside the current content of the data folder', false)
+      .option('--keys <dir>', 'folder with the keys, for a backup without them', named),
   )
     .addHelpText(
       'after',
       `
-Every byte is checked before anything is put in its place, and a restore that is cut off leaves the old content or the
-new. Nothing is deleted: --force moves what was there into the folder before-restore-<time> of the data folder.
+Every byte is checked before anything is replaced, and an interrupted restore leaves either the old or the new content.
+Nothing is deleted: --force moves the old content into the folder before-restore-<time> of the data folder.
 
 Examples:
   $ forensics restore forensics-backup-20261121T213005Z.tar --dry-run
   $ forensics restore forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics`,
     )
-    .action(async (file: string, _own: unknown, called: Command) =>
-      restore(file, called.optsWithGlobals<RestoreOptions>()),
-    );
+    .action(calling(restore));
 }
 
 interface RestoreOptions extends LocalOptions {
   readonly dryRun: boolean;
   readonly force: boolean;
   readonly keys?: string;
-  readonly json: boolean;
 }
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
@@ -287,9 +282,9 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   const facts = [
     ...describeBackup({ manifest, manifestSha256 }),
     ...(dryRun ? listRows('Rows', [printable(rowsText(rows))]) : []),
-    ...listRows('Set aside', aside === null ? [] : [`what was there before, in ${aside}`]),
+    ...listRows('Set aside', aside === null ? [] : [`the old content, in ${aside}`]),
   ];
-  process.stdout.write(layCard(`${printable(dataDir)}: ${word}`, facts, columnsOf(process.stdout)));
+  process.stdout.write(layCard(`${printable(dataDir)}: ${word}`, facts, lineWidth(process.stdout)));
   for (const step of steps) log(step);
 }
 
@@ -298,23 +293,21 @@ function rowsText(rows: Readonly<Record<string, number>>): string {
   return filled.map(([table, count]) => `${table} ${count}`).join(', ');
 }
 
-/** What no program can know or do for them. */
+/** The steps that are left to the operator. */
 function stepsAfter({ schema, masterKey, settings }: Manifest, latest: number): readonly string[] {
   const given = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   const isOlder = schema < latest;
   return [
-    'Keep the server that it comes from stopped: two of them would both send webhooks and both delete by their retention.',
+    'Keep the original server stopped: two servers would both send webhooks and both delete expired data.',
     ...(isOlder
-      ? [
-          `The first start brings its database from schema ${schema} to ${latest}, after a copy of it.`,
-        ]
+      ? [`The first start copies its database, and upgrades it from schema ${schema} to ${latest}.`]
       : []),
     ...(masterKey.place === 'environment'
       ? ['Keep FORENSICS_MASTER_KEY set for the server, as it is now.']
       : []),
     ...(given.length === 0
       ? []
-      : [`It ran with these settings; set those again that still apply: ${given.join(', ')}.`]),
-    'Where clients reach it under another name than before, set publicUrl; the authority of its certificate (tls/ca.pem) stays the same.',
+      : [`It ran with these settings; set again those that still apply: ${given.join(', ')}.`]),
+    'If clients reach it under a new name, set publicUrl; the authority of its certificate (tls/ca.pem) stays the same.',
   ];
 }

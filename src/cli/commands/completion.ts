@@ -1,4 +1,4 @@
-/** `forensics completion`: a short script for a shell, which asks the hidden command `__complete` what may stand next. */
+/** `forensics completion`: a short shell script that gets its suggestions from the hidden command `__complete`. */
 
 import { Argument, type Command, type Option } from 'commander';
 
@@ -31,8 +31,8 @@ Examples:
 }
 
 /**
- * Prints a line for each word that may stand in the place of the last one: the word, a tab, what it means. A line
- * `:files` or `:folders` leaves the rest to the shell.
+ * Prints a line for each word that may replace the last one: the word, a tab, and its description. A line `:files` or
+ * `:folders` leaves the rest to the shell.
  */
 export function defineComplete(command: Command, complete: Complete): void {
   command.argument('[words...]').action(async (words: readonly string[]) => {
@@ -52,28 +52,28 @@ async function linesFor(
     words.slice(0, -1),
     complete,
   );
-  // Bash makes three words of --tier=f, and PowerShell quotes what is empty.
+  // Bash splits --tier=f into three words, and PowerShell quotes an empty word.
   const typed = (words.at(-1) ?? '').replace(/^(=|"")$/, '');
   const [, flag = '', value = ''] = /^(--[^=]+=)(.*)$/.exec(typed) ?? [];
   const assigned = option ?? (flag === '' ? undefined : valuedOption(command, flag.slice(0, -1)));
   if (assigned !== undefined) {
     const start = option === undefined ? value : typed;
-    return valueLines(assigned.argChoices, placeholderOf(assigned))
+    return valueLines(assigned.argChoices, placeholderIn(assigned))
       .filter((line) => line.startsWith(':') || line.startsWith(start))
       .map((line) => (line.startsWith(':') || option !== undefined ? line : `${flag}${line}`));
   }
   const lines =
     typed.startsWith('-') && !isPastOptions
-      ? optionsOf(command).flatMap(optionLines)
+      ? visibleOptions(command).flatMap(optionLines)
       : [...(isPastOptions ? [] : commandLines(command)), ...argumentLines(command)];
   return [...new Set(lines)].filter((line) => line.startsWith(':') || line.startsWith(typed));
 }
 
 interface CompletionPoint {
   readonly command: Command;
-  /** Whose value comes next. */
+  /** The option whose value comes next. */
   readonly option?: Option;
-  /** Behind `--`. */
+  /** After `--`. */
   readonly isPastOptions: boolean;
 }
 
@@ -94,20 +94,20 @@ async function placeAfter(
     option = valuedOption(command, word);
     const below = command.commands.find((each) => each.name() === word);
     if (below === undefined) continue;
-    // oxlint-disable-next-line no-await-in-loop -- what stands below it is known only then
+    // oxlint-disable-next-line no-await-in-loop -- its own commands are known only then
     await complete(below);
     command = below;
   }
   return { command, isPastOptions: false, ...(option && { option }) };
 }
 
-function optionsOf(command: Command): readonly Option[] {
+function visibleOptions(command: Command): readonly Option[] {
   const help = command.createHelp();
   return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
 }
 
 function valuedOption(command: Command, word: string): Option | undefined {
-  return optionsOf(command).find(
+  return visibleOptions(command).find(
     (each) => [each.short, each.long].includes(word) && (each.required || each.optional),
   );
 }
@@ -138,7 +138,7 @@ function valueLines(choices: readonly string[] | undefined, placeholder: string)
 }
 
 /** The word in `--out <dir>`. */
-function placeholderOf({ flags }: Option): string {
+function placeholderIn({ flags }: Option): string {
   return /[<[](?<word>[a-z-]+)/.exec(flags)?.groups?.['word'] ?? '';
 }
 
@@ -191,7 +191,7 @@ if [ "\${funcstack[1]}" = _forensics ]; then _forensics "$@"; else compdef _fore
 end
 complete -c forensics -f -a '(__forensics_complete)'
 `,
-  // Without an answer PowerShell offers files by itself.
+  // Without suggestions PowerShell offers files by itself.
   powershell: `Register-ArgumentCompleter -Native -CommandName forensics -ScriptBlock {
   param($typed, $line, $cursor)
   $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })

@@ -1,83 +1,59 @@
-/** `forensics hold`: legal holds on this machine. What is held is never purged, also when a client deletes it. */
+/** `forensics hold`: legal holds on this machine. What is held is never purged, even when a client deletes it. */
 
 import type { Command } from 'commander';
-import type { Hold } from '../../service/holds/legal-holds.ts';
 import { keptTenantNamed } from '../../service/core.ts';
-import { examples, type LocalOptions, withLocalOptions } from '../options.ts';
-import { listTable, printFields } from '../output/layout.ts';
-import { log, print, printJson } from '../output/terminal.ts';
+import type { Hold } from '../../service/holds/legal-holds.ts';
 import { withLocalCore } from '../connection/local.ts';
+import { calling, type LocalOptions, subcommand, withLocalOptions } from '../options.ts';
+import { printFields, printList } from '../output/layout.ts';
+import { log, printJson } from '../output/terminal.ts';
 
 interface HoldOptions extends LocalOptions {
   readonly tenant: string;
   readonly analysis?: string;
-  readonly json: boolean;
-}
-
-interface AddOptions extends HoldOptions {
-  readonly reason: string;
 }
 
 export function defineHold(hold: Command): void {
   hold.addHelpText(
     'after',
     `
-Without --analysis a hold is on everything of the tenant. What was deleted and is held stays hidden from clients;
-"forensics report" still hands it over.
+Without --analysis a hold covers everything of the tenant. A held analysis that was deleted stays hidden from clients;
+"forensics report" can still write its bundle.
 
 Examples:
   $ forensics hold add --tenant acme --analysis 65f000000000000000000001 --reason "case 17"
   $ forensics hold list --tenant acme`,
   );
-  one(
-    hold
-      .command('add')
-      .description('Place a hold.')
-      .addHelpText(
-        'after',
-        examples(
-          'hold add --tenant acme --analysis 65f000000000000000000001 --reason "file 12/26"',
-          'hold add --tenant acme --reason "all of it: file 12/26"',
-        ),
-      ),
+  withTenant(
+    subcommand(hold, 'add', 'Place a hold.', [
+      'hold add --tenant acme --analysis 65f000000000000000000001 --reason "file 12/26"',
+      'hold add --tenant acme --reason "all of it: file 12/26"',
+    ]),
   )
+    .option('--analysis <id>', 'one analysis, deleted or not')
     .option('--reason <text>', 'the reason, shown in the list of holds', '')
-    .action(async (_own: unknown, command: Command) => {
-      await add(command.optsWithGlobals<AddOptions>());
-    });
-  one(
-    hold
-      .command('remove')
-      .description('End a hold.')
-      .addHelpText(
-        'after',
-        examples(
-          'hold remove --tenant acme --analysis 65f000000000000000000001',
-          'hold remove --tenant acme',
-        ),
-      ),
-  ).action(async (_own: unknown, command: Command) => {
-    await remove(command.optsWithGlobals<HoldOptions>());
-  });
-  common(
-    hold
-      .command('list')
-      .description('List the holds of a tenant, oldest first.')
-      .addHelpText('after', examples('hold list --tenant acme', 'hold list --tenant acme --json')),
-  ).action(async (_own: unknown, command: Command) => {
-    await list(command.optsWithGlobals<HoldOptions>());
-  });
+    .action(calling(add));
+  withTenant(
+    subcommand(hold, 'remove', 'End a hold.', [
+      'hold remove --tenant acme --analysis 65f000000000000000000001',
+      'hold remove --tenant acme',
+    ]),
+  )
+    .option('--analysis <id>', 'one analysis, deleted or not')
+    .action(calling(remove));
+  withTenant(
+    subcommand(hold, 'list', 'List the holds of a tenant, oldest first.', [
+      'hold list --tenant acme',
+      'hold list --tenant acme --json',
+    ]),
+  ).action(calling(list));
 }
 
-function common(command: Command): Command {
+function withTenant(command: Command): Command {
   return withLocalOptions(command.requiredOption('--tenant <name>', 'the tenant'));
 }
 
-function one(command: Command): Command {
-  return common(command).option('--analysis <id>', 'one analysis, deleted or not');
-}
-
-async function add(options: AddOptions): Promise<void> {
+async function add(options: HoldOptions & { readonly reason: string }): Promise<void> {
   const { tenant, analysis: analysisId = null, reason } = options;
   const hold = await withLocalCore(options, async (core) => {
     const { id: tenantId } = await keptTenantNamed(core, tenant);
@@ -97,18 +73,18 @@ async function remove(options: HoldOptions): Promise<void> {
 }
 
 async function list(options: HoldOptions): Promise<void> {
-  const holds = await withLocalCore(options, async (core) => {
-    const { id } = await keptTenantNamed(core, options.tenant);
-    return (await core.holds.list(id)).map(shown);
-  });
-  if (options.json) return printJson(holds);
-  if (holds.length === 0) return log('There are no holds.');
-  const rows = holds.map(({ analysisId, since, reason }) => [
-    analysisId ?? 'everything',
-    since.slice(0, 10),
-    reason,
-  ]);
-  print(listTable(['analysis', 'since', 'reason'], rows));
+  const holds = await withLocalCore(options, async (core) =>
+    core.holds.list((await keptTenantNamed(core, options.tenant)).id),
+  );
+  printList(
+    holds.map(shown),
+    {
+      analysis: ({ analysisId }) => analysisId ?? 'everything',
+      since: ({ since }) => since.slice(0, 10),
+      reason: ({ reason }) => reason,
+    },
+    { ...options, none: 'There are no holds.' },
+  );
 }
 
 function shown({ analysisId, reason, createdAt, createdByUserId }: Hold) {

@@ -1,4 +1,4 @@
-/** `forensics master-key`: the key that all other secrets of a data folder hang on. */
+/** `forensics master-key`: the key that encrypts all other secrets of a data folder. */
 
 import type { Command } from 'commander';
 import { parseKey } from '../../service/secrets/master-key.ts';
@@ -8,11 +8,11 @@ import { readText } from '../input.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { installedSettings } from '../connection/local.ts';
 import type { LocalOptions } from '../options.ts';
+import { calling, subcommand } from '../options.ts';
 
 interface RotateOptions extends LocalOptions {
   readonly keyFile?: string;
   readonly now: boolean;
-  readonly json: boolean;
 }
 
 export function defineMasterKey(masterKey: Command): void {
@@ -23,9 +23,11 @@ Examples:
   $ forensics master-key rotate
   $ forensics master-key rotate --key-file new.key --now`,
   );
-  masterKey
-    .command('rotate')
-    .description('Encrypt all secrets with a new master key. Stop all servers and workers first.')
+  subcommand(
+    masterKey,
+    'rotate',
+    'Encrypt all secrets with a new master key. Stop all servers and workers first.',
+  )
     .option('--key-file <file>', 'the new key, 64 hexadecimal digits; - for standard input')
     .option(
       '--now',
@@ -38,18 +40,16 @@ Examples:
     .addHelpText(
       'after',
       `
-API keys, users and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
-A key from the environment (FORENSICS_MASTER_KEY) is replaced by one that you make (openssl rand -hex 32): name its
+API keys, accounts and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
+A key in the environment (FORENSICS_MASTER_KEY) is replaced by one that you generate (openssl rand -hex 32): name its
 file with --key-file, and set the variable to it before the next start. Machines that share a PostgreSQL database all
-need the new key. Backups made before open only with the key of their time.
+need the new key. Earlier backups still need the key of their time.
 
 Examples:
   $ forensics master-key rotate
   $ forensics master-key rotate --now`,
     )
-    .action(async (_own: unknown, command: Command) => {
-      await rotate(command.optsWithGlobals<RotateOptions>());
-    });
+    .action(calling(rotate));
 }
 
 async function rotate(options: RotateOptions): Promise<void> {
@@ -65,7 +65,7 @@ async function rotate(options: RotateOptions): Promise<void> {
 
 interface Outcome extends Rotation {
   readonly isInFile: boolean;
-  /** By several machines. */
+  /** Whether several machines share the database. */
   readonly isShared: boolean;
   readonly endsOld: boolean;
 }
@@ -78,7 +78,7 @@ function nextSteps({
   isWiped,
 }: Outcome): readonly string[] {
   const leaked =
-    'Tell the receivers of webhooks their new secrets: forensics tenant webhook-secret <name>. If credentials of stores may be known too, change them there.';
+    'Give the receivers of webhooks their new secrets: forensics tenant webhook-secret <name>. If the credentials of stores may have leaked too, change them there.';
   return [
     ...(isInFile ? [] : ['Set FORENSICS_MASTER_KEY to the new key before the next start.']),
     ...(isInFile && isShared

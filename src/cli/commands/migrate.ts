@@ -1,4 +1,4 @@
-/** `forensics migrate`: from one machine to many. */
+/** `forensics migrate`: moves an installation from one machine to PostgreSQL, for many. */
 
 import type { Command } from 'commander';
 import { migrateInstallation } from '../../ops/migrate/migrate.ts';
@@ -8,12 +8,12 @@ import { usageError } from '../errors.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { installedSettings } from '../connection/local.ts';
 import type { LocalOptions } from '../options.ts';
+import { calling } from '../options.ts';
 
 interface MigrateOptions extends LocalOptions {
   readonly to: string;
   readonly passwordFile?: string;
   readonly defaultStorage?: string;
-  readonly json: boolean;
 }
 
 export function defineMigrate(migrate: Command): void {
@@ -22,10 +22,10 @@ export function defineMigrate(migrate: Command): void {
       '--to <url>',
       'an empty PostgreSQL database: postgres://user@host/name?sslmode=verify-full',
     )
-    .option('--password-file <file>', 'holds the password of its user')
+    .option('--password-file <file>', 'file with the password of the database user')
     .option(
       '--default-storage <file>',
-      'also move pictures and reports to this bucket or container',
+      'also move pictures and reports to the bucket or container in this JSON file',
     )
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')
@@ -33,16 +33,14 @@ export function defineMigrate(migrate: Command): void {
     .addHelpText(
       'after',
       `
-Stop the server first. The data folder stays as it is: do not serve it any more once the new database is in use.
-After an interruption run it again; it goes on where it stood.
+Stop the server first. The data folder is not changed: do not serve it any more once the new database is in use.
+After an interruption run it again; it continues where it stopped.
 
 Examples:
   $ forensics migrate --to postgres://forensics@db.example/forensics?sslmode=verify-full --password-file db.password
   $ forensics migrate --to postgres://forensics@localhost/forensics --default-storage bucket.json`,
     )
-    .action(async (_own: unknown, command: Command) => {
-      await migrateTo(command.optsWithGlobals<MigrateOptions>());
-    });
+    .action(calling(migrateTo));
 }
 
 async function migrateTo(options: MigrateOptions): Promise<void> {
@@ -51,20 +49,20 @@ async function migrateTo(options: MigrateOptions): Promise<void> {
   if (databaseUrl === undefined) throw usageError(`--to must be ${allowedFor('databaseUrl')}.`);
   if (URL.parse(to)?.password !== '') {
     throw usageError(
-      'Other users of this machine can read a password on the command line; put it into a file and name that with --password-file.',
+      'Other users of this machine can read a password on the command line; put it into a file and name the file with --password-file.',
     );
   }
   const { dataDir, databaseUrl: present } = installedSettings(options);
-  if (present !== null) throw usageError('This installation has its database elsewhere already.');
+  if (present !== null) throw usageError('This installation already uses an external database.');
   const { settings } = readConfig({
     flags: { dataDir, databaseUrl, databasePasswordFile, defaultStorage },
-    ...(options.config === undefined ? {} : { configFile: options.config }),
+    configFile: options.config,
   });
   const { copied } = await migrateInstallation({ ...settings, databaseUrl: to }, (what, count) =>
     log(`${what}: ${count}`),
   );
   if (options.json) return printJson({ migrated: true, copied });
-  print('Everything was moved and the audit logs hold.');
+  print('Everything was moved, and the audit logs are intact.');
   const more = defaultStorage === undefined ? '' : ' and defaultStorage';
   log(
     `Set databaseUrl${more} in the config file or the environment and start the server again. Other machines need the same, and this machine's master key.`,

@@ -6,45 +6,47 @@ import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { AnyManifest } from '../../inference/manifest.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import { examples, type LocalOptions } from '../options.ts';
-import { columnsOf } from '../output/terminal.ts';
-
-interface Options extends LocalOptions {
-  readonly json: boolean;
-}
+import {
+  calling,
+  type FolderOptions,
+  type LocalOptions,
+  subcommand,
+  withLocalOptions,
+} from '../options.ts';
+import { lineWidth, printJson } from '../output/terminal.ts';
 
 export function defineModels(models: Command): void {
   models.addHelpText(
     'after',
     `
-To add a model, copy its folder into the one that the setting modelsDir names ("models" of the data folder by default),
-and run "forensics models verify". A verdict uses the packaged model unless --model names another.
+To add a model, copy its folder into the folder of the setting modelsDir ("models" in the data folder by default), and run
+"forensics models verify". A verdict uses the packaged model unless --model names another.
 
 Examples:
   $ forensics models list
   $ forensics models verify trace-2`,
   );
-  common(models.command('list'))
-    .description('List the models of each kind; the first is the default.')
-    .addHelpText('after', examples('models list', 'models list --json'))
-    .action(list);
-  common(models.command('verify'))
-    .description('Compare the files of models with the SHA-256 of their manifests.')
+  withLocalOptions(
+    subcommand(models, 'list', 'List the models of each kind; the first is the default.', [
+      'models list',
+      'models list --json',
+    ]),
+  ).action(calling(list));
+  withLocalOptions(
+    subcommand(
+      models,
+      'verify',
+      'Compare the files of models with the SHA-256 in their manifests.',
+      ['models verify', 'models verify trace-2 --json'],
+    ),
+  )
     .argument('[id]', 'one model (default: all)')
-    .addHelpText('after', examples('models verify', 'models verify trace-2 --json'))
-    .action(verify);
+    .action(calling(verify));
 }
 
-function common(command: Command): Command {
-  return command
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print one JSON document', false);
-}
-
-async function list({ json, ...local }: Options): Promise<void> {
-  const manifests = await (await registry(local)).listAll();
-  if (json) return printJson({ models: manifests.map(summaryOf) });
+async function list({ json, ...local }: LocalOptions): Promise<void> {
+  const manifests = await registry(local).listAll();
+  if (json) return printJson({ models: manifests.map(summary) });
   if (manifests.length === 0) {
     throw new ForensicsError('model_not_found', 'No model is installed; reinstall forensics.');
   }
@@ -56,16 +58,16 @@ async function list({ json, ...local }: Options): Promise<void> {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** What the verdicts of each kind of model are about. */
+/** What each kind of model decides. */
 const kinds: Readonly<Record<AnyManifest['type'], string>> = {
   image: 'real or generated',
   localisation: 'where it was changed',
 };
 
-async function verify(id: string | undefined, { json, ...local }: Options): Promise<void> {
-  const verified = await (await registry(local)).verify(id ?? null);
-  if (json) return printJson({ models: verified.map(summaryOf), verified: true });
-  const isWide = columnsOf(process.stdout) >= 90;
+async function verify(id: string | undefined, { json, ...local }: LocalOptions): Promise<void> {
+  const verified = await registry(local).verify(id ?? null);
+  if (json) return printJson({ models: verified.map(summary), verified: true });
+  const isWide = lineWidth(process.stdout) >= 90;
   for (const manifest of verified) {
     process.stdout.write(`${manifest.id} ${manifest.version}: every file is intact\n`);
     for (const [name, { sha256 }] of Object.entries(manifest.files)) {
@@ -74,19 +76,11 @@ async function verify(id: string | undefined, { json, ...local }: Options): Prom
   }
 }
 
-async function registry(local: LocalOptions) {
-  return createRegistry({ extra: modelsFolder(await settingsOf(local)) });
+function registry({ dataDir, config }: FolderOptions) {
+  const { settings } = readConfig({ flags: { dataDir }, configFile: config });
+  return createRegistry({ extra: modelsFolder(settings) });
 }
 
-async function settingsOf({ dataDir, config }: LocalOptions) {
-  const configFile = config === undefined ? {} : { configFile: config };
-  return readConfig({ flags: { dataDir }, ...configFile }).settings;
-}
-
-function summaryOf({ id, version, type, created, files }: AnyManifest) {
+function summary({ id, version, type, created, files }: AnyManifest) {
   return { id, version, type, created, files };
-}
-
-function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }

@@ -1,12 +1,13 @@
-/** `forensics profile`: the servers that this user knows by name. */
+/** `forensics profile`: the servers that this user has saved. */
 
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
-import { listTable, printFields } from '../output/layout.ts';
-import { log, print, printJson } from '../output/terminal.ts';
+import { calling, subcommand } from '../options.ts';
+import { printFields, printList } from '../output/layout.ts';
+import { log } from '../output/terminal.ts';
 import {
-  alone,
-  forgetCredentials,
+  withProfileLock,
+  removeCredentials,
   listProfiles,
   type Profile,
   profileNamed,
@@ -18,54 +19,31 @@ export function defineProfile(profile: Command): void {
   profile.addHelpText(
     'after',
     `
-"forensics login" makes a profile. A command acts on its server with --profile NAME or FORENSICS_PROFILE; without
+"forensics login" creates a profile. A command acts on its server with --profile NAME or FORENSICS_PROFILE; without
 either, and without --url, it acts on this machine. Keys and tokens are never shown.
 
 Examples:
   $ forensics profile list
   $ forensics profile show lab --json`,
   );
-  describeList(profile.command('list'));
-  describeShow(profile.command('show'));
-  describeRemove(profile.command('remove'));
-}
-
-function describeList(command: Command): void {
-  command
-    .description('List all profiles, by name.')
+  subcommand(profile, 'list', 'List all profiles, by name.', [
+    'profile list',
+    'profile list --json',
+  ])
     .option('--json', 'print JSON', false)
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ forensics profile list
-  $ forensics profile list --json`,
-    )
-    .action(async (_own: unknown, called: Command) => {
-      list(called.optsWithGlobals<ProfileOptions>());
-    });
-}
-
-function describeShow(command: Command): void {
-  command
-    .description('Show one profile: its server, how that is known, and who is logged in.')
+    .action(calling(list));
+  subcommand(profile, 'show', 'Show one profile: its server, how it is verified, and its login.', [
+    'profile show lab',
+    'profile show lab --json',
+  ])
     .argument('<name>', 'the profile')
     .option('--json', 'print JSON', false)
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ forensics profile show lab
-  $ forensics profile show lab --json`,
-    )
-    .action(async (name: string, _own: unknown, called: Command) => {
-      show(name, called.optsWithGlobals<ProfileOptions>());
-    });
-}
-
-function describeRemove(command: Command): void {
-  command
-    .description('Delete a profile and its login from this machine, without contacting the server.')
+    .action(calling(show));
+  subcommand(
+    profile,
+    'remove',
+    'Delete a profile and its login from this machine, without contacting the server.',
+  )
     .argument('<name>', 'the profile')
     .addHelpText(
       'after',
@@ -76,66 +54,61 @@ Examples:
   $ forensics profile remove lab
   $ forensics logout --profile lab && forensics profile remove lab`,
     )
-    .action(async (name: string) => {
-      await remove(name);
-    });
-}
-
-function list({ json }: ProfileOptions): void {
-  const profiles = listProfiles().map(shownProfile);
-  if (json) return printJson(profiles);
-  if (profiles.length === 0) return log('There are no profiles; "forensics login" makes one.');
-  const rows = profiles.map(({ name, url, tenant, loggedInAs }) => [
-    name,
-    url,
-    tenant ?? '',
-    loggedInAs ?? '-',
-  ]);
-  print(listTable(['name', 'server', 'tenant', 'logged in as'], rows));
+    .action(remove);
 }
 
 interface ProfileOptions {
   readonly json: boolean;
 }
 
+function list(options: ProfileOptions): void {
+  printList(
+    listProfiles().map(shownProfile),
+    {
+      name: ({ name }) => name,
+      server: ({ url }) => url,
+      tenant: ({ tenant }) => tenant ?? '',
+      'logged in as': ({ loggedInAs }) => loggedInAs ?? '-',
+    },
+    { ...options, none: 'There are no profiles; "forensics login" creates one.' },
+  );
+}
+
 async function remove(name: string): Promise<void> {
   const profile = profileNamed(name);
   const hadSession = readCredentials(name)?.kind === 'session';
-  await alone(name, async () => {
-    forgetCredentials(name);
+  await withProfileLock(name, async () => {
+    removeCredentials(name);
     removeProfile(name);
   });
-  log(`The profile "${name}" is forgotten.`);
-  if (hadSession) log(`Its session on ${profile.url} goes on until it ends by itself.`);
+  log(`The profile "${name}" was removed.`);
+  if (hadSession) log(`Its session on ${profile.url} stays valid until it expires.`);
 }
 
 function show(name: string, options: ProfileOptions): void {
   printFields(shownProfile(profileNamed(name)), options);
 }
 
-/** A profile as people may see it: no key, no token. */
+/** A profile as it is printed: no key, no token. */
 interface ShownProfile {
   readonly name: string;
   readonly url: string;
   readonly tenant: string | null;
-  /** Address of the person whose session it is, or `API key`; null without a login. */
+  /** Email address of the logged-in user, or `API key`; null without a login. */
   readonly loggedInAs: string | null;
-  /** How the server is known again. */
+  /** How the server is verified. */
   readonly trusts: string;
 }
 
 function shownProfile(profile: Profile): ShownProfile {
   const { name, url, tenant = null } = profile;
-  return { name, url, tenant, loggedInAs: whoIn(name), trusts: trustIn(profile) };
-}
-
-function whoIn(name: string): string | null {
   const credentials = readCredentials(name);
-  if (credentials === null) return null;
-  return credentials.kind === 'session' ? credentials.email : 'API key';
+  const loggedInAs =
+    credentials === null ? null : credentials.kind === 'session' ? credentials.email : 'API key';
+  return { name, url, tenant, loggedInAs, trusts: describeTrust(profile) };
 }
 
-function trustIn({ ca, fingerprint }: Profile): string {
+function describeTrust({ ca, fingerprint }: Profile): string {
   if (ca !== undefined) return `the authority ${new X509Certificate(ca).fingerprint256}`;
   return fingerprint === undefined ? 'the authorities of the system' : `SHA-256 ${fingerprint}`;
 }

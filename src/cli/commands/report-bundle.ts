@@ -13,10 +13,23 @@ import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
 import { citedValidation } from '../../service/validation/saved-validations.ts';
-import { readCaseData } from '../analyze/case-data.ts';
+import { type CaseOptions, readCaseData } from '../analyze/options.ts';
+import type { Language } from '../../contract/vocabulary.ts';
+import type { ServiceOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { withLocalCore } from '../connection/local.ts';
-import type { ReportOptions } from './report.ts';
+import { now, raise, withLocalCore } from '../connection/local.ts';
+
+export interface ReportOptions extends ServiceOptions, CaseOptions {
+  readonly tenant: string;
+  readonly out?: string;
+  readonly lang: readonly Language[];
+  readonly upgrade: boolean;
+  readonly withoutOriginal: boolean;
+  readonly withMetadata: boolean;
+  readonly errorLevel: boolean;
+  readonly html: boolean;
+  readonly force: boolean;
+}
 
 export async function writeReport(
   analysisId: string,
@@ -30,15 +43,13 @@ export async function writeReport(
     const signer = await core.signingKeys.signer();
     const how = { withOriginal: !withoutOriginal, signer, signedAt: now() };
     const made = writeBundle(dossier, how);
-    // Told before it is written: no signed bundle of which the log knows nothing.
-    const details = { manifestSha256: made.manifestSha256 };
-    const event = 'analysis.bundled';
+    // Logged before it is written, so that no signed bundle is missing from the log.
     await core.audit.note({
       chain: tenantId,
       actor: operator,
-      event,
+      event: 'analysis.bundled',
       subject: analysisId,
-      details,
+      details: { manifestSha256: made.manifestSha256 },
     });
     return { bundle: made, fingerprint: signer.fingerprint, signedAt: how.signedAt };
   });
@@ -49,13 +60,8 @@ export async function writeReport(
   print(out);
 }
 
-interface Opened {
-  readonly core: Core;
-  readonly settings: Settings;
-}
-
 async function openInput(
-  { core, settings }: Opened,
+  { core, settings }: { readonly core: Core; readonly settings: Settings },
   target: Parameters<typeof openBundleInput>[1],
   options: ReportOptions,
 ) {
@@ -77,10 +83,4 @@ async function openInput(
   } finally {
     await sandbox.close();
   }
-}
-
-const now = () => new Date();
-
-function raise(error: unknown): never {
-  throw error;
 }

@@ -1,43 +1,19 @@
-/** `forensics report`: a stored analysis as a signed evidence bundle, or as the files that a server hands out. */
+/** `forensics report`: a stored analysis as a signed evidence bundle or, from a server, its files. */
 
 import { basename, dirname } from 'node:path';
 import { type Command, Option } from 'commander';
-import {
-  type Connection,
-  openConnection,
-  type RemoteAnalyses,
-  withFreshUrls,
-} from '../client/analyses.ts';
-import type { Analysis } from '../../contract/analysis.ts';
-import { type Language, languages } from '../../contract/vocabulary.ts';
-import { type CaseOptions, caseOptionsGiven, withCaseOptions } from '../analyze/case-data.ts';
 import { cardOf } from '../analyze/card.ts';
-import type { AnalysisRecord } from '../analyze/record.ts';
-import { downloadFiles, remoteRecordOf } from '../analyze/remote/results.ts';
-import { keepResults, openResultsFolder, type ResultsFolder } from '../analyze/results-folder.ts';
-import { usageError } from '../errors.ts';
-import {
-  isRemote,
-  listOf,
-  named,
-  assertNoOptions,
-  type ServiceOptions,
-  withServiceOptions,
-} from '../options.ts';
-import { columnsOf, log, printJson } from '../output/terminal.ts';
+import { caseOptionsGiven, withCaseOptions } from '../analyze/options.ts';
+import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
+import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
+import { openConnection, type RemoteAnalyses, withFreshUrls } from '../client/analyses.ts';
 import { nameTenant, openServer } from '../connection/server.ts';
-
-export interface ReportOptions extends ServiceOptions, CaseOptions {
-  readonly tenant: string;
-  readonly out?: string;
-  readonly lang: readonly Language[];
-  readonly upgrade: boolean;
-  readonly withoutOriginal: boolean;
-  readonly withMetadata: boolean;
-  readonly errorLevel: boolean;
-  readonly html: boolean;
-  readonly force: boolean;
-}
+import type { Analysis } from '../../contract/analysis.ts';
+import { languages } from '../../contract/vocabulary.ts';
+import { usageError } from '../errors.ts';
+import { assertNoOptions, isRemote, parseList, named, withServiceOptions } from '../options.ts';
+import { lineWidth, log, printJson } from '../output/terminal.ts';
+import type { ReportOptions } from './report-bundle.ts';
 
 export function defineReport(command: Command): void {
   const described = withServiceOptions(command)
@@ -46,7 +22,7 @@ export function defineReport(command: Command): void {
     .option('-o, --out <path>', 'the zip file to write; with a server, the folder', named)
     .option(
       '--without-original',
-      'leave out the file of the picture and its metadata; heatmaps and reports still show it',
+      'leave out the picture file and its metadata; heatmaps and reports still show it',
       false,
     )
     .option('--with-metadata', 'print the metadata of the file in the report', false)
@@ -55,17 +31,17 @@ export function defineReport(command: Command): void {
   withCaseOptions(described)
     .addOption(
       new Option('--lang <list>', 'with a server: languages of reports')
-        .argParser(listOf(languages))
+        .argParser(parseList(languages))
         .default([...languages], languages.join(',')),
     )
-    .option('--upgrade', 'with a server: lift a flagging analysis first, which is billed', false)
+    .option('--upgrade', 'with a server: upgrade a flagging analysis first, which is billed', false)
     .option('--force', 'replace what exists', false)
     .addHelpText(
       'after',
       `
-On the machine of the server it writes evidence.zip, for "forensics verify": heatmaps and reports are drawn anew from the
-stored result, and signed with the key of "forensics signing-key". With --url it fetches what the server holds into a
-folder: result.json and, of the tier forensicReporting, heatmap-*.png and report-*.pdf, unsigned.
+On the machine of the server it writes evidence.zip, for "forensics verify": heatmaps and reports are drawn again from the
+stored result, and signed with the key of "forensics signing-key". With --url it downloads what the server has into a
+folder: result.json and, for the tier forensicReporting, heatmap-*.png and report-*.pdf, unsigned.
 
 Examples:
   $ forensics report 65f000000000000000000001 --tenant acme --out evidence.zip
@@ -77,77 +53,63 @@ Examples:
     });
 }
 
-async function report(analysis: string, options: ReportOptions): Promise<void> {
-  if (isRemote(options)) {
-    return fetchReport(analysis, options);
-  }
+async function report(analysisId: string, options: ReportOptions): Promise<void> {
+  if (isRemote(options)) return fetchReport(analysisId, options);
   const { out, upgrade } = options;
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
   if (upgrade) throw usageError('--upgrade is for a server; add --url.');
   const { writeReport } = await import('./report-bundle.ts');
-  return writeReport(analysis, { ...options, out });
+  return writeReport(analysisId, { ...options, out });
 }
 
 async function fetchReport(analysisId: string, options: ReportOptions): Promise<void> {
-  refuseLocalOptions(options);
-  const results = await resultsFor(options);
-  const connection = await openConnection(await openServer(options), options.tenant);
+  assertNoLocalOptions(options);
+  const { lang, out, tenant } = options;
+  const folder = await openFolder(options);
+  const connection = await openConnection(await openServer(options), tenant);
   try {
-    const record = await fetchRecord(connection, results, { analysisId, options });
+    // Never aborted: Ctrl-C ends the program at once, and on the server nothing changes.
+    const { signal } = new AbortController();
+    const analyses = connection.analysesFor(signal);
+    const analysis = await inTier(analyses, analysisId, options);
+    const { filename } = analysis.input;
+    const found = remoteRecord(analysis, { file: filename, sha256: null, sizeBytes: null, lang });
+    const record =
+      folder === null
+        ? found
+        : await withFreshUrls(analysis, analyses, async (fresh) => {
+            const files = await downloadFiles(connection.transfer, fresh, { lang, signal });
+            return keepResults(folder, basename(out!), found, files);
+          });
     if (options.json) printJson(record);
-    else process.stdout.write(cardOf(record, options.lang[0] ?? 'en', columnsOf(process.stdout)));
+    else process.stdout.write(cardOf(record, lang[0] ?? 'en', lineWidth(process.stdout)));
   } finally {
     await connection.close();
   }
 }
 
-/** The folder that `--out` names is that of the picture: it comes to lie in its parent. */
-interface Target {
-  readonly folder: ResultsFolder;
-  readonly name: string;
-}
-
-/** Before anything is upgraded and billed. */
-async function resultsFor({ out, force }: ReportOptions): Promise<Target | null> {
+/** The parent of the folder that `--out` names, checked before anything is upgraded and billed; null without `--out`. */
+async function openFolder({ out, force }: ReportOptions) {
   if (out === undefined) {
     if (force) throw usageError('--force replaces the results of --out DIR; add it.');
     return null;
   }
   const folder = await openResultsFolder(dirname(out), { force });
-  const name = basename(out);
-  await folder.check(name);
-  return { folder, name };
-}
-
-async function fetchRecord(
-  connection: Connection,
-  target: Target | null,
-  asked: { readonly analysisId: string; readonly options: ReportOptions },
-): Promise<AnalysisRecord> {
-  const { lang } = asked.options;
-  // Ctrl-C ends the program at once: on the server everything stays as it is.
-  const { signal } = new AbortController();
-  const analyses = connection.analysesFor(signal);
-  const analysis = await inTier(analyses, asked);
-  const file = analysis.input.filename;
-  const record = remoteRecordOf(analysis, { file, sha256: null, sizeBytes: null, lang });
-  if (target === null) return record;
-  const files = await withFreshUrls(analysis, analyses, (fresh) =>
-    downloadFiles(connection.transfer, fresh, { lang, signal }),
-  );
-  return keepResults(target.folder, target.name, record, files);
+  await folder.check(basename(out));
+  return folder;
 }
 
 async function inTier(
   analyses: RemoteAnalyses,
-  { analysisId, options }: { readonly analysisId: string; readonly options: ReportOptions },
+  analysisId: string,
+  { upgrade }: ReportOptions,
 ): Promise<Analysis> {
   const found = await analyses.read(analysisId);
   const { status } = found.inferenceStatus;
   if (status !== 'completed' || found.input.options.tier === 'forensicReporting') return found;
-  if (!options.upgrade) {
+  if (!upgrade) {
     log(
-      'Its tier is flagging: there are no heatmaps and no reports. --upgrade makes them; that is billed.',
+      'Its tier is flagging, so it has no heatmaps or reports. --upgrade creates them; that is billed.',
     );
     return found;
   }
@@ -155,7 +117,7 @@ async function inTier(
   return analyses.retry(analysisId, { tier: 'forensicReporting' });
 }
 
-function refuseLocalOptions(options: ReportOptions): void {
+function assertNoLocalOptions(options: ReportOptions): void {
   const { config, withoutOriginal, withMetadata, errorLevel, html } = options;
   assertNoOptions(
     {

@@ -1,4 +1,4 @@
-/** `forensics reproduce`: the examination of an evidence bundle once more, and what came out otherwise. */
+/** `forensics reproduce`: repeats the examination of an evidence bundle, and compares the results. */
 
 import type { Command } from 'commander';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
@@ -13,8 +13,9 @@ import {
 } from '../../evidence/compare.ts';
 import { reproduceBundle } from '../../evidence/reproduce.ts';
 import { layCard, listRows, type Row } from '../output/layout.ts';
-import { columnsOf, paint, printable, type Style } from '../output/terminal.ts';
+import { lineWidth, paint, printable, printJson, type Style } from '../output/terminal.ts';
 import { describeExpectedKey, expectedKey, type KeyOptions } from './verify.ts';
+import { calling } from '../options.ts';
 
 interface ReproduceOptions extends KeyOptions {
   readonly original?: string;
@@ -25,8 +26,11 @@ interface ReproduceOptions extends KeyOptions {
 
 export function defineReproduce(command: Command): void {
   describeExpectedKey(command.argument('<bundle>', 'the zip file that report or analyze wrote'))
-    .option('--original <file>', 'the picture, where the bundle holds only its hashes')
-    .option('--trust-list <file>', 'the list of trusted signers, where the bundle lacks it (PEM)')
+    .option('--original <file>', 'the picture, when the bundle holds only its hashes')
+    .option(
+      '--trust-list <file>',
+      'the list of trusted signers, when the bundle does not contain it (PEM)',
+    )
     .option(
       '--models-dir <dir>',
       'a folder that holds the folder of the model (default: the setting modelsDir)',
@@ -39,12 +43,10 @@ Examples:
   $ forensics reproduce evidence.zip
   $ forensics reproduce evidence.zip --original photo.jpg --json
 
-Exit codes: 0 identical, or the same result within the tolerance; 4 the model of the bundle is not here;
-7 the bundle does not hold, or the result differs.`,
+Exit codes: 0 identical, or the same result within the tolerance; 4 the model of the bundle is not installed;
+7 the bundle is damaged, or the result differs.`,
     )
-    .action(async (bundle: string, _own: unknown, called: Command) => {
-      await reproduce(bundle, called.optsWithGlobals<ReproduceOptions>());
-    });
+    .action(calling(reproduce));
 }
 
 async function reproduce(bundle: string, options: ReproduceOptions): Promise<void> {
@@ -56,8 +58,8 @@ async function reproduce(bundle: string, options: ReproduceOptions): Promise<voi
     ...(trustList === undefined ? {} : { trustList }),
     modelsDir: modelsFolder(settings),
   });
-  const asJson = () => `${JSON.stringify(found, null, 2)}\n`;
-  process.stdout.write(json ? asJson() : reproductionCard(bundle, found));
+  if (json) printJson(found);
+  else process.stdout.write(reproductionCard(bundle, found));
   if (found.outcome === 'different') process.exitCode = exitCodes.integrityFailure;
 }
 
@@ -68,9 +70,9 @@ const titles: Readonly<Record<Outcome, readonly [Style, string]>> = {
 };
 
 const sentences: Readonly<Record<Outcome, string>> = {
-  identical: 'every value, every pixel and every byte of the reports came out again',
+  identical: 'every value, every pixel and every byte of the reports is the same',
   'same-result': `same verdict; numbers within ${numberTolerance}, pixels within one step of the colour scale`,
-  different: 'what came out is not what the bundle says',
+  different: 'the result is not what the bundle says',
 };
 
 /** The rest is printed as JSON only. */
@@ -79,10 +81,10 @@ const mostDifferences = 20;
 export function reproductionCard(name: string, found: Reproduction): string {
   const [style, words] = titles[found.outcome];
   const title = `${printable(name)}: ${paint(process.stdout)(style, words)}`;
-  return layCard(title, rowsOf(found), columnsOf(process.stdout));
+  return layCard(title, toRows(found), lineWidth(process.stdout));
 }
 
-function rowsOf(found: Reproduction): readonly Row[] {
+function toRows(found: Reproduction): readonly Row[] {
   const { outcome, verdict, model, valuesCompared, differences, files, environment } = found;
   const other = files.filter(({ isIdentical }) => !isIdentical);
   const rest = differences.length - mostDifferences;

@@ -1,4 +1,4 @@
-/** `forensics serve`: opens everything, listens, prints how to use it, and closes everything again when asked to stop. */
+/** `forensics serve`: opens everything, listens, prints how to use it, and closes everything again on a signal. */
 
 import type { Command } from 'commander';
 import { type App, openApp } from '../../service/app.ts';
@@ -11,11 +11,12 @@ import type { Metrics, MetricsListener } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
-import { outliveBrokenOutput } from '../errors.ts';
+import { ignoreBrokenOutput } from '../output/terminal.ts';
 import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
 import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
 import { createServerLog, type ServerLog } from '../serve/server-log.ts';
 import { logOpening } from '../connection/local.ts';
+import { calling } from '../options.ts';
 
 export function defineServe(serve: Command): void {
   withSettingFlags(serve, 'serve')
@@ -23,20 +24,18 @@ export function defineServe(serve: Command): void {
     .addHelpText(
       'after',
       `
-Every option can be given as an environment variable (FORENSICS_PORT) or in the config file (port).
-The first run makes the data folder, a certificate, a tenant and its first API key, and prints how to use them.
+Every option can also be an environment variable (FORENSICS_PORT) or an entry of the config file (port).
+The first run creates the data folder, a certificate, a tenant and its first API key, and prints how to use them.
 
 Examples:
   $ forensics serve
   $ forensics serve --host 0.0.0.0 --public-url https://forensics.example:8443`,
     )
-    .action(async (_own: unknown, command: Command) => {
-      await runServe(command.optsWithGlobals<ServeOptions>());
-    });
+    .action(calling(runServe));
 }
 
-/** The settings that commands accept as flags, derived from their schema. None of them is a secret. */
-export const flagsOf = {
+/** The settings that commands accept as options. None of them is a secret. */
+export const settingFlags = {
   serve: [
     'host',
     'port',
@@ -51,12 +50,12 @@ export const flagsOf = {
   worker: ['dataDir', 'workers'],
 } as const satisfies Readonly<Record<string, readonly SettingName[]>>;
 
-export type SettingFlags<C extends keyof typeof flagsOf> = {
-  readonly [Name in (typeof flagsOf)[C][number]]?: string | boolean;
+export type SettingFlags<C extends keyof typeof settingFlags> = {
+  readonly [Name in (typeof settingFlags)[C][number]]?: string | boolean;
 } & { readonly config?: string };
 
-export function withSettingFlags(command: Command, like: keyof typeof flagsOf): Command {
-  for (const name of flagsOf[like]) command.option(...helpFor(name));
+export function withSettingFlags(command: Command, like: keyof typeof settingFlags): Command {
+  for (const name of settingFlags[like]) command.option(...helpFor(name));
   return command.option('--config <file>', 'the config file');
 }
 
@@ -65,12 +64,9 @@ type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
 /** Returns after a clean stop. */
 async function runServe(options: ServeOptions): Promise<void> {
   const { json, config, ...flags } = options;
-  const { settings } = readConfig({
-    flags,
-    ...(config === undefined ? {} : { configFile: config }),
-  });
+  const { settings } = readConfig({ flags, configFile: config });
   const stop = stopRequested();
-  outliveBrokenOutput();
+  ignoreBrokenOutput();
   const serverLog = createServerLog();
   await withStack(async (stack) => {
     makeDataFolder(settings.dataDir);
@@ -84,7 +80,7 @@ async function runServe(options: ServeOptions): Promise<void> {
     });
     stack.defer(() => app.close());
     logOpening(app.core.database, serverLog.note);
-    const made = await serverOf({ app, settings, serverLog, stack });
+    const made = await openHttpServer({ app, settings, serverLog, stack });
     server = made.server;
     await app.storage.prove();
     const ready = { ...(await listen(server, settings)), authority: made.authority };
@@ -112,25 +108,27 @@ function printReady(
   if (text !== null) process.stdout.write(text);
   note(`Listening on ${ready.url}`);
   if (ready.firstAccountUrl !== null && (json || ready.firstRun === null)) {
-    note(`There is no account yet. Make the first one, once, at ${ready.firstAccountUrl}`);
+    note(
+      `There is no account yet. Create the first one at ${ready.firstAccountUrl}   (works once)`,
+    );
   }
 }
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Listens from now on, also while the program is still opening things. The first SIGTERM or SIGINT resolves the promise,
- * for a clean stop; a second one ends the process at once.
+ * Handles signals from this call on, even while the program is still starting. The first SIGTERM or SIGINT resolves the
+ * promise, for a clean stop; a second one ends the process at once.
  */
 export async function stopRequested(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of stopSignals) process.once(signal, () => resolve());
   });
-  // The default action of both signals is to end the process, so taking our listeners away is all that is needed.
+  // Without our listeners the default action of both signals ends the process.
   for (const signal of stopSignals) process.removeAllListeners(signal);
 }
 
-// A client that never finishes its request must not keep the server from stopping.
+// A client that never finishes its request must not keep the server running.
 const drainMs = 10_000;
 const idleSweepMs = 50;
 
@@ -139,8 +137,8 @@ interface Made {
   readonly authority: TlsMaterial['authority'];
 }
 
-/** The HTTP server of an app, ready to listen, with its certificate and metrics; the stack closes what was opened. */
-async function serverOf({
+/** The HTTP server of an app, with its certificate and metrics; the stack closes what was opened. */
+async function openHttpServer({
   app,
   settings,
   serverLog,
@@ -170,6 +168,7 @@ async function serverOf({
   if (source !== null && transport !== null) {
     const kept = keepCertificate(source, transport, server);
     stack.defer(() => kept.stop());
+    void kept.check();
     certificate = kept;
   }
   if (metrics !== null && settings.metricsAddress !== null) {
@@ -179,7 +178,7 @@ async function serverOf({
   return { server, authority: transport?.authority ?? null };
 }
 
-/** Their library is loaded only where somebody reads them. */
+/** Their library is only loaded where they are used. */
 const metricsRoom = () => import('../../server/metrics.ts');
 
 async function showMetrics(
@@ -193,7 +192,7 @@ async function showMetrics(
   try {
     const { listenForMetrics } = await metricsRoom();
     const listener = await listenForMetrics(place, { metrics, onError });
-    server.log.info({ port: listener.port }, 'metrics are shown');
+    server.log.info({ port: listener.port }, 'metrics are served');
     return listener;
   } catch (error) {
     const setting = 'metricsAddress';
@@ -204,7 +203,7 @@ async function showMetrics(
 async function closeServer(server: HttpServer): Promise<void> {
   const { server: listener } = server;
   const force = setTimeout(() => listener.closeAllConnections(), drainMs);
-  // Clients keep a connection open after their answer; one that was busy when the stop came is closed when it is idle.
+  // Clients keep connections open after an answer; one that was busy at the stop is closed once it is idle.
   const sweep = setInterval(() => listener.closeIdleConnections(), idleSweepMs);
   try {
     await server.close();

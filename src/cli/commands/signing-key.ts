@@ -11,16 +11,18 @@ import {
   type SigningKey,
   type SigningKeys,
 } from '../../evidence/signing-keys.ts';
-import { examples, fingerprintIn, type LocalOptions, withLocalOptions } from '../options.ts';
+import {
+  calling,
+  parseFingerprint,
+  type LocalOptions,
+  subcommand,
+  withLocalOptions,
+} from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { listTable } from '../output/layout.ts';
+import { toList } from '../output/layout.ts';
 import { settingsFor } from '../connection/local.ts';
 
-interface KeyOptions extends LocalOptions {
-  readonly json: boolean;
-}
-
-interface ExportOptions extends KeyOptions {
+interface ExportOptions extends LocalOptions {
   readonly fingerprint?: string;
 }
 
@@ -28,56 +30,51 @@ export function defineSigningKey(signingKey: Command): void {
   signingKey.addHelpText(
     'after',
     `
-The first use makes the key. Its private half stays in the data folder, or in the database of several machines, and has no way out: make backups.
+The key is created on first use. Its private half is stored in the data folder or, with several machines, in the database,
+and cannot be exported: make backups.
 
 Examples:
   $ forensics signing-key show
   $ forensics signing-key export > examiner.pem`,
   );
   withLocalOptions(
-    signingKey
-      .command('show')
-      .description('List the key in use and those before it, with their times.')
-      .addHelpText('after', examples('signing-key show', 'signing-key show --json')),
-  ).action(async (_own: unknown, command: Command) => {
-    await show(command.optsWithGlobals<KeyOptions>());
-  });
+    subcommand(signingKey, 'show', 'List the current key and earlier ones, with their dates.', [
+      'signing-key show',
+      'signing-key show --json',
+    ]),
+  ).action(calling(show));
   withLocalOptions(
-    signingKey
-      .command('export')
-      .description('Print the public key (PEM), which others need to verify bundles.')
-      .addHelpText(
-        'after',
-        examples('signing-key export > signing-key.pem', 'signing-key export --json'),
-      )
-      .option('--fingerprint <sha256>', 'an earlier key (see "signing-key show")'),
-  ).action(async (_own: unknown, command: Command) => {
-    await exportKey(command.optsWithGlobals<ExportOptions>());
-  });
+    subcommand(
+      signingKey,
+      'export',
+      'Print the public key (PEM), which others need to verify bundles.',
+      ['signing-key export > signing-key.pem', 'signing-key export --json'],
+    ).option('--fingerprint <sha256>', 'an earlier key (see "signing-key show")'),
+  ).action(calling(exportKey));
   withLocalOptions(
-    signingKey
-      .command('rotate')
-      .description('Replace the signing key. Existing bundles stay valid.')
-      .addHelpText('after', examples('signing-key rotate', 'signing-key rotate --json')),
-  ).action(async (_own: unknown, command: Command) => {
-    await rotate(command.optsWithGlobals<KeyOptions>());
-  });
+    subcommand(signingKey, 'rotate', 'Replace the signing key. Existing bundles stay valid.', [
+      'signing-key rotate',
+      'signing-key rotate --json',
+    ]),
+  ).action(calling(rotate));
 }
 
-async function show(options: KeyOptions): Promise<void> {
+async function show(options: LocalOptions): Promise<void> {
   const keys = await withKeys(options, ({ signingKeys }) => signingKeys.list());
   if (options.json) return printJson({ keys: keys.map(shown) });
-  const rows = keys.map(({ fingerprint, createdAt, retiredAt }) => [
-    fingerprint,
-    createdAt.toISOString(),
-    retiredAt === null ? 'in use' : `retired ${retiredAt.toISOString()}`,
-  ]);
-  print(listTable(['fingerprint (SHA-256)', 'made', 'state'], rows));
+  print(
+    toList(keys, {
+      'fingerprint (SHA-256)': ({ fingerprint }) => fingerprint,
+      made: ({ createdAt }) => createdAt.toISOString(),
+      state: ({ retiredAt }) =>
+        retiredAt === null ? 'in use' : `retired ${retiredAt.toISOString()}`,
+    }),
+  );
 }
 
 async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<void> {
   const keys = await withKeys(options, ({ signingKeys }) => signingKeys.list());
-  const wanted = fingerprint === undefined ? null : fingerprintIn(fingerprint);
+  const wanted = fingerprint === undefined ? null : parseFingerprint(fingerprint);
   const key = wanted === null ? keys[0] : keys.find((one) => one.fingerprint === wanted);
   if (key === undefined) {
     throw new ForensicsError(
@@ -89,7 +86,7 @@ async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<vo
   process.stdout.write(key.pem);
 }
 
-async function rotate(options: KeyOptions): Promise<void> {
+async function rotate(options: LocalOptions): Promise<void> {
   const key = await withKeys(options, async ({ signingKeys, audit }) => {
     const rotated = await signingKeys.rotate();
     const details = { fingerprint: rotated.fingerprint };
@@ -104,7 +101,7 @@ async function rotate(options: KeyOptions): Promise<void> {
 
 interface Keys {
   readonly signingKeys: SigningKeys;
-  /** A folder that only ever signed has no database, and so no log. */
+  /** A data folder that was only used for signing has no database, and so no log. */
   readonly audit?: Audit;
 }
 

@@ -1,60 +1,61 @@
-/** `forensics tenant report`: what a tenant used, as the HTTP interface answers it, as a table, or as CSV. */
+/** `forensics tenant report`: what a tenant used, as a table, as CSV, or as the HTTP interface returns it. */
 
 import { type Command, Option } from 'commander';
 import type { UsageReport } from '../../contract/usage.ts';
-import { dayOf, type ServiceOptions } from '../options.ts';
+import { calling, type ServiceOptions } from '../options.ts';
 import { csvText, listTable } from '../output/layout.ts';
 import { print, printJson } from '../output/terminal.ts';
-import { withService } from '../connection/service.ts';
-import { columnNames, dailyReports, type Days, reportOf, valuesOf } from './usage.ts';
+import { withService } from '../connection/server.ts';
+import {
+  columnNames,
+  dailyReports,
+  type Days,
+  readReport,
+  valuesOfDay,
+  withDays,
+} from './usage.ts';
 
 interface ReportOptions extends ServiceOptions, Days {
   readonly csv: boolean;
 }
 
-/** @param command - `report`, with the options that all commands of tenants share. */
-export function describeTenantReport(command: Command): Command {
-  return command
-    .description('Show the usage of a tenant, in total or for some days.')
-    .argument('<name>', 'the tenant')
-    .option(
-      '--from <day>',
-      'first day (UTC), such as 2026-03-01 (default: the first of all)',
-      dayOf,
-    )
-    .option('--to <day>', 'last day (UTC) (default: today)', dayOf)
+/** @param command - `report`, with the options of `ServiceOptions`. */
+export function describeTenantReport(command: Command): void {
+  withDays(
+    command
+      .description('Show the usage of a tenant, in total or for some days.')
+      .argument('<name>', 'the tenant'),
+  )
     .addOption(
-      new Option('--csv', 'a row of comma-separated values a day (UTC), under a header')
+      new Option('--csv', 'CSV with a header, one row per day (UTC)')
         .default(false)
         .conflicts('json'),
     )
     .addHelpText(
       'after',
       `
-The columns of --csv have the words and units of --json; days before the tenant was made and days to come have no row.
+The columns of --csv use the names and units of --json. Days before the tenant was created and future days have no row.
 
 Examples:
   $ forensics tenant report acme
   $ forensics tenant report acme --from 2026-03-01 --to 2026-03-31 --csv`,
     )
-    .action(async (name: string, _own: unknown, called: Command) => {
-      await printReport(name, called.optsWithGlobals<ReportOptions>());
-    });
+    .action(calling(printReport));
 }
 
 async function printReport(tenant: string, options: ReportOptions): Promise<void> {
   const found = await withService(options, async ({ tenants }) => {
-    const whole = await reportOf(tenants, tenant, options);
+    const whole = await readReport(tenants, tenant, options);
     if (!options.csv) return whole;
     const days = await dailyReports(tenants, tenant, whole);
-    return csvText([columnNames, ...days.map(valuesOf)]);
+    return csvText([columnNames, ...days.map(valuesOfDay)]);
   });
   if (typeof found === 'string') return void process.stdout.write(found);
   if (options.json) return printJson(found);
-  print(listTable(['figure', 'value'], rowsOf(found)));
+  print(listTable(['figure', 'value'], toRows(found)));
 }
 
-function rowsOf(report: UsageReport): readonly (readonly [string, string])[] {
+function toRows(report: UsageReport): readonly (readonly [string, string])[] {
   const { successfulProcessing: done, impediments, qualityIndicators: quality } = report;
   const { byType, byResult, byModelTypeAndTier } = done;
   const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;

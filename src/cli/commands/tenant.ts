@@ -1,6 +1,6 @@
-/** `forensics tenant`: the tenants of this machine; some acts also on a server. */
+/** `forensics tenant`: the tenants of this machine; some commands also work on a server. */
 
-import { type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import { tenantNamed } from '../../service/core.ts';
 import { operator } from '../../service/audit/entry.ts';
@@ -13,18 +13,19 @@ import type { TenantRequest } from '../../service/tenants/tenancy.ts';
 import { webhookStateOf } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
 import {
-  examples,
+  calling,
   type LocalOptions,
   type ServiceOptions,
+  subcommand,
   withLocalOnlyOptions,
   withServiceOptions,
   yesOption,
 } from '../options.ts';
-import { listTable, printFields } from '../output/layout.ts';
+import { printFields, printList } from '../output/layout.ts';
 import { confirmByName, readText } from '../input.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { withLocalCore, withNewCore } from '../connection/local.ts';
-import { withService } from '../connection/service.ts';
+import { now, settingsFor, withCore, withLocalCore } from '../connection/local.ts';
+import { withService } from '../connection/server.ts';
 import { describeTenantReport } from './tenant-report.ts';
 
 export function defineTenant(tenant: Command): void {
@@ -38,100 +39,134 @@ Examples:
   $ forensics tenant list --json`,
   );
   withLocalOnlyOptions(
-    tenant
-      .command('create')
-      .description('Create a tenant.')
-      .addHelpText('after', examples('tenant create acme', 'tenant create visitors --trial')),
+    subcommand(tenant, 'create', 'Create a tenant.', [
+      'tenant create acme',
+      'tenant create visitors --trial',
+    ]),
   )
     .argument('<name>', 'lower-case letters, digits, hyphens')
     .option('--trial', 'restrict the tenant to the two trial images', false)
-    .action(async (name: string, _own: unknown, command: Command) => {
-      await create(name, command.optsWithGlobals<TenantOptions & { trial: boolean }>());
-    });
+    .action(calling(create));
   withLocalOnlyOptions(
-    tenant
-      .command('list')
-      .description('List all tenants.')
-      .addHelpText('after', examples('tenant list', 'tenant list --deleted --json')),
+    subcommand(tenant, 'list', 'List all tenants.', [
+      'tenant list',
+      'tenant list --deleted --json',
+    ]),
   )
-    .option('--deleted', 'list deleted tenants of which data is still kept', false)
-    .action(async (_own: unknown, command: Command) => {
-      await list(command.optsWithGlobals<ListOptions>());
-    });
-  describeTenantShow(withServiceOptions(tenant.command('show')));
-  describeTenantUpdate(withServiceOptions(tenant.command('update')));
-  describeTenantTrial(withLocalOnlyOptions(tenant.command('trial')));
-  describeTenantReport(withServiceOptions(tenant.command('report')));
-  registerDelete(tenant);
-  withLocalOnlyOptions(
-    tenant
-      .command('webhook-secret')
-      .description('Print the secret that signs webhooks.')
-      .addHelpText(
-        'after',
-        examples('tenant webhook-secret acme', 'tenant webhook-secret acme > hook.secret'),
-      ),
+    .option('--deleted', 'list deleted tenants whose data is still kept', false)
+    .action(calling(list));
+  withServiceOptions(
+    subcommand(tenant, 'show', 'Show one tenant.', [
+      'tenant show acme',
+      'tenant show acme --url https://forensics.example:8443',
+    ]),
   )
     .argument('<name>', 'the tenant')
-    .action(async (name: string, _own: unknown, command: Command) => {
-      await webhookSecretOf(name, command.optsWithGlobals<TenantOptions>());
-    });
-}
-
-async function create(name: string, options: TenantOptions & { trial: boolean }): Promise<void> {
-  const made = await withNewCore(options, (core) =>
-    core.tenants.create({ name, isTrial: options.trial }),
-  );
-  if (!options.json) log(`Next: forensics keys create --tenant ${name} --name <purpose>`);
-  await printTenant(shownTenant(made), options);
-}
-
-function registerDelete(tenant: Command): void {
+    .action(calling(show));
+  defineUpdate(tenant);
   withLocalOnlyOptions(
-    tenant.command('delete').description('Delete a tenant and all its data permanently.'),
+    subcommand(
+      tenant,
+      'trial',
+      'Restrict a tenant to the two trial images, or lift that restriction.',
+      ['tenant trial visitors --on', 'tenant trial visitors --off'],
+    ),
+  )
+    .argument('<name>', 'the tenant')
+    .option('--on', 'allow only the two trial images')
+    .option('--off', 'allow every image')
+    .action(calling(setTrial));
+  describeTenantReport(withServiceOptions(tenant.command('report')));
+  defineDelete(tenant);
+  withLocalOnlyOptions(
+    subcommand(tenant, 'webhook-secret', 'Print the secret that signs webhooks.', [
+      'tenant webhook-secret acme',
+      'tenant webhook-secret acme > hook.secret',
+    ]),
+  )
+    .argument('<name>', 'the tenant')
+    .action(calling(printWebhookSecret));
+}
+
+function defineUpdate(tenant: Command): void {
+  withServiceOptions(
+    subcommand(
+      tenant,
+      'update',
+      'Rename a tenant, set its webhook, or choose where its objects are stored.',
+      [
+        'tenant update acme --webhook-url https://hooks.example/forensics',
+        'tenant update acme --storage-config store.json',
+      ],
+    ),
+  )
+    .argument('<name>', 'the tenant')
+    .option('--name <name>', 'the new name')
+    .option('--webhook-url <url>', 'where to send status changes; "none" removes it')
+    .option(
+      '--storage-config <file>',
+      'JSON with s3 or azure, "-" for standard input; "default" for the store of the service',
+    )
+    .action(calling(update));
+}
+
+function defineDelete(tenant: Command): void {
+  withLocalOnlyOptions(
+    subcommand(tenant, 'delete', 'Delete a tenant and all its data permanently.'),
   )
     .argument('<name>', 'the tenant')
     .addOption(yesOption('do not ask for the name; required in scripts'))
     .addHelpText(
       'after',
       `
-At once: its keys are revoked, the sessions of its people end, its analyses are hidden, its webhook is called no more, and its
-name is free for another tenant. A server that runs meanwhile obeys with the next request. The accounts of its people stay.
-Refused while something of it is held.
+Immediately: its keys are revoked, the sessions of its users end, its analyses are hidden, its webhook is no longer
+called, and its name can be used again. A running server applies this from its next request on. The accounts of its users
+stay. A tenant with a legal hold cannot be deleted.
 
-Later, by the daily clean-up of the server: its analyses and their objects go as deleted ones do, deletedRetentionDays after
-(30 unless set otherwise), then its figures of usage and its row. The audit log stays for good. Until then "usage", "audit" and
-"hold" know it as NAME~ID. A presigned URL that was handed out may work until it runs out, 7 days at most.
+Later, by the daily clean-up of the server: its analyses and their objects are purged deletedRetentionDays after the
+deletion (30 by default), then its usage figures and its row. The audit log stays permanently. Until then "usage", "audit"
+and "hold" know the tenant as NAME~ID. A presigned URL that was handed out works until it expires, at most 7 days.
 
 Examples:
   $ forensics tenant delete acme
   $ forensics tenant delete acme --yes --json`,
     )
-    .action(async (name: string, _own: unknown, command: Command) => {
-      await remove(name, command.optsWithGlobals<DeleteOptions>());
-    });
+    .action(calling(remove));
 }
 
-interface ListOptions extends TenantOptions {
-  readonly deleted: boolean;
-}
-
-async function list(options: ListOptions): Promise<void> {
-  const tenants = await withLocalCore(options, ({ tenants: all }) =>
-    options.deleted ? all.listDeleted() : all.list(),
+async function create(
+  name: string,
+  options: LocalOptions & { readonly trial: boolean },
+): Promise<void> {
+  const made = await withCore(settingsFor(options), (core) =>
+    core.tenants.create({ name, isTrial: options.trial }),
   );
-  if (options.json) return printJson(tenants.map(shownTenant));
-  if (tenants.length === 0) {
-    return log(options.deleted ? 'There are no deleted tenants.' : 'There are no tenants.');
-  }
-  const rows = tenants.map((tenant) => {
-    const { id, name, trial, webhookUrl, createdDate } = shownTenant(tenant);
-    return [id, name, trial ? 'trial' : '', createdDate.slice(0, 10), webhookUrl ?? ''];
-  });
-  print(listTable(['id', 'name', 'kind', 'created', 'webhook'], rows));
+  if (!options.json) log(`Next: forensics keys create --tenant ${name} --name <purpose>`);
+  printTenant(shownTenant(made), options);
 }
 
-async function webhookSecretOf(name: string, options: TenantOptions): Promise<void> {
+async function list(options: LocalOptions & { readonly deleted: boolean }): Promise<void> {
+  const { deleted } = options;
+  const tenants = await withLocalCore(options, ({ tenants: all }) =>
+    deleted ? all.listDeleted() : all.list(),
+  );
+  printList(
+    tenants.map(shownTenant),
+    {
+      id: ({ id }) => id,
+      name: ({ name }) => name,
+      kind: ({ trial }) => (trial ? 'trial' : ''),
+      created: ({ createdDate }) => createdDate.slice(0, 10),
+      webhook: ({ webhookUrl }) => webhookUrl ?? '',
+    },
+    {
+      ...options,
+      none: deleted ? 'There are no deleted tenants.' : 'There are no tenants.',
+    },
+  );
+}
+
+async function printWebhookSecret(name: string, options: LocalOptions): Promise<void> {
   const secret = await withLocalCore(options, async (core) =>
     core.webhookSecretOf((await tenantNamed(core, name)).id),
   );
@@ -139,40 +174,26 @@ async function webhookSecretOf(name: string, options: TenantOptions): Promise<vo
   print(secret);
 }
 
-interface DeleteOptions extends LocalOptions {
-  readonly json: boolean;
-  readonly yes: boolean;
-}
-
-const now = () => new Date();
-
-async function remove(name: string, options: DeleteOptions): Promise<void> {
-  const done = await withLocalCore(options, async (core) => {
+async function remove(
+  name: string,
+  options: LocalOptions & { readonly yes: boolean },
+): Promise<void> {
+  const question = `Delete the tenant "${name}", its keys and all its analyses permanently?`;
+  const deleted = await withLocalCore(options, async (core) => {
     const tenant = await tenantNamed(core, name);
-    if (!(await isAgreed(name, options))) return null;
+    if (!options.yes && !(await confirmByName(question, name))) return null;
     return deleteTenant(core, { tenant, by: operator, now });
   });
-  if (done === null) return printNothing(options);
-  const { tenant, analyses } = done;
-  const shown = { id: tenant.id, name, keptAs: tenant.name, analyses };
-  if (options.json) return printJson({ ...shown, deleted: true });
+  if (deleted === null) {
+    if (options.json) return printJson({ deleted: false });
+    return log('The name does not match; nothing was deleted.');
+  }
+  const { tenant, analyses } = deleted;
+  if (options.json) {
+    return printJson({ id: tenant.id, name, keptAs: tenant.name, analyses, deleted: true });
+  }
   log(`Tenant "${name}" is deleted, with ${analyses} analyses. The name is available again.`);
   log(`Data that is kept until the retention purge is listed under "${tenant.name}".`);
-}
-
-async function isAgreed(name: string, { yes }: DeleteOptions): Promise<boolean> {
-  const question = `Delete the tenant "${name}", its keys and all its analyses permanently?`;
-  return yes || confirmByName(question, name);
-}
-
-function printNothing({ json }: DeleteOptions): void {
-  if (json) return printJson({ deleted: false });
-  log('The name does not match; nothing was deleted.');
-}
-
-/** Options of commands that print a tenant: one JSON object, or each field on a line. */
-interface TenantOptions extends LocalOptions {
-  readonly json: boolean;
 }
 
 /** As the operator sees it in the data folder. */
@@ -187,7 +208,7 @@ function shownTenant(tenant: Tenant) {
   };
 }
 
-/** As its own people see it too, with where its objects are stored. Secrets are masked. */
+/** As its users see it too, with where its objects are stored. Secrets are masked. */
 function shownWithStorage(answer: TenantAnswer) {
   const { id, name, isTrial, webhookUrl = null, webhookState, createdDate } = answer;
   const { storageType, storageConfig = null, storageWarning } = answer;
@@ -195,28 +216,26 @@ function shownWithStorage(answer: TenantAnswer) {
   return { ...fields, storageType, storageConfig, storageWarning };
 }
 
-type ShownTenant = ReturnType<typeof shownTenant> | ReturnType<typeof shownWithStorage>;
-
-async function printTenant(
-  fields: ShownTenant,
-  options: Pick<TenantOptions, 'json'>,
-): Promise<void> {
+function printTenant(
+  fields: ReturnType<typeof shownTenant> | ReturnType<typeof shownWithStorage>,
+  options: Pick<LocalOptions, 'json'>,
+): void {
   if (options.json) return printFields(fields, options);
   const isDefault = 'storageConfig' in fields && fields.storageConfig === null;
   printFields(
     {
       ...fields,
-      webhookState: stateInWords[fields.webhookState],
+      webhookState: webhookStates[fields.webhookState],
       ...(isDefault ? { storageConfig: "the service's own store" } : {}),
     },
     options,
   );
 }
 
-const stateInWords: Readonly<Record<WebhookState, string>> = {
+const webhookStates: Readonly<Record<WebhookState, string>> = {
   none: 'none',
   active: 'active',
-  retrying: 'retrying: the latest message was not taken',
+  retrying: 'retrying: the latest message was not accepted',
   gone: 'disabled: the receiver answered 410; set the URL again',
   failing: 'disabled: the receiver failed for days; set the URL again',
 };
@@ -227,70 +246,20 @@ interface UpdateOptions extends ServiceOptions {
   readonly storageConfig?: string;
 }
 
-interface TrialOptions extends TenantOptions {
+interface TrialOptions extends LocalOptions {
   readonly on?: boolean;
   readonly off?: boolean;
 }
 
-/** @param command - with the options that all commands of the service share. */
-function describeTenantShow(command: Command): Command {
-  return command
-    .description('Show one tenant.')
-    .addHelpText(
-      'after',
-      examples('tenant show acme', 'tenant show acme --url https://forensics.example:8443'),
-    )
-    .argument('<name>', 'the tenant')
-    .action(async (name: string, _own: unknown, called: Command) => {
-      await show(name, called.optsWithGlobals<ServiceOptions>());
-    });
-}
-
-/** @param command - as above. */
-function describeTenantUpdate(command: Command): Command {
-  return command
-    .description('Rename a tenant, set its webhook, or choose where its objects are kept.')
-    .addHelpText(
-      'after',
-      examples(
-        'tenant update acme --webhook-url https://hooks.example/forensics',
-        'tenant update acme --storage-config store.json',
-      ),
-    )
-    .argument('<name>', 'the tenant')
-    .option('--name <name>', 'the new name')
-    .option('--webhook-url <url>', 'where to send status changes; "none" removes it')
-    .option(
-      '--storage-config <file>',
-      'JSON with s3 or azure, "-" for standard input; "default" for the store of the service',
-    )
-    .action(async (name: string, _own: unknown, called: Command) => {
-      await update(name, called.optsWithGlobals<UpdateOptions>());
-    });
-}
-
-/** @param command - with the options of commands on the data folder: a server does not offer it. */
-function describeTenantTrial(command: Command): Command {
-  return command
-    .description('Restrict a tenant to the two trial images, or lift that restriction.')
-    .addHelpText('after', examples('tenant trial visitors --on', 'tenant trial visitors --off'))
-    .argument('<name>', 'the tenant')
-    .option('--on', 'allow only the two trial images')
-    .option('--off', 'allow every image')
-    .action(async (name: string, _own: unknown, called: Command) => {
-      await setTrial(name, called.optsWithGlobals<TrialOptions>());
-    });
-}
-
 async function show(name: string, options: ServiceOptions): Promise<void> {
   const answer = await withService(options, async ({ tenants }) => tenants.read(name));
-  await printTenant(shownWithStorage(answer), options);
+  printTenant(shownWithStorage(answer), options);
 }
 
 async function update(name: string, options: UpdateOptions): Promise<void> {
-  const request = await requestOf(options);
+  const request = await readChange(options);
   const answer = await withService(options, async ({ tenants }) => tenants.change(name, request));
-  await printTenant(shownWithStorage(answer), options);
+  printTenant(shownWithStorage(answer), options);
 }
 
 async function setTrial(name: string, options: TrialOptions): Promise<void> {
@@ -300,10 +269,10 @@ async function setTrial(name: string, options: TrialOptions): Promise<void> {
     const { id } = await tenantNamed(core, name);
     return core.tenants.update(id, { isTrial });
   });
-  await printTenant(shownTenant(tenant), options);
+  printTenant(shownTenant(tenant), options);
 }
 
-async function requestOf({
+async function readChange({
   name,
   webhookUrl,
   storageConfig,
@@ -322,14 +291,14 @@ async function requestOf({
 
 async function readStorageConfig(file: string): Promise<StorageRequest | null> {
   if (file === 'default') return null;
-  return checkRequest(parse(await readText(file)));
-}
-
-function parse(json: string): unknown {
+  let config: unknown;
   try {
-    return JSON.parse(json);
-  } catch {
-    // Without its cause: the parser's message quotes the text, and the text holds secrets.
-    throw new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.');
+    config = JSON.parse(await readText(file));
+  } catch (error) {
+    // Without the cause: the parser's message quotes the text, which holds secrets.
+    throw error instanceof SyntaxError
+      ? new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.')
+      : error;
   }
+  return checkRequest(config);
 }

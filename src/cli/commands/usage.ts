@@ -1,41 +1,49 @@
-/** `forensics usage`: what the tenants used, a row each. */
+/** `forensics usage`: what the tenants used, one row each. */
 
 import { type Command, Option } from 'commander';
 import type { UsageReport } from '../../contract/usage.ts';
 import { usageError } from '../errors.ts';
-import { dayOf, isRemote, type ServiceOptions, withServiceOptions } from '../options.ts';
-import { csvText, type CsvValue, listTable } from '../output/layout.ts';
-import { log, print, printJson } from '../output/terminal.ts';
-import { tenantOfProfile } from '../connection/server.ts';
-import { type TenantActs, withService } from '../connection/service.ts';
+import {
+  calling,
+  isRemote,
+  parseDay,
+  type ServiceOptions,
+  withServiceOptions,
+} from '../options.ts';
+import { type Columns, csvText, type CsvValue, printList } from '../output/layout.ts';
+import { printJson } from '../output/terminal.ts';
+import { profileTenant, withService } from '../connection/server.ts';
+import type { TenantActs } from '../connection/service.ts';
 
 export function defineUsage(command: Command): void {
-  withServiceOptions(command)
-    .option('--tenant <name>', 'only this tenant')
-    .option(
-      '--from <day>',
-      'first day (UTC), such as 2026-03-01 (default: the first of all)',
-      dayOf,
-    )
-    .option('--to <day>', 'last day (UTC) (default: today)', dayOf)
+  withDays(withServiceOptions(command).option('--tenant <name>', 'only this tenant'))
     .addOption(
-      new Option('--csv', 'a row of comma-separated values a tenant and day (UTC), under a header')
+      new Option('--csv', 'CSV with a header, one row per tenant and day (UTC)')
         .default(false)
         .conflicts('json'),
     )
     .addHelpText(
       'after',
       `
-On this machine it shows every tenant, also deleted ones (NAME~ID) as long as something of them is kept; on a server those of
-whoever is logged in, or the tenant that is named. All figures of one tenant: forensics tenant report NAME.
+On this machine it shows every tenant, also deleted ones (NAME~ID) as long as any of their data is kept; on a server those
+of the logged-in user, or the one that is named. For all figures of one tenant: forensics tenant report NAME.
 
 Examples:
   $ forensics usage --from 2026-03-01 --to 2026-03-31
   $ forensics usage --tenant acme --csv`,
     )
-    .action(async (_own: unknown, called: Command) => {
-      await usage(called.optsWithGlobals<UsageOptions>());
-    });
+    .action(calling(usage));
+}
+
+/** Adds the options of `Days`. */
+export function withDays(command: Command): Command {
+  return command
+    .option(
+      '--from <day>',
+      'first day (UTC), such as 2026-03-01 (default: the first of all)',
+      parseDay,
+    )
+    .option('--to <day>', 'last day (UTC) (default: today)', parseDay);
 }
 
 interface UsageOptions extends ServiceOptions, Days {
@@ -43,7 +51,6 @@ interface UsageOptions extends ServiceOptions, Days {
   readonly csv: boolean;
 }
 
-/** A tenant by its name, and what it used. */
 interface Used {
   readonly tenantName: string;
   readonly report: UsageReport;
@@ -52,98 +59,84 @@ interface Used {
 async function usage(options: UsageOptions): Promise<void> {
   const found = await withService(options, async ({ tenants }) => {
     const used = await allUsed(tenants, options);
-    return options.csv ? csvOf(tenants, used) : used;
+    return options.csv ? toCsv(tenants, used) : used;
   });
   if (typeof found === 'string') return void process.stdout.write(found);
   if (options.json) {
     return printJson(found.map(({ tenantName, report }) => ({ tenantName, ...report })));
   }
-  if (found.length === 0) return log('There are no tenants.');
-  print(listTable(head, found.map(rowOf)));
+  printList(found, columns, { json: false, none: 'There are no tenants.' });
 }
 
 async function allUsed(tenants: TenantActs, options: UsageOptions): Promise<readonly Used[]> {
-  const named = options.tenant ?? (isRemote(options) ? tenantOfProfile(options) : undefined);
+  const named = options.tenant ?? (isRemote(options) ? profileTenant(options) : undefined);
   const names = named === undefined ? await tenants.names() : [named];
   const all: Used[] = [];
   for (const tenantName of names) {
     // oxlint-disable-next-line no-await-in-loop -- one request after the other, as the server counts them
-    all.push({ tenantName, report: await reportOf(tenants, tenantName, options) });
+    all.push({ tenantName, report: await readReport(tenants, tenantName, options) });
   }
   return all;
 }
 
-async function csvOf(tenants: TenantActs, used: readonly Used[]): Promise<string> {
+async function toCsv(tenants: TenantActs, used: readonly Used[]): Promise<string> {
   const rows: CsvValue[][] = [['tenant', ...columnNames]];
   for (const { tenantName, report } of used) {
     // oxlint-disable-next-line no-await-in-loop -- as above
     const days = await dailyReports(tenants, tenantName, report);
-    rows.push(...days.map((day) => [tenantName, ...valuesOf(day)]));
+    rows.push(...days.map((each) => [tenantName, ...valuesOfDay(each)]));
   }
   return csvText(rows);
 }
 
-// The figures that bills and complaints are about; `--json` and `--csv` have the rest.
-const head = [
-  'tenant',
-  'succeeded',
-  'real',
-  'fake',
-  'uncertain',
-  'abstain',
-  'flagging',
-  'forensicReporting',
-  'failed',
-  'pending',
-] as const;
+const done = ({ report }: Used) => report.successfulProcessing;
 
-function rowOf({ tenantName, report }: Used): readonly string[] {
-  const { byType, byResult, byModelTypeAndTier } = report.successfulProcessing;
-  const { flagging, forensicReporting } = byModelTypeAndTier.image;
-  const { real, fake, uncertain, abstain } = byResult;
-  const figures = [byType.total, real, fake, uncertain, abstain, flagging, forensicReporting];
-  const rest = [report.impediments.processingErrors, report.queuedAnalyses];
-  return [tenantName, ...[...figures, ...rest].map(String)];
-}
+// The figures for bills and complaints; `--json` and `--csv` have the rest.
+const columns: Columns<Used> = {
+  tenant: ({ tenantName }) => tenantName,
+  succeeded: (used) => String(done(used).byType.total),
+  real: (used) => String(done(used).byResult.real),
+  fake: (used) => String(done(used).byResult.fake),
+  uncertain: (used) => String(done(used).byResult.uncertain),
+  abstain: (used) => String(done(used).byResult.abstain),
+  flagging: (used) => String(done(used).byModelTypeAndTier.image.flagging),
+  forensicReporting: (used) => String(done(used).byModelTypeAndTier.image.forensicReporting),
+  failed: ({ report }) => String(report.impediments.processingErrors),
+  pending: ({ report }) => String(report.queuedAnalyses),
+};
 
-type Column = readonly [name: string, valueOf: (day: UsageReport) => CsvValue];
-
-// One CSV row a day, read by programs: never rename or move a column, add new ones at the end. Names and units are
+// One CSV row per day, read by programs: never rename or move a column, add new ones at the end. Names and units are
 // those of the HTTP interface.
-const columns: readonly Column[] = [
-  ['day', (day) => day.startTime.slice(0, 10)],
-  ['total', ({ successfulProcessing: done }) => done.byType.total],
-  ['api', ({ successfulProcessing: done }) => done.byType.api],
-  ['app', ({ successfulProcessing: done }) => done.byType.app],
-  ['real', ({ successfulProcessing: done }) => done.byResult.real],
-  ['fake', ({ successfulProcessing: done }) => done.byResult.fake],
-  ['uncertain', ({ successfulProcessing: done }) => done.byResult.uncertain],
-  ['abstain', ({ successfulProcessing: done }) => done.byResult.abstain],
-  ['confidenceScore', ({ successfulProcessing: done }) => done.byResult.confidenceScore],
-  ['flagging', ({ successfulProcessing: done }) => done.byModelTypeAndTier.image.flagging],
-  [
-    'forensicReporting',
-    ({ successfulProcessing: done }) => done.byModelTypeAndTier.image.forensicReporting,
-  ],
-  ['appLogins', (day) => day.userInteraction.appLogins],
-  ['processingErrors', (day) => day.impediments.processingErrors],
-  ['retries', (day) => day.impediments.retries],
-  ['errorRatePercent', (day) => day.qualityIndicators.errorRatePercent],
-  ['backpressurePercent', (day) => day.qualityIndicators.backpressurePercent],
-  ['singleMinutes', (day) => durationsOf(day).single],
-  ['bulkMinutes', (day) => durationsOf(day).bulk],
-];
+const csvColumns: Readonly<Record<string, (day: UsageReport) => CsvValue>> = {
+  day: ({ startTime }) => startTime.slice(0, 10),
+  total: ({ successfulProcessing }) => successfulProcessing.byType.total,
+  api: ({ successfulProcessing }) => successfulProcessing.byType.api,
+  app: ({ successfulProcessing }) => successfulProcessing.byType.app,
+  real: ({ successfulProcessing }) => successfulProcessing.byResult.real,
+  fake: ({ successfulProcessing }) => successfulProcessing.byResult.fake,
+  uncertain: ({ successfulProcessing }) => successfulProcessing.byResult.uncertain,
+  abstain: ({ successfulProcessing }) => successfulProcessing.byResult.abstain,
+  confidenceScore: ({ successfulProcessing }) => successfulProcessing.byResult.confidenceScore,
+  flagging: ({ successfulProcessing }) => successfulProcessing.byModelTypeAndTier.image.flagging,
+  forensicReporting: ({ successfulProcessing }) =>
+    successfulProcessing.byModelTypeAndTier.image.forensicReporting,
+  appLogins: ({ userInteraction }) => userInteraction.appLogins,
+  processingErrors: ({ impediments }) => impediments.processingErrors,
+  retries: ({ impediments }) => impediments.retries,
+  errorRatePercent: ({ qualityIndicators }) => qualityIndicators.errorRatePercent,
+  backpressurePercent: ({ qualityIndicators }) => qualityIndicators.backpressurePercent,
+  singleMinutes: ({ processingDurations }) =>
+    processingDurations.byModelTypeAndParallelism.image.single,
+  bulkMinutes: ({ processingDurations }) =>
+    processingDurations.byModelTypeAndParallelism.image.bulk,
+};
 
-/** The names of the columns, as the first row. */
-export const columnNames = columns.map(([name]) => name);
+/** The header row of the CSV. */
+export const columnNames = Object.keys(csvColumns);
 
-/** @param day - the report about one day. */
-export function valuesOf(day: UsageReport): readonly CsvValue[] {
-  return columns.map(([, valueOf]) => valueOf(day));
-}
-
-function durationsOf({ processingDurations: durations }: UsageReport) {
-  return durations.byModelTypeAndParallelism.image;
+/** The CSV row of a report about one day. */
+export function valuesOfDay(day: UsageReport): readonly CsvValue[] {
+  return Object.values(csvColumns).map((value) => value(day));
 }
 
 /** The period that a usage report covers. */
@@ -153,8 +146,8 @@ export interface Days {
   readonly to?: string;
 }
 
-/** @throws {ForensicsError} `usage` for days that are the wrong way round. */
-export async function reportOf(
+/** @throws {ForensicsError} `usage` when --from is later than --to. */
+export async function readReport(
   tenants: Pick<TenantActs, 'report'>,
   tenant: string,
   { from, to }: Days,
@@ -183,8 +176,8 @@ export async function dailyReports(
   const first = Math.max(Date.parse(whole.startTime), Date.parse(await firstDay(tenants, tenant)));
   const last = Math.min(Date.parse(whole.endTime), Date.now());
   const reports: UsageReport[] = [];
-  for (let day = Math.floor(first / dayMs); day * dayMs <= last; day++) {
-    const time = new Date(day * dayMs).toISOString().slice(0, 10);
+  for (let at = Math.floor(first / dayMs); at * dayMs <= last; at++) {
+    const time = new Date(at * dayMs).toISOString().slice(0, 10);
     const query = { type: 'range', startTime: time, endTime: time } as const;
     // oxlint-disable-next-line no-await-in-loop -- one request after the other, as the server counts them
     reports.push(await tenants.report(tenant, query));
@@ -192,7 +185,7 @@ export async function dailyReports(
   return reports;
 }
 
-/** The day, not the moment: `--to` may name the same day. */
+/** A day, not a time: `--to` may name the same day. */
 async function firstDay(tenants: Pick<TenantActs, 'report'>, tenant: string): Promise<string> {
   return (await tenants.report(tenant, { type: 'total' })).startTime.slice(0, 10);
 }

@@ -5,13 +5,13 @@ import { generatePassword } from '../../service/access/embedded/passwords.ts';
 import { succeeded } from '../../contract/common.ts';
 import { usageError } from '../errors.ts';
 import { printFields } from '../output/layout.ts';
-import { askHidden, canAsk, firstLineOf } from '../input.ts';
+import { askHidden, canAsk, readFirstLine } from '../input.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { type ShownUser, shownUser, userNamed, withLocalCore } from '../connection/local.ts';
 import { withApi } from '../connection/server.ts';
 import { isRemote, type ServiceOptions } from '../options.ts';
 
-/** A password is never a flag: flags stand in the history of the shell and in the list of processes. */
+/** A password is never an option: options appear in the history of the shell and in the list of processes. */
 export function withPassword(command: Command): Command {
   const sources = [
     new Option('--password-file <file>', 'read the password from a file'),
@@ -45,7 +45,6 @@ async function setAny(who: string | undefined, options: PasswdOptions): Promise<
   printWithPassword(changed, options);
 }
 
-/** Who may set those of others on a server acts on its own machine. */
 async function changeOwn(who: string | undefined, options: PasswdOptions): Promise<void> {
   if (who !== undefined) {
     throw usageError(
@@ -53,18 +52,26 @@ async function changeOwn(who: string | undefined, options: PasswdOptions): Promi
     );
   }
   const newPassword = await withApi(options, async (api) => {
-    const currentPassword = await currentPasswordFrom(options);
+    const currentPassword = await readCurrentPassword(options);
     const password = await passwordFrom(options);
     const body = { currentPassword, newPassword: password };
-    await api.ask({ method: 'POST', path: '/v1/auth/change-password', body }, succeeded);
+    await api.request({ method: 'POST', path: '/v1/auth/change-password', body }, succeeded);
     return password;
   });
-  const isMadeUp = options.generate === true;
-  if (options.json) return printJson({ changed: true, ...(isMadeUp && { password: newPassword }) });
+  const isGenerated = options.generate === true;
+  if (options.json) {
+    return printJson({ changed: true, ...(isGenerated && { password: newPassword }) });
+  }
   log(`The password was changed and all other sessions have ended.`);
-  if (!isMadeUp) return;
+  if (!isGenerated) return;
   log('It will not be shown again:');
   print(newPassword);
+}
+
+async function readCurrentPassword({ currentPasswordFile: file }: PasswdOptions): Promise<string> {
+  if (file !== undefined) return readFirstLine(file);
+  if (canAsk()) return askHidden('Current password: ');
+  throw usageError('Give the current password with --current-password-file.');
 }
 
 /** Where a password comes from: a file, standard input, a prompt, or the random generator. */
@@ -77,30 +84,17 @@ export interface PasswordOptions {
 /** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`, `cancelled`. */
 export async function passwordFrom(options: PasswordOptions): Promise<string> {
   if (options.generate === true) return generatePassword();
-  if (options.passwordFile !== undefined) return firstLineOf(options.passwordFile);
-  if (options.passwordStdin === true) return firstLineOf('-');
-  if (canAsk()) return fromPerson();
-  throw usageError('Give a password with --password-file, --password-stdin or --generate.');
-}
-
-/** @throws {ForensicsError} as above. */
-async function currentPasswordFrom({
-  currentPasswordFile: file,
-}: {
-  readonly currentPasswordFile?: string;
-}): Promise<string> {
-  if (file !== undefined) return firstLineOf(file);
-  if (canAsk()) return askHidden('Current password: ');
-  throw usageError('Give the current password with --current-password-file.');
-}
-
-async function fromPerson(): Promise<string> {
+  if (options.passwordFile !== undefined) return readFirstLine(options.passwordFile);
+  if (options.passwordStdin === true) return readFirstLine('-');
+  if (!canAsk()) {
+    throw usageError('Give a password with --password-file, --password-stdin or --generate.');
+  }
   const password = await askHidden('New password: ');
   if ((await askHidden('Repeat the password: ')) === password) return password;
   throw usageError('The two passwords differ; nothing was changed.');
 }
 
-/** Prints the account. Its password is printed only if it was generated here: the user who set any other knows it. */
+/** Prints the account, with its password only if that was generated. */
 export function printWithPassword(
   { user, password }: { readonly user: ShownUser; readonly password: string },
   options: PasswordOptions & { readonly json: boolean },

@@ -1,4 +1,4 @@
-/** `forensics verify`: whether an evidence bundle is as it was signed. Needs no server, no network and no data folder. */
+/** `forensics verify`: checks that an evidence bundle is as it was signed. Needs no server, network or data folder. */
 
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../../errors.ts';
@@ -7,10 +7,10 @@ import type { Verification } from '../../evidence/checks.ts';
 import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle, type VerifyOptions } from '../../evidence/verify.ts';
 import { usageError } from '../errors.ts';
-import { fingerprintIn } from '../options.ts';
+import { calling, parseFingerprint } from '../options.ts';
 import { layCard, listRows, type Row } from '../output/layout.ts';
 import { readText } from '../input.ts';
-import { columnsOf, paint, printable } from '../output/terminal.ts';
+import { lineWidth, paint, printable, printJson } from '../output/terminal.ts';
 
 interface VerifyCommandOptions extends KeyOptions {
   readonly json: boolean;
@@ -22,41 +22,37 @@ export function defineVerify(command: Command): void {
     .addHelpText(
       'after',
       `
-Without --key or --fingerprint anybody may have signed: the key comes with the bundle.
+Without --key or --fingerprint anyone may have signed it: the key is part of the bundle.
 
 Examples:
   $ forensics verify evidence.zip --key examiner.pem
   $ forensics verify evidence.zip --json
 
-Exit codes: 0 it holds, 1 this is no bundle, 4 no such file, 7 it does not hold.`,
+Exit codes: 0 the bundle is intact, 1 not a bundle, 4 no such file, 7 the bundle is damaged or has another key.`,
     )
-    .action(async (bundle: string, _own: unknown, called: Command) => {
-      await verify(bundle, called.optsWithGlobals<VerifyCommandOptions>());
-    });
+    .action(calling(verify));
 }
 
 async function verify(bundle: string, options: VerifyCommandOptions): Promise<void> {
   const found = await verifyBundle(bundle, await expectedKey(options));
-  const asJson = () => `${JSON.stringify(found, null, 2)}\n`;
-  process.stdout.write(options.json ? asJson() : verificationCard(bundle, found));
+  if (options.json) printJson(found);
+  else {
+    const [style, words] = chooseTitle(found);
+    const title = `${printable(bundle)}: ${paint(process.stdout)(['bold', style], words)}`;
+    process.stdout.write(layCard(title, toRows(found), lineWidth(process.stdout)));
+  }
   if (!found.holds) process.exitCode = exitCodes.integrityFailure;
 }
 
-function verificationCard(name: string, found: Verification): string {
-  const [style, words] = titleOf(found);
-  const title = paint(process.stdout)(['bold', style], words);
-  return layCard(`${printable(name)}: ${title}`, rowsOf(found), columnsOf(process.stdout));
-}
-
-/** A forger can sign a forgery with a key of their own: intact is not yet genuine. */
-function titleOf({ holds, key }: Verification) {
-  if (!holds) return ['red', 'DOES NOT HOLD'] as const;
+/** A forger can sign a forgery with their own key: an intact bundle need not be genuine. */
+function chooseTitle({ holds, key }: Verification) {
+  if (!holds) return ['red', 'NOT VALID'] as const;
   return key?.isExpected === true
-    ? (['green', 'HOLDS'] as const)
-    : (['yellow', 'HOLDS, but no expected key was given'] as const);
+    ? (['green', 'VALID'] as const)
+    : (['yellow', 'VALID, but no expected key was given'] as const);
 }
 
-function rowsOf(found: Verification): readonly Row[] {
+function toRows(found: Verification): readonly Row[] {
   const { manifest, key, verdict, problems } = found;
   return [
     ...listRows(
@@ -75,13 +71,10 @@ function filesRows(
   { holds }: Verification,
 ): readonly Row[] {
   const whole: readonly Row[] = [
-    [
-      'Files',
-      `all ${files.length} are, byte for byte, what was signed; none is missing, none was added`,
-    ],
+    ['Files', `all ${files.length} are byte for byte as signed; none is missing, none was added`],
     [
       '',
-      'reports and heatmaps were signed together with this result; that they follow from the picture, "forensics reproduce" shows',
+      'reports and heatmaps were signed together with this result; "forensics reproduce" checks that they follow from the picture',
     ],
   ];
   return [
@@ -101,7 +94,7 @@ const keyWords = {
   expected: 'This is the key that you expected.',
   other: 'This is not the key that you expected.',
   unknown:
-    'Anybody may have signed: compare this fingerprint with one that you were given some other way than with the bundle (--fingerprint).',
+    'Anyone may have signed: compare this fingerprint with one that you received separately from the bundle (--fingerprint).',
 };
 
 function itemRows({ item, examinedAt }: Manifest, { problems }: Verification): readonly Row[] {
@@ -118,9 +111,9 @@ function originalWords(file: string | null, problems: Verification['problems']):
     return 'not in the bundle; compare its SHA-256 with that of your copy (sha256sum PICTURE)';
   }
   if (problems.some((problem) => problem.file === file)) {
-    return `the bundle should hold it as ${file}, but that is not the picture that was examined`;
+    return `${file} in the bundle is not the picture that was examined`;
   }
-  return `in the bundle as ${file}, and it has the SHA-256 that was examined`;
+  return `in the bundle as ${file}, with the SHA-256 that was examined`;
 }
 
 /** The key that the bundle should be signed with. */
@@ -141,12 +134,12 @@ export function describeExpectedKey(command: Command): Command {
 
 /** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
 export async function expectedKey({ key, fingerprint }: KeyOptions): Promise<VerifyOptions> {
-  if (key !== undefined) return { fingerprint: await fingerprintOf(key) };
+  if (key !== undefined) return { fingerprint: await readFingerprint(key) };
   if (fingerprint === undefined) return {};
-  return { fingerprint: fingerprintIn(fingerprint) };
+  return { fingerprint: parseFingerprint(fingerprint) };
 }
 
-async function fingerprintOf(file: string): Promise<string> {
+async function readFingerprint(file: string): Promise<string> {
   const key = readPublicKey(await readText(file));
   if (key !== null) return key.fingerprint;
   throw usageError(

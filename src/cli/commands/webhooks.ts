@@ -1,100 +1,90 @@
-/** `forensics webhooks`: what was sent to the receivers of tenants, again and for a trial. */
+/** `forensics webhooks`: the messages to the webhooks of tenants, sending them again, and a test message. */
 
 import { type Command, Option } from 'commander';
+import { type DeliveryState, deliveryStates } from '../../contract/vocabulary.ts';
+import { exitCodes, ForensicsError } from '../../errors.ts';
+import { adviceOn } from '../../ops/doctor/webhooks.ts';
 import { operator } from '../../service/audit/entry.ts';
 import { tenantNamed } from '../../service/core.ts';
-import { type DeliveryState, deliveryStates } from '../../contract/vocabulary.ts';
-import { adviceOn } from '../../ops/doctor/webhooks.ts';
-import { exitCodes, ForensicsError } from '../../errors.ts';
 import {
   type DeliveryEntry,
   listDeliveries,
   replay as putBack,
 } from '../../service/webhooks/deliveries.ts';
 import { sendTestMessage } from '../../service/webhooks/signature.ts';
-import { usageError } from '../errors.ts';
-import { countFromOne, type LocalOptions, withLocalOptions } from '../options.ts';
-import { log, print, printJson } from '../output/terminal.ts';
-import { listTable } from '../output/layout.ts';
 import { withLocalCore } from '../connection/local.ts';
+import { usageError } from '../errors.ts';
+import {
+  calling,
+  countFromOne,
+  examples,
+  type LocalOptions,
+  subcommand,
+  withLocalOptions,
+} from '../options.ts';
+import { toList } from '../output/layout.ts';
+import { log, print, printJson } from '../output/terminal.ts';
 
 export function defineWebhooks(webhooks: Command): void {
   webhooks.addHelpText(
     'after',
-    `
-Examples:
-  $ forensics webhooks test --tenant acme
-  $ forensics webhooks list --tenant acme --state given_up`,
+    examples('webhooks test --tenant acme', 'webhooks list --tenant acme --state given_up'),
   );
-  describeList(common(webhooks.command('list')));
-  describeReplay(common(webhooks.command('replay')));
-  describeTest(common(webhooks.command('test')));
-}
-
-function describeList(command: Command): void {
-  command
-    .description('List the messages of a tenant, newest first; settled ones for 30 days.')
+  withTenant(
+    subcommand(
+      webhooks,
+      'list',
+      'List the messages of a tenant, newest first; settled ones for 30 days.',
+      ['webhooks list --tenant acme', 'webhooks list --tenant acme --state waiting --json'],
+    ),
+  )
     .addOption(new Option('--state <state>', 'only those in this state').choices(deliveryStates))
     .addOption(new Option('--limit <n>', 'at most this many').argParser(countFromOne).default(100))
+    .action(calling(list));
+  withTenant(
+    subcommand(webhooks, 'replay', 'Send settled messages once more, under their old ids.'),
+  )
+    .argument('[id]', 'the id of the message, from "webhooks list"')
+    .option('--given-up', 'all that were given up after their last attempt', false)
     .addHelpText(
       'after',
       `
-Examples:
-  $ forensics webhooks list --tenant acme
-  $ forensics webhooks list --tenant acme --state waiting --json`,
-    )
-    .action(async (_own: unknown, called: Command) => {
-      await list(called.optsWithGlobals<ListOptions>());
-    });
-}
-
-function describeReplay(command: Command): void {
-  command
-    .description('Send settled messages once more, under their old ids.')
-    .argument('[id]', 'the message, as "webhooks list" names it')
-    .option('--given-up', 'all that no attempt brought through', false)
-    .addHelpText(
-      'after',
-      `
-The server of the data folder sends them. Messages about one analysis keep their order; one that is being tried has its
-turn first. A receiver recognises a repetition by its "webhook-id".
+The server of the data folder sends them. Messages about one analysis keep their order; one that is being delivered goes
+first. A receiver recognises a repeated message by its "webhook-id".
 
 Examples:
   $ forensics webhooks replay msg_65f000000000000000000001 --tenant acme
   $ forensics webhooks replay --given-up --tenant acme`,
     )
-    .action(async (id: string | undefined, _own: unknown, called: Command) => {
-      await replay(id, called.optsWithGlobals<ReplayOptions>());
-    });
-}
-
-function describeTest(command: Command): void {
-  command
-    .description('Send one signed test message and print the answer of the receiver.')
+    .action(calling(replay));
+  withTenant(
+    subcommand(
+      webhooks,
+      'test',
+      'Send one signed test message and print the answer of the receiver.',
+    ),
+  )
     .addHelpText(
       'after',
       `
-Its header "webhook-event" is "test", and its body has no analysisId. Nothing is repeated or kept, and a webhook that was
-switched off stays so.
+Its header "webhook-event" is "test", and its body has no analysisId. It is not retried or stored, and a webhook that was
+switched off stays off.
 
 Examples:
   $ forensics webhooks test --tenant acme
   $ forensics webhooks test --tenant acme --json
 
-Exit codes: 0 the receiver took it, 1 it did not.`,
+Exit codes: 0 the receiver accepted it, 1 it did not.`,
     )
-    .action(async (_own: unknown, called: Command) => {
-      await test(called.optsWithGlobals<WebhookOptions>());
-    });
+    .action(calling(test));
 }
 
-function common(command: Command): Command {
+function withTenant(command: Command): Command {
   return withLocalOptions(command.requiredOption('--tenant <name>', 'the tenant'));
 }
 
 interface WebhookOptions extends LocalOptions {
   readonly tenant: string;
-  readonly json: boolean;
 }
 
 interface ListOptions extends WebhookOptions {
@@ -110,11 +100,21 @@ async function list(options: ListOptions): Promise<void> {
   });
   if (options.json) return printJson(entries.map(shown));
   if (entries.length === 0) return log('There are no such messages.');
-  const head = ['id', 'event', 'subject', 'created', 'attempts', 'state', 'last outcome', 'next'];
-  print(listTable(head, entries.map(rowOf)));
+  print(
+    toList(entries, {
+      id: ({ id }) => id,
+      event: ({ event }) => event,
+      subject: ({ subject }) => subject,
+      created: ({ createdAt }) => toSeconds(createdAt),
+      attempts: ({ attempts }) => String(attempts),
+      state: (entry) => entry.state,
+      'last outcome': ({ lastOutcome }) => lastOutcome ?? '-',
+      next: nextAttempt,
+    }),
+  );
 }
 
-/** Names of times as elsewhere in what we print. */
+/** Times are named as in everything else that is printed. */
 function shown({ createdAt, nextAttemptAt, settledAt, ...entry }: DeliveryEntry) {
   return {
     ...entry,
@@ -124,14 +124,7 @@ function shown({ createdAt, nextAttemptAt, settledAt, ...entry }: DeliveryEntry)
   };
 }
 
-function rowOf(entry: DeliveryEntry): readonly string[] {
-  const { id, event, subject, createdAt, attempts, state, lastOutcome } = entry;
-  const created = toSeconds(createdAt);
-  const done = [String(attempts), state, lastOutcome ?? '-'];
-  return [id, event, subject, created, ...done, nextOf(entry)];
-}
-
-function nextOf({ state, nextAttemptAt }: DeliveryEntry): string {
+function nextAttempt({ state, nextAttemptAt }: DeliveryEntry): string {
   if (nextAttemptAt !== null) return toSeconds(nextAttemptAt);
   return state === 'waiting' ? 'after the one before it' : '-';
 }
@@ -145,7 +138,10 @@ interface ReplayOptions extends WebhookOptions {
 }
 
 async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
-  const which = whichOf(id, options);
+  if ((id === undefined) !== options.givenUp) {
+    throw usageError('Give the id of one message, or --given-up for all that failed.');
+  }
+  const which = id === undefined ? 'given_up' : { id };
   const replayed = await withLocalCore(options, async (core) => {
     const { id: tenantId } = await tenantNamed(core, options.tenant);
     return putBack(core.database.db, { tenantId, which, at: new Date(), by: operator });
@@ -155,47 +151,36 @@ async function replay(id: string | undefined, options: ReplayOptions): Promise<v
   log(
     replayed.length === 0
       ? 'No message was given up.'
-      : `Back in line: ${replayed.length}. The server of this data folder sends them.`,
+      : `Queued again: ${replayed.length}. The server of this data folder sends them.`,
   );
 }
 
-function whichOf(id: string | undefined, { givenUp }: ReplayOptions) {
-  if (id !== undefined && !givenUp) return { id };
-  if (id === undefined && givenUp) return 'given_up';
-  throw usageError('Give the id of one message, or --given-up for all that failed.');
-}
-
 async function test(options: WebhookOptions): Promise<void> {
-  const answer = await withLocalCore(options, async (core, settings) => {
+  const { isOff, ...answer } = await withLocalCore(options, async (core, settings) => {
     const tenant = await tenantNamed(core, options.tenant);
     const { id: tenantId, webhookUrl: url } = tenant;
-    if (url === null) throw noWebhook(tenant.name);
+    const setUrl = setUrlHint(tenant.name);
+    if (url === null) throw new ForensicsError('conflict', `The tenant has no webhook. ${setUrl}`);
     const { webhookKey: serverKey } = core;
     const allow = settings.webhookAllow;
     const begun = performance.now();
     const sent = await sendTestMessage({ tenantId, url, serverKey, allow, at: new Date() });
     const tookMs = Math.round(performance.now() - begun);
-    // No more of the URL: what follows may contain a token.
+    // Only the origin: the rest of the URL may contain a token.
     const receiver = new URL(url).origin;
     const { id, detail: outcome } = sent;
-    const isOff = tenant.webhookDisabledAt !== null;
-    return { id, receiver, taken: sent.kind === 'accepted', outcome, tookMs, isOff };
+    const off = tenant.webhookDisabledAt !== null;
+    return { id, receiver, taken: sent.kind === 'accepted', outcome, tookMs, isOff: off };
   });
-  if (!answer.taken) process.exitCode = exitCodes.failure;
-  const advice = answer.taken ? null : adviceOn(answer.outcome, options.tenant);
-  const { isOff, ...facts } = answer;
-  if (options.json) return printJson({ ...facts, switchedOff: isOff, advice });
-  const { receiver, taken, outcome, tookMs } = facts;
-  print(`${receiver} ${taken ? 'took' : 'did not take'} it: ${outcome} after ${tookMs} ms`);
+  const { receiver, taken, outcome, tookMs } = answer;
+  if (!taken) process.exitCode = exitCodes.failure;
+  const advice = taken ? null : adviceOn(outcome, options.tenant);
+  if (options.json) return printJson({ ...answer, switchedOff: isOff, advice });
+  print(`${receiver} ${taken ? 'accepted' : 'did not accept'} it: ${outcome} after ${tookMs} ms`);
   if (advice !== null) print(`Fix: ${advice}`);
-  if (isOff) log(`The webhook is switched off. ${settingAnew(options.tenant)}`);
+  if (isOff) log(`The webhook is switched off. ${setUrlHint(options.tenant)}`);
 }
 
-function noWebhook(tenantName: string): ForensicsError {
-  const message = `The tenant has no webhook. ${settingAnew(tenantName)}`;
-  return new ForensicsError('conflict', message);
-}
-
-function settingAnew(tenantName: string): string {
+function setUrlHint(tenantName: string): string {
   return `Set its URL: forensics tenant update ${tenantName} --webhook-url <url>`;
 }

@@ -1,13 +1,14 @@
-/** `forensics worker`: more workers for the servers of a data folder or a database; they do not listen on any port. */
+/** `forensics worker`: additional workers for the servers of a data folder or database; they listen on no port. */
 
 import type { Command } from 'commander';
 import { openApp } from '../../service/app.ts';
 import { readConfig } from '../../contract/config.ts';
-import { outliveBrokenOutput, usageError } from '../errors.ts';
-import { printable } from '../output/terminal.ts';
+import { usageError } from '../errors.ts';
+import { ignoreBrokenOutput, printable } from '../output/terminal.ts';
 import { createServerLog } from '../serve/server-log.ts';
 import { logOpening } from '../connection/local.ts';
 import { type SettingFlags, stopRequested, withSettingFlags } from './serve.ts';
+import { calling } from '../options.ts';
 
 export function defineWorker(worker: Command): void {
   withSettingFlags(worker, 'worker')
@@ -19,20 +20,14 @@ Examples:
   $ forensics worker --workers 4
   $ FORENSICS_DATABASE_URL=postgres://forensics@db.example/forensics forensics worker`,
     )
-    .action(async (_own: unknown, command: Command) => {
-      await runWorker(command.optsWithGlobals<SettingFlags<'worker'>>());
-    });
+    .action(calling(runWorker));
 }
 
 async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<void> {
-  const { settings } = readConfig({
-    flags,
-    ...(config === undefined ? {} : { configFile: config }),
-  });
-  if (settings.workers === 0)
-    throw usageError('--workers must be 1 or more: a worker examines pictures.');
+  const { settings } = readConfig({ flags, configFile: config });
+  if (settings.workers === 0) throw usageError('--workers must be at least 1.');
   const stop = stopRequested();
-  outliveBrokenOutput();
+  ignoreBrokenOutput();
   const serverLog = createServerLog();
   const logEvent = (what: string, facts: object) =>
     serverLog.note(`${what}: ${JSON.stringify(facts)}`);

@@ -1,4 +1,4 @@
-/** Acts of administration on the data folder of this machine, whether a server runs on it or not. */
+/** The data folder of this machine, whether a server is running on it or not. */
 
 import { actorOf } from '../../service/access/principal.ts';
 import type { User } from '../../service/access/users.ts';
@@ -14,7 +14,7 @@ import { readConfig, type Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Tenancy } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
-import type { LocalOptions } from '../options.ts';
+import type { FolderOptions } from '../options.ts';
 import { log } from '../output/terminal.ts';
 import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
 
@@ -24,41 +24,31 @@ import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
  * @throws {ForensicsError} `not_found` when nothing was set up there.
  */
 export async function withLocalCore<T>(
-  options: LocalOptions,
+  options: FolderOptions,
   act: (core: Core, settings: Settings) => Promise<T>,
 ): Promise<T> {
   return withCore(installedSettings(options), act);
 }
 
-/** The same for the one act that may be the first in a data folder. */
-export async function withNewCore<T>(
-  options: LocalOptions,
-  act: (core: Core, settings: Settings) => Promise<T>,
-): Promise<T> {
-  return withCore(settingsFor(options), act);
-}
-
 /** @throws {ForensicsError} `not_found` when nothing was set up in the data folder. */
-export function installedSettings(options: LocalOptions): Settings {
+export function installedSettings(options: FolderOptions): Settings {
   const settings = settingsFor(options);
   if (hasInstallation(settings)) return settings;
   throw new ForensicsError(
     'not_found',
-    'Nothing was set up in this data folder; name another with --data-dir, or begin with "forensics serve".',
+    'Nothing has been set up in this data folder; name another with --data-dir, or start with "forensics serve".',
   );
 }
 
-export function settingsFor(options: LocalOptions & { readonly publicUrl?: string }): Settings {
+export function settingsFor(options: FolderOptions & { readonly publicUrl?: string }): Settings {
   const { dataDir, publicUrl, config } = options;
-  const { settings } = readConfig({
-    flags: { dataDir, publicUrl },
-    ...(config === undefined ? {} : { configFile: config }),
-  });
+  const { settings } = readConfig({ flags: { dataDir, publicUrl }, configFile: config });
   log(`Acting on the data folder ${settings.dataDir}`);
   return settings;
 }
 
-async function withCore<T>(
+/** The same for settings that were read; the data folder may be new. */
+export async function withCore<T>(
   settings: Settings,
   act: (core: Core, settings: Settings) => Promise<T>,
 ): Promise<T> {
@@ -78,11 +68,11 @@ export function logOpening(
 ): void {
   if (upgrade === null) return;
   const { from, to, copy } = upgrade;
-  const kept = copy === null ? '' : `; a copy as it was before lies in ${copy}`;
-  note(`The database was brought from schema ${from} to ${to}${kept}`);
+  const kept = copy === null ? '' : `; a copy of the old one is in ${copy}`;
+  note(`The database was upgraded from schema ${from} to ${to}${kept}`);
 }
 
-/** The service on the data folder of this machine. The operator acts; a server may be running on the folder or not. */
+/** The service on the data folder of this machine, where the operator acts. */
 export function createLocalService(core: Core, settings: Settings): Service {
   return {
     keys: createKeyActs(core),
@@ -93,24 +83,30 @@ export function createLocalService(core: Core, settings: Settings): Service {
 
 function createKeyActs(core: Core): KeyActs {
   const { keys } = core;
-  const idOf = async (name: string) => (await tenantNamed(core, name)).id;
+  const findTenantId = async (name: string) => (await tenantNamed(core, name)).id;
+  /** The owner of the key that was given, else the operator. */
+  const actorFor = async (tenantId: string, tenant: string, bySecret?: string) => {
+    if (bySecret === undefined) return operator;
+    const principal = await keys.authenticate(bySecret);
+    if (principal.tenantIds.includes(tenantId)) return actorOf(principal);
+    throw new ForensicsError('forbidden', `The key does not belong to tenant "${tenant}".`);
+  };
   return {
-    list: async (tenant) => keys.list(await idOf(tenant)),
-    create: async ({ tenant, ...wish }) =>
-      keys.mint({ tenantId: await idOf(tenant), ...wish, by: operator }),
-    rotate: async ({ tenant, ...wish }) =>
-      keys.rotate({ tenantId: await idOf(tenant), ...wish, by: operator }),
-    async prove({ tenant, secret }) {
-      const { tenantIds } = await keys.authenticate(secret);
-      if (tenantIds.includes(await idOf(tenant))) return;
-      throw new ForensicsError('forbidden', `The key does not belong to tenant "${tenant}".`);
+    async list(tenant, bySecret) {
+      const tenantId = await findTenantId(tenant);
+      await actorFor(tenantId, tenant, bySecret);
+      return keys.list(tenantId);
     },
+    create: async ({ tenant, ...key }) =>
+      keys.mint({ tenantId: await findTenantId(tenant), ...key, by: operator }),
+    rotate: async ({ tenant, ...rotation }) =>
+      keys.rotate({ tenantId: await findTenantId(tenant), ...rotation, by: operator }),
     async revoke({ tenant, uuid, bySecret }) {
-      const by = bySecret === undefined ? operator : actorOf(await keys.authenticate(bySecret));
-      await keys.revoke({ tenantId: await idOf(tenant), uuid, by });
+      const tenantId = await findTenantId(tenant);
+      await keys.revoke({ tenantId, uuid, by: await actorFor(tenantId, tenant, bySecret) });
     },
     prune: async ({ tenant, uuids }) =>
-      keys.prune({ tenantId: await idOf(tenant), uuids, by: operator }),
+      keys.prune({ tenantId: await findTenantId(tenant), uuids, by: operator }),
   };
 }
 
@@ -122,11 +118,11 @@ function createTenantActs(core: Core, settings: Settings): TenantActs {
     },
     async read(name) {
       const tenant = await tenantNamed(core, name);
-      return (await openTenancyOf(core, settings)).read(tenant);
+      return (await loadTenancy(core, settings)).read(tenant);
     },
     async change(name, request) {
       const tenant = await tenantNamed(core, name);
-      const tenancy = await openTenancyOf(core, settings);
+      const tenancy = await loadTenancy(core, settings);
       const answer = await tenancy.change(tenant, request, operator);
       if (request.webhookUrl != null) await warnAboutWebhook(request.webhookUrl, settings);
       return answer;
@@ -145,17 +141,16 @@ function createSettingsActs(core: Core): SettingsActs {
   };
 }
 
-const now = () => new Date();
-
 /** Loaded where it is used: clients for S3 and Azure are slow to load. */
-async function openTenancyOf(core: Core, settings: Settings): Promise<Tenancy> {
-  const { openTenancy } = await import('../../service/tenants/tenant-storage.ts');
-  const { openTenantStorage } = await import('../../service/tenants/tenant-storage.ts');
+async function loadTenancy(core: Core, settings: Settings): Promise<Tenancy> {
+  const { openTenancy, openTenantStorage } = await import(
+    '../../service/tenants/tenant-storage.ts'
+  );
   const storage = openTenantStorage({ settings, core, now, onError: raise });
   return openTenancy({ core, storage, webhookGuard: null, now });
 }
 
-/** No refusal: the server may run under other settings than this command. */
+/** Only a warning: the server may have other settings than this command. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
   const { createWebhookGuard } = await import('../../service/tenants/tenant-storage.ts');
   const { complaintAbout } = await import('../../service/tenants/tenancy.ts');
@@ -163,7 +158,10 @@ async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise
   if (complaint !== null) log(`Warning, by the settings of this command: ${complaint}`);
 }
 
-function raise(error: unknown): never {
+export const now = () => new Date();
+
+/** For parts whose errors should end the command. */
+export function raise(error: unknown): never {
   throw error;
 }
 
@@ -181,13 +179,13 @@ export interface ShownUser {
   readonly lastLoginDate: string | null;
 }
 
-/** @param who - an address, or an id: accounts of an identity provider have only that. @throws {ForensicsError} `not_found`. */
+/** @param who - email address or id; accounts of an identity provider only have an id. @throws {ForensicsError} `not_found`. */
 export async function userNamed({ users }: Core, who: string): Promise<User> {
   const user = (await users.byEmail(who)) ?? (await users.byId(who));
   if (user !== null) return user;
   throw new ForensicsError(
     'not_found',
-    `There is no account "${who}"; "forensics user list" shows those that exist.`,
+    `There is no account "${who}"; "forensics user list" shows all accounts.`,
   );
 }
 

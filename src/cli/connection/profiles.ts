@@ -1,6 +1,6 @@
 /**
- * The servers that this user knows by name. A profile says where a server is and how it is known again; what proves who
- * asks lies apart from it, in `credentials.ts`. A file each, so that two commands never overwrite each other's.
+ * The servers that this user has saved. A profile holds the address of a server and how to verify it; its credentials are
+ * in a file of their own. One file per profile, so that two commands never overwrite each other's.
  */
 
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ const profileFields = Type.Object({
   /** PEM. */
   ca: Type.Optional(Type.String()),
   fingerprint: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
-  /** What `--tenant` means when it is left out. */
+  /** The default of `--tenant`. */
   tenant: Type.Optional(Type.String()),
 });
 
@@ -41,35 +41,35 @@ export function profileNamed(name: string): Profile {
   if (profile !== null) return profile;
   throw new ForensicsError(
     'not_found',
-    `There is no profile "${name}"; make it with "forensics login --profile ${name} --url https://...", or see "forensics profile list".`,
+    `There is no profile "${name}"; create it with "forensics login --profile ${name} --url https://...", or see "forensics profile list".`,
   );
 }
 
 /** Null when there is none. @throws {ForensicsError} `usage`, `config_invalid`. */
 export function readProfile(name: string): Profile | null {
-  const found = readOwnJson(fileOf(name), profileFields);
+  const found = readOwnJson(profileFile(name), profileFields);
   return found === null ? null : { name, ...found };
 }
 
 /** @throws {ForensicsError} `output_not_writable`. */
 export function saveProfile({ name, ...profile }: Profile): void {
-  writeOwnJson(fileOf(name), profile);
+  writeOwnJson(profileFile(name), profile);
 }
 
 export function removeProfile(name: string): void {
-  rmSync(fileOf(name), { force: true });
+  rmSync(profileFile(name), { force: true });
 }
 
-export function trustOf({ ca, fingerprint }: Pick<Profile, 'ca' | 'fingerprint'>): Trust {
+export function profileTrust({ ca, fingerprint }: Pick<Profile, 'ca' | 'fingerprint'>): Trust {
   if (ca !== undefined) return { by: 'authority', pem: ca };
   return fingerprint === undefined ? { by: 'system' } : { by: 'fingerprint', sha256: fingerprint };
 }
 
-/** A name is a file's name on every system, so capitals are none. @throws {ForensicsError} `usage`. */
+/** A name is also a file name, on systems that ignore case too. @throws {ForensicsError} `usage`. */
 export function checkProfileName(name: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) return name;
   throw usageError(
-    'The name of a profile has 1 to 64 small letters, digits, ".", "_" and "-", and begins with a letter or digit.',
+    'The name of a profile has 1 to 64 lower-case letters, digits, ".", "_" and "-", and begins with a letter or digit.',
   );
 }
 
@@ -77,7 +77,7 @@ function folder(): string {
   return join(configFolder(), 'profiles');
 }
 
-function fileOf(name: string): string {
+function profileFile(name: string): string {
   return join(folder(), `${checkProfileName(name)}.json`);
 }
 
@@ -89,10 +89,9 @@ function namesIn(path: string): readonly string[] {
 }
 
 /**
- * The content of a small JSON file that only this user can read; null when there is none. Such files are written
- * atomically.
+ * The content of a small JSON file that only this user can read; null when there is none.
  *
- * @throws {ForensicsError} `config_invalid` when it holds something else than `schema` says.
+ * @throws {ForensicsError} `config_invalid` when the content does not match `schema`.
  */
 function readOwnJson<T extends TSchema>(file: string, schema: T): Static<T> | null {
   const found = parsed(file);
@@ -106,13 +105,13 @@ function writeOwnJson(file: string, value: unknown): void {
   intoOwnFolder(file, () => replaceFile(file, `${JSON.stringify(value, null, 2)}\n`));
 }
 
-/** Does what makes a file in a folder of this user. @throws {ForensicsError} `output_not_writable`. */
+/** Runs `act`, which creates a file in a folder of this user. @throws {ForensicsError} `output_not_writable`. */
 function intoOwnFolder<T>(file: string, act: () => T): T {
   try {
     makeOwnFolder(dirname(file));
     return act();
   } catch (error) {
-    const message = `${file} cannot be written; see to the rights of its folder, or set XDG_CONFIG_HOME.`;
+    const message = `${file} cannot be written; check the permissions of its folder, or set XDG_CONFIG_HOME.`;
     throw new ForensicsError('output_not_writable', message, { cause: error });
   }
 }
@@ -121,7 +120,7 @@ function parsed(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // Without its cause: the parser's message quotes the text, and the text may contain secrets.
+    // Without the cause: the parser's message quotes the text, which may contain secrets.
     if (!existsSync(file)) return undefined;
     throw unreadable(file);
   }
@@ -134,7 +133,7 @@ function unreadable(file: string): ForensicsError {
   );
 }
 
-// Credentials, one file a profile. The program reads and writes them and never prints them.
+// Credentials, one file per profile. They are never printed.
 
 const apiKey = Type.Object({ kind: Type.Literal('apiKey'), apiKey: Type.String() });
 const session = Type.Object({
@@ -161,7 +160,7 @@ export function saveCredentials(profile: string, proof: Credentials): void {
   writeOwnJson(credentialsFile(profile), proof);
 }
 
-export function forgetCredentials(profile: string): void {
+export function removeCredentials(profile: string): void {
   rmSync(credentialsFile(profile), { force: true });
 }
 
@@ -171,10 +170,10 @@ const patienceMs = 60_000;
 /**
  * Keeps every other process from the credentials of a profile while `act` changes them.
  *
- * @throws {ForensicsError} `conflict` when another process does not let go of them for a minute.
+ * @throws {ForensicsError} `conflict` when another process holds them for a minute.
  */
-export async function alone<T>(profile: string, act: () => Promise<T>): Promise<T> {
-  const release = await locked(`${credentialsFile(profile)}.lock`);
+export async function withProfileLock<T>(profile: string, act: () => Promise<T>): Promise<T> {
+  const release = await lock(`${credentialsFile(profile)}.lock`);
   try {
     return await act();
   } finally {
@@ -182,7 +181,7 @@ export async function alone<T>(profile: string, act: () => Promise<T>): Promise<
   }
 }
 
-async function locked(file: string): Promise<() => void> {
+async function lock(file: string): Promise<() => void> {
   const begun = performance.now();
   while (performance.now() - begun < patienceMs) {
     const release = intoOwnFolder(file, () => takeLock(file));
@@ -191,7 +190,7 @@ async function locked(file: string): Promise<() => void> {
   }
   throw new ForensicsError(
     'conflict',
-    'Another command is renewing the session of this profile and does not come to an end; end it, and try again.',
+    'Another command has been renewing the session of this profile for a minute; stop it, and try again.',
   );
 }
 
@@ -200,7 +199,7 @@ function credentialsFile(profile: string): string {
 }
 
 /**
- * Reads an API key from a file or standard input; never from a flag, which every user of the machine can see.
+ * Reads an API key from a file or standard input; never from an option, which every user of the machine can see.
  *
  * @param file - `-` is standard input.
  * @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`.
@@ -217,16 +216,16 @@ export function apiKeyOfEnvironment(): string | null {
   return FORENSICS_API_KEY === '' ? null : checked(FORENSICS_API_KEY, 'FORENSICS_API_KEY');
 }
 
-/** What holds no key is not sent anywhere: it may be another secret. */
+/** Anything else is not sent anywhere: it may be another secret. */
 function checked(text: string, where: string): string {
   const key = text.trim();
   if (/^sk-[\w-]{1,500}$/.test(key)) return key;
-  throw usageError(`${where} must hold an API key, and nothing else; it begins with "sk-".`);
+  throw usageError(`${where} must hold only an API key, which begins with "sk-".`);
 }
 
-// Warn only: secrets mounted into a container are often readable by every user inside it.
+// Only a warning: secrets mounted into a container are often readable by every user inside it.
 function warnIfOpen(file: string): void {
   if (file === '-' || process.platform === 'win32') return;
   const { mode } = statSync(file);
-  if ((mode & 0o077) !== 0) log(`Others on this machine can read ${file}; run chmod 600.`);
+  if ((mode & 0o077) !== 0) log(`Other users of this machine can read ${file}; run chmod 600.`);
 }

@@ -1,4 +1,4 @@
-/** The server that options, environment or a profile name, and the way to it. The choice is logged on standard error. */
+/** Which server a command acts on, by options, environment or profile, and with which credentials. Logs the choice. */
 
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
@@ -6,7 +6,7 @@ import type { Api, Authorize } from '../client/api.ts';
 import { openApi, type Trust } from '../client/connect.ts';
 import { packageVersion } from '../../version.ts';
 import { usageError } from '../errors.ts';
-import { fingerprintIn, isRemote, type ServerOptions, type ServiceOptions } from '../options.ts';
+import { parseFingerprint, isRemote, type ServerOptions, type ServiceOptions } from '../options.ts';
 import { readText } from '../input.ts';
 import { log } from '../output/terminal.ts';
 import {
@@ -15,19 +15,37 @@ import {
   type Profile,
   profileNamed,
   readCredentials,
-  trustOf,
+  profileTrust,
 } from './profiles.ts';
+import { createRemoteService } from './remote.ts';
+import type { Service } from './service.ts';
 import { authorizeBySession } from './session.ts';
 
-/** A tenant is needed, and has to be named but where the profile of the server names one. */
+/** Fills in the tenant of the profile. Ends the command where neither names one. */
 export async function nameTenant(command: Command): Promise<void> {
   const options = command.optsWithGlobals<ServiceOptions & { readonly tenant?: string }>();
   if (options.tenant !== undefined) return;
   if (!isRemote(options)) command.error(`error: required option '--tenant <name>' not specified`);
-  command.setOptionValue('tenant', tenantMeant(options));
+  command.setOptionValue('tenant', requireTenant(options));
 }
 
-/** Opens the way to the server for one act and closes it again, also when the act fails. */
+/**
+ * The only function that chooses between this machine and a server. Opens the service for one act and closes it again,
+ * also when the act fails.
+ *
+ * @throws {ForensicsError} what opening either of them throws.
+ */
+export async function withService<T>(
+  options: ServiceOptions,
+  act: (service: Service) => Promise<T>,
+): Promise<T> {
+  if (isRemote(options)) return withApi(options, (api) => act(createRemoteService(api)));
+  // Loaded only here: a command on a server needs no database.
+  const { createLocalService, withLocalCore } = await import('./local.ts');
+  return withLocalCore(options, (core, settings) => act(createLocalService(core, settings)));
+}
+
+/** Opens a connection to the server for one act and closes it again, also when the act fails. */
 export async function withApi<T>(
   options: ServerOptions,
   act: (api: Api) => Promise<T>,
@@ -40,24 +58,24 @@ export async function withApi<T>(
   }
 }
 
-/** The server that a command uses, and how to verify it: flags first, then the environment. */
+/** The server that a command acts on, and how to verify it. */
 interface Server {
   readonly url: string;
   readonly trust: Trust;
-  /** Null for an address that stands for itself. */
+  /** Null when the server was given by its address. */
   readonly profile: Profile | null;
 }
 
 /** @throws {ForensicsError} `usage`, `not_found` for an unknown profile, `file_not_found`, `file_not_readable`. */
-export async function placeNamed(options: ServerOptions): Promise<Server> {
+export async function chooseServer(options: ServerOptions): Promise<Server> {
   const { url, profile: name } = serverNamed(options);
   const given = await trustGiven(options);
-  if (name === undefined) return { url, trust: trustOf(given ?? {}), profile: null };
+  if (name === undefined) return { url, trust: profileTrust(given ?? {}), profile: null };
   const profile = profileNamed(name);
-  return { url: profile.url, trust: trustOf(given ?? profile), profile };
+  return { url: profile.url, trust: profileTrust(given ?? profile), profile };
 }
 
-/** One of the two. A profile's credentials are for its own server: another address beside it is a mistake. */
+/** Options first, then the environment. A profile's credentials are for its own server, so an address as well is a mistake. */
 export function serverNamed(options: Pick<ServerOptions, 'url' | 'profile'>) {
   const isByFlag = options.url !== undefined || options.profile !== undefined;
   const { url, profile } = isByFlag ? options : serverOfEnvironment();
@@ -70,7 +88,7 @@ export function serverNamed(options: Pick<ServerOptions, 'url' | 'profile'>) {
   throw usageError('Name the server: --url https://host:port, or --profile NAME.');
 }
 
-/** What a login makes one of: an address, and the name that it gets. */
+/** For a login, which takes both: an address, and the name to save it under. */
 export function serverMentioned(options: Pick<ServerOptions, 'url' | 'profile'>) {
   return { ...serverOfEnvironment(), ...options };
 }
@@ -84,10 +102,10 @@ function serverOfEnvironment(): Pick<ServerOptions, 'url' | 'profile'> {
 /** Null when neither was given. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
 export async function trustGiven({ ca, fingerprint }: Pick<ServerOptions, 'ca' | 'fingerprint'>) {
   if (ca !== undefined && fingerprint !== undefined) {
-    throw usageError('--ca and --fingerprint are two ways to know the server; choose one.');
+    throw usageError('--ca and --fingerprint are two ways to verify the server; choose one.');
   }
   if (ca !== undefined) return { ca: await certificatesIn(ca) };
-  return fingerprint === undefined ? null : { fingerprint: fingerprintIn(fingerprint) };
+  return fingerprint === undefined ? null : { fingerprint: parseFingerprint(fingerprint) };
 }
 
 async function certificatesIn(file: string): Promise<string> {
@@ -108,28 +126,23 @@ function isCertificate(pem: string): boolean {
 }
 
 /**
- * The tenant that a command on a server acts for: the one that was named, else the profile's.
+ * The tenant that a command on a server acts for: that of the option, else that of the profile.
  *
- * @throws {ForensicsError} `usage` when neither is there.
+ * @throws {ForensicsError} `usage` when neither names one.
  */
-export function tenantMeant(options: ServerOptions & { readonly tenant?: string }): string {
-  const tenant = options.tenant ?? tenantOfProfile(options);
+export function requireTenant(options: ServerOptions & { readonly tenant?: string }): string {
+  const tenant = options.tenant ?? profileTenant(options);
   if (tenant !== undefined) return tenant;
-  throw usageError('A server keeps everything by tenant; add --tenant NAME.');
+  throw usageError('A server keeps everything per tenant; add --tenant NAME.');
 }
 
-export function tenantOfProfile(options: ServerOptions): string | undefined {
-  return profileMeant(options)?.tenant;
-}
-
-function profileMeant(options: ServerOptions): Profile | null {
+export function profileTenant(options: ServerOptions): string | undefined {
   const { profile } = serverNamed(options);
-  return profile === undefined ? null : profileNamed(profile);
+  return profile === undefined ? undefined : profileNamed(profile).tenant;
 }
 
-/** Connects to the server that options, environment or a profile name, with its credentials. */
 export async function openServer(options: ServerOptions): Promise<Api> {
-  const { url, trust, profile } = await placeNamed(options);
+  const { url, trust, profile } = await chooseServer(options);
   const authorize = await authorizeBy(options, profile);
   const api = await openApi({ url, trust, authorize, userAgent: userAgent() });
   const suffix = profile === null ? '' : ` (profile ${profile.name})`;
@@ -141,7 +154,7 @@ export function userAgent(): string {
   return `forensics/${packageVersion()}`;
 }
 
-/** A flag beats the environment: also the flag that names a profile, whose key is for its own server. */
+/** An option beats the environment, also --profile: its key is for its own server. */
 async function authorizeBy(options: ServerOptions, profile: Profile | null): Promise<Authorize> {
   const { apiKeyFile } = options;
   if (apiKeyFile !== undefined) return authorizeByKey(await apiKeyFrom(apiKeyFile));

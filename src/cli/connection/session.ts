@@ -1,6 +1,6 @@
 /**
- * A login that goes on: the access token while it is good, a new one in time. A refresh token is good once, and one
- * that comes twice ends the session, so that only one process at a time may send it, and only one request of it.
+ * Keeps a login alive: refreshes the access token before it expires. A refresh token works once, and using it twice ends
+ * the session, so only one process, and one request of it, may send it.
  */
 
 import type { Api, Authorize } from '../client/api.ts';
@@ -8,14 +8,14 @@ import type { Tokens } from '../client/device-login.ts';
 import { refreshAnswer } from '../../contract/auth.ts';
 import { ForensicsError } from '../../errors.ts';
 import {
-  alone,
+  withProfileLock,
   type Credentials,
   readCredentials,
   saveCredentials,
   type Session,
 } from './profiles.ts';
 
-// A request that begins now must still arrive in time.
+// The token must still be valid when a request that starts now arrives.
 const spareMs = 60_000;
 
 /** @param now - milliseconds of Unix time. */
@@ -25,7 +25,7 @@ export function authorizeBySession(profile: string, now: () => number): Authoriz
   return async (api) => {
     current ??= sessionIn(readCredentials(profile), profile);
     if (isDue(current, now())) {
-      renewal ??= renewed(profile, { api, now, isDue }).finally(() => (renewal = null));
+      renewal ??= renewSession(profile, { api, now, isDue }).finally(() => (renewal = null));
       current = await renewal;
     }
     return `Bearer ${current.accessToken}`;
@@ -33,34 +33,38 @@ export function authorizeBySession(profile: string, now: () => number): Authoriz
 }
 
 interface Renewal {
-  readonly api: Pick<Api, 'ask'>;
+  readonly api: Pick<Api, 'request'>;
   readonly now: () => number;
   readonly isDue: (session: Session, at: number) => boolean;
 }
 
-/** The session as it is, or a new one in its place when that is due. @throws {ForensicsError} `unauthenticated` when it has ended. */
-export async function renewed(
+/** The stored session, refreshed first when it is due. @throws {ForensicsError} `unauthenticated` when it has ended. */
+export async function renewSession(
   profile: string,
   { api, now, isDue: isWanted }: Renewal,
 ): Promise<Session> {
-  return alone(profile, async () => {
+  return withProfileLock(profile, async () => {
     // Another process may have been first.
     const before = sessionIn(readCredentials(profile), profile);
     if (!isWanted(before, now())) return before;
     if (before.refreshToken === '') throw loginAgain(profile);
-    const asked = { method: 'POST', path: '/v1/auth/refresh', authorization: null } as const;
-    const body = { refreshToken: before.refreshToken };
-    const { data } = await api.ask({ ...asked, body }, refreshAnswer).catch((error: unknown) => {
-      throw toLoginAgain(error, profile);
+    const request = {
+      method: 'POST',
+      path: '/v1/auth/refresh',
+      authorization: null,
+      body: { refreshToken: before.refreshToken },
+    } as const;
+    const { data } = await api.request(request, refreshAnswer).catch((error: unknown) => {
+      throw hasSessionEnded(error) ? loginAgain(profile) : error;
     });
-    const after = sessionOf(data, { email: before.email, at: now(), idToken: before.idToken });
+    const after = createSession(data, { email: before.email, at: now(), idToken: before.idToken });
     saveCredentials(profile, after);
     return after;
   });
 }
 
-/** @param how.idToken - what goes on being good when no new one came. */
-export function sessionOf(
+/** @param how.idToken - the earlier one, which stays valid when no new one came. */
+export function createSession(
   { accessToken, idToken, refreshToken, expiresIn }: Tokens,
   how: { readonly email: string; readonly at: number; readonly idToken?: string },
 ): Session {
@@ -78,15 +82,14 @@ function isDue({ expiresAt }: Session, at: number): boolean {
   return expiresAt - spareMs <= at;
 }
 
-/** Another command may have logged out, or put a key in the place of the session. */
+/** Another command may have logged out, or replaced the session with a key. */
 function sessionIn(credentials: Credentials | null, profile: string): Session {
   if (credentials?.kind === 'session') return credentials;
   throw loginAgain(profile);
 }
 
-function toLoginAgain(error: unknown, profile: string): unknown {
-  const isOver = error instanceof ForensicsError && error.code === 'unauthenticated';
-  return isOver ? loginAgain(profile) : error;
+export function hasSessionEnded(error: unknown): boolean {
+  return error instanceof ForensicsError && error.code === 'unauthenticated';
 }
 
 function loginAgain(profile: string): ForensicsError {

@@ -2,17 +2,17 @@
 
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { columnsOf, paint, print, printable, printJson } from './terminal.ts';
+import { lineWidth, log, paint, print, printable, printJson } from './terminal.ts';
 
-/** An empty label goes on with the row above. */
+/** A row of a card. With an empty label it continues the row above. */
 export type Row = readonly [label: string, text: string];
 
-/** Cells before a row's text, two of them before its label. */
+/** Columns before a row's text, two of them before its label. */
 const usualIndent = 13;
-/** Below, every word would stand alone. */
+/** Narrower, every word would be on a line of its own. */
 const minColumns = 30;
 
-/** @param columns - width to wrap at; what cannot be parted, a hash or a path, stays whole and may run over. */
+/** A title, and rows of labels and texts. @param columns - width to wrap at; long hashes and paths are not broken. */
 export function layCard(title: string, rows: readonly Row[], columns: number): string {
   const colour = paint(process.stdout);
   const indent = Math.max(usualIndent, ...rows.map(([label]) => 3 + stringWidth(label)));
@@ -29,12 +29,12 @@ export function layCard(title: string, rows: readonly Row[], columns: number): s
   return `${[wrapAnsi(title, Math.max(minColumns, columns)), ...lines].join('\n')}\n`;
 }
 
-/** Cells that a row's text gets on a line. */
+/** The width of the texts of a card. */
 export function cardWidth(columns: number, indent = usualIndent): number {
   return Math.max(minColumns, Math.min(columns, 100)) - indent;
 }
 
-/** Several texts under one label are a list. */
+/** Several texts under one label become a bulleted list. */
 export function listRows(label: string, texts: readonly string[]): readonly Row[] {
   if (texts.length === 1) return [[label, texts[0]!]];
   return texts.map((text, index) => [index === 0 ? label : '', `- ${text}`]);
@@ -45,13 +45,13 @@ export type CsvValue = string | number | null;
 /**
  * CSV as in RFC 4180: comma-separated, CR LF, quoted where needed; safe to open as a spreadsheet.
  *
- * @returns the rows with an end of line each; null is an empty field.
+ * @returns each row with a line break; null is an empty field.
  */
 export function csvText(rows: readonly (readonly CsvValue[])[]): string {
-  return rows.map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('');
+  return rows.map((row) => `${row.map(csvField).join(',')}\r\n`).join('');
 }
 
-function fieldOf(value: CsvValue): string {
+function csvField(value: CsvValue): string {
   const text = typeof value === 'string' ? withoutFormula(value) : String(value ?? '');
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -67,42 +67,65 @@ function withoutFormula(text: string): string {
 
 const fieldWidth = 16;
 
-/** Prints one record: as JSON, or each field that is set on a line. */
+/** Prints one record: as JSON, or one line per field that is set. */
 export function printFields(fields: object, { json }: { readonly json: boolean }): void {
   if (json) return printJson(fields);
   for (const [field, value] of Object.entries(fields)) {
     if (value === null) continue;
-    print(`${field.padEnd(fieldWidth)}${printable(lineOf(value))}`.trimEnd());
+    print(`${field.padEnd(fieldWidth)}${printable(toLine(value))}`.trimEnd());
   }
 }
 
-function lineOf(value: unknown): string {
+function toLine(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-// Plain columns for lists of records: no frames, so that the output of a pipe can be cut and sorted.
+/** How a list shows a record: the text of each column, by its head. */
+export type Columns<T> = Readonly<Record<string, (record: T) => string>>;
+
+/** Prints records: as JSON, a line each under a head, or `none` when there are none. */
+export function printList<T>(
+  records: readonly T[],
+  columns: Columns<T>,
+  { json, none }: { readonly json: boolean; readonly none: string },
+): void {
+  if (json) return printJson(records);
+  if (records.length === 0) return log(none);
+  print(toList(records, columns));
+}
+
+export function toList<T>(records: readonly T[], columns: Columns<T>): string {
+  const cells = Object.values(columns);
+  return listTable(
+    Object.keys(columns),
+    records.map((record) => cells.map((cell) => cell(record))),
+  );
+}
 
 type Cells = readonly string[];
 
-/** Between two columns. */
+/** Spaces between two columns. */
 const gap = 2;
 
 /**
- * @param columns - what a line may take: texts go on below themselves, and where that is not enough each record becomes a
- * few lines. A word is never cut: an id that lost its end would be none.
+ * A list in columns without frames, so that its output can be cut and sorted.
+ *
+ * @param columns - the width of lines. Longer texts are wrapped in their column and, if that is not enough, each record
+ * becomes a few lines. Words are never cut, since an incomplete id is useless.
  */
 export function listTable(
   head: Cells,
   rows: readonly Cells[],
-  columns = columnsOf(process.stdout),
+  columns = lineWidth(process.stdout),
 ): string {
   const safe = rows.map((row) => row.map(printable));
   const widths = widthsFor(head, safe, columns);
-  return widths === null ? layRecords(head, safe, columns) : layTable(head, safe, widths);
+  if (widths === null) return layRecords(head, safe, columns);
+  return [head, ...safe].map((cells) => layRow(cells, widths)).join('\n');
 }
 
-/** Null where not even the longest words of the columns find room beside each other. */
+/** Null when not even the longest words of the columns fit. */
 function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number[] | null {
   const widest = (measure: (text: string) => number) =>
     head.map((name, at) =>
@@ -116,15 +139,11 @@ function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number
     const slack = widths.map((width, at) => width - least[at]!);
     const at = slack.indexOf(Math.max(...slack));
     if (slack[at]! <= 0) return null;
-    // A cell at a time, so that no column is squeezed while another has room.
+    // Always from the column with the most slack.
     widths[at]!--;
     excess--;
   }
   return widths;
-}
-
-function layTable(head: Cells, rows: readonly Cells[], widths: readonly number[]): string {
-  return [head, ...rows].map((cells) => layRow(cells, widths)).join('\n');
 }
 
 /** A cell that is too long continues on the next line, below itself. */
@@ -143,7 +162,7 @@ function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 
-/** A line a field, an empty one between records. */
+/** One line per field, and an empty line between records. */
 function layRecords(head: Cells, rows: readonly Cells[], columns: number): string {
   const labelWidth = Math.max(...head.map((name) => stringWidth(name))) + gap;
   const records = rows.map((row) =>

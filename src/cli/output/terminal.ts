@@ -4,9 +4,11 @@ import { type Command, Option } from 'commander';
 import { rmSync } from 'node:fs';
 import { styleText } from 'node:util';
 import type { Ora } from 'ora';
+import { type ExitCode, exitCodes } from '../../errors.ts';
+import { toOutputFailure } from '../../ports/files/system-errors.ts';
 
 interface Switches {
-  /** Nothing on standard error but failures. */
+  /** Only failures on standard error. */
   readonly quiet: boolean;
   readonly verbose: boolean;
   /** False: never ask. */
@@ -17,7 +19,7 @@ const none: Switches = { quiet: false, verbose: false, input: true };
 
 let given = none;
 
-/** Declares them, and obeys what is given from before the command acts until the next program is made. */
+/** Declares the options of every command. They apply once a command runs, until the next program is created. */
 export function withSwitches(program: Command): Command {
   given = none;
   return program
@@ -38,7 +40,7 @@ export function switches(): Switches {
   return given;
 }
 
-/** Logs to standard error; results go to standard output, so that they can be piped. Nothing with `--quiet`. */
+/** To standard error, and nothing with `--quiet`. Results go to standard output, so that they can be piped. */
 export function log(text: string): void {
   if (switches().quiet) return;
   process.stderr.write(`${printable(text)}\n`);
@@ -53,9 +55,8 @@ export function printJson(value: unknown): void {
 }
 
 /**
- * Makes text from outside (file names, messages about them) safe for a terminal: control and direction-changing
- * characters are printed as escapes. A file name could otherwise move the cursor, recolour a verdict or display itself
- * backwards.
+ * Makes foreign text such as file names safe for a terminal: control characters and those that change the direction of
+ * writing are escaped. A file name could otherwise move the cursor or change the colour of a verdict.
  */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
@@ -64,7 +65,7 @@ export function printable(text: string): string {
   });
 }
 
-/** One word of a command line that is shown to be copied, for a POSIX shell. */
+/** Quotes one word of a command line for a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -76,58 +77,83 @@ export function paint(stream: NodeJS.WriteStream): (style: Style, text: string) 
   return (style, text) => styleText(style, text, { stream });
 }
 
-/**
- * Columns that a line on stdout may take: the terminal's, else `COLUMNS`, else no limit. A file or a pipe
- * must get whole names, a terminal must not be made to wrap.
- */
-export function columnsOf(stream: NodeJS.WriteStream): number {
+/** The width of lines: that of the terminal, else `COLUMNS`, else no limit, so that a file or pipe gets whole names. */
+export function lineWidth(stream: NodeJS.WriteStream): number {
   if (stream.isTTY && stream.columns > 0) return stream.columns;
   const declared = Number(process.env['COLUMNS']);
   return Number.isInteger(declared) && declared > 0 ? declared : Number.POSITIVE_INFINITY;
 }
 
-/** What a file or a pipe gets, where no width is known. */
+/** For a file or a pipe without a known width. */
 const plainColumns = 80;
 /** Longer lines are hard to read. */
 const maxColumns = 100;
-/** Below, every word would stand alone. */
+/** Narrower, every word would be on a line of its own. */
 const minColumns = 40;
 
 export function helpWidth(): number {
-  const columns = columnsOf(process.stdout);
+  const columns = lineWidth(process.stdout);
   if (!Number.isFinite(columns)) return plainColumns;
   return Math.max(minColumns, Math.min(columns, maxColumns));
 }
 
-/** Whether a line may be drawn over and over: not for a log of CI, nor on a terminal that cannot, or reports no columns. */
+/** Whether a line can be redrawn: not in a CI log, nor on a terminal that does not support it or reports no width. */
 export function canAnimate(stream: NodeJS.WriteStream): boolean {
   const { CI = '', TERM = '' } = process.env;
   return stream.isTTY && stream.columns > 0 && TERM !== 'dumb' && /^(|0|false)$/i.test(CI);
 }
 
-/** Has to run before any package that colours is loaded: they read the environment once. */
+/** Must run before any package that uses colours is loaded: they read the environment once. */
 export function obeyNoColor(argv: readonly string[]): void {
   if (!argv.includes('--no-color')) return;
   process.env['NO_COLOR'] = '1';
   delete process.env['FORCE_COLOR'];
 }
 
-/** A line on stderr that moves; only for a terminal that `canAnimate`. */
+let isListening = false;
+let isIgnored = false;
+
+/**
+ * `forensics ... | head` closes the pipe early, which is not a failure: the program just exits. A file that cannot be
+ * written to is one.
+ *
+ * @param report - prints the failure, and returns the exit code.
+ */
+export function exitOnBrokenOutput(report: (error: unknown) => ExitCode): void {
+  isIgnored = false;
+  if (isListening) return;
+  isListening = true;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isIgnored) return;
+    process.exit(error.code === 'EPIPE' ? undefined : report(toOutputFailure(error)));
+  });
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (isIgnored) return;
+    process.exit(error.code === 'EPIPE' ? undefined : exitCodes.failure);
+  });
+}
+
+/** For servers and workers, until the next command: they continue when nobody reads what they print. */
+export function ignoreBrokenOutput(): void {
+  isIgnored = true;
+}
+
+/** An animated line on stderr; only if `canAnimate`. */
 export async function startSpinner(text = ''): Promise<Ora> {
   const { default: ora } = await import('ora');
   const { stderr: stream } = process;
-  // The package colours by rules of its own, and NO_COLOR is not among them.
+  // The package does not respect NO_COLOR.
   const color = stream.hasColors() ? 'cyan' : false;
-  // Without discarding: Ctrl-C has to stay a signal, and `-` has to be able to read standard input.
+  // Standard input is not discarded: Ctrl-C must remain a signal, and `-` reads from it.
   return ora({ text, stream, color, discardStdin: false }).start();
 }
 
-/** Temporary files to remove when the program exits, also when the reader of its output closes the pipe early. */
+/** Temporary files to remove when the program exits, also when it exits early because a pipe was closed. */
 const paths = new Set<string>();
 
-/** @returns how to forget `path` again, once it is gone or in its place. */
+/** @returns a function that cancels this, once the file is gone or renamed. */
 export function removeAtExit(path: string): () => void {
-  // Once for all of them: a listener each would be too many.
+  // One listener for all paths.
   if (paths.size === 0) process.once('exit', removeAll);
   paths.add(path);
   return () => {

@@ -1,4 +1,4 @@
-/** Which certificate `serve` shows: the operator's files, one of our own authority, or none behind a proxy. */
+/** The certificate that `serve` uses: the operator's files, one of our own authority, or none behind a proxy. */
 
 import { X509Certificate } from 'node:crypto';
 import type { Settings } from '../../contract/config.ts';
@@ -8,28 +8,24 @@ import { showCertificate } from '../../server/transport.ts';
 
 interface CertificateSource {
   readonly load: () => Promise<TlsMaterial>;
-  /** How often it is worth a look whether there is another one. */
+  /** How often to check for a new one. */
   readonly everyMs: number;
 }
 
-export interface KeptCertificate {
-  endsAt(): Date;
-  stop(): void;
-}
-
-// Two small files are read; a renewed certificate need not wait for a restart.
+// Two small files are read, so that a renewed certificate does not wait for a restart.
 const filesEveryMs = 30_000;
-// Our own leaf is renewed thirty days before its end.
+// Our own leaf certificate is renewed thirty days before its end.
 const ownEveryMs = 12 * 3_600_000;
 
-/** Null behind a proxy, which shows its own. */
+/** Null behind a proxy, which has its own. */
 export function certificateSource(settings: Settings): CertificateSource | null {
   const { tlsCert, tlsKey, publicUrl } = settings;
   if (settings.behindProxy) return null;
   if (tlsCert !== null && tlsKey !== null) {
     return { load: async () => readOwnTls(tlsCert, tlsKey, new Date()), everyMs: filesEveryMs };
   }
-  const publicHost = publicUrl === null ? [] : [bare(new URL(publicUrl).hostname)];
+  const publicHost =
+    publicUrl === null ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
   const hosts = [settings.host, ...publicHost];
   return {
     load: async () => ensureLocalTls(settings.dataDir, hosts, new Date()),
@@ -37,100 +33,71 @@ export function certificateSource(settings: Settings): CertificateSource | null 
   };
 }
 
-/** Looks for another certificate now and then, until it is stopped. */
-export function keepCertificate(
-  { load, everyMs }: CertificateSource,
-  shown: TlsMaterial,
-  server: HttpServer,
-): KeptCertificate {
-  const keeper = createCertificateKeeper({
-    shown,
-    load,
-    show: (material) => showCertificate(server.server, material),
-    log: server.log,
-    now: () => new Date(),
-  });
-  void keeper.check();
-  const timer = setInterval(() => void keeper.check(), everyMs);
-  timer.unref();
-  return { endsAt: () => keeper.endsAt(), stop: () => clearInterval(timer) };
-}
-
-function bare(hostOfUrl: string): string {
-  return hostOfUrl.replace(/^\[|\]$/g, '');
-}
-
-/**
- * Keeps the certificate that is shown a good one while the server runs: a pair of files that was replaced is shown from
- * the next look on, our own leaf is made anew in time. Whatever goes wrong, the one shown before stays.
- */
-export interface CertificateKeeper {
-  /** Looks whether there is another certificate now. Never fails: what is wrong is logged. */
+export interface KeptCertificate {
+  /** Checks for a new certificate now. Never fails: errors are logged. */
   check(): Promise<void>;
   endsAt(): Date;
-}
-
-interface CertificateOptions {
-  readonly shown: TlsMaterial;
-  /** What should be shown now. Its failure is no reason to show less: two files are not replaced at once. */
-  readonly load: () => Promise<TlsMaterial>;
-  readonly show: (material: TlsMaterial) => void;
-  readonly log: {
-    info(fields: object, message: string): void;
-    warn(fields: object, message: string): void;
-  };
-  readonly now: () => Date;
+  stop(): void;
 }
 
 const dayMs = 24 * 3_600_000;
 const warnBeforeDays = 14;
 
-export function createCertificateKeeper({
-  load,
-  show,
-  log,
-  now,
-  ...parts
-}: CertificateOptions): CertificateKeeper {
-  let { shown } = parts;
-  let complaint = '';
+/**
+ * Checks regularly for new files of the operator, or a renewed leaf of our own, until it is stopped. When a check fails,
+ * the current certificate stays in use.
+ */
+export function keepCertificate(
+  { load, everyMs }: CertificateSource,
+  first: TlsMaterial,
+  { server, log }: { readonly server: HttpServer['server']; readonly log: KeeperLog },
+  now: () => Date = () => new Date(),
+): KeptCertificate {
+  let shown = first;
+  let problem = '';
   let warnedAt: Date | null = null;
 
-  async function renew(): Promise<void> {
+  async function replace(): Promise<void> {
     try {
       const found = await load();
-      complaint = '';
+      problem = '';
       if (found.cert === shown.cert && found.key === shown.key) return;
-      show(found);
+      showCertificate(server, found);
       shown = found;
-      log.info({ endsAt: endOf(shown) }, 'another certificate is shown');
+      log.info({ endsAt: certificateEnd(shown) }, 'the certificate was replaced');
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // Once for each thing that is wrong: the next look comes soon.
-      if (message !== complaint) log.warn({ err: error }, 'the certificate before is still shown');
-      complaint = message;
+      // Each problem is logged once, since the next check comes soon.
+      if (message !== problem) log.warn({ err: error }, 'the earlier certificate stays in use');
+      problem = message;
     }
   }
 
-  function warnOfItsEnd(): void {
+  function warnBeforeEnd(): void {
     const at = now();
-    const endsAt = endOf(shown);
+    const endsAt = certificateEnd(shown);
     const isFar = endsAt.getTime() - at.getTime() > warnBeforeDays * dayMs;
-    const isTold = warnedAt !== null && at.getTime() - warnedAt.getTime() < dayMs;
-    if (isFar || isTold) return;
+    const isRecent = warnedAt !== null && at.getTime() - warnedAt.getTime() < dayMs;
+    if (isFar || isRecent) return;
     warnedAt = at;
     log.warn({ endsAt }, 'the certificate ends soon; renew it');
   }
 
-  return {
-    async check() {
-      await renew();
-      warnOfItsEnd();
-    },
-    endsAt: () => endOf(shown),
-  };
+  async function check(): Promise<void> {
+    await replace();
+    warnBeforeEnd();
+  }
+
+  const timer = setInterval(() => void check(), everyMs);
+  timer.unref();
+  return { check, endsAt: () => certificateEnd(shown), stop: () => clearInterval(timer) };
 }
 
-function endOf({ cert }: TlsMaterial): Date {
+interface KeeperLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+function certificateEnd({ cert }: TlsMaterial): Date {
   return new X509Certificate(cert).validToDate;
 }

@@ -1,6 +1,5 @@
-/** Where the server listens, and the error when it cannot. */
+/** Listening on the address of the settings, and what `serve` prints once it does. */
 
-import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import type { FirstRun } from '../../service/first-run.ts';
 import type { Settings } from '../../contract/config.ts';
@@ -20,47 +19,44 @@ export async function listen(
   } catch (error) {
     throw listenFailure(error, { host, port, hostSetting: '--host', portSetting: '--port' });
   }
-  // Not port itself: 0 lets the system choose.
-  const taken = portOf(server.server.address()) ?? port;
+  // With port 0 the system chooses.
+  const address = server.server.address();
+  const taken = typeof address === 'object' && address !== null ? address.port : port;
   const scheme = settings.behindProxy ? 'http' : 'https';
   const localUrl = `${scheme}://${hostInUrl(host)}:${taken}`;
-  return { url: publicUrlOf({ ...settings, port: taken }), localUrl };
+  return { url: serverUrl({ ...settings, port: taken }), localUrl };
 }
 
-/** What clients put before `/v1`. @param settings - with the port that is really listened to. */
-export function publicUrlOf(settings: Pick<Settings, 'host' | 'port' | 'publicUrl'>): string {
+/** The part of the URL before `/v1`. @param settings - with the port that is actually in use. */
+export function serverUrl(settings: Pick<Settings, 'host' | 'port' | 'publicUrl'>): string {
   const { host, port, publicUrl } = settings;
   return publicUrl ?? `https://${hostInUrl(host)}:${port}`;
-}
-
-function portOf(address: AddressInfo | string | null): number | null {
-  return typeof address === 'object' && address !== null ? address.port : null;
 }
 
 interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** Names of what the place was chosen with. */
+  /** The names of the settings for host and port. */
   readonly hostSetting: string;
   readonly portSetting: string;
 }
 
-/** Turns errors of the system into messages with a fix; other failures pass unchanged. */
+/** Turns system errors into messages with a fix; other errors are returned unchanged. */
 export function listenFailure(error: unknown, place: ListenAddress): unknown {
   const { host, port, hostSetting, portSetting } = place;
   switch (systemCodeOf(error)) {
     case 'EADDRINUSE': {
-      const message = `Port ${port} of ${host} is in use; stop what listens there, or choose another with ${portSetting}.`;
+      const message = `Port ${port} of ${host} is in use; stop the program that uses it, or choose another with ${portSetting}.`;
       return new ForensicsError('address_in_use', message, { cause: error });
     }
     case 'EACCES': {
-      const message = `Port ${port} needs more rights; choose one above 1023 with ${portSetting}.`;
+      const message = `Port ${port} needs more privileges; choose one above 1023 with ${portSetting}.`;
       return new ForensicsError('config_invalid', message, { cause: error });
     }
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN': {
-      const message = `${host} is no address of this machine; choose another with ${hostSetting}.`;
+      const message = `${host} is not an address of this machine; choose another with ${hostSetting}.`;
       return new ForensicsError('config_invalid', message, { cause: error });
     }
     case null:
@@ -77,12 +73,12 @@ function hostInUrl(host: string): string {
 /** What `serve` prints once it listens. */
 export interface Ready {
   readonly url: string;
-  /** Where the server listens itself; differs from `url` behind a proxy. */
+  /** Where the server itself listens; differs from `url` behind a proxy. */
   readonly localUrl: string;
   readonly authority: TlsMaterial['authority'];
   readonly isBehindProxy: boolean;
   readonly firstRun: FirstRun | null;
-  /** Opens the page that makes the first account; null once there is one. */
+  /** The page that creates the first account; null once there is one. */
   readonly firstAccountUrl: string | null;
 }
 
@@ -98,7 +94,7 @@ export function readyJson({ url, authority, firstRun, firstAccountUrl }: Ready):
   });
 }
 
-/** For people, on the first run: everything they need, and a line to try it with. */
+/** For people, on the first run: everything they need, and a command to try. */
 export function welcome(ready: Ready): string | null {
   const { url, authority, firstRun } = ready;
   if (firstRun === null) return null;
@@ -131,7 +127,7 @@ export function welcome(ready: Ready): string | null {
 
 function curlLine(ready: Ready, { tenant, key }: FirstRun): string {
   const trust = ready.authority === null ? [] : ['--cacert', shellWord(ready.authority.path)];
-  // Without the proxy in between, the log line has to contain what the proxy would log.
+  // The request bypasses the proxy, so it has to set the header that the proxy would.
   const proxied = ready.isBehindProxy ? ['-H', shellWord('X-Forwarded-Proto: https')] : [];
   const address = shellWord(`${ready.localUrl}/v1/analysis?tenantName=${tenant.name}`);
   const header = ['-H', shellWord(`Authorization: ApiKey ${key.secret}`)];

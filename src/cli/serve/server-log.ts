@@ -1,6 +1,6 @@
 /**
- * Where a server and a worker log: standard error, whatever becomes of it. A log that nobody reads or whose disk is full
- * costs lines, never the server; how many is counted, and said in the log as soon as it takes lines again.
+ * The log of a server or worker on standard error. When nobody reads it or its disk is full, lines are dropped and the
+ * server goes on; the number of dropped lines is logged as soon as writing works again.
  */
 
 import { writeSync } from 'node:fs';
@@ -10,8 +10,8 @@ export interface ServerLog {
   /** @param line - with its line feed. */
   write(line: string): void;
   /**
-   * What a person at the terminal should know; nothing with `--quiet`. A server prints this way and not through the stream:
-   * what the stream still holds for a reader that stands still would keep the process from ending.
+   * A message for the person at the terminal; nothing with `--quiet`. It bypasses the stream of Node.js, whose unread
+   * buffer would keep the process from exiting.
    */
   readonly note: (text: string) => void;
   /** Lines that were dropped since the start. */
@@ -27,18 +27,18 @@ export interface ServerLog {
 export function createServerLog(
   writeBytes: (bytes: Uint8Array) => number = (bytes) => writeSync(process.stderr.fd, bytes),
 ): ServerLog {
-  // What is left of a line that the log took in part: it goes first, so that every line stays whole.
+  // The rest of a line that was written in part: it goes first, so that every line stays whole.
   let rest: Uint8Array = new Uint8Array();
   let dropped = 0;
   let droppedInARow = 0;
 
-  /** False when the log takes nothing more of it now. */
+  /** False when the log accepts nothing more at the moment. */
   function flush(): boolean {
     try {
       while (rest.length > 0) rest = rest.subarray(writeBytes(rest));
       return true;
     } catch {
-      // There is nowhere left to report it but health and metrics, which ask us.
+      // Only health and metrics can report this; they read the counts below.
       return false;
     }
   }

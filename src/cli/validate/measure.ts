@@ -5,16 +5,39 @@ import { createNumberWriter } from '../../present/numbers.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { Measured } from '../../service/validation/record.ts';
 import { openValidations } from '../../service/validation/saved-validations.ts';
-import { inOrder, isOfTheMachine, type Stop } from '../analyze/concurrency.ts';
-import type { Progress } from '../analyze/progress.ts';
-import type { ValidateOptions } from '../commands/validate.ts';
+import { concernsWholeRun, inOrder, type Progress, type Stop } from '../analyze/batch.ts';
 import { printFileFailure } from '../errors.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { listTable } from '../output/layout.ts';
 import { settingsFor } from '../connection/local.ts';
 import type { LocalOptions } from '../options.ts';
 import { printValidation, type Shown } from './print.ts';
-import type { LabelledInput } from './run.ts';
+import type { DecisionStrategy } from '../../contract/vocabulary.ts';
+import type { LabelledFile } from '../../service/validation/sampling.ts';
+
+export interface ValidateOptions extends LocalOptions {
+  readonly real?: string;
+  readonly fake?: string;
+  readonly out?: string;
+  readonly force: boolean;
+  readonly strategy: DecisionStrategy | 'all';
+  readonly sample?: number;
+  readonly hashes: boolean;
+  readonly seed: number;
+  readonly model: string | null;
+  readonly jobs: number;
+  readonly json: boolean;
+  readonly jsonl: boolean;
+  readonly verbose: boolean;
+}
+
+/** A labelled file below one of the two folders. */
+export interface LabelledInput extends LabelledFile {
+  /** As the user would call it. */
+  readonly label: string;
+  /** Why it cannot be opened, where that is known already: a folder that may not be read. */
+  readonly failure: ForensicsError | null;
+}
 
 export interface Bench {
   readonly sandbox: Sandbox;
@@ -62,7 +85,7 @@ async function measureOne(
     return { file, measured: { isFake, folder, measurement }, error: null };
   } catch (caught) {
     const error = toForensicsError(caught);
-    if (isOfTheMachine(error)) stop.because(error);
+    if (concernsWholeRun(error)) stop.because(error);
     return { file, measured: null, error };
   }
 }

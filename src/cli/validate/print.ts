@@ -6,7 +6,7 @@ import { wordsIn } from '../../present/wording/catalogue.ts';
 import { judgementOf, warningsOf } from '../../service/validation/statements.ts';
 import type { ClassFigures, Counted, Validation } from '../../service/validation/validation.ts';
 import { layCard, listRows, listTable, type Row } from '../output/layout.ts';
-import { columnsOf, print, printable, printJson } from '../output/terminal.ts';
+import { lineWidth, print, printable, printJson } from '../output/terminal.ts';
 
 export interface Shown {
   readonly strategy: DecisionStrategy | 'all';
@@ -16,13 +16,13 @@ export interface Shown {
 const { rate, exact, count } = createNumberWriter('en');
 
 export function printValidation(validation: Validation, shown: Shown): void {
-  if (shown.json) return printJson(documentOf(validation, shown));
-  const columns = columnsOf(process.stdout);
+  if (shown.json) return printJson(toDocument(validation, shown));
+  const columns = lineWidth(process.stdout);
   const parts = [
     layCard(`Validation ${validation.id}`, headRows(validation), columns),
     aucTable(validation),
     'Errors are photographs called fake, and generated pictures called real.',
-    ...strategiesOf(shown).flatMap((strategy) => [
+    ...chosenStrategies(shown).flatMap((strategy) => [
       `Decision strategy ${strategy}`,
       errorTable(validation, strategy),
       ...reasonTables(validation, strategy),
@@ -33,8 +33,8 @@ export function printValidation(validation: Validation, shown: Shown): void {
 }
 
 /** The record, and beside it what follows from it in words. */
-export function documentOf(validation: Validation, { strategy }: Pick<Shown, 'strategy'>) {
-  const [first] = strategiesOf({ strategy });
+export function toDocument(validation: Validation, { strategy }: Pick<Shown, 'strategy'>) {
+  const [first] = chosenStrategies({ strategy });
   return {
     ...validation,
     judgement: judgementOf(validation, first),
@@ -42,7 +42,7 @@ export function documentOf(validation: Validation, { strategy }: Pick<Shown, 'st
   };
 }
 
-function strategiesOf({
+function chosenStrategies({
   strategy,
 }: Pick<Shown, 'strategy'>): readonly [DecisionStrategy, ...DecisionStrategy[]] {
   return strategy === 'all' ? ['default', 'pedantic', 'relaxed'] : [strategy];
@@ -92,12 +92,12 @@ function errorTable({ conditions }: Validation, strategy: DecisionStrategy): str
       return [
         condition,
         what,
-        countOf(figures.wrong),
-        intervalOf(figures.wrong),
+        countText(figures.wrong),
+        intervalText(figures.wrong),
         ...(['uncertain', 'abstain'] as const).map((verdict) =>
           rate(figures.verdicts[verdict] / figures.wrong.of),
         ),
-        worstOf(figures),
+        worstFolderText(figures),
       ];
     }),
   );
@@ -105,16 +105,16 @@ function errorTable({ conditions }: Validation, strategy: DecisionStrategy): str
   return listTable(['condition', 'pictures', ...figures], rows);
 }
 
-function countOf({ count: number, of, share }: Counted): string {
+function countText({ count: number, of, share }: Counted): string {
   return `${count(number)} of ${count(of)} (${rate(share)})`;
 }
 
 /** `0.0 to 5.4 %` */
-function intervalOf({ low, high }: Counted): string {
+function intervalText({ low, high }: Counted): string {
   return `${rate(low).replace(' %', '')} to ${rate(high)}`;
 }
 
-function worstOf({ worstFolder }: ClassFigures): string {
+function worstFolderText({ worstFolder }: ClassFigures): string {
   if (worstFolder === null || worstFolder.wrong === 0) return '';
   const { folder, wrong, pictures } = worstFolder;
   return `${folder === '' ? '(no sub-folder)' : printable(folder)}: ${count(wrong)} of ${count(pictures)}`;
@@ -138,7 +138,7 @@ function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): r
 }
 
 function meaningRows(validation: Validation, { strategy }: Shown): readonly Row[] {
-  const [first] = strategiesOf({ strategy });
+  const [first] = chosenStrategies({ strategy });
   return [
     ...listRows('Errors', judgementOf(validation, first)),
     ...listRows('Take care', warningsOf(validation)),

@@ -10,22 +10,26 @@ import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { type FileCounts, makeValidation } from '../../service/validation/record.ts';
-import { type Choice, chooseFiles, type LabelledFile } from '../../service/validation/sampling.ts';
+import { type Choice, chooseFiles } from '../../service/validation/sampling.ts';
 import { openValidations } from '../../service/validation/saved-validations.ts';
 import type { Validation } from '../../service/validation/validation.ts';
-import { listenForStop, type Stop } from '../analyze/concurrency.ts';
+import { listenForStop, startProgress, type Stop } from '../analyze/batch.ts';
 import { type Input, toFileFailure, walkInputs } from '../analyze/inputs.ts';
-import { startProgress } from '../analyze/progress.ts';
-import type { ValidateOptions } from '../commands/validate.ts';
 import { usageError } from '../errors.ts';
 import { log } from '../output/terminal.ts';
 import { settingsFor } from '../connection/local.ts';
-import { type Bench, measureAll, type Outcome } from './measure.ts';
-import { documentOf, printValidation } from './print.ts';
+import {
+  type Bench,
+  type LabelledInput,
+  measureAll,
+  type Outcome,
+  type ValidateOptions,
+} from './measure.ts';
+import { toDocument, printValidation } from './print.ts';
 
 /** @throws {ForensicsError} `usage`, `file_*` for a folder, `model_*`, `image_unreadable` when a class has no usable picture. */
 export async function runValidate(options: ValidateOptions): Promise<void> {
-  const folders = foldersOf(options);
+  const folders = checkFolders(options);
   const settings = settingsFor(options);
   const modelsDir = modelsFolder(settings);
   const registry = createRegistry({ extra: modelsDir });
@@ -47,7 +51,7 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
     const outcomes = await measureAll(bench, choice.chosen);
     progress.end();
     logIfStopped(stop, outcomes.length, choice.chosen.length);
-    const validation = recordOf(options, found, choice, outcomes);
+    const validation = toValidation(options, found, choice, outcomes);
     openValidations(settings).save(validation);
     log(`Stored; cite it with: forensics analyze ... --validation ${validation.id}`);
     if (options.out !== undefined) await writeDocument(options.out, validation, options);
@@ -74,21 +78,21 @@ function logIfStopped(stop: Stop, done: number, all: number): void {
   stop.throwIfStopped();
 }
 
-function recordOf(
+function toValidation(
   { seed, sample, hashes: withList }: ValidateOptions,
   found: readonly LabelledInput[],
   choice: Choice<LabelledInput>,
   outcomes: readonly Outcome[],
 ): Validation {
-  const countsOf = (isFake: boolean): FileCounts => {
-    const ofClass = (files: readonly LabelledInput[]) =>
+  const countFiles = (isFake: boolean): FileCounts => {
+    const countClass = (files: readonly LabelledInput[]) =>
       files.filter((file) => file.isFake === isFake).length;
     const failed = outcomes.filter(({ error }) => error !== null).map(({ file }) => file);
     return {
-      found: ofClass(found),
-      repeated: ofClass(choice.repeated),
-      leftOutBySample: ofClass(choice.leftOut),
-      failed: ofClass(failed),
+      found: countClass(found),
+      repeated: countClass(choice.repeated),
+      leftOutBySample: countClass(choice.leftOut),
+      failed: countClass(failed),
     };
   };
   const createdAt = new Date();
@@ -97,7 +101,7 @@ function recordOf(
     createdAt,
     seed,
     sample: sample ?? null,
-    files: { real: countsOf(false), fake: countsOf(true), inBoth: choice.inBoth.length },
+    files: { real: countFiles(false), fake: countFiles(true), inBoth: choice.inBoth.length },
     measured: outcomes.flatMap(({ measured }) => measured ?? []),
     withList,
   });
@@ -108,11 +112,11 @@ async function writeDocument(
   validation: Validation,
   options: ValidateOptions,
 ): Promise<void> {
-  const text = `${JSON.stringify(documentOf(validation, options), null, 2)}\n`;
+  const text = `${JSON.stringify(toDocument(validation, options), null, 2)}\n`;
   await writeWholeFile(file, Buffer.from(text), options);
 }
 
-function foldersOf({ real, fake, force, out }: ValidateOptions) {
+function checkFolders({ real, fake, force, out }: ValidateOptions) {
   if (real === undefined || fake === undefined) {
     const missing = real === undefined ? '--real' : '--fake';
     throw usageError(
@@ -122,14 +126,6 @@ function foldersOf({ real, fake, force, out }: ValidateOptions) {
   if (force && out === undefined)
     throw usageError('--force replaces the file of --out FILE; add it.');
   return { real, fake };
-}
-
-/** A labelled file below one of the two folders. */
-export interface LabelledInput extends LabelledFile {
-  /** As the user would call it. */
-  readonly label: string;
-  /** Why it cannot be opened, where that is known already: a folder that may not be read. */
-  readonly failure: ForensicsError | null;
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `usage`. */
@@ -144,7 +140,7 @@ async function gatherLabelled(folders: {
       '--real and --fake are one folder, or one lies inside the other; name two that share no picture.',
     );
   }
-  return [...(await inputsOf(folders.real, '--real')), ...(await inputsOf(folders.fake, '--fake'))];
+  return [...(await inputsIn(folders.real, '--real')), ...(await inputsIn(folders.fake, '--fake'))];
 }
 
 type Option = '--real' | '--fake';
@@ -162,7 +158,7 @@ function isInside(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
-async function inputsOf(dir: string, option: Option): Promise<readonly LabelledInput[]> {
+async function inputsIn(dir: string, option: Option): Promise<readonly LabelledInput[]> {
   const inputs: Input[] = [];
   for await (const input of walkInputs([dir], { recursive: true, exceptDir: null })) {
     inputs.push(input);

@@ -1,12 +1,24 @@
-import { expect, test } from 'vitest';
-import { causeOf } from '../../../src/cli/errors.ts';
+import { expect, test, vi } from 'vitest';
+import { printFailure } from '../../../src/cli/errors.ts';
 import { ForensicsError } from '../../../src/errors.ts';
+
+/** What `--verbose` prints below the message. */
+function causesOf(failure: Error): string {
+  let printed = '';
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+  printFailure(failure, { verbose: true });
+  spy.mockRestore();
+  return printed.slice(printed.indexOf('\n') + 1);
+}
 
 test('the whole chain is told, with codes and stacks', () => {
   const system = Object.assign(new Error('connect refused'), { code: 'ECONNREFUSED' });
   const failure = new ForensicsError('server_unreachable', 'Nobody is there.', { cause: system });
 
-  const told = causeOf(failure);
+  const told = causesOf(failure);
 
   expect(told).toMatch(/^ForensicsError: Nobody is there\. \[server_unreachable\]\n +at /);
   expect(told).toMatch(/^caused by: Error: connect refused \[ECONNREFUSED\]$/m);
@@ -25,7 +37,7 @@ test.each([
     cause: new Error(`said: ${secret}`),
   });
 
-  const told = causeOf(failure);
+  const told = causesOf(failure);
 
   expect(told).toContain('***');
   expect(told).not.toMatch(/hush|0123456789|MfKQ9r8|aHVzaC1/);
@@ -34,12 +46,12 @@ test.each([
 test('what foreign errors carry beside their message stays inside', () => {
   const cause = Object.assign(new Error('refused'), { request: { headers: { cookie: 'hush' } } });
 
-  expect(causeOf(new ForensicsError('internal', 'It failed.', { cause }))).not.toContain('hush');
+  expect(causesOf(new ForensicsError('internal', 'It failed.', { cause }))).not.toContain('hush');
 });
 
 test('a chain that bites its own tail comes to an end', () => {
   const cause = new Error('around');
   cause.cause = cause;
 
-  expect(causeOf(cause).match(/around/g)?.length).toBeLessThan(20);
+  expect(causesOf(cause).match(/around/g)?.length).toBeLessThan(20);
 });

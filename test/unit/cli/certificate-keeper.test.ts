@@ -4,13 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  type CertificateKeeper,
-  createCertificateKeeper,
-} from '../../../src/cli/serve/certificate.ts';
+import { keepCertificate, type KeptCertificate } from '../../../src/cli/serve/certificate.ts';
 import { issueAuthority, type Issued, issueLeaf } from '../../../src/server/certificate.ts';
 import { readOwnTls } from '../../../src/server/tls.ts';
-import { showCertificate } from '../../../src/server/transport.ts';
 import { type OpenServer, openServer } from '../server/open-server.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -18,7 +14,7 @@ let folder = '';
 let clock = new Date();
 let authority: Issued;
 let open: OpenServer;
-let keeper: CertificateKeeper;
+let keeper: KeptCertificate;
 let log: string[] = [];
 
 beforeEach(async () => {
@@ -30,16 +26,17 @@ beforeEach(async () => {
   const shown = load();
   open = await openServer({ transport: shown });
   await open.server.listen({ host: '127.0.0.1', port: 0 });
-  keeper = createCertificateKeeper({
+  const write = (_fields: object, text: string) => void log.push(text);
+  keeper = keepCertificate(
+    { load: async () => load(), everyMs: dayMs },
     shown,
-    load: async () => load(),
-    show: (material) => showCertificate(open.server.server, material),
-    log: { info: (_fields, text) => log.push(text), warn: (_fields, text) => log.push(text) },
-    now: () => clock,
-  });
+    { server: open.server.server, log: { info: write, warn: write } },
+    () => clock,
+  );
 });
 
 afterEach(async () => {
+  keeper.stop();
   await open.close();
   rmSync(folder, { recursive: true });
 });
@@ -84,7 +81,7 @@ test('files that were replaced are shown without a restart', async () => {
 
   expect(await shownNow()).toBe(next.certificate.fingerprint256);
   expect(keeper.endsAt()).toEqual(next.certificate.validToDate);
-  expect(log).toEqual(['another certificate is shown']);
+  expect(log).toEqual(['the certificate was replaced']);
 });
 
 test('half a replacement changes nothing until the other half is there', async () => {
@@ -99,7 +96,7 @@ test('half a replacement changes nothing until the other half is there', async (
 
   expect(between).toBe(before);
   expect(await shownNow()).toBe(next.certificate.fingerprint256);
-  expect(log).toEqual(['the certificate before is still shown', 'another certificate is shown']);
+  expect(log).toEqual(['the earlier certificate stays in use', 'the certificate was replaced']);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { flagsOf } from '../../../src/cli/commands/serve.ts';
+import { settingFlags } from '../../../src/cli/commands/serve.ts';
 import {
   flagOf,
   readConfig,
@@ -76,7 +76,7 @@ test('every setting has one flag and one variable, spelled alike', () => {
 
 test('no command takes a secret as a flag, where other users of the machine could read it', () => {
   const secrets = settingNames.filter((name) => settingsSchema.properties[name].secret === true);
-  const offered: readonly string[] = Object.values(flagsOf).flat();
+  const offered: readonly string[] = Object.values(settingFlags).flat();
 
   expect(secrets).toContain('masterKey');
   expect(secrets.filter((name) => offered.includes(name))).toEqual([]);

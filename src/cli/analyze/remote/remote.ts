@@ -2,53 +2,55 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type ErrorCode, toForensicsError } from '../../../errors.ts';
+import { createMutex, type Mutex } from '../../../mutex.ts';
 import {
   type Connection,
   openConnection,
   untilEnded,
   withFreshUrls,
 } from '../../client/analyses.ts';
-import { type ErrorCode, toForensicsError } from '../../../errors.ts';
-import { createMutex, type Mutex } from '../../../mutex.ts';
-import { assertNoOptions } from '../../options.ts';
-import { caseOptionsGiven } from '../case-data.ts';
-import { log } from '../../output/terminal.ts';
-import { openServer, tenantMeant } from '../../connection/server.ts';
+import { openServer, requireTenant } from '../../connection/server.ts';
+import { assertNoOptions, type ServerOptions } from '../../options.ts';
+import { log, shellWord } from '../../output/terminal.ts';
 import type { Input } from '../inputs.ts';
-import type { AnalyzeOptions } from '../options.ts';
+import { type AnalyzeOptions, caseOptionsGiven } from '../options.ts';
 import { type AnalysisRecord, beginRecord, failedRecordOf, openRecordOf } from '../record.ts';
 import { keepResults, openResultsFolder, type ResultsFolder } from '../results-folder.ts';
 import type { Examiner, PrepareExaminer, Run } from '../run.ts';
-import { downloadFiles, remoteRecordOf } from './results.ts';
-import { createUnfetched, type Journal, openJournal, type Unfetched } from './resume.ts';
-import { readPicture, type RemotePicture, type Submission, submit, type Trail } from './submit.ts';
+import { downloadFiles, remoteRecord } from './results.ts';
+import {
+  openJournal,
+  readPicture,
+  type RemotePicture,
+  type Submission,
+  submit,
+  type Trail,
+} from './submit.ts';
 
 export const prepareRemote: PrepareExaminer = async (given) => {
-  const options = remoteOptionsOf(given);
+  const options = checkRemoteOptions(given);
+  const { tenant, tier } = options;
   const folderFor = await openResults(options);
-  const connection = await openConnection(await openServer(options), options.tenant);
-  const journal = await journalOf(connection, options);
-  if (options.tier === 'forensicReporting' && folderFor !== null) log(noBundle);
-  return (run) => createRemoteExaminer(connection, run, { options, folderFor, journal });
-};
-
-async function journalOf(connection: Connection, { tenant }: RemoteOptions): Promise<Journal> {
+  const connection = await openConnection(await openServer(options), tenant);
   try {
-    return openJournal({ origin: connection.origin, tenantName: tenant });
+    const journal = openJournal({ origin: connection.origin, tenantName: tenant });
+    if (tier === 'forensicReporting' && folderFor !== null) log(noBundle);
+    return (run) => createRemoteExaminer(connection, run, { options, folderFor, journal });
   } catch (error) {
     await connection.close();
     throw error;
   }
-}
+};
 
 const noBundle =
   'The signed evidence.zip is made on the machine of the server, by "forensics report"; everything else is fetched.';
 
 /** The options of a run that can be done on a server. */
-export type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
+type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
 
 /** @throws {ForensicsError} `usage` for what a server decides itself, and for results that are not waited for. */
-function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
+function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
   const { trustList, validation, maps, withMetadata, withoutOriginal, errorLevel, html } = options;
   assertNoOptions(
     {
@@ -70,11 +72,11 @@ function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
       'needs results, and --no-wait does not wait for them; leave one out.',
     );
   }
-  return { ...options, tenant: tenantMeant(options) };
+  return { ...options, tenant: requireTenant(options) };
 }
 
 /**
- * Where the results of a picture go. A run that goes on may write anew what it had written of the same picture.
+ * Where the results of a picture go. A resumed run may replace its own earlier result of the same picture.
  *
  * @throws {ForensicsError} `conflict` when something else is there and may not be replaced.
  */
@@ -83,22 +85,22 @@ type FolderFor = (name: string, sha256: string) => Promise<ResultsFolder>;
 /** Null when nothing is to be written. @throws {ForensicsError} `output_not_writable`, `no_space_left`. */
 async function openResults({ out, force, resume }: RemoteOptions): Promise<FolderFor | null> {
   if (out === null) return null;
-  const asAsked = await openResultsFolder(out, { force });
+  const asGiven = await openResultsFolder(out, { force });
   const replacing = await openResultsFolder(out, { force: true });
   return async (name, sha256) => {
-    const isOwn = resume && (await sha256In(join(out, name, 'result.json'))) === sha256;
-    const folder = isOwn ? replacing : asAsked;
+    const isOwn = resume && (await storedSha256(join(out, name, 'result.json'))) === sha256;
+    const folder = isOwn ? replacing : asGiven;
     await folder.check(name);
     return folder;
   };
 }
 
-/** Of the picture that a result there is about; null where there is none. */
-async function sha256In(file: string): Promise<unknown> {
+/** Of the picture that an existing result is about; null where there is none. */
+async function storedSha256(file: string): Promise<unknown> {
   try {
     return Object(JSON.parse(await readFile(file, 'utf8')))['sha256'];
   } catch {
-    // Whatever lies there is not ours to replace.
+    // Not a result of ours, so not ours to replace.
     return null;
   }
 }
@@ -107,8 +109,9 @@ interface RemoteRun extends Run, Submission {
   readonly options: RemoteOptions;
   /** Null when nothing is to be written. */
   readonly folderFor: FolderFor | null;
-  readonly unfetched: Unfetched;
-  /** Analyses whose results were fetched but neither written to disk nor yet printed. */
+  /** Analyses whose results were not fetched. */
+  readonly unfetched: Set<string>;
+  /** Analyses whose results were fetched but neither written to disk nor printed yet. */
   readonly unseen: Set<string>;
   readonly mutex: Mutex;
 }
@@ -120,20 +123,21 @@ function createRemoteExaminer(
 ): Examiner {
   const { options } = own;
   const { transfer } = connection;
-  const unfetched = createUnfetched(options);
   const analyses = connection.analysesFor(run.signal);
+  const unfetched = new Set<string>();
   const unseen = new Set<string>();
   const mutex = createMutex();
   const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, unfetched, unseen, mutex };
   return {
     examine: (input, folderName) => examineInput(remoteRun, input, folderName),
     reported: ({ analysisId }) => {
-      if (analysisId !== null && isStreamed(options)) unseen.delete(analysisId);
+      // A card or a table is only printed at the end of the run.
+      if (analysisId !== null && (options.jsonl || options.csv)) unseen.delete(analysisId);
     },
     async close() {
       await connection.close();
       if (run.signal.aborted) unseen.forEach((id) => unfetched.add(id));
-      unfetched.log();
+      logUnfetched([...unfetched], options);
     },
   };
 }
@@ -151,7 +155,7 @@ async function examineInput(
     const picture = await readPicture(input);
     ({ sha256 } = picture);
     const folder = (await folderFor?.(folderName, sha256)) ?? null;
-    // The same picture twice in one run: when resuming, the second finds what the first one made.
+    // When the same picture comes twice in a resumed run, the second finds the analysis of the first.
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
     if (options.wait)
       return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
@@ -175,19 +179,13 @@ interface Subject {
 }
 
 async function fetchRecord(
-  { analyses, transfer, options, signal, unseen }: RemoteRun,
+  { analyses, transfer, options: { lang }, signal, unseen }: RemoteRun,
   analysisId: string,
-  { input, picture, folder, folderName }: Subject,
+  { input, picture: { sha256, bytes }, folder, folderName }: Subject,
 ): Promise<AnalysisRecord> {
-  const { lang } = options;
   const ended = await untilEnded(() => analyses.read(analysisId), signal);
-  const { sha256, bytes } = picture;
-  const record = remoteRecordOf(ended, {
-    file: input.label,
-    sha256,
-    sizeBytes: bytes.length,
-    lang,
-  });
+  const known = { file: input.label, sha256, sizeBytes: bytes.length, lang };
+  const record = remoteRecord(ended, known);
   if (folder === null) {
     unseen.add(analysisId);
     return record;
@@ -198,12 +196,39 @@ async function fetchRecord(
   return keepResults(folder, folderName, record, files);
 }
 
-/** Whether a record is printed at once, and not only at the end of the run. */
-function isStreamed({ jsonl, csv }: RemoteOptions): boolean {
-  return jsonl || csv;
-}
-
-/** There is nothing left to fetch after these. */
+/** After these there is nothing left to fetch. */
 function isFinal(code: ErrorCode): boolean {
   return code === 'analysis_failed' || code === 'trial_image_mismatch' || code.startsWith('image_');
+}
+
+const maxLogged = 10;
+
+/** With the commands that fetch them. */
+function logUnfetched(ids: readonly string[], options: RemoteOptions): void {
+  if (ids.length === 0) return;
+  // Without waiting, the ids are the result.
+  if (!options.wait) return log(`Fetch each with: ${fetchCommand('ID', options)}`);
+  const what = ids.length === 1 ? 'one analysis' : `${ids.length} analyses`;
+  log(`Not shown: ${what} on the server. Run the same command again with --resume, or fetch:`);
+  for (const id of ids.slice(0, maxLogged)) log(`  ${fetchCommand(id, options)}`);
+  if (ids.length > maxLogged) log(`  and ${ids.length - maxLogged} more`);
+}
+
+/** What the environment sets needs no option. */
+function fetchCommand(
+  analysisId: string,
+  {
+    tenant,
+    url,
+    profile,
+    ca,
+    fingerprint,
+    apiKeyFile,
+  }: ServerOptions & { readonly tenant: string },
+): string {
+  const flags = { tenant, url, profile, ca, fingerprint, 'api-key-file': apiKeyFile };
+  const given = Object.entries(flags).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag}`, shellWord(value)],
+  );
+  return ['forensics', 'report', analysisId, ...given, '--out', analysisId].join(' ');
 }

@@ -1,52 +1,50 @@
-/** What a server answers of an analysis: its record in the shape of one that was examined here, and its files. */
+/** Turns a server's answer into a record like that of a picture examined here, and downloads its files. */
 
-import type { Transfer } from '../../client/transfer.ts';
 import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { readPngSize } from '../../../image/png.ts';
 import { noProvenance } from '../../../provenance/provenance.ts';
+import type { Transfer } from '../../client/transfer.ts';
 import type { AnalysisRecord, LocalResult } from '../record.ts';
 import type { Files } from '../results-folder.ts';
 
-/** What is known of the picture beside the server's answer. */
+/** What is known of the picture besides the server's answer. */
 interface Known {
   readonly file: string;
   readonly sha256: string | null;
   readonly sizeBytes: number | null;
-  /** Of the texts of reports. */
+  /** Of the report texts. */
   readonly lang: readonly Language[];
 }
 
-/**
- * A completed analysis in the shape of one that was examined here.
- *
- * @throws {ForensicsError} `analysis_failed`, `analysis_not_ready`.
- */
-export function remoteRecordOf(analysis: Analysis, known: Known): AnalysisRecord {
+/** @throws {ForensicsError} `analysis_failed`, `analysis_not_ready`. */
+export function remoteRecord(
+  analysis: Analysis,
+  { file, sha256, sizeBytes, lang }: Known,
+): AnalysisRecord {
   const { id, input, inferenceStatus, createdDate } = analysis;
-  const result = resultOf(analysis);
-  const { processingStartTime: from, processingFinishTime: to } = inferenceStatus;
   const { options, format, width, height } = input;
-  const { file, sha256, sizeBytes, lang } = known;
+  const { processingStartTime: from, processingFinishTime: to, version } = inferenceStatus;
+  const result = completedResult(analysis);
   const { evidence = null } = result;
   return {
     file,
     sha256,
     analysisId: id,
-    verdict: verdictOf(result),
+    verdict: readVerdict(result),
     reasons: evidence?.reasons.map(({ code }) => code) ?? [],
     tier: options.tier,
     seed: options.seed,
     options,
-    result: plainResultOf(result, lang),
+    result: withoutUrls(result, lang),
     decision: null,
-    evidence: evidence === null ? null : { ...evidence, ...notTold },
+    evidence: evidence === null ? null : { ...evidence, ...notSent },
     // A server of an earlier version sends less of it.
     provenance: evidence === null ? null : { ...noProvenance, ...evidence.provenance },
     picture: { format, width, height, sizeBytes, notes: null },
     maps: null,
-    model: { id: options.model, version: inferenceStatus.version, files: null },
+    model: { id: options.model, version, files: null },
     examinedAt: from ?? createdDate,
     durationMs: from === null || to === null ? 0 : Date.parse(to) - Date.parse(from),
     files: [],
@@ -54,130 +52,96 @@ export function remoteRecordOf(analysis: Analysis, known: Known): AnalysisRecord
   };
 }
 
-const notTold = {
-  facts: null,
-  measured: null,
-  passes: null,
-  patchesRead: null,
-  environment: null,
-};
+const notSent = { facts: null, measured: null, passes: null, patchesRead: null, environment: null };
 
-function resultOf({ id, inferenceStatus }: Analysis): AnalysisResult {
+function completedResult({ id, inferenceStatus }: Analysis): AnalysisResult {
   const { status, statusMessage, result } = inferenceStatus;
-  if (status === 'failed') {
-    throw new ForensicsError(
-      'analysis_failed',
-      `The server could not examine it: ${statusMessage}`,
-    );
-  }
   if (status === 'completed' && result !== undefined) return result;
-  throw new ForensicsError(
-    'analysis_not_ready',
-    `The analysis ${id} is ${status}: ${statusMessage} Ask again later.`,
-  );
+  if (status === 'failed') {
+    const message = `The server could not examine it: ${statusMessage}`;
+    throw new ForensicsError('analysis_failed', message);
+  }
+  const message = `The analysis ${id} is ${status}: ${statusMessage} Try again later.`;
+  throw new ForensicsError('analysis_not_ready', message);
 }
 
-function verdictOf({ resultClass }: AnalysisResult): NonNullable<AnalysisRecord['verdict']> {
+function readVerdict({ resultClass }: AnalysisResult): NonNullable<AnalysisRecord['verdict']> {
   const verdict = resultClasses[resultClass];
   if (verdict !== undefined) return verdict;
   throw new ForensicsError(
     'server_unexpected',
-    `The server tells a result class ${resultClass} that this version does not know; update this program.`,
+    `The server sent a result class ${resultClass} that this version does not know; update this program.`,
   );
 }
 
-/** Without the URLs: they are what the files were fetched from, and expire. */
-function plainResultOf(result: AnalysisResult, lang: readonly Language[]): LocalResult {
+/** The URLs expire, and the files have been fetched from them. */
+function withoutUrls(result: AnalysisResult, lang: readonly Language[]): LocalResult {
   const { resultClass, resultSubClasses, report } = result;
   const { predictions, classUncertainties, classSimilarities, anomaly } = result;
   const scores = { predictions, classUncertainties, classSimilarities, anomaly };
+  const reportTexts = (language: Language, of: NonNullable<typeof report>) => {
+    const { pdfStorageUrls: _urls, ...texts } = of[language];
+    return [language, texts] as const;
+  };
   const texts =
-    report === null ? null : Object.fromEntries(lang.map((name) => textsOf(report, name)));
+    report === null ? null : Object.fromEntries(lang.map((name) => reportTexts(name, report)));
   return { resultClass, resultSubClasses, ...scores, heatmaps: null, report: texts };
 }
 
-function textsOf(report: NonNullable<AnalysisResult['report']>, language: Language) {
-  const { pdfStorageUrls: _address, ...texts } = report[language];
-  return [language, texts] as const;
-}
-
-interface Wanted {
-  readonly name: string;
-  readonly getUrl: string;
-  readonly check: (bytes: Uint8Array) => void;
-}
-
-// A heatmap has 4096 x 4096 pixels at most, a report a few pages with such pictures in it.
+// A heatmap has at most 4096 x 4096 pixels, a report a few pages with such pictures in it.
 const maxBytes = 200_000_000;
 
-/** None for `flagging`. @throws {ForensicsError} `server_unexpected` for what is no such file; as `Transfer.download`. */
+/**
+ * Heatmaps and reports; none for `flagging`.
+ *
+ * @throws {ForensicsError} `server_unexpected` for a file that is not what its name says; as `Transfer.download`.
+ */
 export async function downloadFiles(
   { download }: Pick<Transfer, 'download'>,
-  analysis: Analysis,
+  { inferenceStatus: { result }, input }: Analysis,
   { lang, signal }: { readonly lang: readonly Language[]; readonly signal: AbortSignal },
 ): Promise<Files> {
-  const wanted = [...heatmapsOf(analysis), ...reportsOf(analysis, lang)];
+  const { heatmaps = null, report = null } = result ?? {};
+  const wanted: [name: string, getUrl: string, isWhole: (bytes: Uint8Array) => boolean][] = [];
+  if (heatmaps !== null) {
+    const isHeatmap = (bytes: Uint8Array) => matchesSize(input, bytes);
+    wanted.push(
+      ['heatmap-real.png', heatmaps.realHeatmapStorageUrls.getUrl, isHeatmap],
+      ['heatmap-fake.png', heatmaps.fakeHeatmapStorageUrls.getUrl, isHeatmap],
+      ['heatmap-compression.png', heatmaps.compressionHeatmapStorageUrls.getUrl, isHeatmap],
+      ['heatmap-anomaly.png', heatmaps.anomalyHeatmapStorageUrls.getUrl, isHeatmap],
+    );
+  }
+  for (const language of report === null ? [] : lang) {
+    wanted.push([`report-${language}.pdf`, report![language].pdfStorageUrls.getUrl, isWholePdf]);
+  }
   return Promise.all(
-    wanted.map(async ({ name, getUrl, check }) => {
+    wanted.map(async ([name, getUrl, isWhole]) => {
       const bytes = await download(getUrl, maxBytes, signal);
-      check(bytes);
-      return [name, bytes] as const;
+      if (isWhole(bytes)) return [name, bytes] as const;
+      throw new ForensicsError(
+        'server_unexpected',
+        `The file that the store holds as ${name} is damaged; nothing was written. Ask the operator of the server to check its storage.`,
+      );
     }),
   );
 }
 
-function heatmapsOf({ inferenceStatus, input }: Analysis): readonly Wanted[] {
-  const heatmaps = inferenceStatus.result?.heatmaps ?? null;
-  if (heatmaps === null) return [];
-  const urls = {
-    real: heatmaps.realHeatmapStorageUrls,
-    fake: heatmaps.fakeHeatmapStorageUrls,
-    compression: heatmaps.compressionHeatmapStorageUrls,
-    anomaly: heatmaps.anomalyHeatmapStorageUrls,
-  };
-  return Object.entries(urls).map(([kind, { getUrl }]) => {
-    const name = `heatmap-${kind}.png`;
-    return { name, getUrl, check: (bytes) => checkHeatmap(name, bytes, input) };
-  });
-}
-
-function reportsOf({ inferenceStatus }: Analysis, lang: readonly Language[]): readonly Wanted[] {
-  const report = inferenceStatus.result?.report ?? null;
-  if (report === null) return [];
-  return lang.map((language) => {
-    const name = `report-${language}.pdf`;
-    const { getUrl } = report[language].pdfStorageUrls;
-    return { name, getUrl, check: (bytes) => checkReport(name, bytes) };
-  });
-}
-
-/** As large as the picture; width and height swap where the EXIF orientation rotates it by a quarter. */
-function checkHeatmap(name: string, bytes: Uint8Array, { width, height }: Analysis['input']): void {
-  const size = sizeOf(bytes);
-  const isAsDeclared = size?.width === width && size.height === height;
-  const isTurned = size?.width === height && size.height === width;
-  if (!isAsDeclared && !isTurned) throw spoilt(name);
-}
-
-function sizeOf(bytes: Uint8Array): ReturnType<typeof readPngSize> | null {
+/** Width and height are swapped where the EXIF orientation rotates the picture by a quarter turn. */
+function matchesSize({ width, height }: Analysis['input'], png: Uint8Array): boolean {
   try {
-    return readPngSize(bytes);
+    const size = readPngSize(png);
+    const isSame = size.width === width && size.height === height;
+    return isSame || (size.width === height && size.height === width);
   } catch {
-    // Not a PNG file: no size to check.
-    return null;
+    // Not a PNG file.
+    return false;
   }
 }
 
-/** From its first line to its last: a report that was cut off would still open in some viewers. */
-function checkReport(name: string, bytes: Uint8Array): void {
+/** From its first line to its last: some viewers would still open a report that was cut off. */
+function isWholePdf(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, 5)).toString('latin1');
   const tail = Buffer.from(bytes.subarray(-32)).toString('latin1');
-  if (head !== '%PDF-' || !tail.includes('%%EOF')) throw spoilt(name);
-}
-
-function spoilt(name: string): ForensicsError {
-  return new ForensicsError(
-    'server_unexpected',
-    `What the store holds as ${name} is no such file; nothing was written. Ask the operator of the server to look at its storage.`,
-  );
+  return head === '%PDF-' && tail.includes('%%EOF');
 }

@@ -1,16 +1,25 @@
-/** Creates the analysis of one picture on the server, uploads and starts it, or goes on where an earlier run left it. */
+/**
+ * Creates the analysis of one picture on the server, uploads and starts it, or goes on where an earlier run stopped.
+ *
+ * A small file in the journal records each picture and its options before the request is sent. With the same request and
+ * the same key the server makes nothing twice, whether the program was killed in between or two of them run at once.
+ */
 
-import { hash } from 'node:crypto';
-import { basename } from 'node:path';
-import { type RemoteAnalyses, withFreshUrls } from '../../client/analyses.ts';
-import type { Transfer } from '../../client/transfer.ts';
-import type { Analysis, CreateRequest } from '../../../contract/analysis.ts';
+import { hash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { type Analysis, createBody, type CreateRequest } from '../../../contract/analysis.ts';
 import { type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
-import { localLimits, type Format } from '../../../image/picture.ts';
+import { type Format, localLimits } from '../../../image/picture.ts';
+import { makeOwnFolder, replaceFile, writeOnce } from '../../../ports/files/atomic-write.ts';
+import { type RemoteAnalyses, withFreshUrls } from '../../client/analyses.ts';
+import type { Transfer } from '../../client/transfer.ts';
 import { type Input, readSource } from '../inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
-import type { Entry, Journal } from './resume.ts';
 
 export interface Submission {
   readonly options: AnalyzeOptions;
@@ -20,15 +29,34 @@ export interface Submission {
   readonly signal: AbortSignal;
 }
 
-/** What a picture that goes no further leaves on the server. */
+/** What a picture that fails leaves on the server. */
 export interface Trail {
   analysisId: string | null;
 }
 
+/** What the server has to know of a picture before the upload, and the bytes it was read from. */
+export interface RemotePicture {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly format: Format;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Reads the header only. What the server would refuse is not uploaded. @throws as `readSource` and `openContainer`. */
+export async function readPicture(input: Input): Promise<RemotePicture> {
+  const { bytes } = await readSource(input);
+  const { format, container } = openContainer(bytes, localLimits);
+  const { storedWidth: width, storedHeight: height } = container.facts;
+  const name = input.path === null ? 'stdin' : basename(input.label);
+  return { name, bytes, sha256: hash('sha256', bytes), format, width, height };
+}
+
 /**
- * A new analysis whose picture could not be uploaded is deleted; when resuming it stays for the next attempt.
+ * A new analysis whose picture cannot be uploaded is deleted; with --resume it stays for the next attempt.
  *
- * @returns the id, once the server is to examine the picture or has done so.
+ * @returns the id of an analysis that is queued, running or done.
  * @throws {ForensicsError} the error of the server or its store.
  */
 export async function submit(
@@ -36,67 +64,57 @@ export async function submit(
   picture: RemotePicture,
   trail: Trail,
 ): Promise<string> {
-  const { journal, options } = submission;
-  const { sha256 } = picture;
-  const request = requestFor(picture, options);
-  if (!options.resume) return make(submission, picture, journal.begin(sha256, request), trail);
+  const { journal, options, analyses } = submission;
+  const { sha256, name, format, width, height } = picture;
+  const { model, decisionStrategy, tier, seed, resume } = options;
+  const wanted = { ...(model === null ? {} : { model }), decisionStrategy, tier, seed };
+  const input = { format, version: 'v1', width, height, filename: name, options: wanted } as const;
+  const request: CreateRequest = { name, type: 'image', input };
+  const create = (entry: Entry) => createAnalysis(submission, picture, entry, trail);
+  if (!resume) return create(journal.begin(sha256, request));
+
   const entry = journal.resume(sha256, request);
-  const known = await unless('analysis_not_found', () => find(submission, picture, entry, trail));
-  // Deleted by another client.
-  return known ?? make(submission, picture, journal.begin(sha256, request), trail);
-}
-
-async function find(
-  submission: Submission,
-  picture: RemotePicture,
-  entry: Entry,
-  trail: Trail,
-): Promise<string> {
   const { analysisId } = entry;
-  if (analysisId === null) return make(submission, picture, entry, trail);
-  trail.analysisId = analysisId;
-  return goOn(submission, picture, await submission.analyses.read(analysisId));
+  const found = await unless('analysis_not_found', async () => {
+    if (analysisId === null) return create(entry);
+    trail.analysisId = analysisId;
+    return resumeAnalysis(submission, picture, await analyses.read(analysisId));
+  });
+  // Another client may have deleted it.
+  return found ?? create(journal.begin(sha256, request));
 }
 
-function requestFor(
-  { name, format, width, height }: RemotePicture,
-  { model, decisionStrategy, tier, seed }: AnalyzeOptions,
-): CreateRequest {
-  const options = { ...(model === null ? {} : { model }), decisionStrategy, tier, seed };
-  const input = { format, version: 'v1', width, height, filename: name, options } as const;
-  return { name, type: 'image', input };
-}
-
-async function make(
+async function createAnalysis(
   submission: Submission,
   picture: RemotePicture,
   entry: Entry,
   trail: Trail,
 ): Promise<string> {
   const { analyses, journal, options } = submission;
-  const made = await analyses.create(entry.request, entry.idempotencyKey);
-  trail.analysisId = made.id;
-  journal.note(picture.sha256, { ...entry, analysisId: made.id });
-  // Under a key that was used before the server answers with what it has.
-  if (options.resume) return goOn(submission, picture, made);
+  const created = await analyses.create(entry.request, entry.idempotencyKey);
+  const { id } = created;
+  trail.analysisId = id;
+  journal.note(picture.sha256, { ...entry, analysisId: id });
+  // For a key that was used before the server returns what it has.
+  if (options.resume) return resumeAnalysis(submission, picture, created);
   try {
-    await upload(submission, picture, made);
+    await upload(submission, picture, created);
   } catch (error) {
-    const isGone = await analyses.remove(made.id).then(
+    const isRemoved = await analyses.remove(id).then(
       () => true,
       () => false,
     );
-    if (isGone) {
+    if (isRemoved) {
       trail.analysisId = null;
       journal.forget(picture.sha256, entry);
     }
     throw error;
   }
-  await analyses.start(made.id);
-  return made.id;
+  await analyses.start(id);
+  return id;
 }
 
-async function goOn(
+async function resumeAnalysis(
   submission: Submission,
   picture: RemotePicture,
   found: Analysis,
@@ -104,25 +122,20 @@ async function goOn(
   const { analyses } = submission;
   const { id } = found;
   const { status } = found.inferenceStatus;
-  if (status === 'failed') {
-    // Another process may have been quicker.
-    await unless('analysis_not_retryable', () => analyses.retry(id, {}));
-  }
-  if (status !== 'pending' || (await isStarted(submission, id))) return id;
-  await upload(submission, picture, found);
-  await unless('analysis_not_pending', () => analyses.start(id));
-  return id;
-}
-
-/** Of one that is pending: whether it is only queued, or was uploaded and can be started. */
-async function isStarted({ analyses }: Submission, id: string): Promise<boolean> {
-  try {
-    await unless('analysis_not_pending', () => analyses.start(id));
+  // In each of these another process may have been faster.
+  if (status === 'failed') await unless('analysis_not_retryable', () => analyses.retry(id, {}));
+  if (status !== 'pending') return id;
+  const start = () => unless('analysis_not_pending', () => analyses.start(id));
+  // A pending analysis is queued, or uploaded, or has no picture yet.
+  const isStarted = await unless('upload_missing', async () => {
+    await start();
     return true;
-  } catch (error) {
-    if (error instanceof ForensicsError && error.code === 'upload_missing') return false;
-    throw error;
+  });
+  if (isStarted === null) {
+    await upload(submission, picture, found);
+    await start();
   }
+  return id;
 }
 
 function upload(
@@ -135,7 +148,7 @@ function upload(
   );
 }
 
-/** Null for the one failure that changes nothing. */
+/** Null for this one failure. */
 async function unless<T>(code: ErrorCode, act: () => Promise<T>): Promise<T | null> {
   try {
     return await act();
@@ -145,21 +158,100 @@ async function unless<T>(code: ErrorCode, act: () => Promise<T>): Promise<T | nu
   }
 }
 
-/** What the server needs to know of a picture before it is uploaded, and the very bytes that this was read from. */
-export interface RemotePicture {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-  readonly sha256: string;
-  readonly format: Format;
-  readonly width: number;
-  readonly height: number;
+interface Entry {
+  readonly request: CreateRequest;
+  readonly idempotencyKey: string;
+  /** Null until the server has sent it. */
+  readonly analysisId: string | null;
 }
 
-/** Looked at, not decoded: what the server would refuse does not travel. @throws as `readSource` and `openContainer`. */
-export async function readPicture(input: Input): Promise<RemotePicture> {
-  const { bytes } = await readSource(input);
-  const { format, container } = openContainer(bytes, localLimits);
-  const { storedWidth: width, storedHeight: height } = container.facts;
-  const name = input.path === null ? 'stdin' : basename(input.label);
-  return { name, bytes, sha256: hash('sha256', bytes), format, width, height };
+export interface Journal {
+  /** Forgets any earlier entry of this picture. */
+  begin(sha256: string, request: CreateRequest): Entry;
+  /** The earlier entry of this picture, else as `begin`. Two processes at the same time get the same entry. */
+  resume(sha256: string, request: CreateRequest): Entry;
+  note(sha256: string, entry: Entry): void;
+  forget(sha256: string, entry: Pick<Entry, 'request'>): void;
+}
+
+const entrySchema = Type.Object({
+  request: Type.Omit(createBody, ['tenantName']),
+  idempotencyKey: Type.String(),
+  analysisId: Type.Union([Type.String(), Type.Null()]),
+});
+
+// A run that is three months old will not be resumed.
+const keptMs = 90 * 24 * 60 * 60 * 1000;
+
+/** @param tenant - the tenant, and the server it is on. @throws {ForensicsError} `config_invalid` where nothing can be stored. */
+export function openJournal(
+  tenant: { readonly origin: string; readonly tenantName: string },
+  { XDG_STATE_HOME: home = '' }: NodeJS.ProcessEnv = process.env,
+): Journal {
+  // By the XDG rules: data that a program would rather keep but can lose without harm.
+  const state = join(home === '' ? join(homedir(), '.local', 'state') : home, 'forensics');
+  const folder = join(state, 'uploads', digest([tenant.origin, tenant.tenantName]));
+  writing(() => makeOwnFolder(folder));
+  removeOld(folder);
+  const entryPath = (sha256: string, { input }: CreateRequest) =>
+    join(folder, `${digest([sha256, input.options])}.json`);
+
+  const journal: Journal = {
+    begin(sha256, request) {
+      const entry = newEntry(request);
+      journal.note(sha256, entry);
+      return entry;
+    },
+    resume(sha256, request) {
+      const file = entryPath(sha256, request);
+      const entry = newEntry(request);
+      if (readEntry(file) === null) rmSync(file, { force: true });
+      // Of two processes only one writes, and both use what it wrote.
+      writing(() => writeOnce(file, toText(entry)));
+      return readEntry(file) ?? entry;
+    },
+    note: (sha256, entry) =>
+      writing(() => replaceFile(entryPath(sha256, entry.request), toText(entry))),
+    forget: (sha256, { request }) => rmSync(entryPath(sha256, request), { force: true }),
+  };
+  return journal;
+}
+
+function newEntry(request: CreateRequest): Entry {
+  return { request, idempotencyKey: randomUUID(), analysisId: null };
+}
+
+/** Null where there is no file, or none that this version wrote. */
+function readEntry(file: string): Entry | null {
+  try {
+    const entry: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return Value.Check(entrySchema, entry) ? entry : null;
+  } catch {
+    // A file that is missing or unreadable counts as no earlier run.
+    return null;
+  }
+}
+
+function removeOld(folder: string): void {
+  const oldest = Date.now() - keptMs;
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && found.mtimeMs < oldest) rmSync(file, { force: true });
+  }
+}
+
+const toText = (entry: Entry) => `${JSON.stringify(entry)}\n`;
+const digest = (values: readonly unknown[]) => hash('sha256', JSON.stringify(values));
+
+function writing<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    throw new ForensicsError(
+      'config_invalid',
+      'The record of uploads cannot be written; set XDG_STATE_HOME to a folder that you may write to.',
+      { cause },
+    );
+  }
 }

@@ -18,7 +18,7 @@ export async function ping(
   const api = await openApi({ url, trust, userAgent: 'forensics/0.0.0', ...(pace && { pace }) });
   try {
     const asked = { method: 'GET', path: '/v1/ping', ...request } as const;
-    return (await api.ask(asked, pong)).data.message;
+    return (await api.request(asked, pong)).data.message;
   } finally {
     await api.close();
   }

@@ -161,7 +161,7 @@ describe('an upload', () => {
 
     const sending = transfer.upload({ type: 's3', putUrl: `${url}/a` }, bytes, never);
 
-    await expect(sending).rejects.toThrow('The store has no room left: The quota is used up.');
+    await expect(sending).rejects.toThrow('The store has no space left: The quota is used up.');
   });
 
   test('ends with the reason of the signal', async () => {

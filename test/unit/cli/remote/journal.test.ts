@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openJournal } from '../../../../src/cli/analyze/remote/resume.ts';
+import { openJournal } from '../../../../src/cli/analyze/remote/submit.ts';
 import type { CreateRequest } from '../../../../src/contract/analysis.ts';
 
 const place = { origin: 'https://forensics.example:8443', tenantName: 'acme' };

@@ -1,0 +1,243 @@
+/**
+ * Processing many items: in parallel and in order, stopped by a signal, with a progress line. An item is read only when a
+ * worker is free, so that a million of them need no more memory than a few.
+ */
+
+import type { Language } from '../../contract/vocabulary.ts';
+import { type ErrorCode, ForensicsError } from '../../errors.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
+import { canAnimate, startSpinner, switches } from '../output/terminal.ts';
+
+/**
+ * Results that may wait for an earlier one: enough that a large picture does not block its small neighbours, few enough
+ * that a picture that never ends does not fill the memory.
+ */
+const mostWaiting = 16;
+
+/** Null after the last item, or when the work is to end. */
+type Slot<R> = { readonly answer: R } | null;
+
+/**
+ * @param how.width - how many items are processed at once.
+ * @param how.signal - after it no further work begins; the source of the items has to end as well.
+ * @param work - must not fail: a failure is a result too. An error of `items` ends the batch.
+ */
+export async function* inOrder<T, R>(
+  items: Iterable<T> | AsyncIterable<T>,
+  { width, signal }: { readonly width: number; readonly signal: AbortSignal },
+  work: (item: T, index: number) => Promise<R>,
+): AsyncGenerator<R> {
+  const source = lazily(items);
+  const slots: Promise<Slot<R>>[] = [];
+  let next = 0;
+  let running = 0;
+  let isOver = false;
+
+  async function take(): Promise<Slot<R>> {
+    // A generator serves concurrent calls one after the other, in the order of the slots.
+    const taken = await source.next();
+    if (taken.done === true || signal.aborted) {
+      isOver = true;
+      return null;
+    }
+    return { answer: await work(taken.value, next++) };
+  }
+
+  function fill(): void {
+    while (!isOver && !signal.aborted && running < width && slots.length < width + mostWaiting) {
+      running++;
+      const slot = take().finally(() => {
+        running--;
+        fill();
+      });
+      // Handled here too: a slot that fails while an earlier one is awaited would end the program.
+      void Promise.allSettled([slot]);
+      slots.push(slot);
+    }
+  }
+
+  try {
+    for (fill(); slots.length > 0; fill()) {
+      // oxlint-disable-next-line no-await-in-loop -- the order of the items
+      const done = await slots.shift();
+      if (!done) return;
+      yield done.answer;
+    }
+  } finally {
+    // A caller that stops early also waits for the work in progress.
+    isOver = true;
+    await Promise.allSettled(slots);
+    await source.return(undefined);
+  }
+}
+
+async function* lazily<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  yield* items;
+}
+
+/** Ctrl-C and SIGTERM end a run cleanly: first the child processes, then temporary files, then the program itself. */
+export interface Stop {
+  readonly signal: AbortSignal;
+  /** Ends the run without a signal of the system. */
+  because(failure: ForensicsError): void;
+  /** @throws {ForensicsError} why the run was stopped, if it was. */
+  throwIfStopped(): void;
+  /** Stops listening. After a signal it ends the program by that signal, so that the shell sees the real reason. */
+  release(): void;
+}
+
+/** Failures that every picture of a run would have: the first one ends the run. */
+export function concernsWholeRun({ code }: Pick<ForensicsError, 'code'>): boolean {
+  return wholeRunCodes.has(code);
+}
+
+const wholeRunCodes: ReadonlySet<ErrorCode> = new Set([
+  'model_not_found',
+  'model_integrity',
+  'runtime_missing',
+  'no_space_left',
+  // From a server.
+  'unauthenticated',
+  'forbidden',
+  'tenant_not_found',
+  'server_unreachable',
+  'server_untrusted',
+]);
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export function listenForStop(): Stop {
+  const controller = new AbortController();
+  let received: NodeJS.Signals | null = null;
+  // Listens until the release: the spinner package ends the program at once if it is the only listener.
+  const onSignal = (name: NodeJS.Signals) => {
+    if (received === null) {
+      received = name;
+      controller.abort(new ForensicsError('cancelled', 'Stopped.'));
+      return;
+    }
+    // A second signal does not wait for the clean-up.
+    endBy(name);
+  };
+  signals.forEach((name) => process.on(name, onSignal));
+  return {
+    signal: controller.signal,
+    because: (failure) => controller.abort(failure),
+    throwIfStopped: () => controller.signal.throwIfAborted(),
+    release: () => {
+      signals.forEach((name) => process.off(name, onSignal));
+      if (received) endBy(received);
+    },
+  };
+}
+
+/** Immediately: with a listener left, the caller could set an exit code before the signal arrives. */
+function endBy(name: NodeJS.Signals): void {
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
+}
+
+// The progress line on stderr, redrawn on a terminal only.
+
+export interface Progress {
+  add(outcome: { readonly error: unknown }): void;
+  /** Clears the line while `write` prints something above it. */
+  around(write: () => void): void;
+  end(): void;
+}
+
+/** How many pictures there are, or a way to count them during the run. */
+type Total = number | ((signal: AbortSignal) => Promise<number>);
+
+/** Shows nothing with `--quiet`, or when stderr is not a terminal. */
+export async function startProgress(total: Total, language: Language): Promise<Progress> {
+  if (switches().quiet || !canAnimate(process.stderr)) {
+    return { add: () => undefined, around: (write) => write(), end: () => undefined };
+  }
+  const state: State = { total: typeof total === 'number' ? total : null, done: 0, failed: 0 };
+  const began = performance.now();
+  const text = () => progressText(state, performance.now() - began, language);
+  const spinner = await startSpinner(text());
+  const ended = new AbortController();
+  if (typeof total === 'function') {
+    const setTotal = (count: number | null) => {
+      state.total = count;
+      spinner.text = text();
+    };
+    // An error of the count also occurs in the run, which reports it.
+    void total(ended.signal).then(setTotal, () => setTotal(null));
+  }
+  return {
+    add: ({ error }) => {
+      state.done++;
+      if (error) state.failed++;
+      spinner.text = text();
+    },
+    around: (write) => {
+      spinner.clear();
+      write();
+      if (spinner.isSpinning) spinner.render();
+    },
+    end: () => {
+      ended.abort();
+      spinner.stop();
+    },
+  };
+}
+
+interface State {
+  /** Null until they are counted. */
+  total: number | null;
+  done: number;
+  failed: number;
+}
+
+/** `[====      ] 10/40, 1 failed, 2.1 a second, about 20 s left` */
+export function progressText(
+  { total, done, failed }: Readonly<State>,
+  elapsedMs: number,
+  language: Language,
+): string {
+  const { progress } = wordsIn(language).terminal;
+  if (total === 1) return progress.one;
+  const failures = failed > 0 ? `, ${progress.failed(failed)}` : '';
+  if (total === null) return `${progress.examined(done)}${failures}`;
+  const rate = done > 0 && elapsedMs >= 2000 ? `, ${speedText(done, elapsedMs, language)}` : '';
+  const left = timeLeft(done / total, elapsedMs, language);
+  const leftText = left === '' ? '' : `, ${progress.left(left)}`;
+  return `${progressBar(done, total)} ${done}/${total}${failures}${rate}${leftText}`;
+}
+
+const barCells = 20;
+
+function progressBar(done: number, total: number): string {
+  // Files may have been added since they were counted.
+  const filled = Math.min(barCells, Math.floor((done / total) * barCells));
+  return `[${'='.repeat(filled).padEnd(barCells)}]`;
+}
+
+const rateUnits = [
+  [1, 'second'],
+  [60, 'minute'],
+  [3600, 'hour'],
+] as const;
+
+/** In the shortest unit that gives at least 0.1: `2.1 a second`. */
+export function speedText(done: number, elapsedMs: number, language: Language): string {
+  const perSecond = (done * 1000) / Math.max(elapsedMs, 1);
+  const [seconds, unit] = rateUnits.find(([each]) => perSecond * each >= 0.1) ?? rateUnits[2];
+  const { fixed } = createNumberWriter(language);
+  return `${fixed(perSecond * seconds, 1)} ${wordsIn(language).terminal.summary.rates[unit]}`;
+}
+
+/** `12 min`: a rough estimate; empty at the beginning, and below 10 s. */
+export function timeLeft(shareDone: number, elapsedMs: number, language: Language): string {
+  if (shareDone === 0 || elapsedMs < 5000) return '';
+  const seconds = ((elapsedMs / 1000) * (1 - shareDone)) / shareDone;
+  if (seconds < 10) return '';
+  if (seconds < 90) return `${Math.round(seconds / 10) * 10} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  return `${createNumberWriter(language).fixed(minutes / 60, 1)} h`;
+}

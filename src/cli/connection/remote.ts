@@ -1,0 +1,114 @@
+/** The service behind `/v1` of a server. */
+
+import { infoAnswer, settingsAnswer } from '../../contract/auth.ts';
+import { succeeded, told } from '../../contract/common.ts';
+import { keysAnswer, newKeyAnswer } from '../../contract/keys.ts';
+import { tenantAnswer, tenantComponents } from '../../contract/tenant.ts';
+import { reportAnswer, usageComponents } from '../../contract/usage.ts';
+import { ForensicsError } from '../../errors.ts';
+import { type Api, wholeAnswer } from '../client/api.ts';
+import { usageError } from '../errors.ts';
+import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
+
+export function createRemoteService(api: Api): Service {
+  return {
+    keys: createKeyActs(api),
+    tenants: createTenantActs(api),
+    settings: createSettingsActs(api),
+  };
+}
+
+function createKeyActs(api: Api): KeyActs {
+  const path = '/v1/auth/api';
+  const create = async (body: object) =>
+    (await api.request({ method: 'POST', path, body }, newKeyAnswer)).data;
+
+  const acts: KeyActs = {
+    async list(tenantName, bySecret) {
+      const request = { method: 'GET', path, query: { tenantName }, ...withKey(bySecret) } as const;
+      return (await api.request(request, keysAnswer)).data;
+    },
+    create: ({ tenant: tenantName, ...key }) => create({ tenantName, ...key }),
+    async rotate({ tenant: tenantName, which: replaces, expiresAt, graceMs }) {
+      const graceSeconds = Math.floor(graceMs / 1000);
+      const created = await create({ tenantName, replaces, expiresAt, graceSeconds });
+      const { replaced, earlier = [], ...key } = created;
+      if (replaced !== undefined) return { key, replaced, earlier };
+      throw new ForensicsError(
+        'server_unexpected',
+        'The server did not say which key it replaced.',
+      );
+    },
+    async revoke({ tenant: tenantName, uuid, bySecret }) {
+      const query = { tenantName, uuid };
+      await api.request({ method: 'DELETE', path, query, ...withKey(bySecret) }, told);
+    },
+    async prune({ tenant, uuids }) {
+      const named = new Set(uuids);
+      // A key that has ended stays ended, so no valid key can be revoked between this look and the request.
+      const ended = (await acts.list(tenant)).filter(
+        (key) => key.ended !== null && named.has(key.uuid),
+      );
+      for (const { uuid } of ended) {
+        // oxlint-disable-next-line no-await-in-loop -- one request after the other, as the server counts them
+        await acts.revoke({ tenant, uuid }).catch(unlessGone);
+      }
+      return ended;
+    },
+  };
+  return acts;
+}
+
+function withKey(secret: string | undefined) {
+  return secret === undefined ? {} : { authorization: `ApiKey ${secret}` };
+}
+
+/** Another process was faster. */
+function unlessGone(error: unknown): void {
+  if (error instanceof ForensicsError && error.code === 'not_found') return;
+  throw error;
+}
+
+const wholeTenant = wholeAnswer(tenantAnswer, tenantComponents);
+const wholeReport = wholeAnswer(reportAnswer, usageComponents);
+
+function createTenantActs(api: Api): TenantActs {
+  const path = '/v1/tenant';
+  return {
+    async names() {
+      try {
+        return (await api.request({ method: 'POST', path: '/v1/auth/info' }, infoAnswer)).data
+          .tenants;
+      } catch (error) {
+        if (!(error instanceof ForensicsError) || error.code !== 'forbidden') throw error;
+        throw usageError('An API key cannot list its tenants; name one with --tenant.');
+      }
+    },
+    read: async (tenantName) =>
+      (await api.request({ method: 'GET', path, query: { tenantName } }, wholeTenant)).data,
+    async change(tenantName, change) {
+      const body = { tenantName, ...change };
+      return (await api.request({ method: 'PUT', path, body }, wholeTenant)).data;
+    },
+    async report(tenantName, report) {
+      const query = { tenantName, ...report };
+      return (await api.request({ method: 'GET', path: `${path}/report`, query }, wholeReport))
+        .data;
+    },
+  };
+}
+
+function createSettingsActs(api: Api): SettingsActs {
+  const path = '/v1/user/settings';
+  return {
+    async change(who, body) {
+      if (who !== null) {
+        throw usageError(
+          'On a server you can only change your own settings; leave out the account. Change those of others on the machine of the server.',
+        );
+      }
+      if (Object.keys(body).length > 0) await api.request({ method: 'PUT', path, body }, succeeded);
+      return (await api.request({ method: 'GET', path }, settingsAnswer)).data;
+    },
+  };
+}
