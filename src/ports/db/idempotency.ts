@@ -1,6 +1,6 @@
 /**
- * Remembers what a request with an Idempotency-Key led to, in the transaction of the act itself: the same request sent
- * twice acts once, and both callers get the same answer.
+ * Remembers the result of a request with an Idempotency-Key, in the transaction of the act itself: the same request sent
+ * twice is carried out once, and both callers get the same answer.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ export interface Repeatable {
   readonly tenantId: string;
   /** The client's key, 1..255 characters. */
   readonly key: string;
-  /** Name of the act and everything the client asked for. */
+  /** Name of the act and all parameters of the client. */
   readonly request: unknown;
   readonly at: Date;
 }
@@ -22,7 +22,7 @@ export interface Repeatable {
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**
- * What the same request led to before; null when it is new.
+ * The result of the same request before; null when it is new.
  *
  * @throws {ForensicsError} `conflict` when the key was used for another request; `invalid_request` for an unusable key.
  */
@@ -39,22 +39,21 @@ export async function recall(reader: Reader, request: Repeatable | null): Promis
   const isYoung = gte(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
   const earlier = await reader.select().from(idempotencyKeys).where(and(isSameKey, isYoung)).get();
   if (earlier === undefined) return null;
-  if (earlier.fingerprint === fingerprintOf(request)) return earlier.subject;
+  if (earlier.fingerprint === fingerprint(request)) return earlier.subject;
   throw new ForensicsError(
     'conflict',
     'This Idempotency-Key was used for another request; send a new key.',
   );
 }
 
-/** Remembers that this request led to `subject`; forgets what is older than a day. */
+/** Remembers that `subject` is the result of this request; forgets requests that are older than a day. */
 export async function remember(tx: Tx, request: Repeatable | null, subject: string): Promise<void> {
   if (request === null) return;
   const { tenantId, key, at } = request;
   await forgetOldRequests(tx, at);
-  const fingerprint = fingerprintOf(request);
   await tx
     .insert(idempotencyKeys)
-    .values({ tenantId, key, fingerprint, subject, createdAt: at })
+    .values({ tenantId, key, fingerprint: fingerprint(request), subject, createdAt: at })
     .run();
 }
 
@@ -63,6 +62,6 @@ export async function forgetOldRequests(tx: Tx, at: Date): Promise<void> {
   await tx.delete(idempotencyKeys).where(isOld).run();
 }
 
-function fingerprintOf({ request }: Repeatable): string {
+function fingerprint({ request }: Repeatable): string {
   return createHash('sha256').update(JSON.stringify(request)).digest('hex');
 }

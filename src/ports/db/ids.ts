@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /**
- * A new object id: 24 lower-case hex characters, 4 bytes of seconds since 1970 and 8 random bytes. It orders roughly
- * by age and carries 64 random bits; it names a record and is never a secret.
+ * A new id: 24 lower-case hex characters, 4 bytes of seconds since 1970 and 8 random bytes. Ids sort roughly by age; they
+ * identify records and are never secrets.
  */
 export function newId(at: Date = new Date()): string {
   const seconds = Buffer.alloc(4);
@@ -11,16 +11,16 @@ export function newId(at: Date = new Date()): string {
 }
 
 /**
- * Text as the search compares it: upper and lower case alike in all of Unicode ("ÄRGER" and "ärger", "STRASSE" and
- * "Straße"), composed and decomposed accents alike. Not a full collation: accents themselves still count.
+ * Text as the search compares it: ignores case in all of Unicode ("ÄRGER" and "ärger", "STRASSE" and "Straße") and whether
+ * accents are composed or decomposed. Not a full collation: accents themselves count.
  */
 export function foldText(text: string): string {
-  // Up first, then down: only the way over capitals makes ß into ss. Both Greek small sigmas have one capital, but
-  // going down picks the final one by position, so it is levelled by hand.
+  // To upper case first: only that turns ß into SS. Both lower-case Greek sigmas have one capital, but toLowerCase chooses
+  // between them by position, so the final one is replaced.
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** Length as a person and as JSON Schema counts it: code points, not UTF-16 units. */
+/** Length as people and JSON Schema count it: code points, not UTF-16 units. */
 export function characterCount(text: string): number {
   return Array.from(text).length;
 }

@@ -1,5 +1,5 @@
 /**
- * The tables as the program sees them. The SQL that makes them stands in `migrations.ts`; a test compares the two.
+ * The tables as the program sees them. The SQL that creates them is in `sql/`; a test compares the two.
  * Dates are milliseconds since 1970 (UTC), lists and objects are JSON text.
  */
 
@@ -13,7 +13,7 @@ const flag = (name: string) => integer(name, { mode: 'boolean' });
 export const tenants = sqliteTable('tenants', {
   id: text('id').primaryKey(),
   name: text('name').notNull().unique(),
-  /** Middle part of the tenant's API keys; stays when the tenant is renamed. */
+  /** Middle part of the tenant's API keys; unchanged when the tenant is renamed. */
   keyTag: text('key_tag').notNull().unique(),
   isTrial: flag('is_trial').notNull(),
   webhookUrl: text('webhook_url'),
@@ -24,17 +24,17 @@ export const tenants = sqliteTable('tenants', {
   webhookFailingSince: date('webhook_failing_since'),
   /** Where new analyses are stored; null for the default store. */
   storageConfigId: text('storage_config_id'),
-  /** What the console begins a new analysis with; null where nobody has said. */
+  /** What the console preselects for a new analysis; null for the defaults. */
   defaultOptions: text('default_options', { mode: 'json' }).$type<DefaultOptions>(),
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
-  /** From then on it has no access; the row goes when nothing of it is left. Its name is another then: see `deletedName`. */
+  /** From then on it has no access; the row is removed with the last of its data. Its name changes: see `deletedName`. */
   deletedAt: date('deleted_at'),
 });
 
 /**
- * Every name that a tenant has or had. Claims of an identity provider, scripts and links go on naming a tenant by a name
- * that it gave up: they must never come to mean another one.
+ * Every name that a tenant has or had. Claims of an identity provider, scripts and links may still use a former name of a
+ * tenant: it must never refer to another one.
  */
 export const tenantNames = sqliteTable('tenant_names', {
   name: text('name').primaryKey(),
@@ -51,17 +51,17 @@ export const apiKeys = sqliteTable('api_keys', {
   ending: text('ending').notNull(),
   createdAt: date('created_at').notNull(),
   expiresAt: date('expires_at').notNull(),
-  /** A deleted key stays as a tombstone: it must answer differently from a wrong secret. */
+  /** A deleted key is kept as a tombstone: it is refused with another error than a wrong secret. */
   revokedAt: date('revoked_at'),
-  /** When a rotation put another key in its place; null for one that is still the key of its name. */
+  /** When a rotation replaced it; null while it is the current key of its name. */
   replacedAt: date('replaced_at'),
-  /** Kept to the minute: a busy key does not write a row for every request. */
+  /** To the minute: a busy key does not write a row for every request. */
   lastUsedAt: date('last_used_at'),
 });
 
 /**
- * A place where a tenant's objects lie or lay. One row a place: new credentials for the same place change its row, a new
- * place is a new row, so that every analysis stays readable where it was made.
+ * A place where objects of a tenant are or were stored. One row per place: new credentials for the same place change its row,
+ * a new place is a new row, so that every analysis stays readable where it was created.
  */
 export const storageConfigs = sqliteTable(
   'storage_configs',
@@ -69,11 +69,11 @@ export const storageConfigs = sqliteTable(
     id: text('id').primaryKey(),
     tenantId: text('tenant_id').notNull(),
     type: text('type').$type<'azure' | 's3'>().notNull(),
-    /** What makes two configurations the same place: endpoint and bucket, or account and container. */
+    /** Identifies the place: endpoint and bucket, or account and container. */
     place: text('place').notNull(),
     /** The configuration as JSON, AES-256-GCM, bound to the tenant. */
     sealed: blob('sealed', { mode: 'buffer' }).notNull(),
-    /** Origins that were last applied to the bucket; null when that is still to be done. */
+    /** Origins that were last applied to the bucket; null when none were yet. */
     corsApplied: text('cors_applied', { mode: 'json' }).$type<readonly string[]>(),
     /** Why they could not be applied; null when they could. */
     corsWarning: text('cors_warning'),
@@ -98,7 +98,7 @@ export const users = sqliteTable(
     subject: text('subject'),
     lang: text('lang').notNull(),
     tosAccepted: flag('tos_accepted').notNull(),
-    /** Tokens issued before are worth nothing. */
+    /** Tokens issued before are invalid. */
     tokensValidFrom: date('tokens_valid_from').notNull(),
     disabledAt: date('disabled_at'),
     createdAt: date('created_at').notNull(),
@@ -115,28 +115,28 @@ export const userTenants = sqliteTable(
 );
 
 /**
- * Failed logins by the address that was typed in, whether it has an account or not: what is counted for one must be
- * counted for the other, or the lock would tell them apart. One row for all of them, one for each place they came from.
+ * Failed logins by the address that was typed in, whether it has an account or not: both are counted, or the lock would
+ * reveal which addresses have one. One row for the address, and one for each place the attempts came from.
  */
 export const loginAttempts = sqliteTable('login_attempts', {
-  /** HMAC-SHA-256 of the address (people type passwords into the wrong field), of a place behind it another one of both. */
+  /** HMAC-SHA-256 of the address (people type passwords into the wrong field), or of the address and the place. */
   address: blob('address', { mode: 'buffer' }).primaryKey(),
   failures: integer('failures').notNull(),
   lastAt: date('last_at').notNull(),
   lockedUntil: date('locked_until'),
 });
 
-/** One a login of an embedded account. */
+/** One for each login of an embedded account. */
 export const sessions = sqliteTable('sessions', {
   id: text('id').primaryKey(),
   userId: text('user_id').notNull(),
   createdAt: date('created_at').notNull(),
-  /** No refresh prolongs a session beyond this. */
+  /** No refresh extends a session beyond this. */
   expiresAt: date('expires_at').notNull(),
   revokedAt: date('revoked_at'),
 });
 
-/** Every refresh token of a session; a used one that comes again is a theft and ends the session. */
+/** Every refresh token of a session; when a used one is presented again it was stolen, and the session ends. */
 export const refreshTokens = sqliteTable('refresh_tokens', {
   digest: blob('digest', { mode: 'buffer' }).primaryKey(),
   sessionId: text('session_id').notNull(),
@@ -145,11 +145,11 @@ export const refreshTokens = sqliteTable('refresh_tokens', {
   usedAt: date('used_at'),
 });
 
-/** How far the delivery over one channel has come. */
+/** State of the delivery over one channel. */
 export interface FeedbackOutcome {
   readonly state: 'waiting' | 'sent' | 'given_up';
   readonly attempts: number;
-  /** What the latest attempt led to, such as `smtp_451` or `timeout`; null before the first. */
+  /** Outcome of the latest attempt, such as `smtp_451` or `timeout`; null before the first. */
   readonly detail: string | null;
 }
 
@@ -176,17 +176,17 @@ export const analyses = sqliteTable('analyses', {
   commentFolded: text('comment_folded').notNull(),
   tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull(),
   storageType: text('storage_type').$type<'azure' | 's3'>().notNull(),
-  /** Where its objects lie; null for the default store. */
+  /** Where its objects are stored; null for the default store. */
   storageConfigId: text('storage_config_id'),
   format: text('format').$type<'jpg' | 'png'>().notNull(),
   width: integer('width').notNull(),
   height: integer('height').notNull(),
   filename: text('filename').notNull(),
-  /** Where the client uploads to; the client can overwrite it as long as its URL lives. */
+  /** Where the client uploads to; the client can overwrite it until its URL expires. */
   inputKey: text('input_key').notNull(),
-  /** What the store called its content when it was taken in; null before, and for those of older versions. */
+  /** ETag of the upload when it was copied; null before, and for analyses of older versions. */
   inputEtag: text('input_etag'),
-  /** When it was noticed that the client put other bytes there after the start. */
+  /** When it was noticed that the client replaced the upload after the start. */
   inputReplacedAt: date('input_replaced_at'),
   model: text('model').notNull(),
   modelVersion: text('model_version').notNull(),
@@ -200,7 +200,7 @@ export const analyses = sqliteTable('analyses', {
   queuedAt: date('queued_at'),
   processingStartedAt: date('processing_started_at'),
   processingFinishedAt: date('processing_finished_at'),
-  /** True when others of the tenant were waiting or in processing while this one was taken up. */
+  /** True when other analyses of the tenant were waiting or processing when this one was started. */
   isBulk: flag('is_bulk'),
   /** The copy that is examined; no URL is ever signed for it. */
   evidenceKey: text('evidence_key'),
@@ -217,7 +217,7 @@ export const analyses = sqliteTable('analyses', {
   tierUpgradedAt: date('tier_upgraded_at'),
 });
 
-/** What a run found out. Small columns first: lists never read the long ones behind them. */
+/** The result of a run. Small columns first: lists never read the long ones after them. */
 export const examinations = sqliteTable('examinations', {
   analysisId: text('analysis_id').primaryKey(),
   resultClass: integer('result_class').notNull(),
@@ -231,21 +231,21 @@ export const examinations = sqliteTable('examinations', {
   rendered: text('rendered'),
   /** JSON: the whole examination without the values of its maps. */
   examination: text('examination').notNull(),
-  /** 16-bit little-endian numbers, one a cell. */
+  /** 16-bit little-endian numbers, one for each cell. */
   realMap: blob('real_map', { mode: 'buffer' }).notNull(),
   fakeMap: blob('fake_map', { mode: 'buffer' }).notNull(),
   compressionMap: blob('compression_map', { mode: 'buffer' }).notNull(),
   anomalyMap: blob('anomaly_map', { mode: 'buffer' }).notNull(),
-  /** Maps of single methods, one behind the other as the examination lists them; null for those of earlier versions. */
+  /** Maps of single methods, concatenated in the order of the examination; null for examinations of earlier versions. */
   methodMaps: blob('method_maps', { mode: 'buffer' }),
 });
 
-/** What must not be purged, however old it is. */
+/** What must not be purged, regardless of its age. */
 export const legalHolds = sqliteTable(
   'legal_holds',
   {
     tenantId: text('tenant_id').notNull(),
-    /** Empty for everything of the tenant. */
+    /** Empty for all analyses of the tenant. */
     analysisId: text('analysis_id').notNull(),
     reason: text('reason').notNull(),
     createdAt: date('created_at').notNull(),
@@ -255,13 +255,13 @@ export const legalHolds = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.analysisId] })],
 );
 
-/** Objects that no analysis names: not yet, or not any more. */
+/** Objects that no analysis refers to: not yet, or no longer. */
 export const orphanObjects = sqliteTable('loose_objects', {
   id: integer('id').primaryKey(),
   tenantId: text('tenant_id').notNull(),
   storageConfigId: text('storage_config_id'),
   key: text('key').notNull(),
-  /** From then on it is deleted from its store. */
+  /** When it may be deleted from its store. */
   sweepAt: date('sweep_at').notNull(),
 });
 
@@ -269,14 +269,14 @@ export const jobs = sqliteTable('jobs', {
   id: text('id').primaryKey(),
   kind: text('kind').notNull(),
   payload: text('payload', { mode: 'json' }).$type<unknown>().notNull(),
-  /** On whose behalf it is done: a tenant's id; null for the service's own. */
+  /** The tenant whose work it is; null for the service's own. */
   owner: text('owner'),
   runAt: date('run_at').notNull(),
-  /** Grows with every claim; a result is accepted only under the latest number. */
+  /** Incremented by every claim; a result is accepted only with the latest number. */
   fence: integer('fence').notNull(),
   leasedBy: text('leased_by'),
   leasedUntil: date('leased_until'),
-  /** Always false. Earlier versions counted there who took a job over from a dead worker. */
+  /** Always false. Earlier versions set it when a job was taken over from a dead worker. */
   wasAbandoned: flag('was_abandoned').notNull(),
   createdAt: date('created_at').notNull(),
 });
@@ -285,13 +285,13 @@ export const deliveries = sqliteTable('webhook_deliveries', {
   seq: integer('seq').primaryKey({ autoIncrement: true }),
   id: text('id').notNull().unique(),
   tenantId: text('tenant_id').notNull(),
-  /** What the message is about; messages of one subject leave in order. */
+  /** What the message is about; messages with the same subject are sent in order. */
   subject: text('subject').notNull(),
   event: text('event').notNull(),
   payload: text('payload').notNull(),
   state: text('state').$type<'waiting' | 'delivered' | 'given_up'>().notNull(),
   attempts: integer('attempts').notNull(),
-  /** Null while another message of the same subject has its turn; set in the future as a lease while an attempt runs. */
+  /** Null while an earlier message of the same subject is waiting; in the future as a lease while an attempt runs. */
   nextAttemptAt: date('next_attempt_at'),
   fence: integer('fence').notNull(),
   lastOutcome: text('last_outcome'),
@@ -305,14 +305,14 @@ export const idempotencyKeys = sqliteTable(
     tenantId: text('tenant_id').notNull(),
     key: text('key').notNull(),
     fingerprint: text('fingerprint').notNull(),
-    /** Id of what the first request made or started. */
+    /** Id of what the first request created or started. */
     subject: text('subject').notNull(),
     createdAt: date('created_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.key] })],
 );
 
-/** Events counted a tenant and a UTC day, in the transaction of the event itself. */
+/** Events counted by tenant and UTC day, in the transaction of the event itself. */
 export const usageCounters = sqliteTable(
   'usage_counters',
   {
@@ -325,7 +325,7 @@ export const usageCounters = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.day, table.counter] })],
 );
 
-/** What was done, a chain of entries for each tenant and one for the service. Triggers refuse to change or delete a row. */
+/** The audit log: a chain of entries for each tenant and one for the service. Triggers refuse to change or delete a row. */
 export const auditEntries = sqliteTable(
   'audit_entries',
   {
@@ -340,10 +340,10 @@ export const auditEntries = sqliteTable(
   (table) => [primaryKey({ columns: [table.chain, table.seq] })],
 );
 
-/** How far each chain has come: what was cut off its end is missed here. */
+/** The end of each chain: shows when entries were cut off it. */
 export const auditHeads = sqliteTable('audit_heads', {
   chain: text('chain').primaryKey(),
-  /** 0 for a chain that has yet to say that it is younger than its tenant. */
+  /** 0 for a chain whose first entry, which says that it is younger than its tenant, is yet to be written. */
   count: integer('count').notNull(),
   /** Of the last entry. */
   hash: text('hash').notNull(),
