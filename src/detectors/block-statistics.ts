@@ -36,7 +36,7 @@ export function measureBlocks(luma: Uint8Array, width: number, height: number): 
   for (let block = 0; block < kinds.length; block++) {
     const column = block % columns;
     const start = ((block - column) / columns) * side * width + column * side;
-    const { darkest, brightest } = extremesOf(luma, start, width);
+    const { darkest, brightest } = blockExtremes(luma, start, width);
     const range = brightest - darkest;
     kinds[block] = range <= flatRange ? flat : range >= edgeRange ? edge : between;
     if (range >= edgeRange) sharpness += greatestStep(luma, start, width) / range;
@@ -58,7 +58,7 @@ export function measureBlocks(luma: Uint8Array, width: number, height: number): 
 }
 
 /** Darkest and brightest pixel of the block at `start`. */
-function extremesOf(luma: Uint8Array, start: number, width: number) {
+function blockExtremes(luma: Uint8Array, start: number, width: number) {
   let darkest = 255;
   let brightest = 0;
   for (let line = start; line < start + side * width; line += width) {
@@ -106,7 +106,7 @@ function countExtremes(
 }
 
 function flatBesideEdges(kinds: Uint8Array, columns: number, rows: number): number {
-  let beside = 0;
+  let neighbours = 0;
   let flats = 0;
   for (let block = 0; block < kinds.length; block++) {
     if (kinds[block] !== edge) continue;
@@ -115,12 +115,12 @@ function flatBesideEdges(kinds: Uint8Array, columns: number, rows: number): numb
     for (let ny = Math.max(0, y - 1); ny <= Math.min(rows - 1, y + 1); ny++) {
       for (let nx = Math.max(0, x - 1); nx <= Math.min(columns - 1, x + 1); nx++) {
         const kind = kinds[ny * columns + nx];
-        if (kind !== edge) beside++;
+        if (kind !== edge) neighbours++;
         if (kind === flat) flats++;
       }
     }
   }
-  return ratio(flats, beside);
+  return ratio(flats, neighbours);
 }
 
 function count(kinds: Uint8Array, wanted: number): number {

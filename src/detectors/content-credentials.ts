@@ -12,7 +12,7 @@ import {
   type Skipped,
   strengthOfAssurance,
   type Weight,
-  weightOf,
+  conventionalWeight,
 } from './detector.ts';
 import type { CredentialVouching, FindingStatement } from './statements.ts';
 
@@ -35,7 +35,7 @@ function toFinding(credentials: ContentCredentials, declared: readonly Declarati
   return {
     method: contentCredentials.method,
     ...(integrity === 'valid' && told !== undefined ? weigh(told, credentials) : noWeight),
-    statement: statementOf(credentials, told),
+    statement: toStatement(credentials, told),
     measures: {
       isValid: integrity === 'valid' ? 1 : 0,
       isTrusted: trust === 'trusted' ? 1 : 0,
@@ -48,9 +48,9 @@ function toFinding(credentials: ContentCredentials, declared: readonly Declarati
 
 /** A trusted capture is never more than moderate: a screen or a print can be photographed. */
 function weigh({ origin, assurance }: Declaration, credentials: ContentCredentials): Weight {
-  if (origin !== 'captured') return weightOf('fake', strengthOfAssurance[assurance]);
-  const isUntouched = assurance === 'trusted' && editOf(credentials) === null;
-  return isUntouched ? weightOf('real', 'moderate') : noWeight;
+  if (origin !== 'captured') return conventionalWeight('fake', strengthOfAssurance[assurance]);
+  const isUntouched = assurance === 'trusted' && firstEdit(credentials) === null;
+  return isUntouched ? conventionalWeight('real', 'moderate') : noWeight;
 }
 
 /** Actions of the specification that leave what a picture shows as it was. */
@@ -65,11 +65,11 @@ const harmlessActions: ReadonlySet<string> = new Set(
 );
 
 /** The first step that may have changed what the picture shows; null when there was none. */
-function editOf({ actions }: ContentCredentials): string | null {
+function firstEdit({ actions }: ContentCredentials): string | null {
   return actions.find(({ action }) => !harmlessActions.has(action))?.action ?? null;
 }
 
-function statementOf(
+function toStatement(
   credentials: ContentCredentials,
   told: Declaration | undefined,
 ): FindingStatement {
@@ -78,12 +78,12 @@ function statementOf(
   if (integrity === 'broken') return { code: 'credentials_broken', values: { signer } };
   if (told === undefined) return { code: 'credentials_without_origin', values: { signer } };
   const { origin, generator } = told;
-  const vouching = vouchingOf(credentials, told);
+  const vouching = describeVouching(credentials, told);
   return { code: 'credentials_declare_origin', values: { signer, origin, generator, vouching } };
 }
 
 /** The signer of a part of the history may be meant as well. */
-function vouchingOf(
+function describeVouching(
   credentials: ContentCredentials,
   { origin, assurance }: Declaration,
 ): CredentialVouching {
@@ -91,6 +91,6 @@ function vouchingOf(
     return { by: credentials.trust === 'not-checked' ? 'no_trust_list' : 'unlisted_signer' };
   }
   if (origin !== 'captured') return { by: 'trusted_signer' };
-  const edit = editOf(credentials);
+  const edit = firstEdit(credentials);
   return edit === null ? { by: 'trusted_capture' } : { by: 'edited_capture', edit };
 }

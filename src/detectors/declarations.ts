@@ -10,7 +10,7 @@ import {
   noWeight,
   type Skipped,
   strengthOfAssurance,
-  weightOf,
+  conventionalWeight,
 } from './detector.ts';
 
 export const declaredOrigin: Detector<Finding | Skipped> = {
@@ -31,7 +31,7 @@ function toFinding(first: Declaration, declarations: number, generated: number):
   const { origin, place, field, generator } = first;
   return {
     method: declaredOrigin.method,
-    ...(generated > 0 ? weightOf('fake', strengthOfAssurance.unsigned) : noWeight),
+    ...(generated > 0 ? conventionalWeight('fake', strengthOfAssurance.unsigned) : noWeight),
     statement: { code: 'origin_declared', values: { origin, place, field, generator } },
     measures: { declarations, ofGeneratedContent: generated },
     source,

@@ -52,7 +52,7 @@ export interface Skipped {
   readonly reason: SkipReason | Bilingual;
 }
 
-/** What the trace network read; every detector may look at it beside the pixels. */
+/** What the trace network read; every detector may use it along with the pixels. */
 export interface TraceEvidence {
   /** Calibrated probability 0..1 that the picture is fake, and its standard deviation over the Monte Carlo passes. */
   readonly fakeProbability: number;
@@ -109,7 +109,7 @@ export const strengthOfAssurance = {
 export type Weight = Pick<Finding, 'speaksFor' | 'strength' | 'score'>;
 
 /** Of a finding whose strength is a convention: its score is the probability that goes with it at even prior odds. */
-export function weightOf(speaksFor: 'real' | 'fake', strength: Strength): Weight {
+export function conventionalWeight(speaksFor: 'real' | 'fake', strength: Strength): Weight {
   const ratio = strengthFrom[strengths.indexOf(strength)]!;
   const probability = ratio / (1 + ratio);
   return { speaksFor, strength, score: speaksFor === 'fake' ? probability : 1 - probability };

@@ -163,7 +163,7 @@ const rounds = 8;
 interface Frequency {
   /** Quantised values of the blocks; those beyond 60 steps are left out. */
   readonly values: Int16Array;
-  /** Quantised values of blocks beside the grid, on which no earlier save left a comb. */
+  /** Quantised values of blocks half a block off the grid, where no earlier save left a comb. */
   readonly smoothed: Int16Array;
   readonly step: number;
   /** The constant coefficient, whose value 0 is one like any other. Elsewhere 0 only shows how smooth a block is. */

@@ -15,7 +15,7 @@ import {
 } from './detector.ts';
 import { type BlockFit, readBlocks } from './double-quantisation-fit.ts';
 import { findMainGrid, isTooSmallToVote } from './main-grid.ts';
-import { areaOf, largestRegion, measuresOf, type Region } from './regions.ts';
+import { areaOf, largestRegion, regionMeasures, type Region } from './regions.ts';
 import { storedLuma, storedRgb } from './stored-plane.ts';
 
 const method = 'double-quantisation';
@@ -77,7 +77,7 @@ function isBelieved({ combs, logSingle, clippedShare }: BlockFit): boolean {
 }
 
 /** Blocks on each side of a block that are read together: more in large pictures, where more regions are compared. */
-function radiusOf({ columns, rows }: BlockFit): number {
+function smoothingRadius({ columns, rows }: BlockFit): number {
   return Math.min(6, Math.max(2, Math.round(Math.sqrt(columns * rows) / 25)));
 }
 
@@ -95,7 +95,7 @@ const regionFrom = 0.75;
 
 function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']): LocalisedFinding {
   const { columns, rows, logSingle } = fit;
-  const radius = radiusOf(fit);
+  const radius = smoothingRadius(fit);
   const smoothed = boxMean(logSingle, columns, radius);
   const informativeShare = boxMean(Float32Array.from(logSingle, oneWhereNotZero), columns, radius);
   const values = smoothed.map((nats, block) => {
@@ -137,7 +137,7 @@ function toFinding({ fit, peak, region, facts }: Found): Finding {
     doubledShare: combs.reduce((sum, { doubled }) => sum + doubled, 0) / combs.length,
     peak,
     clippedShare: fit.clippedShare,
-    ...(region === null ? {} : measuresOf(region)),
+    ...(region === null ? {} : regionMeasures(region)),
   };
   const score = 1 - 0.5 * Math.exp(-scorePerNat * Math.max(0, peak - quietUpTo));
   const common = { method, score, measures, source };

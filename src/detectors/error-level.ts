@@ -22,8 +22,8 @@ export const errorLevel: Detector<LocalisedFinding> = {
   examine: ({ picture }) => {
     const { columns, rows, lost, losable } = trySave(storedLuma(picture));
     const [meanLost, meanLosable] = [lost, losable].map((each) => boxMean(each, columns, radius));
-    const values = meanLost!.map((error, block) => levelOf(error, meanLosable![block]!));
-    const measures = { quality, level: levelOf(sum(lost), sum(losable)) };
+    const values = meanLost!.map((error, block) => errorLevelAt(error, meanLosable![block]!));
+    const measures = { quality, level: errorLevelAt(sum(lost), sum(losable)) };
     return {
       finding: { method, ...noWeight, statement: shown, measures, source },
       map: mapOfBlocks({ columns, rows, grid: corner, values }, picture.facts),
@@ -35,7 +35,7 @@ export const errorLevel: Detector<LocalisedFinding> = {
  * Error of a save, in grey levels, against that of content which was never saved so: 0 where the save changes nothing
  * because a save like it came before, 1 where it changes as much as it can at this texture.
  */
-function levelOf(lost: number, losable: number): number {
+function errorLevelAt(lost: number, losable: number): number {
   return losable > 0 ? Math.min(1, Math.sqrt(Math.max(0, lost) / losable)) : 0;
 }
 

@@ -1,6 +1,12 @@
 /** Whether what the file records in several fields agrees. A contradiction is a question to ask, hardly ever a proof. */
 
-import { type Detector, type Finding, noWeight, type Skipped, weightOf } from './detector.ts';
+import {
+  type Detector,
+  type Finding,
+  noWeight,
+  type Skipped,
+  conventionalWeight,
+} from './detector.ts';
 
 export const fileConsistency: Detector<Finding | Skipped> = {
   method: 'file-consistency',
@@ -12,7 +18,7 @@ export const fileConsistency: Detector<Finding | Skipped> = {
     const isOtherContent = inconsistencies.some(({ code }) => code === 'thumbnail_content_differs');
     return {
       method,
-      ...(isOtherContent ? weightOf('fake', 'weak') : noWeight),
+      ...(isOtherContent ? conventionalWeight('fake', 'weak') : noWeight),
       statement:
         inconsistencies.length === 0
           ? { code: 'records_agree', values: {} }

@@ -58,12 +58,12 @@ const addedByOthers: ReadonlySet<string> = new Set([
 ]);
 
 function layoutStatement({ trailingBytes, trailingKind, pictures }: FileLayout): FindingStatement {
-  const writtenBy = trailingBytes === 0 ? 'cameras' : writerOf(trailingKind ?? '');
+  const writtenBy = trailingBytes === 0 ? 'cameras' : usualWriter(trailingKind ?? '');
   const values = { trailingBytes, trailingKind, furtherPictures: pictures - 1, writtenBy } as const;
   return { code: 'more_in_file', values };
 }
 
-function writerOf(kind: string): 'cameras' | 'others' | 'anything' {
+function usualWriter(kind: string): 'cameras' | 'others' | 'anything' {
   if (addedByCameras.has(kind)) return 'cameras';
   return addedByOthers.has(kind) ? 'others' : 'anything';
 }

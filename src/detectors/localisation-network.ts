@@ -11,7 +11,7 @@ import {
   type Skipped,
   strengthOfRatio,
 } from './detector.ts';
-import { areaOf, largestPart, measuresOf, type Region, type Size } from './regions.ts';
+import { areaOf, largestPart, regionMeasures, type Region, type Size } from './regions.ts';
 import type { FindingStatement } from './statements.ts';
 
 export const localisationNetwork: Detector<LocalisedFinding | Skipped> = {
@@ -37,13 +37,13 @@ function toLocalisedFinding(
   size: Size,
 ): LocalisedFinding {
   const region = largestPart(changed, changedFrom, size);
-  const weight = weightOf(logOdds);
+  const weight = toWeight(logOdds);
   const finding = {
     method: localisationNetwork.method,
     score: 1 / (1 + Math.exp(-logOdds)),
     ...weight,
-    statement: statementOf(region, weight.speaksFor === 'fake', size),
-    measures: { logOdds, meanTrust: meanOf(trust.values), ...(region && measuresOf(region)) },
+    statement: toStatement(region, weight.speaksFor === 'fake', size),
+    measures: { logOdds, meanTrust: mean(trust.values), ...(region && regionMeasures(region)) },
     source:
       'Network trained for this program (see its model card); map, confidence and score after Guillaro et al., "TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization", CVPR 2023.',
   };
@@ -51,7 +51,7 @@ function toLocalisedFinding(
 }
 
 /** Nothing found proves nothing: the network may not know how it was done. */
-function weightOf(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
+function toWeight(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
   const claim = Math.exp(logOdds);
   const { ratio, below } = borneOut;
   const strength = strengthOfRatio(claim >= borneOut.claim ? ratio : Math.min(claim, below));
@@ -59,12 +59,12 @@ function weightOf(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
 }
 
 /** Its map may still point somewhere: it does so in untouched pictures as well, and no picture is to look accused by that. */
-function statementOf(region: Region | null, speaks: boolean, size: Size): FindingStatement {
+function toStatement(region: Region | null, speaks: boolean, size: Size): FindingStatement {
   if (!speaks) return { code: 'changed_nowhere', values: {} };
   if (region === null) return { code: 'changed_somewhere', values: {} };
   return { code: 'region_processed_apart', values: areaOf(region, size) };
 }
 
-function meanOf(values: Float32Array): number {
+function mean(values: Float32Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -121,7 +121,7 @@ function greater(a: number, b: number): number {
 }
 
 // Counts the zero DCT coefficients of the 8 by 8 block that begins at each pixel. JPEG sets many to zero in its own
-// blocks, so the count is high where a block of the picture's grid begins, and low one pixel beside it.
+// blocks, so the count is high where a block of the picture's grid begins, and low one pixel away.
 
 /** A coefficient of the orthonormal transform counts as zero below this. @see ZERO (IPOL 2021), section 2. */
 const zeroBelow = 0.5;

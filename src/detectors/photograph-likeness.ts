@@ -2,7 +2,7 @@
  * Separates drawings, diagrams, pages of text and screenshots from photographs, because the trace network has seen
  * photographs and generated pictures only. It is neutral about real or fake, so its score is always one half.
  *
- * A lens and a sensor leave no exactly flat area beside a sharp edge, and edges several pixels wide; drawing programs
+ * A lens and a sensor leave no exactly flat area next to a sharp edge, and edges several pixels wide; drawing programs
  * leave both. A night sky, a blown highlight or a cut-out product may be flat, but its edges are soft or its
  * surroundings uneven.
  */

@@ -55,8 +55,8 @@ const spanningFrom = 0.8;
 export function placeOf(region: Region, { width, height }: Size): AreaPlace {
   const isWide = region.width >= spanningFrom * width;
   const isHigh = region.height >= spanningFrom * height;
-  const column = thirdOf(region.left + region.width / 2, width);
-  const row = thirdOf(region.top + region.height / 2, height);
+  const column = thirdAt(region.left + region.width / 2, width);
+  const row = thirdAt(region.top + region.height / 2, height);
   if (isWide && isHigh) return 'almost_everywhere';
   if (isWide) return across[row]!;
   if (isHigh) return along[column]!;
@@ -64,12 +64,12 @@ export function placeOf(region: Region, { width, height }: Size): AreaPlace {
 }
 
 /** 0, 1 or 2: the third of a side that contains `at`. */
-function thirdOf(at: number, length: number): number {
+function thirdAt(at: number, length: number): number {
   return Math.min(2, Math.max(0, Math.floor((3 * at) / length)));
 }
 
 /** Region of a finding's map as numbers, by the names that every method gives them. */
-export function measuresOf({ left, top, width, height, share }: Region) {
+export function regionMeasures({ left, top, width, height, share }: Region) {
   return {
     regionLeft: left,
     regionTop: top,

@@ -13,7 +13,7 @@ import {
   fitRobustly,
   measureCells,
   type Plane,
-  spreadOf,
+  robustSpread,
 } from './thumbnail-fit.ts';
 
 /** Pixels of the thumbnail to a side of a cell: two cells to a block of its JPEG, so that ringing is averaged out. */
@@ -40,15 +40,15 @@ interface Differences {
 }
 
 /** @param cells - over `picture`; `thumbnail` shows the whole of it in the same orientation. */
-export function differencesOf(picture: Plane, thumbnail: Plane, cells: CellSize): Differences {
+export function compareThumbnail(picture: Plane, thumbnail: Plane, cells: CellSize): Differences {
   const { cellPx } = cells;
   const own = measureCells(picture, cells, { across: cellPx, down: cellPx });
   const small = measureCells(thumbnail, cells, {
     across: (cellPx * thumbnail.width) / picture.width,
     down: (cellPx * thumbnail.height) / picture.height,
   });
-  const bounds = usualOf(own, small, cells);
-  const fits = curves.map((powers) => fitRobustly(termsOf(own, cells, powers), small.means));
+  const bounds = usualDifferences(own, small, cells);
+  const fits = curves.map((powers) => fitRobustly(fitTerms(own, cells, powers), small.means));
   const deviations = new Float32Array(own.means.length).map((_, cell) =>
     fits.reduce((least, { residuals, scatter }) => {
       const off = Math.abs(residuals[cell]!) / Math.hypot(scatter, bounds[cell]!);
@@ -59,7 +59,7 @@ export function differencesOf(picture: Plane, thumbnail: Plane, cells: CellSize)
     (least, fit) => Math.min(least, fit.scatter),
     Number.POSITIVE_INFINITY,
   );
-  return { deviations, scatter, likeness: 1 - scatter / spreadOf(small.means) };
+  return { deviations, scatter, likeness: 1 - scatter / robustSpread(small.means) };
 }
 
 /**
@@ -76,7 +76,7 @@ const curves = [1, 4] as const;
 const contrastShare = 0.06;
 const grainShare = 0.25;
 
-function usualOf(own: Cells, small: Cells, cells: CellSize): Float64Array {
+function usualDifferences(own: Cells, small: Cells, cells: CellSize): Float64Array {
   return small.grain.map((grain, cell) =>
     Math.hypot(contrastShare * contrastAround(own, cells, cell), grainShare * grain),
   );
@@ -86,7 +86,7 @@ function usualOf(own: Cells, small: Cells, cells: CellSize): Float64Array {
  * What a thumbnail's cell can be made of: a curve of brightness, the slopes (a shift), and the difference from the
  * neighbours (blur and sharpening).
  */
-function termsOf(
+function fitTerms(
   { means }: Cells,
   { columns, rows }: CellSize,
   powers: number,

@@ -32,8 +32,8 @@ export function measureCells(
     { length: 3 },
     () => new Float64Array(stride * (rows + 1)),
   );
-  const alongX = sharesOf(width, box.across, columns);
-  const alongY = sharesOf(height, box.down, rows);
+  const alongX = cellShares(width, box.across, columns);
+  const alongY = cellShares(height, box.down, rows);
   for (let y = 0, from = 0; y < height; y++) {
     const row = alongY.cell[y]! * stride;
     const upper = alongY.share[y]!;
@@ -67,7 +67,7 @@ export function measureCells(
 }
 
 /** For each pixel the cell that it begins in, and how much of it lies there; the rest lies in the next. */
-function sharesOf(length: number, cellLength: number, count: number) {
+function cellShares(length: number, cellLength: number, count: number) {
   const cell = new Int32Array(length);
   const share = new Float64Array(length);
   for (let at = 0; at < length; at++) {
@@ -156,7 +156,7 @@ function solve(system: readonly Float64Array[]): Float64Array {
 }
 
 /** Standard deviation as the median tells it, which a few places hardly move. */
-export function spreadOf(values: Float64Array): number {
+export function robustSpread(values: Float64Array): number {
   const middle = median(values);
   return Math.max(minScatter, 1.4826 * median(values.map((value) => Math.abs(value - middle))));
 }

@@ -14,9 +14,9 @@ import {
   type Skipped,
   strengthOfRatio,
 } from './detector.ts';
-import { areaOf, largestRegion, measuresOf } from './regions.ts';
+import { areaOf, largestRegion, regionMeasures } from './regions.ts';
 import type { SkipReason } from './statements.ts';
-import { cellsFor, differencesOf } from './thumbnail-difference.ts';
+import { cellsFor, compareThumbnail } from './thumbnail-difference.ts';
 
 export const thumbnail: Detector<LocalisedFinding | Skipped> = {
   method: 'thumbnail',
@@ -69,9 +69,9 @@ function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipp
   const { width, height } = picture.facts;
   const cells = cellsFor(picture.facts, upright);
   const whole = { width, height, luma: picture.luma };
-  const { deviations, scatter, likeness } = differencesOf(whole, upright, cells);
+  const { deviations, scatter, likeness } = compareThumbnail(whole, upright, cells);
   if (likeness < minLikeness) return skip('thumbnail_of_other_content');
-  const values = deviations.map((off) => Math.max(0.5, shareOf(off)));
+  const values = deviations.map((off) => Math.max(0.5, differingShare(off)));
   const map: CellMap = { ...cells, values };
   const region = largestRegion(map, pointedFrom, picture.facts);
   const cellShare = cells.cellPx ** 2 / (width * height);
@@ -91,7 +91,7 @@ function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipp
         likeness,
         scatter,
         largestDeviation: deviations.reduce((most, one) => Math.max(most, one), 0),
-        ...(isFound ? measuresOf(region) : {}),
+        ...(isFound ? regionMeasures(region) : {}),
       },
       source:
         'Kee and Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security, 2010.',
@@ -109,6 +109,6 @@ function isStripAtEdge({ cellPx, columns, values }: CellMap, height: number): bo
   return bottom <= stampHeight * height || top >= (1 - stampHeight) * height;
 }
 
-function shareOf(off: number): number {
+function differingShare(off: number): number {
   return 1 / (1 + Math.exp((deviation.even - off) / deviation.step));
 }

@@ -1,4 +1,4 @@
-/** The score of the learned trace detector as a finding beside the others. */
+/** The score of the learned trace detector as a finding like the others. */
 
 import {
   type Detector,
@@ -18,7 +18,7 @@ function toFinding(traces: TraceEvidence): Finding {
   return {
     method: traceNetwork.method,
     score: fakeProbability,
-    ...sideOf(traces),
+    ...toSide(traces),
     statement: {
       code: 'generated_with_probability',
       values: { probability: fakeProbability, spread: fakeUncertainty, patches: patchesRead },
@@ -33,7 +33,7 @@ function toFinding(traces: TraceEvidence): Finding {
  * Odds of the calibrated probability are a likelihood ratio at even prior odds. A probability no farther from one half than
  * one standard deviation indicates neither side, whatever its odds.
  */
-function sideOf({
+function toSide({
   fakeProbability,
   fakeUncertainty,
 }: TraceEvidence): Pick<Finding, 'speaksFor' | 'strength'> {

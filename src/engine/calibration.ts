@@ -65,7 +65,7 @@ export function boundedLogit(probability: number): number {
 }
 
 /** The first value with at least `share` 0..1 of all values at or below it, for each share. */
-export function quantilesOf(values: Float64Array, shares: readonly number[]): readonly number[] {
+export function findQuantiles(values: Float64Array, shares: readonly number[]): readonly number[] {
   const rising = values.toSorted();
   return shares.map((share) => rising[Math.max(0, Math.ceil(share * rising.length) - 1)]!);
 }

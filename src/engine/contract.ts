@@ -46,7 +46,7 @@ export function toResultFields(
 type Named = Pick<ModelManifest, 'id' | 'version' | 'files'>;
 
 /** Identifies a model by the digests of its files, not by its name alone. */
-export function identityOf({ id, version, files }: Named): ModelIdentity {
+export function identifyModel({ id, version, files }: Named): ModelIdentity {
   const digests = Object.entries(files).map(([name, { sha256 }]) => [name, sha256] as const);
   return { id, version, files: Object.fromEntries(digests) };
 }
@@ -58,12 +58,12 @@ export function isSameModel(one: ModelIdentity, other: ModelIdentity): boolean {
 }
 
 /** For readers. */
-export function nameOfModel({ id, version }: Pick<ModelIdentity, 'id' | 'version'>): string {
+export function modelName({ id, version }: Pick<ModelIdentity, 'id' | 'version'>): string {
   return `${id} ${version}`;
 }
 
 /** @param versions - of the libraries that touched the picture, by name. */
-export function environmentOf(
+export function describeEnvironment(
   versions: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   return {

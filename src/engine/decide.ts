@@ -70,11 +70,11 @@ export function decide(
   rules: Rules,
   strategy: DecisionStrategy,
 ): Decision {
-  const limits = limitsOf(evidence, rules, strategy);
+  const limits = applicableLimits(evidence, rules, strategy);
   const { fakeProbability, fakeUncertainty } = evidence;
   const byTraces = decideByTraces(evidence, limits);
   const byPixels = decideByChanges(evidence, limits, byTraces);
-  const byDeclaration = decideByDeclaration(evidence, limitsOf(evidence, rules, 'relaxed'));
+  const byDeclaration = decideByDeclaration(evidence, applicableLimits(evidence, rules, 'relaxed'));
   const { basis, ...conclusion } = byDeclaration ?? byPixels;
   const { resultClass, reasons } = byTraces;
   return {
@@ -96,7 +96,11 @@ export function needsStabilityTest(
   rules: Rules,
   strategy: DecisionStrategy,
 ): boolean {
-  const limits = limitsOf(evidence, rules, evidence.declaration === null ? strategy : 'relaxed');
+  const limits = applicableLimits(
+    evidence,
+    rules,
+    evidence.declaration === null ? strategy : 'relaxed',
+  );
   const { resultClass } = decideByTraces({ ...evidence, isUnstable: false }, limits);
   return resultClass === 'real' || resultClass === 'fake';
 }
@@ -107,7 +111,7 @@ type Conclusion = Pick<Decision, 'resultClass' | 'resultSubClasses' | 'reasons' 
 function decideByTraces(evidence: Omit<DecisionInput, 'change'>, limits: Limits): Conclusion {
   const abstains = reasonsToAbstain(evidence, limits);
   const doubts = reasonsToDoubt(evidence, limits);
-  const resultClass = classOf(evidence.fakeProbability, abstains, doubts);
+  const resultClass = toClass(evidence.fakeProbability, abstains, doubts);
   return {
     resultClass,
     resultSubClasses: resultClass === 'fake' ? ['ai-generated'] : [],
@@ -178,7 +182,7 @@ function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusi
 const minPixelsOfChange = 256 * 256;
 const neverReached = 1;
 
-function limitsOf(
+function applicableLimits(
   { predictions, pixels }: Pick<DecisionInput, 'predictions' | 'pixels'>,
   { thresholds, compressedRegime, smallRegime, localisation }: Rules,
   strategy: DecisionStrategy,
@@ -228,7 +232,7 @@ function reasonsToDoubt(
   return checks.filter(([, applies]) => applies).map(([reason]) => reason);
 }
 
-function classOf(
+function toClass(
   fakeProbability: number,
   abstains: readonly ReasonCode[],
   doubts: readonly ReasonCode[],

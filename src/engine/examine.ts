@@ -52,7 +52,7 @@ export async function conclude(
   return {
     ...seen,
     options: { decisionStrategy, seed },
-    decision: decide(evidence, rulesOf(observation), decisionStrategy),
+    decision: decide(evidence, decisionRules(observation), decisionStrategy),
     stability,
   };
 }
@@ -60,10 +60,10 @@ export async function conclude(
 /** Null where the traces give no verdict. */
 async function testIfDecided(observation: TraceObservation, strategy: DecisionStrategy) {
   const { traces, testStability } = observation;
-  if (!needsStabilityTest(traces, rulesOf(observation), strategy)) return null;
+  if (!needsStabilityTest(traces, decisionRules(observation), strategy)) return null;
   return testStability(traces.fakeProbability >= 0.5);
 }
 
-function rulesOf({ models: { trace, locator } }: TraceObservation) {
+function decisionRules({ models: { trace, locator } }: TraceObservation) {
   return { ...trace.manifest, localisation: locator.manifest.thresholds };
 }

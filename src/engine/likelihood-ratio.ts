@@ -61,7 +61,7 @@ function ratioUnder(
   strategy: DecisionStrategy,
   side: 'real' | 'fake',
 ): SupportedRatio | null {
-  const shares = sharesOf(strategies[strategy], side);
+  const shares = calledShares(strategies[strategy], side);
   const [rightOf, wrongOf] = side === 'fake' ? [fake, real] : [real, fake];
   if (shares.right === undefined || rightOf === 0 || wrongOf === 0) return null;
   const wrong = Math.round(shares.wrong * wrongOf);
@@ -78,7 +78,7 @@ function ratioUnder(
   };
 }
 
-function sharesOf(rates: MeasuredRates, side: 'real' | 'fake') {
+function calledShares(rates: MeasuredRates, side: 'real' | 'fake') {
   return side === 'fake'
     ? { right: rates.fakeCalledFake, wrong: rates.realCalledFake }
     : { right: rates.realCalledReal, wrong: rates.fakeCalledReal };

@@ -16,7 +16,7 @@ import type { Picture, PictureFacts } from '../image/picture.ts';
 import { halvePixels } from '../image/pixels.ts';
 import { blockPx } from '../inference/manifest.ts';
 import type { LocateManifest } from '../inference/manifest.ts';
-import { boundedLogit, quantilesOf, sigmoid } from './calibration.ts';
+import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
 import { type CellGrid, ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './feature-grid.ts';
 import type { Manipulation } from './result.ts';
@@ -46,10 +46,10 @@ const changedFrom = 0.5;
 export function localise({ facts, answers, grid, manifest }: Given): Localisation {
   const { fusion, thresholds } = manifest;
   const localised = answers.filter((answer) => 'finding' in answer);
-  const methods = mapsOf(localised, grid);
-  const circumstances = circumstancesOf(facts);
+  const methods = resampleMaps(localised, grid);
+  const circumstances = readCircumstances(facts);
   const changed = fuseCells(fusion, methods, { cells: grid.columns * grid.rows, circumstances });
-  const probability = fuseScores(fusion, answers.flatMap(findingOf), circumstances);
+  const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
   return {
     manipulation: {
@@ -67,12 +67,12 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
 }
 
 /** Empty for a method that was skipped. */
-export function findingOf(answer: Answer): readonly Finding[] {
+export function findingsIn(answer: Answer): readonly Finding[] {
   if ('reason' in answer) return [];
   return ['finding' in answer ? answer.finding : answer];
 }
 
-function mapsOf(localised: readonly LocalisedFinding[], grid: CellGrid): MethodMaps {
+function resampleMaps(localised: readonly LocalisedFinding[], grid: CellGrid): MethodMaps {
   return Object.fromEntries(
     localised.map(({ finding, map }) => [finding.method, ontoGrid(map, grid)]),
   );
@@ -103,7 +103,7 @@ export interface Circumstances {
   readonly compression: number;
 }
 
-export function circumstancesOf({ width, height, jpeg }: Given['facts']): Circumstances {
+export function readCircumstances({ width, height, jpeg }: Given['facts']): Circumstances {
   const quality = jpeg?.quality?.value ?? 100;
   return { doublings: Math.log2((width * height) / 1e6), compression: (100 - quality) / 100 };
 }
@@ -138,7 +138,7 @@ export function fuseCells(
 
 /** What the picture itself adds to the level that its cells are compared with. */
 function raisedBy(sums: Float64Array, level: Fusion['places']['level']): number {
-  const [middle = 0, strongest = 0] = quantilesOf(sums, [0.5, strongestShare]);
+  const [middle = 0, strongest = 0] = findQuantiles(sums, [0.5, strongestShare]);
   return level.middle * middle + level.strongest * strongest;
 }
 
@@ -167,11 +167,11 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
   const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
   const table = steps && inRows(steps);
   const { columns, rows, changed, trust, score } = await locate(locator, pixels, table);
-  const mapOf = (logits: Float32Array): CellMap => {
+  const toMap = (logits: Float32Array): CellMap => {
     const map = { cellPx: cellPx << halvings, columns, rows, values: logits.map(sigmoid) };
     return toUpright(coverStored(map, facts), facts);
   };
-  return { score, changed: mapOf(changed), trust: mapOf(trust) };
+  return { score, changed: toMap(changed), trust: toMap(trust) };
 }
 
 /** EXIF orientations that mirror a picture, each of which undoes itself. */
@@ -218,7 +218,7 @@ function atMost(maxPixels: number, picture: Picture) {
   return { pixels, halvings };
 }
 
-/** What halving left over at the right and below gets the values beside it. */
+/** Extends the map to a last row or column that halving dropped, with the values next to it. */
 function coverStored(map: CellMap, { storedWidth, storedHeight }: Picture['facts']): CellMap {
   const columns = Math.ceil(storedWidth / map.cellPx);
   const rows = Math.ceil(storedHeight / map.cellPx);

@@ -6,7 +6,7 @@ import type { TraceModel } from '../inference/networks.ts';
 import {
   boundedLogit,
   calibrated,
-  quantilesOf,
+  findQuantiles,
   sigmoid,
   toFakeProbability,
 } from './calibration.ts';
@@ -34,7 +34,7 @@ export function drawMaps(
   const { calibration } = model.manifest;
   const classMap = (output: number, how: Calibration) =>
     ontoGrid(
-      cellMapOf(patchScores, (place) => calibrated(patchScores.logits[3 * place + output]!, how)),
+      toCellMap(patchScores, (place) => calibrated(patchScores.logits[3 * place + output]!, how)),
       grid,
     );
   const outlying = (place: number) => outlyingness(patchScores.distances[place]!, model.statistics);
@@ -51,7 +51,7 @@ export function drawMaps(
       ),
       compression: quantised(classMap(2, calibration.compression)),
       anomaly: quantised(
-        drawAnomaly(ontoGrid(cellMapOf(patchScores, outlying), grid), localisation),
+        drawAnomaly(ontoGrid(toCellMap(patchScores, outlying), grid), localisation),
       ),
     },
     methods: Object.fromEntries(
@@ -75,7 +75,7 @@ export function quantised(values: Float32Array): Uint16Array {
   return stored;
 }
 
-function cellMapOf(patchScores: PatchScores, valueAt: (place: number) => number): CellMap {
+function toCellMap(patchScores: PatchScores, valueAt: (place: number) => number): CellMap {
   const { cellPx, positions } = patchScores;
   const { columns, rows } = positions;
   const places = Float32Array.from({ length: columns * rows }, (_, place) => valueAt(place));
@@ -155,14 +155,14 @@ type Share = readonly [index: number, weight: number];
  * cell lie from its start to the next one's.
  */
 function weightsAlong(count: number, cellPx: number, sourceCount: number, sourcePx: number) {
-  const ofCells = Array.from({ length: count }, (_, cell): readonly Share[] =>
+  const sharesByCell = Array.from({ length: count }, (_, cell): readonly Share[] =>
     cellPx > sourcePx
-      ? inside(cell * cellPx, (cell + 1) * cellPx, sourceCount, sourcePx)
-      : beside((cell + 0.5) * cellPx, sourceCount, sourcePx),
+      ? averaged(cell * cellPx, (cell + 1) * cellPx, sourceCount, sourcePx)
+      : interpolated((cell + 0.5) * cellPx, sourceCount, sourcePx),
   );
   const starts = new Int32Array(count + 1);
-  ofCells.forEach((shares, cell) => (starts[cell + 1] = starts[cell]! + shares.length));
-  const all = ofCells.flat();
+  sharesByCell.forEach((shares, cell) => (starts[cell + 1] = starts[cell]! + shares.length));
+  const all = sharesByCell.flat();
   return {
     starts,
     indices: Int32Array.from(all, ([index]) => index),
@@ -170,7 +170,7 @@ function weightsAlong(count: number, cellPx: number, sourceCount: number, source
   };
 }
 
-function inside(from: number, to: number, count: number, px: number): readonly Share[] {
+function averaged(from: number, to: number, count: number, px: number): readonly Share[] {
   const shares: Share[] = [];
   const end = Math.min(to, count * px);
   for (let index = Math.floor(from / px); index < count && index * px < end; index++) {
@@ -180,16 +180,16 @@ function inside(from: number, to: number, count: number, px: number): readonly S
   return shares;
 }
 
-function beside(middle: number, count: number, px: number): readonly Share[] {
+function interpolated(middle: number, count: number, px: number): readonly Share[] {
   const place = middle / px - 0.5;
   const before = Math.floor(place);
   const share = place - before;
-  const held = (index: number) => Math.min(count - 1, Math.max(0, index));
+  const clampedIndex = (index: number) => Math.min(count - 1, Math.max(0, index));
   return share === 0
-    ? [[held(before), 1]]
+    ? [[clampedIndex(before), 1]]
     : [
-        [held(before), 1 - share],
-        [held(before + 1), share],
+        [clampedIndex(before), 1 - share],
+        [clampedIndex(before + 1), share],
       ];
 }
 
@@ -206,7 +206,7 @@ export function drawAnomaly(
   { manipulation, changed }: Pick<Localisation, 'manipulation' | 'changed'>,
 ): Float32Array {
   const odds = Float64Array.from(changed, boundedLogit);
-  const [usual = 0] = quantilesOf(odds, [0.5]);
+  const [usual = 0] = findQuantiles(odds, [0.5]);
   return outlying.map((value, cell) =>
     sigmoid(boundedLogit(value) + manipulation.probability * (odds[cell]! - usual)),
   );

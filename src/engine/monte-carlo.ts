@@ -33,7 +33,7 @@ export async function measureSpread(
   const means = Array.from({ length: passes }, (_, pass) =>
     weightedLogits(logits.subarray(3 * pass * count, 3 * (pass + 1) * count), weights),
   );
-  return spreadOf(means, manifest);
+  return toSpread(means, manifest);
 }
 
 /** `[passes, channels]`: 0 with probability `rate`, else 1 / (1 - rate), so that the mean stays ("inverted" dropout). */
@@ -48,7 +48,7 @@ export function dropoutMasks(
   return masks;
 }
 
-function spreadOf(means: readonly Logits[], manifest: ModelManifest): Spread {
+function toSpread(means: readonly Logits[], manifest: ModelManifest): Spread {
   const predictions = means.map((logits) => toPredictions(logits, manifest));
   return {
     classUncertainties: {

@@ -13,10 +13,10 @@ import type { TraceModel } from '../inference/networks.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly, measureSimilarities } from './anomaly.ts';
 import { toFakeProbability, toPredictions, toTrace } from './calibration.ts';
-import { environmentOf, identityOf } from './contract.ts';
+import { describeEnvironment, identifyModel } from './contract.ts';
 import type { ChangeClaim, DeclarationEvidence, TraceClaim } from './decide.ts';
 import { insideGrid } from './feature-grid.ts';
-import { findingOf, localise } from './localisation.ts';
+import { findingsIn, localise } from './localisation.ts';
 import { cellDistances, drawMaps, gridOfMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type PatchScores, readPatchScores } from './patch-scores.ts';
@@ -61,7 +61,7 @@ export async function observe(
     const answered = methods.map((it) =>
       runsInThread(it) ? null : it.examine({ ...input, changes: null }),
     );
-    const findings = answered.flatMap((answer) => (answer === null ? [] : findingOf(answer)));
+    const findings = answered.flatMap((answer) => (answer === null ? [] : findingsIn(answer)));
     const traces = toTraceClaim(read, input, findings, trace);
     const testStability = createStabilityTest(picture, read.patchScores.meanLogits, trace);
     const observed = { models, traces, testStability };
@@ -73,7 +73,7 @@ export async function observe(
     const known = it.method === copyMove.method ? (copies ?? answered[at]) : answered[at];
     return known ?? it.examine({ ...input, changes });
   });
-  const findings = answers.flatMap(findingOf);
+  const findings = answers.flatMap(findingsIn);
   const grid = gridOfMaps(facts);
   const localisation = localise({ facts, answers, grid, manifest: locator.manifest });
   return {
@@ -145,11 +145,11 @@ function toTraceClaim(
 
 function describeModels({ trace, locator }: Models) {
   return {
-    model: identityOf(trace.manifest),
-    locator: identityOf(locator.manifest),
+    model: identifyModel(trace.manifest),
+    locator: identifyModel(locator.manifest),
     measured: trace.manifest.measured,
     measuredCalls: locator.manifest.called,
-    environment: environmentOf({ onnxruntime: trace.runtimeVersion, ...codecVersions() }),
+    environment: describeEnvironment({ onnxruntime: trace.runtimeVersion, ...codecVersions() }),
   };
 }
 

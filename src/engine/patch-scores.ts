@@ -48,7 +48,7 @@ export interface Readings {
 export async function readPatchScores(picture: Planes, model: TraceModel): Promise<PatchScores> {
   const { plan, windows, readings, cellPx } = await readPicture(picture, model);
   const { logits, embeddings } = await scoreWindows(windows, model);
-  const indexOf = ({ row, column }: CellPosition) => row * windows.columns + column;
+  const positionIndex = ({ row, column }: CellPosition) => row * windows.columns + column;
   return {
     grid: plan.grid,
     window: plan.window,
@@ -56,8 +56,8 @@ export async function readPatchScores(picture: Planes, model: TraceModel): Promi
     logits,
     embeddings,
     distances: distancesFromTraining(embeddings, model.statistics),
-    patches: plan.all.map(indexOf),
-    read: plan.read.map(indexOf),
+    patches: plan.all.map(positionIndex),
+    read: plan.read.map(positionIndex),
     cellPx,
     readings,
     meanLogits: await scoreReadings(readings, model),

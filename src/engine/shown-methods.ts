@@ -8,7 +8,7 @@ import { detectors, shownDetectors } from '../detectors/list.ts';
 import type { Picture } from '../image/picture.ts';
 import type { LocateManifest } from '../inference/manifest.ts';
 import { noProvenance } from '../provenance/provenance.ts';
-import { findingOf, isWeighed } from './localisation.ts';
+import { findingsIn, isWeighed } from './localisation.ts';
 import { ontoGrid, quantised } from './maps.ts';
 import type { Examination } from './result.ts';
 
@@ -30,7 +30,7 @@ export function withShownMethods(picture: Picture, examination: Examination): Ex
   const input = { picture, traces, changes: null, provenance: noProvenance };
   const answers = missing.map((it) => it.examine(input));
   const added = {
-    findings: answers.flatMap(findingOf),
+    findings: answers.flatMap(findingsIn),
     skipped: answers.filter((answer): answer is Skipped => 'reason' in answer),
   };
   const addedMaps = answers.flatMap((answer) =>

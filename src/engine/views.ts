@@ -1,5 +1,5 @@
 /**
- * What counts for a picture beside its patches: squares in its own pixels where it is too large to be read in full, and all of
+ * What counts for a picture besides its patches: squares in its own pixels where it is too large to be read in full, and all of
  * it at once, small, for composition, light and what else only the whole shows.
  *
  * The cost is bounded: a picture above `mostPixels` is scaled to that for its patches and maps, whatever its size.
@@ -40,15 +40,15 @@ export async function readViews(
 ): Promise<ViewFeatures> {
   const { views } = model.manifest;
   const { width, height } = picture.facts;
-  const meanOf = async (part: Planes) => meanFeatures(await readFeatureGrid(part, model));
+  const readMean = async (part: Planes) => meanFeatures(await readFeatureGrid(part, model));
   const tiles: Float32Array[] = [];
   if (cells === null) {
-    for (const tile of texturedTiles(picture, views)) tiles.push(await meanOf(tile));
+    for (const tile of texturedTiles(picture, views)) tiles.push(await readMean(tile));
   }
   const factor = views.wholePx / Math.max(width, height);
   // A picture that small was read as a whole for its patches already.
   if (cells !== null && factor >= 1) return { tiles, whole: meanFeatures(cells) };
-  return { tiles, whole: await meanOf(factor >= 1 ? picture : await scaledBy(picture, factor)) };
+  return { tiles, whole: await readMean(factor >= 1 ? picture : await scaledBy(picture, factor)) };
 }
 
 /** The most textured ones of a grid without overlap, most textured first. */

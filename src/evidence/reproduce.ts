@@ -5,7 +5,7 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { retiredMethods } from '../detectors/list.ts';
-import { identityOf, isSameModel } from '../engine/contract.ts';
+import { identifyModel, isSameModel } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import { readFileUpTo } from '../ports/files/read-file.ts';
@@ -150,7 +150,7 @@ async function requireModels(settings: BundleSettings, modelsDir: string | null)
   const known = await createRegistry({ extra: modelsDir }).listAll();
   for (const wanted of [settings.model, locatorOf(settings)]) {
     const found = known.find(({ id }) => id === wanted.id) ?? null;
-    if (found === null || !isSameModel(identityOf(found), wanted)) {
+    if (found === null || !isSameModel(identifyModel(found), wanted)) {
       throw isMissing(wanted, found, settings);
     }
   }

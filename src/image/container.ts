@@ -94,7 +94,7 @@ function openJpeg(bytes: Uint8Array, limits: Limits): Container {
     facts,
     isAnimated: false,
     metadataBlocks: jpegMetadataBlocks(file.segments),
-    pixelBytes: pixelBytesOf(bytes, file),
+    pixelBytes: cutPixelBytes(bytes, file),
   };
 }
 
@@ -133,7 +133,7 @@ export function orientationIn(bytes: Uint8Array, format: Format): number {
   return readOrientation(readFileClues(bytes, format).blocks.exif);
 }
 
-/** What a file holds beside its picture. */
+/** What a file contains besides its picture. */
 export interface FileClues {
   readonly blocks: MetadataBlocks;
   /** Position behind the picture. */
@@ -158,7 +158,7 @@ export function readFileClues(bytes: Uint8Array, format: Format): FileClues {
 }
 
 /** From SOI to EOI without metadata. The colour profile stays only for CMYK, which has no RGB without one. */
-function pixelBytesOf(bytes: Uint8Array, { segments, structure }: JpegFile): Uint8Array {
+function cutPixelBytes(bytes: Uint8Array, { segments, structure }: JpegFile): Uint8Array {
   const isCmyk = structure.components.length === 4;
   const parts = segments.flatMap((segment, index) => {
     const isWanted = isNeededForPixels(segment) || (isCmyk && isIccSegment(segment));

@@ -1,5 +1,5 @@
 /**
- * What EXIF holds beside the tags that are stored with a picture: whole texts, the thumbnail's bytes, times that contradict
+ * What EXIF contains besides the tags that are stored with a picture: whole texts, the thumbnail's bytes, times that contradict
  * each other. Of the position it reads the satellites' clock and nothing else, and that is not stored either.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags.
@@ -9,10 +9,10 @@ import {
   decodeText,
   type Directories,
   type Field,
-  fractionsOf,
+  readFractions,
   readDirectories,
-  textOf,
-  wholeNumberOf,
+  readTextField,
+  readWholeNumber,
 } from './tiff.ts';
 
 /** `at` as the file writes it, read as UTC; `offsetMinutes` east of it, null when the file does not state it. */
@@ -73,11 +73,11 @@ export function readExifClues(tiff: Uint8Array | null): ExifClues {
   const { primary, exif } = directories;
   return {
     texts: {
-      ImageDescription: textOf(primary.get(tags.imageDescription)),
-      Make: textOf(primary.get(tags.make)),
-      Model: textOf(primary.get(tags.model)),
-      Software: textOf(primary.get(tags.software)),
-      Artist: textOf(primary.get(tags.artist)),
+      ImageDescription: readTextField(primary.get(tags.imageDescription)),
+      Make: readTextField(primary.get(tags.make)),
+      Model: readTextField(primary.get(tags.model)),
+      Software: readTextField(primary.get(tags.software)),
+      Artist: readTextField(primary.get(tags.artist)),
       UserComment: readComment(exif.get(tags.userComment)),
     },
     takenAt: readTime(exif.get(tags.takenAt), exif.get(tags.takenOffset)),
@@ -111,11 +111,13 @@ function decodeUtf16(bytes: Uint8Array): string {
 }
 
 function readTime(time: Field | undefined, offset: Field | undefined): ExifTime | null {
-  const text = textOf(time) ?? '';
+  const text = readTextField(time) ?? '';
   const match = /^(\d{4}):(\d\d):(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(text);
   if (match === null) return null;
   const at = new Date(text.replace(/^(\d{4}):(\d\d):(\d\d) (.*)$/, '$1-$2-$3T$4Z'));
-  return Number.isNaN(at.getTime()) ? null : { at, offsetMinutes: readOffset(textOf(offset)) };
+  return Number.isNaN(at.getTime())
+    ? null
+    : { at, offsetMinutes: readOffset(readTextField(offset)) };
 }
 
 /** `+02:00`. */
@@ -127,8 +129,8 @@ function readOffset(text: string | null): number | null {
 }
 
 function readSatelliteTime({ gps }: Directories): Date | null {
-  const day = /^(\d{4}):(\d\d):(\d\d)$/.exec(textOf(gps.get(tags.satelliteDate)) ?? '');
-  const [hours = Number.NaN, minutes = Number.NaN, seconds = Number.NaN] = fractionsOf(
+  const day = /^(\d{4}):(\d\d):(\d\d)$/.exec(readTextField(gps.get(tags.satelliteDate)) ?? '');
+  const [hours = Number.NaN, minutes = Number.NaN, seconds = Number.NaN] = readFractions(
     gps.get(tags.satelliteTime),
   );
   if (day === null || !(hours < 24 && minutes < 60 && seconds <= 60)) return null;
@@ -138,14 +140,14 @@ function readSatelliteTime({ gps }: Directories): Date | null {
 }
 
 function readStatedSize({ exif }: Directories): ExifClues['statedSize'] {
-  const width = wholeNumberOf(exif.get(tags.pixelWidth));
-  const height = wholeNumberOf(exif.get(tags.pixelHeight));
+  const width = readWholeNumber(exif.get(tags.pixelWidth));
+  const height = readWholeNumber(exif.get(tags.pixelHeight));
   return width && height ? { width, height } : null;
 }
 
 function readThumbnail({ thumbnail }: Directories, tiff: Uint8Array | null): Uint8Array | null {
-  const offset = wholeNumberOf(thumbnail.get(tags.thumbnailOffset));
-  const sizeBytes = wholeNumberOf(thumbnail.get(tags.thumbnailBytes));
+  const offset = readWholeNumber(thumbnail.get(tags.thumbnailOffset));
+  const sizeBytes = readWholeNumber(thumbnail.get(tags.thumbnailBytes));
   if (tiff === null || !offset || !sizeBytes || offset + sizeBytes > tiff.length) return null;
   return tiff.subarray(offset, offset + sizeBytes);
 }

@@ -32,7 +32,7 @@ export interface MarkerSegment {
   readonly marker: number;
   /** Position of the marker's 0xff byte. */
   readonly offset: number;
-  /** Position behind the segment; for SOS behind its header, where entropy-coded data begins. */
+  /** Position after the segment; for SOS after its header, where entropy-coded data begins. */
   readonly end: number;
   /** What follows the length field. Empty for SOI and EOI. */
   readonly payload: Uint8Array;

@@ -17,7 +17,7 @@ const identifiers = {
 
 export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): MetadataBlocks {
   const find = (marker: number, identifier: string) =>
-    segments.find((segment) => isOf(segment, marker, identifier))?.payload;
+    segments.find((segment) => isSegment(segment, marker, identifier))?.payload;
   const hasExtended = find(markers.app1, identifiers.extendedXmp) !== undefined;
   return {
     // Behind `Exif` and NUL stands one byte of padding.
@@ -49,11 +49,12 @@ export function jpegColourSpace(
   segments: readonly MarkerSegment[],
   ids: readonly number[],
 ): string {
-  const adobe = segments.find((segment) => isOf(segment, markers.app14, identifiers.adobe));
+  const adobe = segments.find((segment) => isSegment(segment, markers.app14, identifiers.adobe));
   const transform = adobe?.payload[11];
   if (ids.length === 1) return 'grey';
   if (ids.length === 4) return transform === 2 ? 'YCCK' : 'CMYK';
-  if (segments.some((segment) => isOf(segment, markers.app0, identifiers.jfif))) return 'YCbCr';
+  if (segments.some((segment) => isSegment(segment, markers.app0, identifiers.jfif)))
+    return 'YCbCr';
   const isNamedRgb = String.fromCharCode(...ids) === 'RGB';
   return transform === 0 || (transform === undefined && isNamedRgb) ? 'RGB' : 'YCbCr';
 }
@@ -72,7 +73,7 @@ export function hasJpegCredentials(segments: readonly MarkerSegment[]): boolean 
 export function jpegPictureIndex(
   segments: readonly MarkerSegment[],
 ): { readonly tiff: Uint8Array; readonly base: number } | null {
-  const segment = segments.find((one) => isOf(one, markers.app2, identifiers.mpf));
+  const segment = segments.find((one) => isSegment(one, markers.app2, identifiers.mpf));
   if (segment === undefined) return null;
   const tiff = segment.payload.subarray(identifiers.mpf.length);
   return { tiff, base: segment.end - tiff.length };
@@ -84,15 +85,20 @@ export function isNeededForPixels(segment: MarkerSegment): boolean {
   const isApplication = marker >= markers.app0 && marker <= markers.app15;
   if (!isApplication) return marker !== markers.com;
   return (
-    isOf(segment, markers.app0, identifiers.jfif) || isOf(segment, markers.app14, identifiers.adobe)
+    isSegment(segment, markers.app0, identifiers.jfif) ||
+    isSegment(segment, markers.app14, identifiers.adobe)
   );
 }
 
 export function isIccSegment(segment: MarkerSegment): boolean {
-  return isOf(segment, markers.app2, identifiers.icc);
+  return isSegment(segment, markers.app2, identifiers.icc);
 }
 
-function isOf({ marker, payload }: MarkerSegment, wanted: number, identifier: string): boolean {
+function isSegment(
+  { marker, payload }: MarkerSegment,
+  wanted: number,
+  identifier: string,
+): boolean {
   if (marker !== wanted || payload.length < identifier.length) return false;
   return String.fromCharCode(...payload.subarray(0, identifier.length)) === identifier;
 }

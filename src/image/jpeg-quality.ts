@@ -82,11 +82,11 @@ export const placesInBlock: readonly number[] = Array.from(
   (_, place) => place,
 ).toSorted(
   (one, other) =>
-    diagonalOf(one) - diagonalOf(other) || (diagonalOf(one) % 2 === 0 ? other - one : one - other),
+    diagonalAt(one) - diagonalAt(other) || (diagonalAt(one) % 2 === 0 ? other - one : one - other),
 );
 
 /** 0 in the upper left corner; even ones are followed upwards, odd ones downwards. */
-function diagonalOf(place: number): number {
+function diagonalAt(place: number): number {
   return (place >> 3) + (place & 7);
 }
 

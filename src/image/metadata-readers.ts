@@ -25,7 +25,7 @@ const structuralTags: ReadonlySet<string> = new Set(
 
 /** @throws whatever exifreader throws on a broken block. */
 export function readExif(tiff: Uint8Array): FoundTags {
-  const { exif = {}, Thumbnail } = ExifReader.load(copyOf(tiff), {
+  const { exif = {}, Thumbnail } = ExifReader.load(copyBytes(tiff), {
     expanded: true,
     excludeTags: { makerNotes: true, composite: true, xmp: true, iptc: true, icc: true },
   });
@@ -52,7 +52,7 @@ function loadXmp(packet: Uint8Array): object | undefined {
   const file = new TextEncoder().encode(
     `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>${text}`,
   );
-  return ExifReader.load(copyOf(file), { expanded: true }).xmp;
+  return ExifReader.load(copyBytes(file), { expanded: true }).xmp;
 }
 
 /**
@@ -90,7 +90,7 @@ function jpegAround(photoshop: Uint8Array): ArrayBuffer {
 }
 
 /** exifreader reads from the start of an ArrayBuffer: a view into a larger one would show it the whole file. */
-function copyOf(bytes: Uint8Array): ArrayBuffer {
+function copyBytes(bytes: Uint8Array): ArrayBuffer {
   return Uint8Array.from(bytes).buffer;
 }
 

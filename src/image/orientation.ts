@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import { readDirectories, wholeNumberOf } from './tiff.ts';
+import { readDirectories, readWholeNumber } from './tiff.ts';
 
 const orientationTag = 0x0112;
 
@@ -11,7 +11,7 @@ const orientationTag = 0x0112;
  * @see EXIF 2.32, tag 0x0112.
  */
 export function readOrientation(tiff: Uint8Array | null): number {
-  const value = wholeNumberOf(readDirectories(tiff).primary.get(orientationTag));
+  const value = readWholeNumber(readDirectories(tiff).primary.get(orientationTag));
   return value !== null && value >= 1 && value <= 8 ? value : 1;
 }
 

@@ -52,7 +52,7 @@ export function readPngSize(bytes: Uint8Array): { width: number; height: number 
   const header = readChunk(bytes, signatureBytes);
   if (header.type !== 'IHDR' || header.data.length !== 13) throw damaged('has no header');
   checkSum(bytes, header);
-  const view = viewOf(header.data);
+  const view = dataView(header.data);
   return { width: view.getUint32(0), height: view.getUint32(4) };
 }
 
@@ -114,7 +114,7 @@ function walkChunks(bytes: Uint8Array) {
 function readChunk(bytes: Uint8Array, offset: number) {
   const dataStart = offset + 8;
   if (dataStart > bytes.length) throw truncated();
-  const length = viewOf(bytes).getUint32(offset);
+  const length = dataView(bytes).getUint32(offset);
   const end = dataStart + length + 4;
   if (end > bytes.length) throw truncated();
   const type = String.fromCharCode(...bytes.subarray(offset + 4, dataStart));
@@ -123,7 +123,7 @@ function readChunk(bytes: Uint8Array, offset: number) {
 }
 
 function checkSum(bytes: Uint8Array, chunk: ReturnType<typeof readChunk>): void {
-  const stored = viewOf(bytes).getUint32(chunk.end - 4);
+  const stored = dataView(bytes).getUint32(chunk.end - 4);
   const computed = crc32(bytes.subarray(chunk.offset + 4, chunk.end - 4));
   if (stored !== computed) throw damaged(`fails its checksum in a ${chunk.type} chunk`);
 }
@@ -135,7 +135,7 @@ function extend(ranges: [number, number][], start: number, end: number): void {
   else ranges.push([start, end]);
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+function dataView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

@@ -42,31 +42,31 @@ const noDirectories: Directories = {
 /** @param tiff - without the `Exif\0\0` before it; null when the file holds none. */
 export function readDirectories(tiff: Uint8Array | null): Directories {
   if (tiff === null || tiff.length < 8) return noDirectories;
-  const order = viewOf(tiff).getUint16(0);
+  const order = dataView(tiff).getUint16(0);
   if (order !== 0x4949 && order !== 0x4d4d) return noDirectories;
   const isLittleEndian = order === 0x4949;
   const read = (at: number | null) => readDirectory(tiff, at, isLittleEndian);
-  const primary = read(viewOf(tiff).getUint32(4, isLittleEndian));
+  const primary = read(dataView(tiff).getUint32(4, isLittleEndian));
   return {
     primary: primary.fields,
-    exif: read(wholeNumberOf(primary.fields.get(pointers.exif))).fields,
-    gps: read(wholeNumberOf(primary.fields.get(pointers.gps))).fields,
+    exif: read(readWholeNumber(primary.fields.get(pointers.exif))).fields,
+    gps: read(readWholeNumber(primary.fields.get(pointers.gps))).fields,
     thumbnail: read(primary.next).fields,
   };
 }
 
 /** The first value of a field of whole numbers; null when there is none. */
-export function wholeNumberOf(field: Field | undefined): number | null {
+export function readWholeNumber(field: Field | undefined): number | null {
   if (field === undefined || field.count < 1) return null;
-  if (field.type === types.short) return viewOf(field.bytes).getUint16(0, field.isLittleEndian);
-  if (field.type === types.long) return viewOf(field.bytes).getUint32(0, field.isLittleEndian);
+  if (field.type === types.short) return dataView(field.bytes).getUint16(0, field.isLittleEndian);
+  if (field.type === types.long) return dataView(field.bytes).getUint32(0, field.isLittleEndian);
   return null;
 }
 
 /** Fractions as numbers; one of n/0 is not a number. */
-export function fractionsOf(field: Field | undefined): readonly number[] {
+export function readFractions(field: Field | undefined): readonly number[] {
   if (field === undefined || field.type !== types.rational) return [];
-  const view = viewOf(field.bytes);
+  const view = dataView(field.bytes);
   return Array.from({ length: Math.min(field.count, 8) }, (_, i) => {
     const below = view.getUint32(8 * i + 4, field.isLittleEndian);
     return below === 0 ? Number.NaN : view.getUint32(8 * i, field.isLittleEndian) / below;
@@ -74,7 +74,7 @@ export function fractionsOf(field: Field | undefined): readonly number[] {
 }
 
 /** A text up to its NUL, in UTF-8 where it is and in Latin-1 otherwise; null when there is none. */
-export function textOf(field: Field | undefined): string | null {
+export function readTextField(field: Field | undefined): string | null {
   if (field === undefined || field.type !== types.ascii) return null;
   const end = field.bytes.indexOf(0);
   const bytes = field.bytes.subarray(0, end < 0 ? undefined : end);
@@ -99,7 +99,7 @@ function readDirectory(
 ): FoundDirectory {
   const fields = new Map<number, Field>();
   if (at === null || at < 8 || at + 2 > tiff.length) return { fields, next: null };
-  const view = viewOf(tiff);
+  const view = dataView(tiff);
   const first = at + 2;
   const stated = view.getUint16(at, isLittleEndian);
   const inBlock = Math.floor((tiff.length - first) / entryBytes);
@@ -116,7 +116,7 @@ function readDirectory(
 
 /** An entry: tag, type, count, then the value itself when four bytes hold it, or else its offset. */
 function readField(tiff: Uint8Array, entry: number, isLittleEndian: boolean): Field | null {
-  const view = viewOf(tiff);
+  const view = dataView(tiff);
   const type = view.getUint16(entry + 2, isLittleEndian);
   const count = view.getUint32(entry + 4, isLittleEndian);
   const sizeBytes = (bytesOfType[type] ?? 0) * count;
@@ -126,6 +126,6 @@ function readField(tiff: Uint8Array, entry: number, isLittleEndian: boolean): Fi
   return { type, count, bytes: tiff.subarray(start, start + sizeBytes), isLittleEndian };
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+function dataView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

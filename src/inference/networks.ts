@@ -2,7 +2,7 @@
 
 import type { EmbeddingStatistics, ModelManifest, LocateManifest } from './manifest.ts';
 import type { VerifiedModel, VerifiedLocator } from './registry.ts';
-import { outputOf, type Runtime, type Session, sizedOutputOf } from './runtime.ts';
+import { namedOutput, type Runtime, type Session, sizedOutput } from './runtime.ts';
 import type { Pixels } from '../image/codec.ts';
 import { blockPx } from './manifest.ts';
 
@@ -53,7 +53,7 @@ export async function loadTraceModel(
     runtimeVersion: runtime.version,
     readFeatures: async (rgb, width, height) => {
       const answer = await backbone.run({ rgb: { data: rgb, dims: [1, height, width, 3] } });
-      const values = outputOf(answer, 'features');
+      const values = namedOutput(answer, 'features');
       const cells = (width / cellPx) * (height / cellPx);
       if (values.length > 0 && values.length % cells === 0) return values;
       throw new TypeError('The model gives features of another size.');
@@ -64,8 +64,8 @@ export async function loadTraceModel(
         masks: { data: masks, dims: [passes, masks.length / passes] },
       });
       return {
-        logits: sizedOutputOf(answer, 'logits', passes * count * 3),
-        embeddings: sizedOutputOf(answer, 'embedding', count * statistics.embedding.dimension),
+        logits: sizedOutput(answer, 'logits', passes * count * 3),
+        embeddings: sizedOutput(answer, 'embedding', count * statistics.embedding.dimension),
       };
     },
     release: async () => {
@@ -149,16 +149,16 @@ function toAnswer(
   const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];
   const across = Math.ceil(width / blockPx) * (blockPx / cellPx);
   const down = Math.ceil(height / blockPx) * (blockPx / cellPx);
-  const [score = NaN] = outputOf(answer, 'score');
+  const [score = NaN] = namedOutput(answer, 'score');
   if (!Number.isFinite(score)) throw new TypeError('The model gives a score that is no number.');
   // The network answers for whole blocks; cells that lie beyond the picture are cut away. A copy, since it may be closed next.
-  const mapOf = (name: string) => {
-    const map = sizedOutputOf(answer, name, across * down);
+  const insideMap = (name: string) => {
+    const map = sizedOutput(answer, name, across * down);
     const inside = new Float32Array(columns * rows);
     for (let row = 0; row < rows; row++) {
       inside.set(map.subarray(row * across, row * across + columns), row * columns);
     }
     return inside;
   };
-  return { columns, rows, changed: mapOf('changed'), trust: mapOf('trust'), score };
+  return { columns, rows, changed: insideMap('changed'), trust: insideMap('trust'), score };
 }

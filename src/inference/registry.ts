@@ -1,6 +1,6 @@
 /**
- * Finds the model folders, believes nothing before the hashes were checked, and hands out the verified bytes: what was
- * hashed is what is loaded. It knows files and manifests, not the networks' outputs.
+ * Finds model folders, checks the hashes of their files, and returns the verified bytes: what was hashed is what is loaded.
+ * It knows files and manifests, not the networks' outputs.
  */
 
 import { createHash } from 'node:crypto';
@@ -31,10 +31,10 @@ export interface VerifiedLocator {
 export interface Registry {
   /** Image models, the default first (see `Installed`). A folder whose description is damaged is left out here and reported by `open`. */
   list(): Promise<readonly ModelManifest[]>;
-  /** The same, and the models that say where a picture was changed behind them. */
+  /** The same, followed by the localisation models. */
   listAll(): Promise<readonly AnyManifest[]>;
   /**
-   * The image model that `id` means, by its description alone.
+   * The image model named `id`, by its description alone.
    *
    * @param id - null for the default.
    * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` for a damaged description.
@@ -42,7 +42,7 @@ export interface Registry {
   find(id: string | null): Promise<ModelManifest>;
   /** The same with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged file. */
   open(id: string | null): Promise<VerifiedModel>;
-  /** As `find`, among the models that say where a picture was changed. */
+  /** As `find`, among the localisation models. */
   findLocator(id?: string | null): Promise<LocateManifest>;
   /** As `open`. */
   openLocator(id?: string | null): Promise<VerifiedLocator>;
@@ -71,24 +71,24 @@ export function createRegistry(
   const images = async () => ofType(await read(), isImage);
   const locators = async () => ofType(await read(), isLocator);
   return {
-    list: async () => manifestsOf(await images()),
-    listAll: async () => manifestsOf(byType(await read())),
-    find: async (id) => entryOf(await images(), id, imageKind).manifest,
-    open: async (id) => openModel(entryOf(await images(), id, imageKind)),
-    findLocator: async (id = null) => entryOf(await locators(), id, locatorKind).manifest,
-    openLocator: async (id = null) => openLocator(entryOf(await locators(), id, locatorKind)),
+    list: async () => listManifests(await images()),
+    listAll: async () => listManifests(byType(await read())),
+    find: async (id) => findEntry(await images(), id, imageKind).manifest,
+    open: async (id) => openModel(findEntry(await images(), id, imageKind)),
+    findLocator: async (id = null) => findEntry(await locators(), id, locatorKind).manifest,
+    openLocator: async (id = null) => openLocator(findEntry(await locators(), id, locatorKind)),
     stampDefaults: async () => {
       const installed = await read();
       const defaults = [
-        entryOf(ofType(installed, isImage), null, imageKind),
-        entryOf(ofType(installed, isLocator), null, locatorKind),
+        findEntry(ofType(installed, isImage), null, imageKind),
+        findEntry(ofType(installed, isLocator), null, locatorKind),
       ];
-      return JSON.stringify(await Promise.all(defaults.map(stampOf)));
+      return JSON.stringify(await Promise.all(defaults.map(stampFiles)));
     },
     verify: async (id) => {
       const installed = await read();
       const wanted =
-        id === null ? everyEntry(installed) : [entryOf(byType(installed), id, imageKind)];
+        id === null ? allEntries(installed) : [findEntry(byType(installed), id, imageKind)];
       for (const entry of wanted) await verifiedFiles(entry);
       return wanted.map(({ manifest }) => manifest);
     },
@@ -120,18 +120,18 @@ function byType(installed: Installed): Installed {
 }
 
 /** An examination needs a model of each kind, and a damaged description may be that of the default. */
-function everyEntry(installed: Installed): readonly ModelFolder[] {
-  entryOf(ofType(installed, isImage), null, imageKind);
-  entryOf(ofType(installed, isLocator), null, locatorKind);
+function allEntries(installed: Installed): readonly ModelFolder[] {
+  findEntry(ofType(installed, isImage), null, imageKind);
+  findEntry(ofType(installed, isLocator), null, locatorKind);
   return byType(installed).entries;
 }
 
-function manifestsOf<Manifest extends AnyManifest>({ entries }: Installed<Manifest>) {
+function listManifests<Manifest extends AnyManifest>({ entries }: Installed<Manifest>) {
   return entries.map(({ manifest }) => manifest);
 }
 
 /** With a damaged neighbour the default is unknown, and falling back to another model in silence would be wrong. */
-function entryOf<Manifest extends AnyManifest>(
+function findEntry<Manifest extends AnyManifest>(
   { entries, damages }: Installed<Manifest>,
   id: string | null,
   kind: string,
@@ -147,7 +147,7 @@ export async function openModel(entry: ModelFolder<ModelManifest>): Promise<Veri
   const files = await verifiedFiles(entry);
   return {
     manifest: entry.manifest,
-    statistics: parseStatistics(textOf(files, statisticsFile)),
+    statistics: parseStatistics(readText(files, statisticsFile)),
     backbone: files.get('model.onnx')!,
     head: files.get('head.onnx')!,
   };
@@ -206,7 +206,7 @@ export async function readModelFolder(
     });
   });
   const manifest = parseAnyManifest(text);
-  const remedy = 'get it anew from whoever made it, or correct its manifest';
+  const remedy = 'get it again from its maker, or correct its manifest';
   return { manifest, files: await verifiedFiles({ folder, manifest, remedy }) };
 }
 
@@ -222,7 +222,7 @@ async function verifiedFiles(model: ModelFolder): Promise<ReadonlyMap<string, Bu
       fileNames(manifest).map(async (name) => [name, await verifiedFile(model, name)] as const),
     ),
   );
-  if (manifest.type === 'image') parseStatistics(textOf(files, statisticsFile));
+  if (manifest.type === 'image') parseStatistics(readText(files, statisticsFile));
   return files;
 }
 
@@ -231,7 +231,7 @@ function fileNames(manifest: AnyManifest): readonly string[] {
 }
 
 /** The manifest as it was read, and size and times of each file. */
-async function stampOf(model: ModelFolder): Promise<readonly unknown[]> {
+async function stampFiles(model: ModelFolder): Promise<readonly unknown[]> {
   const { folder, manifest } = model;
   const files = fileNames(manifest).map(async (name) => {
     const { ino, size, mtimeMs, ctimeMs } = await stat(join(folder, name)).catch(
@@ -244,7 +244,7 @@ async function stampOf(model: ModelFolder): Promise<readonly unknown[]> {
   return [manifest, ...(await Promise.all(files))];
 }
 
-function textOf(files: ReadonlyMap<string, Buffer>, name: string): string {
+function readText(files: ReadonlyMap<string, Buffer>, name: string): string {
   return files.get(name)!.toString('utf8');
 }
 

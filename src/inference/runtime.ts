@@ -1,6 +1,6 @@
 /**
- * The only file that knows ONNX Runtime. It opens models from bytes that somebody else has verified and runs them on
- * one thread, so that the same input gives the same bytes and a pool of processes can fill the cores.
+ * The only file that knows ONNX Runtime. It opens models from verified bytes and runs them on one thread, so that the
+ * same input gives the same bytes and a pool of processes can use all cores.
  */
 
 import { createRequire } from 'node:module';
@@ -45,17 +45,17 @@ const sessionOptions: InferenceSession.SessionOptions = {
 };
 
 /**
- * The copy of ONNX Runtime that the published package carries, or else the one that is installed beside. The copy first:
- * it is the version that was tested, and a stranger's above the package may be any.
+ * The copy of ONNX Runtime that the published package carries, or else the one installed next to it. The copy first: it is
+ * the version that was tested; one found in a parent folder may be any.
  *
  * @param loaders - where to look, in this order.
  * @throws {ForensicsError} `runtime_missing` when none can be loaded on this platform.
  */
 export async function loadRuntime(
-  loaders: readonly (() => Promise<OrtModule>)[] = [loadPacked, loadInstalled],
+  loaders: readonly (() => Promise<OrtModule>)[] = [loadBundled, loadInstalled],
 ): Promise<Runtime> {
   keepTelemetryOff();
-  const ort = await firstOf(loaders);
+  const ort = await loadFirst(loaders);
   return {
     version: ort.env.versions.node ?? ort.env.versions.common,
     openSession: (model) => openSession(ort, model),
@@ -72,7 +72,7 @@ function keepTelemetryOff(): void {
   process.env['ORT_DISABLE_TELEMETRY'] = '1';
 }
 
-async function firstOf(loaders: readonly (() => Promise<OrtModule>)[]): Promise<OrtModule> {
+async function loadFirst(loaders: readonly (() => Promise<OrtModule>)[]): Promise<OrtModule> {
   const failures: unknown[] = [];
   for (const load of loaders) {
     try {
@@ -84,7 +84,7 @@ async function firstOf(loaders: readonly (() => Promise<OrtModule>)[]): Promise<
   const platform = `${process.platform}-${process.arch}`;
   throw new ForensicsError(
     'runtime_missing',
-    `ONNX Runtime cannot be loaded on ${platform}. The package carries it for linux-x64 (glibc) and darwin-arm64: reinstall forensics there; elsewhere install it beside: npm install -g onnxruntime-node.`,
+    `ONNX Runtime cannot be loaded on ${platform}. The package carries it for linux-x64 (glibc) and darwin-arm64: reinstall forensics there; elsewhere install it as well: npm install -g onnxruntime-node.`,
     { cause: new AggregateError(failures) },
   );
 }
@@ -94,7 +94,7 @@ async function loadInstalled(): Promise<OrtModule> {
 }
 
 /** `vendor/` is next to `src/` and `dist/`, so one relative path serves both. */
-async function loadPacked(): Promise<OrtModule> {
+async function loadBundled(): Promise<OrtModule> {
   const packed: OrtModule = createRequire(import.meta.url)(
     '../../vendor/onnxruntime-node/dist/index.js',
   );
@@ -107,7 +107,7 @@ async function openSession(ort: OrtModule, model: Uint8Array): Promise<Session> 
     run: async (inputs) => {
       const answers = await session.run(toFeeds(ort, inputs));
       return Object.fromEntries(
-        Object.entries(answers).map(([name, tensor]) => [name, floatsOf(name, tensor)]),
+        Object.entries(answers).map(([name, tensor]) => [name, toFloats(name, tensor)]),
       );
     },
     release: () => session.release(),
@@ -128,24 +128,24 @@ function toFeeds(
   );
 }
 
-function floatsOf(name: string, tensor: OrtTensor): Float32Array {
+function toFloats(name: string, tensor: OrtTensor): Float32Array {
   if (tensor.data instanceof Float32Array) return tensor.data;
   throw new TypeError(`The model's output ${name} is ${tensor.type}, not float32.`);
 }
 
-/** @throws {TypeError} as `outputOf`, and when there are not `length` numbers. */
-export function sizedOutputOf(
+/** @throws {TypeError} as `namedOutput`, and when there are not `length` numbers. */
+export function sizedOutput(
   answer: Readonly<Record<string, Float32Array>>,
   name: string,
   length: number,
 ): Float32Array {
-  const output = outputOf(answer, name);
+  const output = namedOutput(answer, name);
   if (output.length === length) return output;
   throw new TypeError(`The model gives ${name} of another size.`);
 }
 
 /** @throws {TypeError} when the model does not match its manifest. */
-export function outputOf(
+export function namedOutput(
   answer: Readonly<Record<string, Float32Array>>,
   name: string,
 ): Float32Array {

@@ -1,6 +1,6 @@
 /** From crJSON to manifests in our own shape. Every member is foreign; a missing one is nothing, never an error. */
 
-import { listOf, type Members, membersOf, textIn } from './file-texts.ts';
+import { asList, type Members, asMembers, textIn } from './file-texts.ts';
 import type { CredentialAction } from './provenance.ts';
 
 const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
@@ -32,23 +32,23 @@ const maxActions = 200;
 
 /** The active manifest first, then its ingredients'. */
 export function manifestsIn(crJson: unknown): readonly Manifest[] {
-  return listOf(membersOf(crJson)['manifests'])
+  return asList(asMembers(crJson)['manifests'])
     .slice(0, maxManifests)
-    .map((manifest) => toManifest(membersOf(manifest)));
+    .map((manifest) => toManifest(asMembers(manifest)));
 }
 
 function toManifest(manifest: Members): Manifest {
-  const signature = membersOf(manifest['signature']);
-  const certificate = membersOf(signature['certificateInfo']);
-  const results = membersOf(manifest['validationResults']);
-  const assertions = Object.entries(membersOf(manifest['assertions']));
+  const signature = asMembers(manifest['signature']);
+  const certificate = asMembers(signature['certificateInfo']);
+  const results = asMembers(manifest['validationResults']);
+  const assertions = Object.entries(asMembers(manifest['assertions']));
   return {
     label: textIn(manifest['label']) ?? '',
     isUpdate: manifest['isUpdateManifest'] === true,
-    signer: nameOf(certificate['subject']),
-    issuer: nameOf(certificate['issuer']),
-    signedAt: textIn(membersOf(signature['timeStampInfo'])['timestamp']),
-    claimGenerator: claimGeneratorOf(membersOf(manifest['claim.v2'] ?? manifest['claim'])),
+    signer: subjectName(certificate['subject']),
+    issuer: subjectName(certificate['issuer']),
+    signedAt: textIn(asMembers(signature['timeStampInfo'])['timestamp']),
+    claimGenerator: readClaimGenerator(asMembers(manifest['claim.v2'] ?? manifest['claim'])),
     actions: assertions.flatMap(([label, data]) => actionsIn(label, data)).slice(0, maxActions),
     ingredients: assertions.flatMap(([label, data]) => ingredientIn(label, data) ?? []),
     successes: codesIn(results['success']),
@@ -57,8 +57,8 @@ function toManifest(manifest: Members): Manifest {
 }
 
 /** Common name and, where it says more, organisation of an X.509 name. */
-function nameOf(name: unknown): string | null {
-  const { CN, O } = membersOf(name);
+function subjectName(name: unknown): string | null {
+  const { CN, O } = asMembers(name);
   const common = textIn(CN);
   const organisation = textIn(O);
   if (common === null || organisation === null || common === organisation) {
@@ -67,16 +67,16 @@ function nameOf(name: unknown): string | null {
   return `${common} (${organisation})`;
 }
 
-/** In the first version of the claim a text, a list beside it; in the second an object. */
-function claimGeneratorOf(claim: Members): string | null {
+/** In the first version of the claim a text with a list next to it; in the second an object. */
+function readClaimGenerator(claim: Members): string | null {
   const info = claim['claim_generator_info'];
-  const product = productOf(Array.isArray(info) ? info[0] : info);
+  const product = productName(Array.isArray(info) ? info[0] : info);
   return product ?? textIn(claim['claim_generator']);
 }
 
 /** `{name, version}`, or a text. */
-function productOf(value: unknown): string | null {
-  const { name, version } = membersOf(value);
+function productName(value: unknown): string | null {
+  const { name, version } = asMembers(value);
   if (textIn(name) === null) return textIn(value);
   return [textIn(name), textIn(version)].filter((part) => part !== null).join(' ');
 }
@@ -84,15 +84,15 @@ function productOf(value: unknown): string | null {
 /** `c2pa.actions`, `c2pa.actions.v2`, and with a number behind them where there are several. */
 function actionsIn(label: string, data: unknown): readonly CredentialAction[] {
   if (!/^c2pa\.actions(?:\.v\d+)?(?:__\d+)?$/.test(label)) return [];
-  return listOf(membersOf(data)['actions']).slice(0, maxActions).map(toAction);
+  return asList(asMembers(data)['actions']).slice(0, maxActions).map(toAction);
 }
 
 function toAction(value: unknown): CredentialAction {
-  const action = membersOf(value);
-  const type = action['digitalSourceType'] ?? membersOf(action['parameters'])['digitalSourceType'];
+  const action = asMembers(value);
+  const type = action['digitalSourceType'] ?? asMembers(action['parameters'])['digitalSourceType'];
   return {
     action: textIn(action['action']) ?? '',
-    software: productOf(action['softwareAgent']),
+    software: productName(action['softwareAgent']),
     when: textIn(action['when']),
     digitalSourceType: textIn(type),
   };
@@ -100,14 +100,14 @@ function toAction(value: unknown): CredentialAction {
 
 function ingredientIn(label: string, data: unknown): Ingredient | null {
   if (!/^c2pa\.ingredient(?:\.v\d+)?(?:__\d+)?$/.test(label)) return null;
-  const ingredient = membersOf(data);
+  const ingredient = asMembers(data);
   const relation = relations.find((known) => known === ingredient['relationship']);
   if (relation === undefined) return null;
-  const reference = membersOf(ingredient['activeManifest'] ?? ingredient['c2pa_manifest']);
+  const reference = asMembers(ingredient['activeManifest'] ?? ingredient['c2pa_manifest']);
   const url = textIn(reference['url']);
   return { relation, label: /\/c2pa\/([^/]+)$/.exec(url ?? '')?.[1] ?? null };
 }
 
 function codesIn(statuses: unknown): readonly string[] {
-  return listOf(statuses).flatMap((status) => textIn(membersOf(status)['code']) ?? []);
+  return asList(statuses).flatMap((status) => textIn(asMembers(status)['code']) ?? []);
 }

@@ -41,7 +41,7 @@ export async function readCrJson(task: CredentialsTask): Promise<unknown> {
     },
   );
   try {
-    return parse(await answerOf(worker));
+    return parse(await awaitAnswer(worker));
   } finally {
     await worker.terminate();
   }
@@ -59,7 +59,7 @@ function compiledLibrary(): object {
   return library;
 }
 
-function answerOf(worker: Worker): Promise<unknown> {
+function awaitAnswer(worker: Worker): Promise<unknown> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, timeoutMs, null);
     worker.once('message', resolve);
@@ -89,7 +89,7 @@ function parse(answer: unknown): unknown {
 export function readTrustList(file: string): string {
   try {
     const blocks = readFileSync(file, 'utf8').match(certificate) ?? [];
-    // The library takes any text, and then trusts nobody or reads nothing at all.
+    // The library takes any text, and then trusts no signer or reads nothing at all.
     for (const block of blocks) void new X509Certificate(block);
     if (blocks.length > 0) return `${blocks.join('\n')}\n`;
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Reads one manifest store in a thread of its own, so that a hostile store can cost neither the child's time nor its
- * memory for good: the thread is ended behind it. Here is the only import of the C2PA library.
+ * memory for good: the thread is ended afterwards. Here is the only import of the C2PA library.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -16,7 +16,7 @@ const maxAnswerLength = 4_000_000;
  */
 globalThis.fetch = () => Promise.reject(new Error('The examination opens no connection.'));
 
-const settingsOf = (trustList: string | null) => ({
+const readerSettings = (trustList: string | null) => ({
   verify: {
     remote_manifest_fetch: false,
     ocsp_fetch: false,
@@ -34,7 +34,7 @@ const settingsOf = (trustList: string | null) => ({
 
 async function read({ bytes, mimeType, trustList, library }: ThreadTask): Promise<string> {
   initSync({ module: library });
-  const settings = JSON.stringify(settingsOf(trustList));
+  const settings = JSON.stringify(readerSettings(trustList));
   const reader = await WasmReader.fromBytes(mimeType, bytes, settings);
   const answer = reader.crJson();
   if (answer.length > maxAnswerLength) throw new Error('The manifest store is too large.');

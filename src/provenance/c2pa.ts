@@ -106,7 +106,7 @@ function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] 
   const visit = (manifest: Manifest, role: Role, limit: Assurance): void => {
     if (visited.has(manifest)) return;
     visited.add(manifest);
-    const assurance = weaker(limit, assuranceOf(manifest));
+    const assurance = weaker(limit, toAssurance(manifest));
     found.push(...declaredBy(manifest, role, assurance));
     for (const { relation, label } of manifest.ingredients) {
       const past = label === null ? undefined : byLabel.get(label);
@@ -119,7 +119,7 @@ function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] 
   return found;
 }
 
-function assuranceOf(manifest: Manifest): Assurance {
+function toAssurance(manifest: Manifest): Assurance {
   if (!isSigned(manifest)) return 'unsigned';
   return isTrusted(manifest) ? 'trusted' : 'signed';
 }
@@ -130,7 +130,7 @@ function weaker(a: Assurance, b: Assurance): Assurance {
 
 function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): readonly Declaration[] {
   return manifest.actions.flatMap(({ action, software, digitalSourceType }) => {
-    const origin = originOf(originOfSourceType(digitalSourceType), action, role);
+    const origin = declaredOrigin(originOfSourceType(digitalSourceType), action, role);
     if (origin === null || digitalSourceType === null) return [];
     const generator = origin === 'captured' ? null : (software ?? manifest.claimGenerator);
     return { origin, place: 'c2pa', field: action, value: digitalSourceType, generator, assurance };
@@ -138,7 +138,7 @@ function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): reado
 }
 
 /** The declared creation decides about the whole picture; anything generated that came later, or in a part, is a manipulation. */
-function originOf(
+function declaredOrigin(
   origin: DeclaredOrigin | null,
   action: string,
   role: Role,

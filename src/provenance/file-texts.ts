@@ -27,8 +27,8 @@ export function gatherTexts({ pngText, exif, metadata }: Sources): ForeignTexts 
   const all: readonly ForeignText[] = [
     ...pngText.map(([field, text]) => ({ place: 'png-text', field, text }) as const),
     ...exifTexts.map((field) => ({ place: 'exif', field, text: exif[field] ?? '' }) as const),
-    ...fieldsOf('xmp', metadata.xmp),
-    ...fieldsOf('iptc', metadata.iptc),
+    ...metadataFields('xmp', metadata.xmp),
+    ...metadataFields('iptc', metadata.iptc),
   ].filter(({ text }) => text !== '');
   return {
     all,
@@ -36,7 +36,7 @@ export function gatherTexts({ pngText, exif, metadata }: Sources): ForeignTexts 
   };
 }
 
-function fieldsOf(place: 'xmp' | 'iptc', tags: Metadata['xmp']): readonly ForeignText[] {
+function metadataFields(place: 'xmp' | 'iptc', tags: Metadata['xmp']): readonly ForeignText[] {
   return Object.entries(tags).map(([field, value]) => ({ place, field, text: `${value}` }));
 }
 
@@ -57,7 +57,7 @@ export function printable(text: string): string {
 export type Members = Readonly<Record<string, unknown>>;
 
 /** The members of a JSON object; none for anything else. */
-export function membersOf(value: unknown): Members {
+export function asMembers(value: unknown): Members {
   return isObject(value) ? value : {};
 }
 
@@ -65,7 +65,7 @@ function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -79,7 +79,7 @@ export function parseObject(text: string): Members | null {
   if (!/^\s*\{/.test(text)) return null;
   try {
     const value: unknown = JSON.parse(text);
-    return membersOf(value);
+    return asMembers(value);
   } catch {
     // Not JSON, or nested too deep: a text like any other.
     return null;

@@ -7,9 +7,9 @@
 import {
   type ForeignText,
   type ForeignTexts,
-  listOf,
+  asList,
   type Members,
-  membersOf,
+  asMembers,
   parseObject,
 } from './file-texts.ts';
 import type { Recognised } from './generator-parameters.ts';
@@ -38,8 +38,8 @@ function kindsOfNodes(text: string): readonly string[] {
   const json = text.replace(/^\w+:/, '');
   // Python writes NaN where a node is to run each time; that is no JSON.
   const graph = parseObject(json) ?? parseObject(json.replaceAll(/\bNaN\b/g, 'null')) ?? {};
-  const drawn = listOf(graph['nodes']).map((node) => membersOf(node)['type']);
-  const ran = Object.values(graph).map(membersOf).filter(isNode);
+  const drawn = asList(graph['nodes']).map((node) => asMembers(node)['type']);
+  const ran = Object.values(graph).map(asMembers).filter(isNode);
   return [...drawn, ...ran.map((node) => node['class_type'])]
     .slice(0, maxNodes)
     .filter((kind) => typeof kind === 'string');
@@ -89,7 +89,7 @@ function isFooocus({ version, seed, steps }: Members): boolean {
 }
 
 function isSwarm(settings: Members): boolean {
-  const { seed, steps, prompt } = membersOf(settings['sui_image_params']);
+  const { seed, steps, prompt } = asMembers(settings['sui_image_params']);
   return isNumeric(seed) && isNumeric(steps) && isText(prompt);
 }
 
@@ -98,7 +98,7 @@ function isInvoke({ generation_mode: mode, positive_prompt: prompt, seed }: Memb
 }
 
 function isEarlyInvoke({ app_id: app, image }: Members): boolean {
-  return isText(app) && /^invoke-ai\//i.test(app) && Object.keys(membersOf(image)).length > 0;
+  return isText(app) && /^invoke-ai\//i.test(app) && Object.keys(asMembers(image)).length > 0;
 }
 
 /** `"a harbour" -s 50 -S 42 -W 512 -H 512 -C 7.5 -A k_lms`: steps, seed and size as on a command line. */
@@ -110,7 +110,7 @@ function isDream({ text }: ForeignText): boolean {
   );
 }
 
-/** The comment counts only beside the program's name. */
+/** The comment counts only next to the program's name. */
 function novelComments(texts: ForeignTexts): readonly ForeignText[] {
   const isNovelAi = texts.of('Software').some(({ text }) => text === 'NovelAI');
   return isNovelAi ? texts.of('Comment') : [];
@@ -149,11 +149,11 @@ function recogniseLine(text: ForeignText): Recognised | null {
   return {
     text,
     origin: isInpainted ? 'ai-manipulated' : 'ai-generated',
-    generator: programOf(settings),
+    generator: programName(settings),
   };
 }
 
-/** `Name: value, Name: value`; a value in quotation marks may hold commas. */
+/** `Name: value, Name: value`; a value in quotation marks may contain commas. */
 function settingsIn(line: string): ReadonlyMap<string, string> {
   const pairs = line.matchAll(/(?:^|, )\s*([A-Za-z][\w ]{0,60}): ("[^"]*"|[^,]*)/g);
   return new Map([...pairs].map(([, name = '', value = '']) => [name, value.trim()] as const));
@@ -171,7 +171,7 @@ function isComplete(settings: ReadonlyMap<string, string>): boolean {
 }
 
 /** The program writes its name to `App`, or by how it counts its versions. */
-function programOf(settings: ReadonlyMap<string, string>): string {
+function programName(settings: ReadonlyMap<string, string>): string {
   const version = settings.get('Version') ?? '';
   if (settings.has('Civitai resources')) return 'Civitai';
   if (settings.get('App')?.startsWith('SD.Next')) return 'SD.Next';

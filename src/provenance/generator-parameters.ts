@@ -5,7 +5,7 @@ import {
   type ForeignText,
   type ForeignTexts,
   type Members,
-  membersOf,
+  asMembers,
   parseObject,
 } from './file-texts.ts';
 import {
@@ -157,7 +157,7 @@ function recogniseAigcLabel(texts: ForeignTexts): readonly Recognised[] {
     .of('AIGC', 'UserComment')
     .filter(({ text, field }) => {
       const members = parseObject(text) ?? {};
-      return isLabel(field === 'AIGC' ? members : membersOf(members['AIGC']));
+      return isLabel(field === 'AIGC' ? members : asMembers(members['AIGC']));
     })
     .map((text) => ({ text, origin: 'ai-generated', generator: null }));
 }

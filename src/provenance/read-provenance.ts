@@ -60,13 +60,13 @@ export async function readProvenance(
     quantisation,
     inconsistencies: findInconsistencies(records),
     layout: readLayout(bytes, clues),
-    warnings: warningsOf(facts, exif, thumbnail !== null),
+    warnings: collectWarnings(facts, exif, thumbnail !== null),
   };
 }
 
 /** What no signature covers: digital source types, and what generators leave behind. */
 function declaredIn(texts: ForeignTexts): readonly Declaration[] {
-  // IPTC Photo Metadata 2025.1 names the system beside the type.
+  // IPTC Photo Metadata 2025.1 names the system next to the type.
   const system = textIn(texts.of('AISystemUsed')[0]?.text);
   const types = texts.of('DigitalSourceType').flatMap((text) => {
     const origin = originOfSourceType(text.text);
@@ -90,14 +90,16 @@ function unsigned(
 
 /** The best vouched-for first; of these, a picture generated as a whole before one with generated parts. */
 function ranked(declarations: readonly Declaration[]): readonly Declaration[] {
-  return declarations.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, maxDeclarations);
+  return declarations
+    .toSorted((a, b) => rankDeclaration(a) - rankDeclaration(b))
+    .slice(0, maxDeclarations);
 }
 
-function rankOf({ assurance, origin }: Declaration): number {
+function rankDeclaration({ assurance, origin }: Declaration): number {
   return declaredOrigins.indexOf(origin) - declaredOrigins.length * assurances.indexOf(assurance);
 }
 
-function warningsOf(
+function collectWarnings(
   { metadata }: PictureFacts,
   exif: ExifClues,
   isThumbnailRead: boolean,

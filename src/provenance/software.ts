@@ -31,7 +31,7 @@ export function nameSoftware({ texts, declarations, credentials, history, jpeg }
     ),
     ...platformsIn(texts),
     ...(credentials === null ? [] : namedByCredentials(credentials)),
-    // Photoshop's export for the web leaves its quality in a segment that nobody else writes.
+    // Photoshop's export for the web leaves its quality in a segment that no other program writes.
     ...(jpeg?.segments.some(({ label }) => label === 'APP12 Ducky') ? [savedForWeb] : []),
   ];
   const byName = new Map<string, NamedSoftware>();
@@ -94,9 +94,9 @@ function firmwareNamed(name: string, texts: ForeignTexts): string | null {
 
 /** Maker and model; models that begin with their maker's name, or with its first word, are not named twice: `NIKON CORPORATION`, `NIKON D800`. */
 function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
-  const textOf = (field: string): ForeignText | undefined => texts.of(field)[0];
-  const make = textOf('Make');
-  const model = textOf('Model');
+  const firstText = (field: string): ForeignText | undefined => texts.of(field)[0];
+  const make = firstText('Make');
+  const model = firstText('Model');
   if (make === undefined || model === undefined || generatorNamed(make.text) !== null) return [];
   const maker = printable(make.text);
   const type = printable(model.text);

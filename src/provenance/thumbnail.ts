@@ -34,27 +34,27 @@ export function alignThumbnail({
   if (thumbnail === undefined) return null;
   const { width, height, orientation } = facts;
   // Cameras turn the thumbnail with the picture or leave it as the sensor stood: either is fine.
-  const turn = orientation === 1 ? (plane: Thumbnail) => [plane] : turnsOf;
-  const ratioOf = (plane: Thumbnail) => {
+  const turn = orientation === 1 ? (plane: Thumbnail) => [plane] : allTurns;
+  const aspectRatio = (plane: Thumbnail) => {
     const ratio = (plane.width * height) / (plane.height * width);
     return Math.max(ratio, 1 / ratio);
   };
-  const nearest = (planes: readonly Thumbnail[]) => Math.min(...planes.map(ratioOf));
+  const nearest = (planes: readonly Thumbnail[]) => Math.min(...planes.map(aspectRatio));
   const [whole, bare] = [turn(thumbnail), turn(withoutBars(thumbnail))];
   // Dark edges may be bars or night: whatever fits the picture better.
   const planes = nearest(whole) <= nearest(bare) ? whole : bare;
   const shapeRatio = nearest(planes);
-  const own = gridOf({ width, height, luma });
+  const own = meanGrid({ width, height, luma });
   const candidates = planes
-    .filter((plane) => ratioOf(plane) === shapeRatio)
-    .map((upright) => ({ upright, shapeRatio, correlation: correlate(gridOf(upright), own) }));
+    .filter((plane) => aspectRatio(plane) === shapeRatio)
+    .map((upright) => ({ upright, shapeRatio, correlation: correlate(meanGrid(upright), own) }));
   return candidates.reduce((best, one) =>
     (one.correlation ?? -1) > (best.correlation ?? -1) ? one : best,
   );
 }
 
 /** The eight ways to turn and mirror it, as it is first. */
-function turnsOf(plane: Thumbnail): readonly Thumbnail[] {
+function allTurns(plane: Thumbnail): readonly Thumbnail[] {
   const lies = [false, true];
   return lies.flatMap((isTransposed) =>
     lies.flatMap((isFlipped) =>
@@ -95,8 +95,8 @@ function withoutBars({ width, height, luma }: Thumbnail): Thumbnail {
   const rowAt = (y: number) => luma.subarray(y * width, (y + 1) * width);
   const columnAt = (x: number) =>
     Uint8Array.from({ length: height }, (_, y) => luma[y * width + x]!);
-  const [top, bottom] = barsOf(height, rowAt);
-  const [left, right] = barsOf(width, columnAt);
+  const [top, bottom] = findBars(height, rowAt);
+  const [left, right] = findBars(width, columnAt);
   const bare = { width: width - left - right, height: height - top - bottom };
   const inside = Uint8Array.from({ length: bare.width * bare.height }, (_, at) => {
     const y = top + Math.floor(at / bare.width);
@@ -106,7 +106,7 @@ function withoutBars({ width, height, luma }: Thumbnail): Thumbnail {
 }
 
 /** Both or none: a dark edge on one side alone belongs to the picture. */
-function barsOf(count: number, lineAt: (i: number) => Uint8Array): readonly [number, number] {
+function findBars(count: number, lineAt: (i: number) => Uint8Array): readonly [number, number] {
   const most = Math.floor(count * maxBar);
   const isBar = (i: number) => lineAt(i).every((luma) => luma <= black);
   let first = 0;
@@ -117,11 +117,11 @@ function barsOf(count: number, lineAt: (i: number) => Uint8Array): readonly [num
 }
 
 /** Mean luma of `side` by `side` cells, row-major. */
-function gridOf({ luma, width, height }: Thumbnail): Float64Array {
+function meanGrid({ luma, width, height }: Thumbnail): Float64Array {
   const cells = new Float64Array(side * side);
   for (let cell = 0; cell < cells.length; cell++) {
-    const [x0, x1] = stretchOf(cell % side, width);
-    const [y0, y1] = stretchOf(Math.floor(cell / side), height);
+    const [x0, x1] = cellRange(cell % side, width);
+    const [y0, y1] = cellRange(Math.floor(cell / side), height);
     let sum = 0;
     for (let y = y0; y < y1; y++) {
       for (let x = x0; x < x1; x++) sum += luma[y * width + x]!;
@@ -132,15 +132,15 @@ function gridOf({ luma, width, height }: Thumbnail): Float64Array {
 }
 
 /** From where to where the cell lies among `length` pixels; at least one pixel. */
-function stretchOf(cell: number, length: number): readonly [number, number] {
+function cellRange(cell: number, length: number): readonly [number, number] {
   const start = Math.floor((cell * length) / side);
   return [start, Math.max(start + 1, Math.floor(((cell + 1) * length) / side))];
 }
 
 /** Pearson's correlation; null when one side is too even. */
 function correlate(a: Float64Array, b: Float64Array): number | null {
-  const meanA = meanOf(a);
-  const meanB = meanOf(b);
+  const meanA = mean(a);
+  const meanB = mean(b);
   let both = 0;
   let squaresA = 0;
   let squaresB = 0;
@@ -156,6 +156,6 @@ function correlate(a: Float64Array, b: Float64Array): number | null {
   return both / Math.sqrt(squaresA * squaresB);
 }
 
-function meanOf(values: Float64Array): number {
+function mean(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

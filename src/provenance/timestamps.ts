@@ -19,7 +19,7 @@ export function compareTimes({
 }: Clocks): readonly Inconsistency[] {
   const all: Inconsistency[] = [];
   if (takenAt !== null && changedAt !== null) all.push(...compareChange(takenAt, changedAt));
-  const latest = Math.max(...[takenAt, changedAt].map((time) => (time === null ? 0 : utcOf(time))));
+  const latest = Math.max(...[takenAt, changedAt].map((time) => (time === null ? 0 : toUtc(time))));
   // The difference is not reported: it would differ each time that the same file is looked at.
   if (latest > now.getTime() + maxZoneHours * hourMs) {
     all.push({
@@ -34,7 +34,7 @@ export function compareTimes({
 function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsistency[] {
   const isExact = takenAt.offsetMinutes !== null && changedAt.offsetMinutes !== null;
   const minutes = isExact
-    ? (utcOf(changedAt) - utcOf(takenAt)) / minuteMs
+    ? (toUtc(changedAt) - toUtc(takenAt)) / minuteMs
     : (changedAt.at.getTime() - takenAt.at.getTime()) / minuteMs;
   // Cameras take a moment to write; a change is told by whoever rewrote the time, in whatever zone.
   if (minutes > 1) {
@@ -56,7 +56,7 @@ function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsi
   ];
 }
 
-function utcOf({ at, offsetMinutes }: ExifTime): number {
+function toUtc({ at, offsetMinutes }: ExifTime): number {
   return at.getTime() - (offsetMinutes ?? 0) * minuteMs;
 }
 
@@ -68,7 +68,7 @@ export function compareSatellites({
   exif: { takenAt, satelliteTime },
 }: Clocks): readonly Inconsistency[] {
   if (takenAt === null || satelliteTime === null) return [];
-  const hoursApart = Math.abs(utcOf(takenAt) - satelliteTime.getTime()) / hourMs;
+  const hoursApart = Math.abs(toUtc(takenAt) - satelliteTime.getTime()) / hourMs;
   const isZoneKnown = takenAt.offsetMinutes !== null;
   if (hoursApart <= maxHoursOfFix + (isZoneKnown ? 0 : 14)) return [];
   return [

@@ -13,7 +13,7 @@ export function readLayout(
   const trailing = bytes.subarray(endOffset);
   return {
     trailingBytes: trailing.length,
-    trailingKind: kindOf(trailing),
+    trailingKind: detectKind(trailing),
     pictures: 1 + Math.max(countListed(bytes, pictureIndex), countTrailing(trailing)),
   };
 }
@@ -32,7 +32,7 @@ const signatures: readonly (readonly [string, number, string])[] = [
   ['executable', 0, '\x7fELF'],
 ];
 
-function kindOf(trailing: Uint8Array): string | null {
+function detectKind(trailing: Uint8Array): string | null {
   if (trailing.length === 0) return null;
   const at = (offset: number, length: number) =>
     String.fromCharCode(...trailing.subarray(offset, offset + length));
@@ -77,7 +77,7 @@ function countListed(bytes: Uint8Array, index: FileClues['pictureIndex']): numbe
 function countTrailing(trailing: Uint8Array): number {
   let rest = trailing;
   for (let found = 0; ; found++) {
-    if (found === maxPictures || kindOf(rest) !== 'jpeg') return found;
+    if (found === maxPictures || detectKind(rest) !== 'jpeg') return found;
     try {
       rest = rest.subarray(readFileClues(rest, 'jpg').endOffset);
     } catch {
@@ -108,17 +108,17 @@ export function classifyTables(jpeg: JpegStructure): QuantisationClass {
       jpeg.quantisationTables.find(({ id }) => id === quantisationTable)?.steps ?? [],
   );
   const [luma = [], ...colours] = used;
-  const isOf = (lumaTable: readonly number[], colourTable: readonly number[]) =>
+  const hasTables = (lumaTable: readonly number[], colourTable: readonly number[]) =>
     isSame(luma, lumaTable) && colours.every((colour) => isSame(colour, colourTable));
   for (let quality = 100; quality >= 1; quality--) {
-    if (isOf(luminanceTable(quality), chrominanceTable(quality))) {
+    if (hasTables(luminanceTable(quality), chrominanceTable(quality))) {
       return { kind: 'libjpeg', name: null, quality };
     }
   }
   // Where the two agree, all steps being 1 or 255, the standard was asked first.
   for (let quality = 100; quality >= 1; quality--) {
     const table = scaleTable(mozjpegBase, quality);
-    if (isOf(table, table)) return { kind: 'known-software', name: 'mozjpeg', quality: null };
+    if (hasTables(table, table)) return { kind: 'known-software', name: 'mozjpeg', quality: null };
   }
   return { kind: 'custom', name: null, quality: null };
 }

@@ -48,8 +48,8 @@ export function fitAffine(moves: Moves, maxOffsetPx: number): Affine | null {
 
 /** Normal equations about the means, so that large coordinates cost no precision. */
 function solve(moves: Moves, kept: Uint8Array): Affine | null {
-  const [mx, my] = [meanOf(moves.x, kept), meanOf(moves.y, kept)];
-  const [mu, mv] = [meanOf(moves.toX, kept), meanOf(moves.toY, kept)];
+  const [mx, my] = [meanKept(moves.x, kept), meanKept(moves.y, kept)];
+  const [mu, mv] = [meanKept(moves.toX, kept), meanKept(moves.toY, kept)];
   let [xx, xy, yy, xu, yu, xv, yv] = [0, 0, 0, 0, 0, 0, 0];
   for (let i = 0; i < kept.length; i++) {
     if (kept[i] === 0) continue;
@@ -74,7 +74,7 @@ function solve(moves: Moves, kept: Uint8Array): Affine | null {
   return { a, b, c: mu - a * mx - b * my, d, e, f: mv - d * mx - e * my };
 }
 
-function meanOf(values: Float32Array, kept: Uint8Array): number {
+function meanKept(values: Float32Array, kept: Uint8Array): number {
   let sum = 0;
   let count = 0;
   for (let i = 0; i < kept.length; i++) {
@@ -86,14 +86,14 @@ function meanOf(values: Float32Array, kept: Uint8Array): number {
 }
 
 /** Factor by which lengths grow, in the mean over all directions. */
-export function scaleOf({ a, b, d, e }: Affine): number {
+export function affineScale({ a, b, d, e }: Affine): number {
   return Math.sqrt(Math.abs(a * e - b * d));
 }
 
 /** 0 for a motion that preserves all angles; about the share by which circles become ellipses. */
-export function shearOf(affine: Affine): number {
+export function affineShear(affine: Affine): number {
   const { a, b, d, e } = affine;
-  const scale = scaleOf(affine);
+  const scale = affineScale(affine);
   return Math.hypot(a * b + d * e, (a * a + d * d - b * b - e * e) / 2) / (scale * scale + 1e-6);
 }
 
@@ -102,7 +102,7 @@ export function isMirrored({ a, b, d, e }: Affine): boolean {
 }
 
 /** Degrees -180..180 by which the x axis turns, clockwise as a viewer sees it. */
-export function turnOf({ a, d }: Affine): number {
+export function affineTurn({ a, d }: Affine): number {
   return (Math.atan2(d, a) * 180) / Math.PI;
 }
 
@@ -119,7 +119,7 @@ export function after(outer: Affine, inner: Affine): Affine {
 }
 
 /** The way back. The motion must not flatten. */
-export function inverseOf({ a, b, c, d, e, f }: Affine): Affine {
+export function invertAffine({ a, b, c, d, e, f }: Affine): Affine {
   const area = a * e - b * d;
   const back = { a: e / area, b: -b / area, d: -d / area, e: a / area };
   return { ...back, c: -(back.a * c + back.b * f), f: -(back.d * c + back.e * f) };

@@ -7,21 +7,21 @@
 import type { Detector, LocalisedFinding, Skipped, Weight } from '../detector.ts';
 import {
   largestRegion,
-  measuresOf,
+  regionMeasures,
   placeOf,
   type Region as PictureRegion,
   type Size,
 } from '../regions.ts';
 import type { Copies, FindingStatement } from '../statements.ts';
-import { type Affine, isMirrored, scaleOf, turnOf } from './affine.ts';
+import { type Affine, isMirrored, affineScale, affineTurn } from './affine.ts';
 import { describeSurroundings } from './descriptors.ts';
-import { detailsOf, type WorkingPicture, workingPicture } from './features.ts';
+import { frequencyBands, type WorkingPicture, workingPicture } from './features.ts';
 import { growAll } from './grow.ts';
 import { evenMap, markPair, type Marks, mergeMaps } from './mark.ts';
 import { matchField } from './match-field.ts';
 import { roomForDescriptors } from './match-kernel.ts';
 import { findRegions, type Region } from './regions.ts';
-import { likelyOf, type Likeness, likenessOf, noneScore, weightOf } from './score.ts';
+import { likelyPairs, type Likeness, measureLikeness, noneScore, copyWeight } from './score.ts';
 
 /** Pixels; a smaller picture has no room for two regions and a gap between them. */
 const minSidePx = 64;
@@ -56,20 +56,20 @@ export function findCopies(
 }
 
 function toLocalisedFinding(look: Look, size: Size): LocalisedFinding {
-  const likely = likelyOf(look.pairs);
+  const likely = likelyPairs(look.pairs);
   const score = Math.max(noneScore, likely[0]?.probability ?? 0);
   const marked = likely
     .filter(({ probability }) => probability > shownFrom)
     .map(({ pair, probability }) => ({ pair, marks: markPair({ look, pair, size, probability }) }));
   const maps = marked.flatMap(({ marks }) => [marks.here, marks.there]);
-  const weight = weightOf(score);
+  const weight = copyWeight(score);
   const best = marked[0];
-  const seen = best && seenOf(best.pair, best.marks, size);
+  const seen = best && describePair(best.pair, best.marks, size);
   return {
     finding: {
       method: copyMove.method,
       ...weight,
-      statement: statementOf(seen ?? null, weight, look.comparedShare),
+      statement: toStatement(seen ?? null, weight, look.comparedShare),
       measures: {
         ...(best && seen && measuresOfPair(best.pair, seen)),
         likelyPairs: marked.length,
@@ -90,7 +90,7 @@ interface Seen {
   readonly size: Size;
 }
 
-function seenOf({ region }: Pair, { here, there }: Marks, size: Size): Seen {
+function describePair({ region }: Pair, { here, there }: Marks, size: Size): Seen {
   const [one, other] = [here, there].map((map) => largestRegion(map, shownFrom, size));
   // Both regions of a pair are inside the picture, so each map holds a region.
   if (!one || !other) throw new RangeError('A pair of places lies outside its picture.');
@@ -101,7 +101,7 @@ function seenOf({ region }: Pair, { here, there }: Marks, size: Size): Seen {
 const comparedWhole = 0.9;
 
 /** Things that repeat by nature reach a weak finding often enough for the words to leave room for them. */
-function statementOf(
+function toStatement(
   seen: Seen | null,
   { strength }: Weight,
   comparedShare: number,
@@ -112,16 +112,16 @@ function statementOf(
       : { code: 'no_copies_where_compared', values: { comparedShare } };
   }
   const code = strength === 'weak' ? 'copies_or_repetition' : 'copies';
-  return { code, values: copiesOf(seen) };
+  return { code, values: describeCopies(seen) };
 }
 
 /** Degrees and factor from which on a motion is more than the error of its fit. */
 const minTurn = 3;
 const minScaling = 1.05;
 
-function copiesOf({ here, there, affine, size }: Seen): Copies {
-  const turn = Math.round(Math.abs(turnOf(affine)));
-  const scale = scaleOf(affine);
+function describeCopies({ here, there, affine, size }: Seen): Copies {
+  const turn = Math.round(Math.abs(affineTurn(affine)));
+  const scale = affineScale(affine);
   const factor = Math.max(scale, 1 / scale);
   return {
     place: placeOf(here, size),
@@ -136,12 +136,12 @@ function copiesOf({ here, there, affine, size }: Seen): Copies {
 /** Pixels of the picture. The offset leads from the centre of the first region to that of the other. */
 function measuresOfPair({ likeness }: Pair, { here, there, affine }: Seen) {
   return {
-    ...measuresOf(here),
+    ...regionMeasures(here),
     otherLeft: there.left,
     otherTop: there.top,
     offsetX: there.left + there.width / 2 - here.left - here.width / 2,
     offsetY: there.top + there.height / 2 - here.top - here.height / 2,
-    turnDegrees: turnOf(affine),
+    turnDegrees: affineTurn(affine),
     scale: likeness.scale,
     isMirrored: likeness.isMirrored ? 1 : 0,
     correlation: likeness.middle,
@@ -181,10 +181,10 @@ function lookForCopies(working: WorkingPicture): Look {
   const field = matchField({ ...surroundings, width, height, minPx, random: createSteps() });
   const { spread } = surroundings;
   const seeds = findRegions({ field, spread, width, minCells: minSeed });
-  const details = detailsOf(working);
+  const details = frequencyBands(working);
   const regions = growAll(seeds, details, { field, minPx });
   const pairs = regions.map((region) => {
-    return { region, likeness: likenessOf(region, details, field) };
+    return { region, likeness: measureLikeness(region, details, field) };
   });
   const compared = field.target.reduce((count, target) => count + (target < 0 ? 0 : 1), 0);
   const comparedShare = compared / field.target.length;

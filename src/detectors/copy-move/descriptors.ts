@@ -1,6 +1,6 @@
 /**
  * What the surroundings of each pixel look like, in numbers that stay the same when the picture is turned or mirrored:
- * means, spreads, slopes and bends under bells of several widths.
+ * means, spreads, slopes and curvatures after Gaussian blurs of several widths.
  */
 
 import { boxMean } from '../blocks.ts';
@@ -8,7 +8,7 @@ import type { WorkingPicture } from './features.ts';
 
 /** Numbers a pixel. */
 export const descriptorLength = 16;
-/** Half of the widest bell reaches no further; pixels closer to the edge have no descriptor. */
+/** Half width of the widest blur; pixels closer to the edge have no descriptor. */
 export const reachPx = 8;
 
 export interface Surroundings {
@@ -30,16 +30,19 @@ export function describeSurroundings(
 ): Surroundings {
   const { width, height, luma } = picture;
   const between = new Float32Array(luma.length);
-  const bells = bellsOf(luma, width, between);
+  const blurs = gaussianBlurs(luma, width, between);
   const squares = luma.map((value) => value * value);
-  const smallSpread = deviationsOf(boxMean(luma, width, 2, between), boxMean(squares, width, 2));
-  const spread = deviationsOf(
+  const smallSpread = standardDeviations(
+    boxMean(luma, width, 2, between),
+    boxMean(squares, width, 2),
+  );
+  const spread = standardDeviations(
     boxMean(luma, width, reachPx - 1, between),
     boxMean(squares, width, reachPx - 1),
   );
-  const [smallBlue, largeBlue] = tintsOf(picture.blue, width);
-  const [smallRed, largeRed] = tintsOf(picture.red, width);
-  const { dot, small, middle, large } = bells;
+  const [smallBlue, largeBlue] = colourMeans(picture.blue, width);
+  const [smallRed, largeRed] = colourMeans(picture.red, width);
+  const { dot, small, middle, large } = blurs;
   for (let y = reachPx; y < height - reachPx; y++) {
     for (let x = reachPx; x < width - reachPx; x++) {
       const at = y * width + x;
@@ -65,8 +68,8 @@ export function describeSurroundings(
   return { descriptors, spread };
 }
 
-/** Boxes over boxes come close to bells, which look the same from all sides. @param between - is overwritten. */
-function bellsOf(values: Float32Array, width: number, between: Float32Array) {
+/** Repeated box blurs approximate a Gaussian, which is the same in all directions. @param between - is overwritten. */
+function gaussianBlurs(values: Float32Array, width: number, between: Float32Array) {
   const twice = (from: Float32Array, radius: number) =>
     boxMean(boxMean(from, width, radius, between), width, radius);
   const dot = boxMean(values, width, 1);
@@ -76,20 +79,20 @@ function bellsOf(values: Float32Array, width: number, between: Float32Array) {
   return { dot, small, middle, large };
 }
 
-function tintsOf(values: Float32Array, width: number) {
+function colourMeans(values: Float32Array, width: number) {
   const small = boxMean(values, width, 2);
   return [small, boxMean(small, width, 4)] as const;
 }
 
 /** @param ofSquares - means of the squares: is overwritten and returned. */
-function deviationsOf(means: Float32Array, ofSquares: Float32Array): Float32Array {
+function standardDeviations(means: Float32Array, ofSquares: Float32Array): Float32Array {
   for (let at = 0; at < means.length; at++) {
     ofSquares[at] = Math.sqrt(Math.max(0, ofSquares[at]! - means[at]! * means[at]!));
   }
   return ofSquares;
 }
 
-/** Grey levels a pixel along the steepest way. */
+/** Grey levels per pixel in the steepest direction. */
 function slope(values: Float32Array, at: number, width: number, step: number): number {
   const x = values[at + step]! - values[at - step]!;
   const y = values[at + step * width]! - values[at - step * width]!;
@@ -140,7 +143,7 @@ interface Sorted {
 export function sortByKey(parts: Surroundings & { width: number; height: number }): Sorted {
   const { descriptors, spread, width, height } = parts;
   const slots = Int32Array.from(digits, ({ slot }) => slot);
-  const tables = tablesOf(parts);
+  const tables = quantileTables(parts);
   const keys = new Int32Array(width * height).fill(-1);
   const counts = new Int32Array(keyCount + 1);
   for (let y = reachPx; y < height - reachPx; y++) {
@@ -178,7 +181,7 @@ const tableLength = 2 * tableMiddle;
  * One table for each digit: for each value of its slot, from the min of an Int16 up, the equally frequent part it falls in, times
  * the keys that the digits behind it can tell apart.
  */
-function tablesOf({ descriptors, spread }: Surroundings): Uint16Array {
+function quantileTables({ descriptors, spread }: Surroundings): Uint16Array {
   const tables = new Uint16Array(digits.length * tableLength);
   let worth = keyCount;
   digits.forEach(({ slot, parts }, n) => {

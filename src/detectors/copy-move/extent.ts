@@ -67,7 +67,7 @@ const minLimit = 3;
 const windowPx = 2;
 
 /** The region's cells, and those around it that match under the same motion about as well as they do. */
-export function extentOf(region: Region, picture: WorkingPicture, columns: number): Int32Array {
+export function growExtent(region: Region, picture: WorkingPicture, columns: number): Int32Array {
   const differenceAt = differing(region, picture, columns);
   const inside = region.cells.reduce((sum, cell) => sum + differenceAt(cell), 0);
   const limit = Math.max(minLimit, (maxTimes * inside) / region.cells.length);

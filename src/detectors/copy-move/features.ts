@@ -60,8 +60,8 @@ function averageDown(
   to: Size,
   take: (row: Float32Array, y: number) => void,
 ): void {
-  const rowParts = partsOf(from.height, to.height);
-  const columnParts = partsOf(from.width, to.width);
+  const rowParts = splitIntoCells(from.height, to.height);
+  const columnParts = splitIntoCells(from.width, to.width);
   const length = 3 * from.width;
   const line = new Float32Array(length);
   const small = new Float32Array(3 * to.width);
@@ -88,7 +88,7 @@ interface FeatureParts {
   readonly whole: number;
 }
 
-function partsOf(from: number, to: number): FeatureParts {
+function splitIntoCells(from: number, to: number): FeatureParts {
   const whole = to / from;
   const cell = Int32Array.from({ length: from }, (_, at) => Math.floor(at * whole));
   const share = Float32Array.from({ length: from }, (_, at) => {
@@ -133,7 +133,7 @@ export interface Details {
   readonly coarse: Plane;
 }
 
-export function detailsOf({ width, height, luma }: WorkingPicture): Details {
+export function frequencyBands({ width, height, luma }: WorkingPicture): Details {
   const less = (from: Float32Array, mean: Float32Array): Plane => {
     const values = new Float32Array(from.length);
     for (let at = 0; at < from.length; at++) values[at] = from[at]! - mean[at]!;
@@ -147,7 +147,7 @@ export function detailsOf({ width, height, luma }: WorkingPicture): Details {
   };
 }
 
-/** Between pixels by straight lines; not a number outside. */
+/** Bilinear between pixels; NaN outside. */
 export function valueAt({ width, height, values }: Plane, x: number, y: number): number {
   const left = Math.floor(x);
   const top = Math.floor(y);

@@ -2,9 +2,9 @@
 
 import type { CellMap } from '../detector.ts';
 import type { Size } from '../regions.ts';
-import { type Affine, inverseOf, moved } from './affine.ts';
+import { type Affine, invertAffine, moved } from './affine.ts';
 import type { Look, Pair } from './copy-move.ts';
-import { extentOf } from './extent.ts';
+import { growExtent } from './extent.ts';
 import { gridPx } from './match-field.ts';
 
 /** Pixels of the picture; smaller cells would be finer than a match can be. */
@@ -39,12 +39,12 @@ interface Judged {
 }
 
 export function markPair({ look, pair, size, probability }: Judged): Marks {
-  const cells = extentOf(pair.region, look.working, look.columns);
+  const cells = growExtent(pair.region, look.working, look.columns);
   const inside = new Set(cells);
   const mark = (motion: Affine) => {
     const map = evenMap(look, size, 0);
-    const region = { look, cells, inside, motion, back: inverseOf(motion) };
-    for (const cell of cellsOf(region, map)) map.values[cell] = probability;
+    const region = { look, cells, inside, motion, back: invertAffine(motion) };
+    for (const cell of coveredCells(region, map)) map.values[cell] = probability;
     return map;
   };
   return { here: mark(still), there: mark(pair.region.affine) };
@@ -62,9 +62,9 @@ interface MovedCells {
 }
 
 /** Maps cells back to the field, so that a copy has no holes however much larger it is. */
-function cellsOf(region: MovedCells, map: CellMap): readonly number[] {
+function coveredCells(region: MovedCells, map: CellMap): readonly number[] {
   const filled: number[] = [];
-  const { left, top, right, bottom } = boxOf(region, map);
+  const { left, top, right, bottom } = boundingBox(region, map);
   for (let row = top; row <= bottom; row++) {
     for (let column = left; column <= right; column++) {
       if (isFilled(region, map, column, row)) filled.push(row * map.columns + column);
@@ -79,7 +79,7 @@ function cellsOf(region: MovedCells, map: CellMap): readonly number[] {
 }
 
 /** Columns and rows of the map, clipped to it, that bound the region. */
-function boxOf(region: MovedCells, map: CellMap) {
+function boundingBox(region: MovedCells, map: CellMap) {
   const box = { left: Infinity, top: Infinity, right: 0, bottom: 0 };
   for (const cell of region.cells) {
     const { column, row } = cellAt(region, map, cell);
@@ -89,10 +89,10 @@ function boxOf(region: MovedCells, map: CellMap) {
     box.bottom = Math.max(box.bottom, row + margin);
   }
   return {
-    left: held(box.left, map.columns),
-    top: held(box.top, map.rows),
-    right: held(box.right, map.columns),
-    bottom: held(box.bottom, map.rows),
+    left: clamped(box.left, map.columns),
+    top: clamped(box.top, map.rows),
+    right: clamped(box.right, map.columns),
+    bottom: clamped(box.bottom, map.rows),
   };
 }
 
@@ -102,13 +102,13 @@ function cellAt({ look, motion }: MovedCells, { cellPx, columns, rows }: CellMap
   const [toX, toY] = moved(motion, x * gridPx, y * gridPx);
   const { scale } = look.working;
   return {
-    column: held(Math.floor((toX * scale) / cellPx), columns),
-    row: held(Math.floor((toY * scale) / cellPx), rows),
+    column: clamped(Math.floor((toX * scale) / cellPx), columns),
+    row: clamped(Math.floor((toY * scale) / cellPx), rows),
   };
 }
 
 /** The nearest of the first `count` whole numbers. */
-function held(at: number, count: number): number {
+function clamped(at: number, count: number): number {
   return Math.min(count - 1, Math.max(0, at));
 }
 

@@ -107,7 +107,7 @@ const numberAt = (address: number): Code => i32.load(address, i32.const(0));
 const square = (value: Code): Code => i32.mul(value, value);
 
 /** Of half a descriptor and the other's: differences squared, and added in pairs. */
-const squaresOf = (half: number, offset: number): Code => [
+const squaredDifferences = (half: number, offset: number): Code => [
   ...set(difference, v128.sub16(get(half), v128.load(descriptorsAt + offset, get(other)))),
   ...v128.dot16(get(difference), get(difference)),
 ];
@@ -153,7 +153,10 @@ const body: Code = [
             i32.const(descriptorShift),
           ),
         ),
-        set(sums, v128.add32(squaresOf(low, 0), squaresOf(high, descriptorBytes / 2))),
+        set(
+          sums,
+          v128.add32(squaredDifferences(low, 0), squaredDifferences(high, descriptorBytes / 2)),
+        ),
         set(sums, v128.add32(get(sums), v128.order32([2, 3, 0, 1], get(sums)))),
         set(sums, v128.add32(get(sums), v128.order32([1, 0, 3, 2], get(sums)))),
         set(sum, v128.first32(get(sums))),

@@ -5,7 +5,14 @@
  * @see Lucas and Kanade, "An iterative image registration technique", IJCAI 1981, for the fit.
  */
 
-import { type Affine, isMirrored, moved, scaleOf, shearOf, solveSymmetric } from './affine.ts';
+import {
+  type Affine,
+  isMirrored,
+  moved,
+  affineScale,
+  affineShear,
+  solveSymmetric,
+} from './affine.ts';
 import { spreadFrom } from './extent.ts';
 import { type Details, type Plane, valueAt } from './features.ts';
 import { gridPx } from './match-field.ts';
@@ -40,16 +47,16 @@ export function refine(
   { columns, minCells, minPx }: Limits,
 ): Refined | null {
   let { cells } = region;
-  let affine = withoutShear(region.affine, middleOf(cells, columns));
+  let affine = withoutShear(region.affine, centre(cells, columns));
   for (let turn = 0; turn < turns; turn++) {
-    if (Math.abs(Math.log(scaleOf(affine))) > Math.log(maxScaling)) return null;
+    if (Math.abs(Math.log(affineScale(affine))) > Math.log(maxScaling)) return null;
     affine = align({ plane: coarse, cells, columns, unknowns: 4 }, affine);
     cells = spreadFrom({ plane: middle, cells, columns, minPx }, affine);
     if (cells.length < minCells) return null;
   }
   affine = align({ plane: middle, cells, columns, unknowns: 4 }, affine);
   const free = align({ plane: coarse, cells, columns, unknowns: 6 }, affine);
-  return { cells, affine, shear: shearOf(free) };
+  return { cells, affine, shear: affineShear(free) };
 }
 
 export interface Refined extends Region {
@@ -89,7 +96,7 @@ interface Step {
 /** Unknowns: shift along x and y, growth, turn; then stretch and skew, all about the middle of the cells. */
 function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Step {
   const { a, b, c, d, e, f } = motion;
-  const [middleX, middleY] = middleOf(cells, columns);
+  const [middleX, middleY] = centre(cells, columns);
   const side = isMirrored(motion) ? -1 : 1;
   const every = Math.max(1, Math.floor(cells.length / maxSampled));
   const normal = new Float64Array(unknowns * unknowns);
@@ -159,7 +166,7 @@ function withoutShear(affine: Affine, middle: Point): Affine {
   return through({ a: size, b: -side * turn, d: turn, e: side * size }, affine, middle, [0, 0]);
 }
 
-function middleOf(cells: Int32Array, columns: number): Point {
+function centre(cells: Int32Array, columns: number): Point {
   let [x, y] = [0, 0];
   for (const cell of cells) {
     x += cell % columns;

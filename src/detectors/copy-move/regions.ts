@@ -38,7 +38,7 @@ export function findRegions(parts: RegionParts): readonly Region[] {
     if (open[cell] === 0) continue;
     const cells = grow(cell, open, smooth, parts.field.columns);
     if (cells.length < parts.minCells) continue;
-    const affine = fitAffine(movesOf(cells, smooth, parts.field.columns), maxOffsetPx);
+    const affine = fitAffine(countMoves(cells, smooth, parts.field.columns), maxOffsetPx);
     if (affine !== null) regions.push({ cells, affine });
   }
   return regions.toSorted((one, other) => other.cells.length - one.cells.length);
@@ -88,16 +88,16 @@ function medians(values: Int32Array, columns: number): Int32Array {
     const two = values[at]!;
     const three = values[at + 1]!;
     low[at] = Math.min(Math.min(one, two), three);
-    middle[at] = middleOf(one, two, three);
+    middle[at] = medianOfThree(one, two, three);
     high[at] = Math.max(Math.max(one, two), three);
   }
   const found = values.slice();
   for (let at = columns; at < values.length - columns; at++) {
     const above = at - columns;
     const below = at + columns;
-    found[at] = middleOf(
+    found[at] = medianOfThree(
       Math.max(Math.max(low[above]!, low[at]!), low[below]!),
-      middleOf(middle[above]!, middle[at]!, middle[below]!),
+      medianOfThree(middle[above]!, middle[at]!, middle[below]!),
       Math.min(Math.min(high[above]!, high[at]!), high[below]!),
     );
   }
@@ -105,7 +105,7 @@ function medians(values: Int32Array, columns: number): Int32Array {
 }
 
 /** Of whole numbers. */
-function middleOf(one: number, two: number, three: number): number {
+function medianOfThree(one: number, two: number, three: number): number {
   return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
 }
 
@@ -162,7 +162,7 @@ function grow(first: number, open: Uint8Array, { x, y }: Targets, columns: numbe
   return Int32Array.from(cells);
 }
 
-function movesOf(cells: Int32Array, targets: Targets, columns: number): Moves {
+function countMoves(cells: Int32Array, targets: Targets, columns: number): Moves {
   return {
     x: Float32Array.from(cells, (cell) => (cell % columns) * gridPx),
     y: Float32Array.from(cells, (cell) => Math.floor(cell / columns) * gridPx),

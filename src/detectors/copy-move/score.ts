@@ -1,7 +1,7 @@
 /** How similar the two regions of a match are, in numbers that separate a copy from things that merely look alike. */
 
 import { noWeight, strengthOfRatio, type Weight } from '../detector.ts';
-import { type Affine, after, inverseOf, isMirrored, scaleOf } from './affine.ts';
+import { type Affine, after, invertAffine, isMirrored, affineScale } from './affine.ts';
 import type { Pair } from './copy-move.ts';
 import { type Details, type Plane, valueAt } from './features.ts';
 import { gridPx, type MatchField } from './match-field.ts';
@@ -32,7 +32,7 @@ const backPx = 4;
 /** Fewer pixels give no meaningful correlation. */
 const minPixels = 50;
 
-export function likenessOf(region: Refined, details: Details, field: MatchField): Likeness {
+export function measureLikeness(region: Refined, details: Details, field: MatchField): Likeness {
   const { affine, cells, shear } = region;
   const { width, height } = details.fine;
   const along = (plane: Plane, motion: Affine) => correlate(plane, cells, field.columns, motion);
@@ -43,9 +43,9 @@ export function likenessOf(region: Refined, details: Details, field: MatchField)
     mutual: mutualShare(region, field, width, height),
     onward: Math.max(
       along(details.middle, after(affine, affine)),
-      along(details.middle, inverseOf(affine)),
+      along(details.middle, invertAffine(affine)),
     ),
-    scale: scaleOf(affine),
+    scale: affineScale(affine),
     shear,
     isMirrored: isMirrored(affine),
   };
@@ -124,7 +124,7 @@ const maxRatio = 50;
 /** Of a picture in which no two regions look alike. */
 export const noneScore = missedRatio / (1 + missedRatio);
 
-/** Odds of a pair against those of the likeliest: beside a plain copy, what merely looks alike is none. */
+/** Odds of a pair against those of the likeliest: next to a plain copy, what merely looks alike does not count. */
 const minOdds = 0.1;
 /** More pairs as likely as each other come of rows of like things: the max in 40 pictures with simulated copies is four. */
 const maxBeside = 5;
@@ -137,12 +137,12 @@ interface Likely {
 }
 
 /** The pairs that may be copies where the likeliest is one; likeliest first. */
-export function likelyOf(pairs: readonly Pair[]): readonly Likely[] {
+export function likelyPairs(pairs: readonly Pair[]): readonly Likely[] {
   const likely = pairs
-    .map((pair) => ({ pair, probability: probabilityOf(pair.likeness) }))
+    .map((pair) => ({ pair, probability: copyProbability(pair.likeness) }))
     .toSorted((one, other) => other.probability - one.probability);
-  const least = minOdds * oddsOf(likely[0]?.probability ?? 0);
-  const beside = likely.filter(({ probability }) => oddsOf(probability) >= least);
+  const least = minOdds * toOdds(likely[0]?.probability ?? 0);
+  const beside = likely.filter(({ probability }) => toOdds(probability) >= least);
   if (beside.length <= maxBeside) return beside;
   const most = maxRatioOfRows / (1 + maxRatioOfRows);
   return beside.map(({ pair, probability }) => ({
@@ -151,12 +151,12 @@ export function likelyOf(pairs: readonly Pair[]): readonly Likely[] {
   }));
 }
 
-function oddsOf(probability: number): number {
+function toOdds(probability: number): number {
   return probability / (1 - probability);
 }
 
 /** 0..1, at even odds that the picture holds a copy. */
-function probabilityOf(likeness: Likeness): number {
+function copyProbability(likeness: Likeness): number {
   const { share, fine, middle, mutual, onward, shear } = likeness;
   if (shear >= noCopyShear) return noneScore;
   const logit =
@@ -177,7 +177,7 @@ function stretch(correlation: number): number {
   return Math.atanh(Math.min(maxCorrelation, Math.max(0, correlation)));
 }
 
-export function weightOf(score: number): Weight {
-  const strength = strengthOfRatio(oddsOf(score));
+export function copyWeight(score: number): Weight {
+  const strength = strengthOfRatio(toOdds(score));
   return strength === 'none' ? { ...noWeight, score } : { speaksFor: 'fake', strength, score };
 }

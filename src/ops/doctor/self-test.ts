@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { shippedTrialImages } from '../../service/first-run.ts';
 import { defaultSeed } from '../../contract/vocabulary.ts';
-import { isSameModel, nameOfModel } from '../../engine/contract.ts';
+import { isSameModel, modelName } from '../../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../../engine/result.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
@@ -52,7 +52,7 @@ export async function examineShipped(modelsDir: string | null): Promise<Examined
 export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis {
   const { ok, warning, failed } = diagnose('self-test');
   const { model, locator, environment } = found.examination;
-  const names = [model, ...(locator === null ? [] : [locator])].map(nameOfModel).join(' and ');
+  const names = [model, ...(locator === null ? [] : [locator])].map(modelName).join(' and ');
   const of = `${Object.keys(found.readings).length} drawn pictures were examined with ${names}`;
   if (golden === null) return ok(`${of}; it brings no numbers to compare with.`);
   const isSame = isSameModel(model, golden.model);

@@ -1,6 +1,6 @@
 /** How often the method errs, as measured: at the strategy that was used, condition by condition, the worst one named. */
 
-import { isSameModel, nameOfModel } from '../../engine/contract.ts';
+import { isSameModel, modelName } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { MeasuredCalls, MeasuredCondition } from '../../inference/manifest.ts';
 import { errorOf, type MeasuredError, worstError } from '../error-rate.ts';
@@ -58,7 +58,7 @@ function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Blo
     real: numbers.count(conditions[0]?.real ?? 0),
     fake: numbers.count(conditions[0]?.fake ?? 0),
     time: numbers.time(createdAt),
-    model: printable(nameOfModel(model), 80),
+    model: printable(modelName(model), 80),
     strategy: catalogue.verdict.strategies[examination.options.decisionStrategy],
   });
   return [

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
-import { identityOf, isSameModel, nameOfModel } from '../../engine/contract.ts';
+import { identifyModel, isSameModel, modelName } from '../../engine/contract.ts';
 import type { ModelIdentity } from '../../engine/result.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../inference/manifest.ts';
@@ -105,7 +105,7 @@ export function citedAs(
   validation: Validation,
   manifest: Pick<ModelManifest, 'id' | 'version' | 'files'>,
 ): OwnValidation {
-  const model = identityOf(manifest);
+  const model = identifyModel(manifest);
   if (!isSameModel(validation.model, model)) throw otherModel(validation, model);
   return {
     id: validation.id,
@@ -143,7 +143,7 @@ function ratesOf({ real, fake }: ConditionFigures['strategies'][DecisionStrategy
 }
 
 function otherModel(validation: Validation, model: ModelIdentity): ForensicsError {
-  const [measured, used] = [nameOfModel(validation.model), nameOfModel(model)];
+  const [measured, used] = [modelName(validation.model), modelName(model)];
   const what =
     measured === used
       ? `another ${measured}, with other weights or limits`

@@ -3,12 +3,12 @@ import {
   type Affine,
   after,
   fitAffine,
-  inverseOf,
+  invertAffine,
   moved,
-  scaleOf,
-  shearOf,
+  affineScale,
+  affineShear,
   solveSymmetric,
-  turnOf,
+  affineTurn,
 } from '../../../src/detectors/copy-move/affine.ts';
 import type { Pair } from '../../../src/detectors/copy-move/copy-move.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../../../src/detectors/copy-move/descriptors.ts';
 import { workingPicture } from '../../../src/detectors/copy-move/features.ts';
 import { markPair } from '../../../src/detectors/copy-move/mark.ts';
-import { likelyOf } from '../../../src/detectors/copy-move/score.ts';
+import { likelyPairs } from '../../../src/detectors/copy-move/score.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 import { drawScene, type Scene } from '../../fixtures/pictures.ts';
 
@@ -101,9 +101,9 @@ test('fitAffine finds the motion of most places though a fifth of them go elsewh
   const found = fitAffine({ x, y, toX, toY }, 3);
 
   if (found === null) throw new Error('no motion');
-  expect(turnOf(found)).toBeCloseTo(30, 0);
-  expect(scaleOf(found)).toBeCloseTo(1.2, 2);
-  expect(shearOf(found)).toBeLessThan(0.01);
+  expect(affineTurn(found)).toBeCloseTo(30, 0);
+  expect(affineScale(found)).toBeCloseTo(1.2, 2);
+  expect(affineShear(found)).toBeLessThan(0.01);
 });
 
 test('fitAffine finds no motion in places on one line', () => {
@@ -113,7 +113,7 @@ test('fitAffine finds no motion in places on one line', () => {
 });
 
 test('a motion and the one back lead to where they began', () => {
-  const [x, y] = moved(after(inverseOf(motion), motion), 17, 91);
+  const [x, y] = moved(after(invertAffine(motion), motion), 17, 91);
 
   expect(x).toBeCloseTo(17, 9);
   expect(y).toBeCloseTo(91, 9);
@@ -147,7 +147,7 @@ function noisePair(cells: readonly number[], move: Affine) {
     scene.rgb[at] = 255 * random();
   });
   const noise = scene.rgb.slice();
-  const back = inverseOf(move);
+  const back = invertAffine(move);
   for (let pixel = 0; pixel < 200 * 200; pixel++) {
     const [x, y] = moved(back, pixel % 200, Math.floor(pixel / 200)).map(Math.round);
     if (!cells.includes(Math.floor(y! / 2) * 100 + Math.floor(x! / 2))) continue;
@@ -193,8 +193,8 @@ test('places too thin for any cell of the map are marked all the same', () => {
 test('many pairs as likely as each other are worth less than one of them alone', () => {
   const { pair } = noisePair(block(8, 8), affine(1, 0));
 
-  const [alone] = likelyOf([pair]);
-  const rows = likelyOf(Array.from({ length: 9 }, () => pair));
+  const [alone] = likelyPairs([pair]);
+  const rows = likelyPairs(Array.from({ length: 9 }, () => pair));
 
   expect(alone?.probability).toBeGreaterThan(0.95);
   expect(rows).toHaveLength(9);
@@ -205,5 +205,5 @@ test('beside a plain copy, what merely looks alike is left out', () => {
   const { pair } = noisePair(block(8, 8), affine(1, 0));
   const faint = { ...pair, likeness: { ...pair.likeness, mutual: 0, fine: 0.2, middle: 0.3 } };
 
-  expect(likelyOf([faint, pair]).map((likely) => likely.pair)).toEqual([pair]);
+  expect(likelyPairs([faint, pair]).map((likely) => likely.pair)).toEqual([pair]);
 });

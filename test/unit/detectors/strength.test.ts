@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { strengths } from '../../../src/contract/vocabulary.ts';
-import { strengthOfRatio, weightOf } from '../../../src/detectors/detector.ts';
+import { strengthOfRatio, conventionalWeight } from '../../../src/detectors/detector.ts';
 
 /** ENFSI guideline for evaluative reporting (2015): the words and where they begin. */
 test.each([
@@ -20,8 +20,8 @@ test.each([
 
 test('the score that goes with a word gives that word again, for either side', () => {
   for (const strength of strengths.slice(1)) {
-    const { score } = weightOf('fake', strength);
-    const { score: opposite } = weightOf('real', strength);
+    const { score } = conventionalWeight('fake', strength);
+    const { score: opposite } = conventionalWeight('real', strength);
 
     expect(strengthOfRatio(Math.round(score / (1 - score)))).toBe(strength);
     expect(opposite).toBeCloseTo(1 - score, 12);

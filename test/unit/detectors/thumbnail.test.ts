@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { cellsFor, differencesOf } from '../../../src/detectors/thumbnail-difference.ts';
+import { cellsFor, compareThumbnail } from '../../../src/detectors/thumbnail-difference.ts';
 import { thumbnail } from '../../../src/detectors/thumbnail.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { exifSegment } from '../../fixtures/exif.ts';
@@ -194,7 +194,7 @@ test('differencesOf finds the scatter that was put in, and how many times it a p
     return Math.round(0.9 * value + 10 + noise[cell]!);
   });
 
-  const { deviations, scatter } = differencesOf(picture, { ...picture, luma: other }, cells);
+  const { deviations, scatter } = compareThumbnail(picture, { ...picture, luma: other }, cells);
 
   expect(scatter).toBeGreaterThan(1.8);
   expect(scatter).toBeLessThan(2.2);

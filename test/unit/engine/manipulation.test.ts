@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding, LocalisedFinding } from '../../../src/detectors/detector.ts';
 import {
-  circumstancesOf,
+  readCircumstances,
   fuseCells,
   fuseScores,
   localise,
@@ -100,7 +100,7 @@ test.each([
 ])('a picture of %d x %d pixels and quality %s', (width, height, value, expected) => {
   const jpeg = value === null ? null : { quality: { value, distance: 0 } };
 
-  expect(circumstancesOf({ width, height, jpeg })).toEqual(expected);
+  expect(readCircumstances({ width, height, jpeg })).toEqual(expected);
 });
 
 test('the picture adds up the log odds of the scores', () => {

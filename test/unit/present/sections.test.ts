@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { languages, reasonCodes, resultClasses } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
-import { findingOf } from '../../../src/engine/localisation.ts';
+import { findingsIn } from '../../../src/engine/localisation.ts';
 import type { Decision, Examination } from '../../../src/engine/result.ts';
 import type { Provenance } from '../../../src/provenance/provenance.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
@@ -191,7 +191,7 @@ describe.each(languages)('sections in %s', (language) => {
     const traces = { fakeProbability: 0.9, fakeUncertainty: 0.02, patchesRead: 16, passes: 32 };
     const given = { picture: makePicture(96, 96), traces, provenance: noProvenance, changes: null };
     const answers = detectors.map((detector) => detector.examine(given));
-    const findings = answers.flatMap(findingOf).map(wordFinding);
+    const findings = answers.flatMap(findingsIn).map(wordFinding);
     const examination = { ...makeExamination(), findings };
 
     const all = stringsOf(sectionsOf(examination)).join('\n');
