@@ -82,13 +82,13 @@ function oneOf<const T extends string>(
 }
 
 function required(kind: TextKind, fallback: Fallback<string>, description: string) {
-  return setting(Type.String(), { ...keywordsOf(kind), description, default: fallback });
+  return setting(Type.String(), { ...textKeywords(kind), description, default: fallback });
 }
 
 /** A text, or null when nobody gives one. */
 function optional(kind: TextKind, description: string) {
   const schema = Type.Union([Type.String(), Type.Null()]);
-  return setting(schema, { ...keywordsOf(kind), description, default: null });
+  return setting(schema, { ...textKeywords(kind), description, default: null });
 }
 
 /** The same, never shown to people and never taken from a flag, which other users of the machine could read. */
@@ -112,7 +112,7 @@ function list(kind: TextKind, fallback: readonly string[], description: string) 
   });
 }
 
-function keywordsOf(kind: TextKind) {
+function textKeywords(kind: TextKind) {
   const { allowed, placeholder = 'text', parse }: Text = texts[kind];
   const convert = (given: unknown) => (typeof given === 'string' ? parse(given) : undefined);
   return { allowed, placeholder, convert };

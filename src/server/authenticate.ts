@@ -50,7 +50,7 @@ export function authenticateRequests(
   server.decorateRequest('principal', null);
   server.decorateRequest('tenant', null);
   server.addHook('onRequest', async (request) => {
-    const demand = demandOf(request);
+    const demand = findDemand(request);
     if (demand === null) return;
     const { isKey, credential } = readCredential(request.headers.authorization);
     const principal = await (isKey ? keys : identity).authenticate(credential);
@@ -60,8 +60,11 @@ export function authenticateRequests(
     if (demand.settings) assertSettingsScope(principal);
   });
   server.addHook('preHandler', async (request) => {
-    if (demandOf(request)?.tenant !== true) return;
-    request.tenant = await tenants.authorizeTenant(principalOf(request), tenantNameOf(request));
+    if (findDemand(request)?.tenant !== true) return;
+    request.tenant = await tenants.authorizeTenant(
+      requirePrincipal(request),
+      readTenantName(request),
+    );
   });
 }
 
@@ -90,31 +93,31 @@ function readCredential(authorization = ''): { isKey: boolean; credential: strin
 }
 
 /** On whose behalf a route with access `tenant...` acts. */
-export function callerOf(request: FastifyRequest): Caller {
+export function requireCaller(request: FastifyRequest): Caller {
   const { tenant } = request;
   if (tenant === null) throw new TypeError('This route does not authorize a tenant.');
   const key = request.headers['idempotency-key'];
   return {
-    principal: principalOf(request),
+    principal: requirePrincipal(request),
     tenant,
     idempotencyKey: typeof key === 'string' ? key : null,
   };
 }
 
 /** Who asks, on any route but those for everyone. */
-export function principalOf(request: FastifyRequest): Principal {
+export function requirePrincipal(request: FastifyRequest): Principal {
   if (request.principal === null) throw new TypeError('This route does not authenticate.');
   return request.principal;
 }
 
 /** The person who asks, on a route that is for users alone. */
-export function userIdOf(request: FastifyRequest): string {
-  const { type, id } = principalOf(request);
+export function requireUserId(request: FastifyRequest): string {
+  const { type, id } = requirePrincipal(request);
   if (type !== 'user' || id === null) throw new TypeError('This route is not for users alone.');
   return id;
 }
 
-function demandOf(request: FastifyRequest): (typeof demands)[Access] {
+function findDemand(request: FastifyRequest): (typeof demands)[Access] {
   if (request.is404) return null;
   return demands[request.routeOptions.config.access ?? 'tenant'];
 }
@@ -134,7 +137,7 @@ function assertSettingsScope({ type, scopes }: Principal): void {
 }
 
 // Body or query; the schemas require it in one of them; this is for a route that forgot to.
-function tenantNameOf(request: FastifyRequest): string {
+function readTenantName(request: FastifyRequest): string {
   for (const part of [request.body, request.query]) {
     if (typeof part !== 'object' || part === null || !('tenantName' in part)) continue;
     if (typeof part.tenantName === 'string') return part.tenantName;

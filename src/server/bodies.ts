@@ -79,11 +79,11 @@ export function readJsonBodies(server: FastifyInstance): void {
   server.addContentTypeParser(
     jsonInUtf8,
     { parseAs: 'buffer' },
-    (request, body: Buffer, done) => void parse(request, textOf(body), done),
+    (request, body: Buffer, done) => void parse(request, decodeText(body), done),
   );
 }
 
-function textOf(body: Buffer): string {
+function decodeText(body: Buffer): string {
   const text = decoded(body);
   if (!nul.test(text)) return text;
   // Programs that such a text is handed on to end it there.

@@ -6,7 +6,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { FastifyInstance, FastifyLoggerOptions, FastifyRequest } from 'fastify';
-import { tagOf } from '../service/access/key-format.ts';
+import { readTag } from '../service/access/key-format.ts';
 import type { LogLevel } from '../contract/config.ts';
 
 export interface LogTarget {
@@ -68,7 +68,7 @@ function describeStranger(
   if (!isRefused) return {};
   const account = isLogin ? mailAddressIn(request.body) : keyTagIn(headers.authorization);
   if (account === null) return { from: ip };
-  return { from: ip, account: accountKey === null ? account : hashOf(account, accountKey) };
+  return { from: ip, account: accountKey === null ? account : hashAccount(account, accountKey) };
 }
 
 /** In one spelling; null for what is none: people also type their password into the wrong box. */
@@ -82,11 +82,11 @@ function mailAddressIn(body: unknown): string | null {
 /** What comes before the secret part of a well-formed key names its tenant. */
 function keyTagIn(authorization = ''): string | null {
   const [, secret = ''] = /^(?:ApiKey|Bearer) (\S+)$/i.exec(authorization) ?? [];
-  const tag = tagOf(secret);
+  const tag = readTag(secret);
   return tag === null ? null : `sk-${tag}`;
 }
 
-function hashOf(account: string, key: Buffer): string {
+function hashAccount(account: string, key: Buffer): string {
   return createHmac('sha256', key).update(account).digest('hex').slice(0, 32);
 }
 

@@ -89,7 +89,7 @@ interface Route {
 /**
  * The answers of an operation in the interface document: one entry a status, each with the headers that it really has.
  */
-export function answersOf(route: Route): Readonly<Record<string, object>> {
+export function describeAnswers(route: Route): Readonly<Record<string, object>> {
   const { response } = route.schema;
   const own: Readonly<Record<string, object>> = isObject(response) ? response : {};
   const successes = Object.entries(own).map(([status, answer]) => [

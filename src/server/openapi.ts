@@ -14,7 +14,7 @@ import { tenantComponents } from '../contract/tenant.ts';
 import { usageComponents } from '../contract/usage.ts';
 import { statuses } from '../contract/vocabulary.ts';
 import type { Access } from './authenticate.ts';
-import { answersOf } from './openapi-answers.ts';
+import { describeAnswers } from './openapi-answers.ts';
 
 const introduction = `Tells whether a picture is real, fake, uncertain or cannot be judged.
 
@@ -130,7 +130,7 @@ type Security = readonly Readonly<Record<string, string[]>>[];
 const ofUsers: Security = [{ userToken: [] }];
 const ofUsersWithScope: Security = [{ userToken: [settingsScope] }];
 const ofKeys: Security = [{ apiKey: [] }];
-const securityOf: Readonly<Record<Access, Security>> = {
+const securityFor: Readonly<Record<Access, Security>> = {
   everyone: [],
   urlSignature: [],
   tenant: [...ofKeys, ...ofUsers],
@@ -161,7 +161,9 @@ export async function describeInterface(
       components: { securitySchemes },
       webhooks,
     },
-    refResolver: { buildLocalReference: (json, _base, _fragment, index) => nameOf(json, index) },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) => componentName(json, index),
+    },
     transform: ({ schema, url, route }) => ({ schema: completed(schema, url, route), url }),
   });
   const ours = [...analysisComponents, ...tenantComponents, ...usageComponents];
@@ -170,20 +172,20 @@ export async function describeInterface(
   }
 }
 
-function nameOf(json: Readonly<Record<string, unknown>>, index: number): string {
+function componentName(json: Readonly<Record<string, unknown>>, index: number): string {
   return typeof json['$id'] === 'string' ? json['$id'] : `def-${index}`;
 }
 
 function completed(schema: FastifySchema, url: string, route: RouteOptions): FastifySchema {
   const { access = 'tenant', rateLimit } = route.config ?? {};
-  const security = securityOf[access];
-  const answers = answersOf({
+  const security = securityFor[access];
+  const answers = describeAnswers({
     method: String(route.method),
     schema,
     isOpen: security.length === 0,
     isLimited: rateLimit !== false,
   });
-  return { ...schema, tags: [tagOf(url)], security, response: answers };
+  return { ...schema, tags: [findTag(url)], security, response: answers };
 }
 
 interface Tag {
@@ -210,7 +212,7 @@ const table: readonly Tag[] = [
 /** Operations by the thing they are about. The first path that an address begins with decides. */
 const tags = table.map(({ name, description }) => ({ name, description }));
 
-function tagOf(url: string): string {
+function findTag(url: string): string {
   return table.find(({ path }) => url === path || url.startsWith(`${path}/`))?.name ?? 'Service';
 }
 

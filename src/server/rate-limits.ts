@@ -10,7 +10,7 @@ import { countRequest, readCount } from '../service/access/request-counts.ts';
 import type { Core } from '../service/core.ts';
 import type { Db } from '../ports/db/database.ts';
 import { ForensicsError, toForensicsError } from '../errors.ts';
-import { principalOf } from './authenticate.ts';
+import { requirePrincipal } from './authenticate.ts';
 
 const windowMs = 60_000;
 
@@ -131,6 +131,6 @@ function isStranger(request: FastifyRequest, error: unknown): boolean {
 }
 
 function callerKey(request: FastifyRequest): string {
-  const { type, id } = principalOf(request);
+  const { type, id } = requirePrincipal(request);
   return `${type}:${id}`;
 }

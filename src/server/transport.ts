@@ -40,7 +40,7 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
     const server =
       transport === null
         ? createHttpServer(options, handler)
-        : createHttpsServer({ ...options, ...credentialsOf(transport) }, handler);
+        : createHttpsServer({ ...options, ...tlsCredentials(transport) }, handler);
     noteExpectations(server, handler);
     server.on('secureConnection', readAsStream);
     return server;
@@ -58,7 +58,7 @@ function readAsStream(socket: Duplex): void {
 
 /** New connections see this certificate; those that are open go on. @throws when its two halves do not belong together. */
 export function showCertificate(server: Server, material: TlsMaterial): void {
-  if (server instanceof HttpsServer) server.setSecureContext(credentialsOf(material));
+  if (server instanceof HttpsServer) server.setSecureContext(tlsCredentials(material));
 }
 
 /** Of TLS 1.3, and those of TLS 1.2 with forward secrecy that encrypt and authenticate in one step: none with CBC. */
@@ -74,7 +74,7 @@ const ciphers = [
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':');
 
-function credentialsOf({ cert, key }: TlsMaterial) {
+function tlsCredentials({ cert, key }: TlsMaterial) {
   return { cert, key, minVersion: 'TLSv1.2', ciphers } as const;
 }
 

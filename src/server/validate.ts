@@ -107,7 +107,7 @@ function allowed(schema: Schema | undefined): string {
   switch (schema.type) {
     case 'integer':
     case 'number':
-      return `${schema.type === 'integer' ? 'an integer' : 'a number'}${range(schema.minimum, schema.maximum)}${settingOf(schema)}`;
+      return `${schema.type === 'integer' ? 'an integer' : 'a number'}${range(schema.minimum, schema.maximum)}${settingNote(schema)}`;
     case 'string':
       if (schema.format === 'date-time') return 'an ISO 8601 date and time';
       if (schema.format === 'uuid') return 'a UUID';
@@ -126,7 +126,7 @@ function allowed(schema: Schema | undefined): string {
   }
 }
 
-function settingOf({ 'x-setting': setting }: Schema): string {
+function settingNote({ 'x-setting': setting }: Schema): string {
   return setting === undefined ? '' : ` (setting ${setting})`;
 }
 

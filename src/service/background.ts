@@ -89,7 +89,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
   const chores = createChores({
     db,
     now,
-    chores: choresOf({ db, audit: core.audit, analyses, buckets, now, onNotice }),
+    chores: listChores({ db, audit: core.audit, analyses, buckets, now, onNotice }),
     onError: (error) => onError('chores', error),
   });
   stack.defer(() => chores.stop());
@@ -132,7 +132,7 @@ const deliveriesKeptMs = 30 * 24 * 3_600_000;
 const dayMs = 24 * 3_600_000;
 
 /** What the program does once a day: it cleans up, and logs the head of the audit log. */
-function choresOf({
+function listChores({
   db,
   audit,
   analyses,

@@ -208,7 +208,7 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
     users,
     onLogin: (tx: Tx, { tenantIds, at }: Login) => countLogin(tx, tenantIds, at),
   };
-  const provider = providerOf(settings);
+  const provider = readProvider(settings);
   const identity =
     provider === null
       ? createEmbeddedIdentity({
@@ -236,7 +236,7 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
 type OidcSettings = Pick<Settings, 'oidcIssuer' | 'oidcClientId'>;
 
 /** Null unless people are known by an identity provider. The settings see to it that both are given or neither. */
-function providerOf({ oidcIssuer, oidcClientId }: OidcSettings) {
+function readProvider({ oidcIssuer, oidcClientId }: OidcSettings) {
   if (oidcIssuer === null || oidcClientId === null) return null;
   return { issuer: oidcIssuer, clientId: oidcClientId };
 }

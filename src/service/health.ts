@@ -12,7 +12,7 @@ import { type ErrorCode, ForensicsError } from '../errors.ts';
 import type { PoolStatus } from '../examiner/pool.ts';
 import type { Registry } from '../inference/registry.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
-import { backlogOf } from './webhooks/deliveries.ts';
+import { countBacklog } from './webhooks/deliveries.ts';
 
 const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks', 'log'] as const;
 /** Those without which the service does its work all the same. */
@@ -72,14 +72,14 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
   const look = async (): Promise<readonly Check[]> =>
     Promise.all(
       checkNames.map(async (name) => {
-        const cause = await causeOf(async () => checks[name]());
+        const cause = await findCause(async () => checks[name]());
         return { name, cause, isVital: !spared.includes(name) };
       }),
     );
   return cached(look, { freshMs: healthFreshMs, now });
 }
 
-async function causeOf(check: () => void | Promise<void>): Promise<Error | null> {
+async function findCause(check: () => void | Promise<void>): Promise<Error | null> {
   try {
     await check();
     return null;
@@ -124,7 +124,7 @@ export function createWorkload({
   now,
 }: WorkloadParts): () => Promise<Workload> {
   return async () => {
-    const { waiting, givenUp } = await backlogOf(db, new Date(now().getTime() - dayMs));
+    const { waiting, givenUp } = await countBacklog(db, new Date(now().getTime() - dayMs));
     const jobs: Record<string, number> = {};
     const waitMs: Record<string, number> = {};
     for (const kind of jobKinds) {

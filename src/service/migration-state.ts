@@ -34,7 +34,7 @@ export async function beginMigration(db: Db, from: string): Promise<void> {
     if (found === null)
       await tx
         .insert(settings)
-        .values({ key, value: textOf({ from, isFinished: false }) })
+        .values({ key, value: toText({ from, isFinished: false }) })
         .run();
   });
 }
@@ -42,7 +42,7 @@ export async function beginMigration(db: Db, from: string): Promise<void> {
 export async function finishMigration(db: Db): Promise<void> {
   await transact(db, async (tx) => {
     const { from } = (await stateIn(tx)) ?? { from: '' };
-    const value = textOf({ from, isFinished: true });
+    const value = toText({ from, isFinished: true });
     await tx.update(settings).set({ value }).where(eq(settings.key, key)).run();
   });
 }
@@ -61,6 +61,6 @@ async function stateIn(reader: Pick<Db, 'select'>): Promise<State | null> {
   return row === undefined ? null : JSON.parse(row.value);
 }
 
-function textOf(state: State): string {
+function toText(state: State): string {
   return JSON.stringify(state);
 }

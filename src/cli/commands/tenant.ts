@@ -10,7 +10,7 @@ import { ForensicsError } from '../../errors.ts';
 import { deleteTenant } from '../../service/tenants/delete-tenant.ts';
 import { checkRequest } from '../../service/tenants/storage-config.ts';
 import type { TenantRequest } from '../../service/tenants/tenancy.ts';
-import { webhookStateOf } from '../../service/tenants/tenancy.ts';
+import { readWebhookState } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
 import {
   calling,
@@ -203,7 +203,7 @@ function shownTenant(tenant: Tenant) {
     name: tenant.name,
     trial: tenant.isTrial,
     webhookUrl: tenant.webhookUrl,
-    webhookState: webhookStateOf(tenant),
+    webhookState: readWebhookState(tenant),
     createdDate: tenant.createdAt.toISOString(),
   };
 }

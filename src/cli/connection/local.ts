@@ -1,6 +1,6 @@
 /** The data folder of this machine, whether a server is running on it or not. */
 
-import { actorOf } from '../../service/access/principal.ts';
+import { toActor } from '../../service/access/principal.ts';
 import type { User } from '../../service/access/users.ts';
 import {
   type Core,
@@ -88,7 +88,7 @@ function createKeyActs(core: Core): KeyActs {
   const actorFor = async (tenantId: string, tenant: string, bySecret?: string) => {
     if (bySecret === undefined) return operator;
     const principal = await keys.authenticate(bySecret);
-    if (principal.tenantIds.includes(tenantId)) return actorOf(principal);
+    if (principal.tenantIds.includes(tenantId)) return toActor(principal);
     throw new ForensicsError('forbidden', `The key does not belong to tenant "${tenant}".`);
   };
   return {

@@ -3,7 +3,7 @@
 import { type DecisionStrategy, reasonCodes } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
-import { judgementOf, warningsOf } from '../../service/validation/statements.ts';
+import { writeJudgement, writeWarnings } from '../../service/validation/statements.ts';
 import type { ClassFigures, Counted, Validation } from '../../service/validation/validation.ts';
 import { layCard, listRows, listTable, type Row } from '../output/layout.ts';
 import { lineWidth, print, printable, printJson } from '../output/terminal.ts';
@@ -37,8 +37,8 @@ export function toDocument(validation: Validation, { strategy }: Pick<Shown, 'st
   const [first] = chosenStrategies({ strategy });
   return {
     ...validation,
-    judgement: judgementOf(validation, first),
-    warnings: warningsOf(validation),
+    judgement: writeJudgement(validation, first),
+    warnings: writeWarnings(validation),
   };
 }
 
@@ -140,7 +140,7 @@ function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): r
 function meaningRows(validation: Validation, { strategy }: Shown): readonly Row[] {
   const [first] = chosenStrategies({ strategy });
   return [
-    ...listRows('Errors', judgementOf(validation, first)),
-    ...listRows('Take care', warningsOf(validation)),
+    ...listRows('Errors', writeJudgement(validation, first)),
+    ...listRows('Take care', writeWarnings(validation)),
   ];
 }

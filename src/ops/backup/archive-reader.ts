@@ -42,7 +42,7 @@ export async function readArchive(file: string, options: ReadOptions = {}): Prom
       manifest,
       manifestSha256: found.hashes.get(names.manifest) ?? null,
       files: found.files,
-      problems: fault === null ? problemsOf(found, manifest) : [fault],
+      problems: fault === null ? findProblems(found, manifest) : [fault],
     };
   } finally {
     await handle.close();
@@ -167,7 +167,7 @@ async function readContent({ size, options }: Reading, entry: Entry, found: Foun
 // A backup whose disk is dying has thousands of problems; the first ones are enough.
 const maxProblems = 20;
 
-function problemsOf(found: Found, manifest: Manifest | null): readonly string[] {
+function findProblems(found: Found, manifest: Manifest | null): readonly string[] {
   const { files, hashes, texts, mtime } = found;
   const missing = [names.sums, names.manifest, names.manifestSum].find((name) => !texts.has(name));
   if (missing !== undefined) return [`${missing} is missing.`];

@@ -42,8 +42,8 @@ export async function backUp(core: BackedUp, request: BackupRequest): Promise<Ba
     db: database.db,
     dataDir: folder.path,
     facts: { program, settings, masterKey: { place, id: idFrom(secrets.of('backup/key')) } },
-    objectsOf: embeddedObjects,
-    elsewhereOf: storesElsewhere,
+    listObjects: embeddedObjects,
+    listElsewhere: storesElsewhere,
   });
   await core.audit.note({
     chain: serviceChain,
@@ -60,7 +60,7 @@ export async function checkBackup(
   file: string,
   onProgress: NonNullable<VerifyOptions['onProgress']>,
 ): Promise<Verified> {
-  return verifyBackup(file, { objectsOf: embeddedObjects, onProgress });
+  return verifyBackup(file, { listObjects: embeddedObjects, onProgress });
 }
 
 /** Of a key that was derived for it: shows whether a master key is the same, and nothing else. */

@@ -46,9 +46,9 @@ export interface BackupOptions {
   readonly withKeys: boolean;
   readonly facts: Pick<Manifest, 'program' | 'masterKey' | 'settings'>;
   /** Every object that a row of the snapshot names and that lies in the data folder. */
-  readonly objectsOf: (snapshot: Db) => Iterable<NamedObject> | AsyncIterable<NamedObject>;
+  readonly listObjects: (snapshot: Db) => Iterable<NamedObject> | AsyncIterable<NamedObject>;
   /** Stores that the snapshot names and that are not in the data folder. */
-  readonly elsewhereOf: (snapshot: Db) => Promise<Manifest['elsewhere']>;
+  readonly listElsewhere: (snapshot: Db) => Promise<Manifest['elsewhere']>;
   readonly now: () => Date;
   /** Hears how far it is, 0..1 of each step, and ends it by throwing. */
   readonly onProgress?: (step: 'database' | 'files', share: number) => void;
@@ -97,7 +97,7 @@ async function write(
   const snapshot = join(staging, `${randomUUID()}.db`);
   await takeSnapshot(requireSqlite(db), snapshot, (share) => onProgress('database', share));
   const { keys, files, ...found } = await gather(parts, snapshot);
-  await requireFreeSpace(staging, (await stat(snapshot)).size + (await bytesOf(dataDir, files)));
+  await requireFreeSpace(staging, (await stat(snapshot)).size + (await totalBytes(dataDir, files)));
   return writeArchive(archive, new Date(createdAt), async (add) => {
     await addFile(add, names.database, snapshot);
     for (const [name, content] of keys) await add(name, content.length, Readable.from([content]));
@@ -113,7 +113,7 @@ async function write(
 
 /** What goes into the archive beside the snapshot, and its description in the manifest. */
 async function gather(
-  { dataDir, withKeys, objectsOf, elsewhereOf }: BackupOptions,
+  { dataDir, withKeys, listObjects, listElsewhere }: BackupOptions,
   snapshot: string,
 ) {
   const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
@@ -122,8 +122,8 @@ async function gather(
   const plain = (await plainFiles(dataDir)).map((path) => ({ path, isEvidence: false }));
   const { objects, elsewhere } = await readDatabase(snapshot, async (copy) => {
     const named: NamedObject[] = [];
-    for await (const object of objectsOf(copy)) named.push(object);
-    return { objects: named, elsewhere: await elsewhereOf(copy) };
+    for await (const object of listObjects(copy)) named.push(object);
+    return { objects: named, elsewhere: await listElsewhere(copy) };
   });
   return { keys, files: [...plain, ...objects], schema, rows, elsewhere };
 }
@@ -146,7 +146,7 @@ async function addFile(add: AddFile, name: string, path: string): Promise<boolea
   }
 }
 
-async function bytesOf(dataDir: string, files: readonly NamedObject[]): Promise<number> {
+async function totalBytes(dataDir: string, files: readonly NamedObject[]): Promise<number> {
   let bytes = 0;
   for (const { path } of files) {
     // With the head and the padding of its entry.

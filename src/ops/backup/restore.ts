@@ -23,7 +23,7 @@ import { assertNotInUse } from '../../ports/db/sqlite.ts';
 import { ForensicsError } from '../../errors.ts';
 import { syncFolder } from '../../ports/files/atomic-write.ts';
 import { parseKey } from '../../service/secrets/master-key.ts';
-import { secretsOf } from '../../service/secrets/secrets.ts';
+import { deriveSecrets } from '../../service/secrets/secrets.ts';
 import { readArchive } from './archive-reader.ts';
 import { checkBackup, embeddedObjects, idFrom } from './backup.ts';
 import { belongs, type Manifest, names, readKeys, toDiskError } from './contents.ts';
@@ -43,8 +43,13 @@ export async function restore(target: Target, request: RestoreRequest): Promise<
   const unlock = lockForServing(dataDir);
   let isDone = false;
   try {
-    const keys = masterKeysOf(target);
-    const restored = await restoreBackup({ ...request, dataDir, keys, objectsOf: embeddedObjects });
+    const keys = keysFromSettings(target);
+    const restored = await restoreBackup({
+      ...request,
+      dataDir,
+      keys,
+      listObjects: embeddedObjects,
+    });
     isDone = true;
     return restored;
   } finally {
@@ -67,16 +72,16 @@ export async function tryRestore(target: Target, request: RestoreRequest): Promi
   if (manifest.holdsKeys && request.keysDir !== null) throw needsNoKeys();
   if (manifest.masterKey.place !== 'here') {
     const ofFiles = request.keysDir === null ? [] : await masterKeysIn(request.keysDir);
-    checkMasterKey(manifest, { ...masterKeysOf(target), ofFiles });
+    checkMasterKey(manifest, { ...keysFromSettings(target), ofFiles });
   }
   return { ...verified, manifest, aside: null };
 }
 
-function masterKeysOf({ masterKey }: Target): Omit<Keys, 'ofFiles'> {
+function keysFromSettings({ masterKey }: Target): Omit<Keys, 'ofFiles'> {
   return {
     ofSettings: masterKey === null ? null : Buffer.from(masterKey, 'hex'),
     parse: parseKey,
-    idOf: (key) => idFrom(secretsOf(key).of('backup/key')),
+    identify: (key) => idFrom(deriveSecrets(key).of('backup/key')),
   };
 }
 
@@ -146,7 +151,7 @@ function checkTarget({
 }
 
 async function unpack(parts: RestoreOptions, staging: string) {
-  const { file, keysDir, keys, objectsOf, onProgress } = parts;
+  const { file, keysDir, keys, listObjects, onProgress } = parts;
   const folders = new Set([staging]);
   const place = async (name: string): Promise<string> => {
     const path = join(staging, name);
@@ -161,7 +166,7 @@ async function unpack(parts: RestoreOptions, staging: string) {
     },
     ...(onProgress === undefined ? {} : { onProgress }),
   });
-  const verified = await judge(archive, join(staging, names.database), { objectsOf });
+  const verified = await judge(archive, join(staging, names.database), { listObjects });
   const { manifest, problems } = verified;
   if (manifest === null || problems.length > 0) throw isDamaged(problems);
   if (keysDir !== null) {
@@ -194,13 +199,13 @@ interface Keys {
   /** Null for a text that holds no key. */
   readonly parse: (text: string) => Buffer | null;
   /** As the manifest has it. */
-  readonly idOf: (key: Buffer) => string;
+  readonly identify: (key: Buffer) => string;
 }
 
 /** @throws {ForensicsError} `config_invalid`, `usage`; the message names the source of the right key. */
 function checkMasterKey({ masterKey }: Pick<Manifest, 'masterKey'>, keys: Keys): void {
-  const { ofSettings, ofFiles, parse, idOf } = keys;
-  const isRight = (key: Buffer | null) => key !== null && idOf(key) === masterKey.id;
+  const { ofSettings, ofFiles, parse, identify } = keys;
+  const isRight = (key: Buffer | null) => key !== null && identify(key) === masterKey.id;
   if (ofSettings !== null) {
     if (isRight(ofSettings)) return;
     throw new ForensicsError(

@@ -13,7 +13,7 @@ import { type Archive, readArchive, type ReadOptions } from './archive-reader.ts
 import { type Manifest, type NamedObject, names, toDiskError } from './contents.ts';
 
 export interface VerifyOptions {
-  readonly objectsOf: (database: Db) => Iterable<NamedObject> | AsyncIterable<NamedObject>;
+  readonly listObjects: (database: Db) => Iterable<NamedObject> | AsyncIterable<NamedObject>;
   readonly onProgress?: ReadOptions['onProgress'];
 }
 
@@ -55,7 +55,7 @@ export async function verifyBackup(file: string, parts: VerifyOptions): Promise<
 export async function judge(
   archive: Archive,
   database: string,
-  { objectsOf }: Pick<VerifyOptions, 'objectsOf'>,
+  { listObjects }: Pick<VerifyOptions, 'listObjects'>,
 ): Promise<Verified> {
   const { manifest, manifestSha256, problems } = archive;
   const common = { manifest, manifestSha256 };
@@ -65,7 +65,7 @@ export async function judge(
   try {
     const { schema, rows, problems: found } = await inspectDatabase(database);
     const missing =
-      found.length > 0 ? [] : await missingObjects(archive, { database, schema, objectsOf });
+      found.length > 0 ? [] : await missingObjects(archive, { database, schema, listObjects });
     const isAsTold = schema === manifest.schema;
     const told = isAsTold ? [] : [`${names.manifest} tells another schema than the database has.`];
     return { ...common, rows, problems: [...told, ...found, ...missing] };
@@ -81,7 +81,7 @@ const maxShown = 20;
 interface Named {
   readonly database: string;
   readonly schema: number;
-  readonly objectsOf: VerifyOptions['objectsOf'];
+  readonly listObjects: VerifyOptions['listObjects'];
 }
 
 async function missingObjects(
@@ -91,7 +91,7 @@ async function missingObjects(
   const known = new Set(manifest?.absent.map(({ path }) => path));
   const missing: string[] = [];
   await withPresentSchema(named, async (db) => {
-    for await (const { path } of named.objectsOf(db)) {
+    for await (const { path } of named.listObjects(db)) {
       if (!files.has(path) && !known.has(path)) missing.push(path);
     }
   });

@@ -8,7 +8,7 @@ import type { Db } from '../../ports/db/database.ts';
 import { analyses, tenants } from '../../ports/db/schema.ts';
 import { probeKey } from '../../ports/storage/remote/probe.ts';
 import { type Diagnose, diagnose, type Diagnosis } from './diagnosis.ts';
-import type { StoreToCheck } from './stores.ts';
+import type { StoreToCheck } from './presigned.ts';
 
 const warnAboveMs = 60_000;
 // Signature Version 4 allows a difference of 15 minutes.

@@ -86,7 +86,7 @@ async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> 
     const tenant = tenantName === null ? null : await tenantNamed(core, tenantName);
     const parts = { ...asked, core, tenant };
     onSlow('Asking the stores');
-    return [...database, ...(await storesOf(parts)), ...(await checkWebhooks(parts))];
+    return [...database, ...(await checkAllStores(parts)), ...(await checkWebhooks(parts))];
   } finally {
     await core.close();
   }
@@ -99,7 +99,7 @@ async function examineDatabase(db: Db, now: () => Date): Promise<readonly Diagno
 }
 
 /** A misconfigured default store keeps the others from being checked. */
-async function storesOf(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
+async function checkAllStores(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
   try {
     return await checkStores(parts);
   } catch (error) {

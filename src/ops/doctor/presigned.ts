@@ -6,8 +6,26 @@ import { ForensicsError } from '../../errors.ts';
 import { connectionFailure } from '../../ports/storage/remote/errors.ts';
 import { createAgent, type RemoteSettings } from '../../ports/storage/remote/http-agent.ts';
 import { gatherAnswer, probeKey } from '../../ports/storage/remote/probe.ts';
+import type { BlobStore } from '../../ports/storage/store.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
-import type { StoreToCheck } from './stores.ts';
+
+/** A store, and what a failure there calls for. */
+export interface StoreToCheck {
+  readonly tenant: string;
+  readonly store: BlobStore;
+  readonly visit: MakeVisit;
+  /** Whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host. */
+  readonly origins: readonly string[];
+  /** How to fix each kind of failure. */
+  readonly fixes: {
+    readonly access: string;
+    readonly presigned: string;
+    readonly cors: string;
+  };
+  /** The warning when the address for clients cannot be reached from here; null if that is a failure. */
+  readonly unreached: { readonly message: string; readonly fix: string } | null;
+  readonly now: () => Date;
+}
 
 /** Headers that a client must send with an upload. */
 function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {

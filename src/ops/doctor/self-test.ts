@@ -41,7 +41,7 @@ export async function examineShipped(modelsDir: string | null): Promise<Examined
         return { name, examination };
       }),
     );
-    const readings = pairs.map(({ name, examination }) => [name, readingOf(examination)] as const);
+    const readings = pairs.map(({ name, examination }) => [name, toReading(examination)] as const);
     return { readings: Object.fromEntries(readings), examination: pairs[0]!.examination };
   } finally {
     await sandbox.close();
@@ -62,7 +62,9 @@ export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis
   const pairs = Object.entries(golden.pictures).map(
     ([name, expected]) => [expected, found.readings[name] ?? nothing] as const,
   );
-  const distance = Math.max(...pairs.map(([expected, reading]) => distanceOf(expected, reading)));
+  const distance = Math.max(
+    ...pairs.map(([expected, reading]) => measureDistance(expected, reading)),
+  );
   const hasSameVerdicts = pairs.every(([expected, { verdict }]) => expected.verdict === verdict);
   if (hasSameVerdicts && distance <= sameUpTo) return ok(`${of}: the numbers of the release.`);
   const told = `${of}: numbers differ by up to ${distance} from those of the release`;
@@ -70,7 +72,7 @@ export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis
     return failed(`${told}${hasSameVerdicts ? '' : ', and so do verdicts'}.`, reinstall);
   }
   return warning(
-    `${told} (${differencesOf(golden.environment, environment)}); the verdicts are the same.`,
+    `${told} (${describeDifferences(golden.environment, environment)}); the verdicts are the same.`,
     'Compare numbers only with those of machines like this one; "forensics reproduce" tells how far two are apart.',
   );
 }
@@ -80,7 +82,7 @@ const nothing: Reading = { verdict: 'none', numbers: {} };
 type Environment = Golden['environment'];
 
 /** What is other here: another processor, another version of a library. */
-function differencesOf(golden: Environment, here: Environment): string {
+function describeDifferences(golden: Environment, here: Environment): string {
   const other = Object.keys(golden).filter((name) => golden[name] !== here[name]);
   const told = other.map((name) => `${name}: ${here[name] ?? 'none'} instead of ${golden[name]}`);
   return told.length === 0 ? 'with the same processor and libraries' : told.join(', ');
@@ -108,7 +110,7 @@ export interface Golden {
 
 const digits = 4;
 
-function readingOf(examination: Omit<Examination, 'maps'>): Reading {
+function toReading(examination: Omit<Examination, 'maps'>): Reading {
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
   const groups = { predictions, classUncertainties, classSimilarities };
   const named = Object.entries(groups).flatMap(([group, values]) =>
@@ -129,7 +131,7 @@ function readingOf(examination: Omit<Examination, 'maps'>): Reading {
 }
 
 /** The largest distance between two numbers of the same name; 1 where a name is missing on either side. */
-function distanceOf({ numbers: a }: Reading, { numbers: b }: Reading): number {
+function measureDistance({ numbers: a }: Reading, { numbers: b }: Reading): number {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   const distances = names.map((name) => {
     const [one, other] = [a[name], b[name]];

@@ -11,10 +11,9 @@ import type { Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import { probeStore } from '../../ports/storage/remote/probe.ts';
 import type { StorageConfig } from '../../ports/storage/storage-config.ts';
-import type { BlobStore } from '../../ports/storage/store.ts';
 import { checkClock } from './clock.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
-import { checkCors, checkPresigned, createVisitor, type MakeVisit } from './presigned.ts';
+import { checkCors, checkPresigned, createVisitor, type StoreToCheck } from './presigned.ts';
 
 export interface StoresToCheck {
   readonly settings: Settings;
@@ -142,23 +141,6 @@ function remoteTarget(
 }
 
 /** Does with one store what the service and its clients do: writes, reads, uses presigned URLs, sends preflights. */
-export interface StoreToCheck {
-  readonly tenant: string;
-  readonly store: BlobStore;
-  readonly visit: MakeVisit;
-  /** Whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host. */
-  readonly origins: readonly string[];
-  /** How to fix each kind of failure. */
-  readonly fixes: {
-    readonly access: string;
-    readonly presigned: string;
-    readonly cors: string;
-  };
-  /** The warning when the address for clients cannot be reached from here; null if that is a failure. */
-  readonly unreached: { readonly message: string; readonly fix: string } | null;
-  readonly now: () => Date;
-}
-
 export async function checkStore(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const access = await checkAccess(target);
   if (access.error !== null) {

@@ -27,7 +27,7 @@ export async function checkWebhooks(parts: WebhooksToCheck): Promise<readonly Di
 
 async function checkWebhook(parts: WebhooksToCheck, tenant: Tenant): Promise<readonly Diagnosis[]> {
   if (tenant.webhookUrl === null) return [];
-  const state = judgeState(tenant, await lastFailureOf(parts, tenant));
+  const state = judgeState(tenant, await findLastFailure(parts, tenant));
   return parts.isSending ? [state, await send(parts, tenant, tenant.webhookUrl)] : [state];
 }
 
@@ -45,7 +45,7 @@ export function judgeState(tenant: WebhookState, lastFailure: string | null): Di
   if (webhookDisabledAt !== null) {
     const why = webhookDisabledReason === 'gone' ? 'its receiver answered 410' : 'it failed';
     return failed(
-      `Switched off on ${dayOf(webhookDisabledAt)}, because ${why}.${outcome}`,
+      `Switched off on ${formatDay(webhookDisabledAt)}, because ${why}.${outcome}`,
       `${advice}Then set its URL again: forensics tenant update ${name} --webhook-url <url>`,
     );
   }
@@ -58,7 +58,7 @@ export function judgeState(tenant: WebhookState, lastFailure: string | null): Di
 /** Of the newest messages; older ones show little about today. */
 const messagesRead = 20;
 
-async function lastFailureOf(
+async function findLastFailure(
   { core }: WebhooksToCheck,
   { id: tenantId }: Tenant,
 ): Promise<string | null> {
@@ -89,7 +89,7 @@ async function send(
       );
 }
 
-function dayOf(date: Date): string {
+function formatDay(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 

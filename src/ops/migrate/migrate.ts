@@ -80,7 +80,7 @@ async function migrate(settings: Settings, parts: Parts): Promise<Migration> {
     copied[what] = number;
     onProgress(what, number);
   };
-  await beginMigration(target.db, await idOf(source));
+  await beginMigration(target.db, await installationId(source));
   await copyRows(source, target.db, count);
   const core = await openCoreOn(target, settings);
   const { folder, secrets } = core;
@@ -95,7 +95,7 @@ async function migrate(settings: Settings, parts: Parts): Promise<Migration> {
 }
 
 /** Of an installation: what only its master key opens, and nobody can draw conclusions from. */
-async function idOf(source: Db): Promise<string> {
+async function installationId(source: Db): Promise<string> {
   const kept = source.select().from(settingRows).where(eq(settingRows.key, keptSecretsKey));
   return createHash('sha256')
     .update((await kept.get())?.value ?? '')

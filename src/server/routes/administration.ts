@@ -1,7 +1,7 @@
 /** `/v1/tenant/audit` and `/v1/tenant/webhook`: what was done in a tenant, and what its receiver was told. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { actorOf } from '../../service/access/principal.ts';
+import { toActor } from '../../service/access/principal.ts';
 import type { Administration } from '../../service/app.ts';
 import type { Core } from '../../service/core.ts';
 import { parseEntry } from '../../service/audit/entry.ts';
@@ -15,7 +15,7 @@ import {
   webhookTestBody,
 } from '../../contract/webhooks.ts';
 import { success } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
+import { requireCaller } from '../authenticate.ts';
 import { operation } from '../openapi-answers.ts';
 
 const defaultLimit = 100;
@@ -26,7 +26,7 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
   server.get('/v1/tenant/audit', readAuditLog, async (request) => {
     const { tenantName: _checked, from, to, limit = defaultLimit, ...filter } = request.query;
     const lines = await audit.page({
-      chain: callerOf(request).tenant.id,
+      chain: requireCaller(request).tenant.id,
       ...filter,
       ...(from === undefined ? {} : { from: new Date(from) }),
       ...(to === undefined ? {} : { to: new Date(to) }),
@@ -42,7 +42,7 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
 
   server.get('/v1/tenant/webhook', listWebhookMessages, async (request) => {
     const { tenantName: _checked, limit = defaultLimit, ...query } = request.query;
-    const found = await webhookLog.list(callerOf(request).tenant.id, { ...query, limit });
+    const found = await webhookLog.list(requireCaller(request).tenant.id, { ...query, limit });
     return success(
       found.map(({ createdAt, nextAttemptAt, settledAt, ...entry }) => ({
         ...entry,
@@ -56,13 +56,13 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
   server.post('/v1/tenant/webhook/replay', replayWebhookMessages, async (request) => {
     const { id } = request.body;
     const which = id === undefined ? 'given_up' : { id };
-    const { principal, tenant } = callerOf(request);
-    const replayed = await webhookLog.replay(tenant.id, which, actorOf(principal));
+    const { principal, tenant } = requireCaller(request);
+    const replayed = await webhookLog.replay(tenant.id, which, toActor(principal));
     return success({ replayed: replayed.length });
   });
 
   server.post('/v1/tenant/webhook/test', testWebhook, async (request) =>
-    success(await webhookLog.test(callerOf(request).tenant)),
+    success(await webhookLog.test(requireCaller(request).tenant)),
   );
 };
 

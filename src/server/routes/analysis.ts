@@ -15,7 +15,7 @@ import {
 import { succeeded } from '../../contract/common.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { success } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
+import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { operation, repeatable } from '../openapi-answers.ts';
 
@@ -42,33 +42,33 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
   server.get('/v1/analysis', listAnalyses, async (request, reply) => {
     const { id, tenantName: _checked, ...query } = request.query;
     if (id !== undefined) {
-      const found = await analyses.get(callerOf(request), id);
+      const found = await analyses.get(requireCaller(request), id);
       void reply.header('x-total-count', 1);
       return { ...success([found]), total: 1, startIndex: 0, endIndex: 1 };
     }
-    const page = await analyses.list(callerOf(request), query);
+    const page = await analyses.list(requireCaller(request), query);
     const { total, startIndex, endIndex, totalCount } = page;
     void reply.header('x-total-count', totalCount);
     return { ...success(page.analyses), total, startIndex, endIndex };
   });
 
   server.post('/v1/analysis', createAnalysis(analyses.limits.maxSidePx), async (request) => {
-    return success([await analyses.create(callerOf(request), known(request.body))]);
+    return success([await analyses.create(requireCaller(request), known(request.body))]);
   });
 
   server.delete('/v1/analysis', deleteAnalysis, async (request) => {
-    await analyses.remove(callerOf(request), request.body.id);
+    await analyses.remove(requireCaller(request), request.body.id);
     return success();
   });
 
   server.post('/v1/analysis/start', startAnalysis, async (request) => {
-    await analyses.start(callerOf(request), request.body.id);
+    await analyses.start(requireCaller(request), request.body.id);
     return success();
   });
 
   server.post('/v1/analysis/retry', retryAnalysis, async (request) => {
     const { id, options } = request.body;
-    return success([await analyses.retry(callerOf(request), { id, options })]);
+    return success([await analyses.retry(requireCaller(request), { id, options })]);
   });
 };
 

@@ -16,7 +16,7 @@ import {
 } from '../../contract/auth.ts';
 import { succeeded, told } from '../../contract/common.ts';
 import { success } from '../answers.ts';
-import { principalOf } from '../authenticate.ts';
+import { requirePrincipal } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
 import { operation } from '../openapi-answers.ts';
 
@@ -47,7 +47,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, {
 
   server.post('/v1/auth/change-password', changePassword, async (request) => {
     const { currentPassword, newPassword } = request.body;
-    await identity.changePassword(principalOf(request), { currentPassword, newPassword });
+    await identity.changePassword(requirePrincipal(request), { currentPassword, newPassword });
     return success();
   });
 
@@ -55,7 +55,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, {
 };
 
 /** With an identity provider no password belongs here, and a client should not have to send one to learn that. */
-function loginBodyOf({ kind }: Pick<Identity, 'kind'>) {
+function chooseLoginBody({ kind }: Pick<Identity, 'kind'>) {
   const body = kind === 'oidc' ? Type.Partial(loginBody) : loginBody;
   return Type.Unsafe<Partial<Static<typeof loginBody>>>(body);
 }
@@ -64,7 +64,7 @@ function loginBodyOf({ kind }: Pick<Identity, 'kind'>) {
 const information: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
   ignoreBodies(server);
   server.post('/v1/auth/info', getUserInfo, async (request) =>
-    success(await identity.info(principalOf(request))),
+    success(await identity.info(requirePrincipal(request))),
   );
 };
 
@@ -76,7 +76,7 @@ const login = (identity: Pick<Identity, 'kind'>) =>
       summary: 'Log in with a password, or learn where to log in',
       failures: ofTokens,
     },
-    { body: loginBodyOf(identity), response: { 200: loginAnswer } },
+    { body: chooseLoginBody(identity), response: { 200: loginAnswer } },
   );
 
 const refreshTokens = operation(

@@ -12,7 +12,7 @@ import {
 } from '../../contract/verification.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
+import { requireCaller } from '../authenticate.ts';
 import { operation } from '../openapi-answers.ts';
 
 /** More than a bundle of the largest picture that is accepted; what is larger, `forensics verify` reads. */
@@ -32,19 +32,19 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = 
   { evidence },
 ) => {
   server.get('/v1/analysis/custody', readCustody, async (request) =>
-    success(await evidence.custody(callerOf(request), request.query.id)),
+    success(await evidence.custody(requireCaller(request), request.query.id)),
   );
 
   server.get('/v1/analysis/bundle', readBundle, async (request, reply) => {
     const { id } = request.query;
-    const bytes = await evidence.bundle(callerOf(request), id);
+    const bytes = await evidence.bundle(requireCaller(request), id);
     void reply.header('content-disposition', `attachment; filename="evidence-${id}.zip"`);
     return reply.type('application/zip').send(Buffer.from(bytes));
   });
 
   server.get('/v1/analysis/report', readHtmlReport, async (request, reply) => {
     const { id, language = 'en' } = request.query;
-    const html = await evidence.htmlReport(callerOf(request), id, language);
+    const html = await evidence.htmlReport(requireCaller(request), id, language);
     void reply.headers({
       'content-disposition': `attachment; filename="report-${id}-${language}.html"`,
       // Its script must not run as a page of this server, wherever a browser opens it.
@@ -73,7 +73,7 @@ const verification: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = async (
       const message = 'Send the bundle as the body, with Content-Type: application/zip.';
       throw new ForensicsError('invalid_request', message);
     }
-    return success(await evidence.verify(callerOf(request), body));
+    return success(await evidence.verify(requireCaller(request), body));
   });
 };
 

@@ -1,7 +1,7 @@
 /** `/v1/tenant/hold`: the legal holds of a tenant, for those of its people who may change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { actorOf } from '../../service/access/principal.ts';
+import { toActor } from '../../service/access/principal.ts';
 import type { Hold } from '../../service/holds/legal-holds.ts';
 import type { Core } from '../../service/core.ts';
 import { succeeded } from '../../contract/common.ts';
@@ -14,7 +14,7 @@ import {
   newHoldBody,
 } from '../../contract/holds.ts';
 import { success } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
+import { requireCaller } from '../authenticate.ts';
 import { operation } from '../openapi-answers.ts';
 
 const path = '/v1/tenant/hold';
@@ -24,20 +24,20 @@ export const holdRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'holds'>> = async 
   { holds },
 ) => {
   server.get(path, listLegalHolds, async (request) =>
-    success((await holds.list(callerOf(request).tenant.id)).map(shown)),
+    success((await holds.list(requireCaller(request).tenant.id)).map(shown)),
   );
 
   server.post(path, placeLegalHold, async (request) => {
     const { analysisId = null, reason } = request.body;
-    const { principal, tenant } = callerOf(request);
+    const { principal, tenant } = requireCaller(request);
     const wish = { tenantId: tenant.id, analysisId, reason };
-    return success(shown(await holds.add(wish, actorOf(principal))));
+    return success(shown(await holds.add(wish, toActor(principal))));
   });
 
   server.delete(path, liftLegalHold, async (request) => {
-    const { principal, tenant } = callerOf(request);
+    const { principal, tenant } = requireCaller(request);
     const { analysisId = null } = request.body;
-    await holds.remove({ tenantId: tenant.id, analysisId }, actorOf(principal));
+    await holds.remove({ tenantId: tenant.id, analysisId }, toActor(principal));
     return success();
   });
 };

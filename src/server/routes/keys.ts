@@ -3,15 +3,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import { tagOf } from '../../service/access/key-format.ts';
+import { readTag } from '../../service/access/key-format.ts';
 import type { Keys, NewKey } from '../../service/access/keys.ts';
-import { actorOf } from '../../service/access/principal.ts';
+import { toActor } from '../../service/access/principal.ts';
 import type { Core } from '../../service/core.ts';
 import { told } from '../../contract/common.ts';
 import { keyQuery, keysAnswer, keysQuery, newKeyAnswer, newKeyBody } from '../../contract/keys.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
+import { requireCaller } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
 import { operation, repeatable } from '../openapi-answers.ts';
 
@@ -21,20 +21,20 @@ const path = '/v1/auth/api';
 
 export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
   server.get(path, listApiKeys, async (request) =>
-    success(await keys.list(callerOf(request).tenant.id)),
+    success(await keys.list(requireCaller(request).tenant.id)),
   );
 
   server.post(path, createApiKey, async (request) => {
-    const { principal, tenant, idempotencyKey = null } = callerOf(request);
+    const { principal, tenant, idempotencyKey = null } = requireCaller(request);
     const { expiresAt, ...wish } = request.body;
     const key = await make(keys, wish, {
       tenantId: tenant.id,
       expiresAt: new Date(expiresAt),
-      by: actorOf(principal),
+      by: toActor(principal),
       idempotencyKey,
     });
     // A repeated request made nothing. The key outlives its maker's account: who that was stands here.
-    if (tagOf(key.secret) !== null) {
+    if (readTag(key.secret) !== null) {
       const { type: callerType, id: caller } = principal;
       request.log.info({ key: key.uuid, callerType, caller, tenantId: tenant.id }, 'key created');
     }
@@ -69,9 +69,9 @@ async function make(keys: Keys, { name, replaces, graceSeconds }: Wish, making: 
 const deletion: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
   ignoreBodies(server);
   server.delete(path, { ...deleteApiKey, onRequest: assertJsonType }, async (request) => {
-    const { principal, tenant } = callerOf(request);
+    const { principal, tenant } = requireCaller(request);
     const { uuid } = request.query;
-    await keys.revoke({ tenantId: tenant.id, uuid, by: actorOf(principal) });
+    await keys.revoke({ tenantId: tenant.id, uuid, by: toActor(principal) });
     return success({ message: 'The API key is deleted.' });
   });
 };

@@ -15,7 +15,7 @@ import {
   type TenantPerson,
 } from '../../contract/people.ts';
 import { success } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
+import { requireCaller } from '../authenticate.ts';
 import { operation } from '../openapi-answers.ts';
 
 export const peopleRoutes: FastifyPluginAsyncTypebox<Pick<Administration, 'tenantUsers'>> = async (
@@ -23,32 +23,34 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Pick<Administration, 'tenan
   { tenantUsers },
 ) => {
   server.get('/v1/tenant/user', listUsers, async (request) =>
-    success((await tenantUsers.list(callerOf(request))).map(shown)),
+    success((await tenantUsers.list(requireCaller(request))).map(shown)),
   );
 
   server.post('/v1/tenant/user', createUser, async (request) => {
     const { email, password, name, scopes } = request.body;
     const user = { email, password, ...given({ name, scopes }) };
-    return success(shown(await tenantUsers.create(callerOf(request), user)));
+    return success(shown(await tenantUsers.create(requireCaller(request), user)));
   });
 
   server.put('/v1/tenant/user', updateUser, async (request) => {
     const { id, name, scopes } = request.body;
-    return success(shown(await tenantUsers.update(callerOf(request), id, given({ name, scopes }))));
+    return success(
+      shown(await tenantUsers.update(requireCaller(request), id, given({ name, scopes }))),
+    );
   });
 
   server.post('/v1/tenant/user/password', resetPassword, async (request) => {
     const { id, newPassword } = request.body;
-    await tenantUsers.setPassword(callerOf(request), id, newPassword);
+    await tenantUsers.setPassword(requireCaller(request), id, newPassword);
     return success();
   });
 
   server.post('/v1/tenant/user/disable', disableUser, async (request) =>
-    success(shown(await tenantUsers.disable(callerOf(request), request.body.id))),
+    success(shown(await tenantUsers.disable(requireCaller(request), request.body.id))),
   );
 
   server.post('/v1/tenant/user/enable', enableUser, async (request) =>
-    success(shown(await tenantUsers.enable(callerOf(request), request.body.id))),
+    success(shown(await tenantUsers.enable(requireCaller(request), request.body.id))),
   );
 };
 

@@ -46,7 +46,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
     return success({
       identity: kind,
       needsFirstUser: await firstUser.isNeeded(),
-      hasSession: cookieOf(request) !== null,
+      hasSession: readCookie(request) !== null,
       login: login !== null && 'issuer' in login ? login : null,
       limits,
     });
@@ -60,7 +60,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
   });
 
   server.post(`${path}/refresh`, refreshSession, async (request, reply) => {
-    const refreshToken = cookieOf(request);
+    const refreshToken = readCookie(request);
     if (refreshToken === null) {
       throw new ForensicsError('unauthenticated', 'There is no session; log in.');
     }
@@ -73,7 +73,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
   });
 
   server.post(`${path}/end`, endSession, async (request, reply) => {
-    const refreshToken = cookieOf(request);
+    const refreshToken = readCookie(request);
     const { idToken } = request.body;
     clearCookie(reply);
     if (refreshToken === null) return success();
@@ -97,7 +97,7 @@ async function assertSameOrigin({ headers }: FastifyRequest): Promise<void> {
   );
 }
 
-function cookieOf({ headers }: FastifyRequest): string | null {
+function readCookie({ headers }: FastifyRequest): string | null {
   const parts = (headers.cookie ?? '').split(';').map((part) => part.trim());
   const mine = parts.find((part) => part.startsWith(`${cookieName}=`));
   const value = mine?.slice(cookieName.length + 1) ?? '';

@@ -1,14 +1,14 @@
 /** `/v1/tenant`: a tenant, for everybody who may act for it; changes, for those who may change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { actorOf } from '../../service/access/principal.ts';
+import { toActor } from '../../service/access/principal.ts';
 import type { Administration } from '../../service/app.ts';
 import type { Core } from '../../service/core.ts';
 import { changeBody, changeQuery, tenantAnswer, tenantQuery } from '../../contract/tenant.ts';
 import { reportAnswer, reportQuery } from '../../contract/usage.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
+import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { operation } from '../openapi-answers.ts';
 
@@ -17,14 +17,14 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<Administration, 'tenan
   { tenancy },
 ) => {
   server.get('/v1/tenant', getTenant, async (request) =>
-    success(await tenancy.read(callerOf(request).tenant)),
+    success(await tenancy.read(requireCaller(request).tenant)),
   );
 
   server.put('/v1/tenant', updateTenant, async (request) => {
     const { tenantName, ...change } = request.body;
     assertOneName(tenantName, request.query.tenantName);
-    const { principal, tenant } = callerOf(request);
-    return success(await tenancy.change(tenant, change, actorOf(principal)));
+    const { principal, tenant } = requireCaller(request);
+    return success(await tenancy.change(tenant, change, toActor(principal)));
   });
 };
 
@@ -43,7 +43,7 @@ export const usageRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'usage'>> = async
 ) => {
   server.get('/v1/tenant/report', readUsageReport, async (request) => {
     const { tenantName: _checked, ...query } = request.query;
-    return success(await usage.report(callerOf(request).tenant, query));
+    return success(await usage.report(requireCaller(request).tenant, query));
   });
 };
 

@@ -10,7 +10,7 @@ import { succeeded } from '../../contract/common.ts';
 import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
-import { callerOf, userIdOf } from '../authenticate.ts';
+import { requireCaller, requireUserId } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { operation } from '../openapi-answers.ts';
 
@@ -21,12 +21,12 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'userSettings'>> =
   { userSettings },
 ) => {
   server.get(path, getUserSettings, async (request) =>
-    success(await userSettings.read(userIdOf(request))),
+    success(await userSettings.read(requireUserId(request))),
   );
 
   server.put(path, updateUserSettings, async (request) => {
     const { lang, tosAccepted } = request.body;
-    await userSettings.change(userIdOf(request), {
+    await userSettings.change(requireUserId(request), {
       ...(lang === undefined ? {} : { lang }),
       ...(tosAccepted === undefined ? {} : { tosAccepted }),
     });
@@ -42,7 +42,7 @@ export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<Administration, 'fee
     '/v1/feedback',
     { ...sendFeedback, preParsing: async (request) => assertJsonBody(request) },
     async (request) => {
-      const sender = { userId: userIdOf(request), tenantId: callerOf(request).tenant.id };
+      const sender = { userId: requireUserId(request), tenantId: requireCaller(request).tenant.id };
       await feedback.submit(sender, known(request.body));
       return success();
     },

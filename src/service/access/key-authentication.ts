@@ -6,31 +6,31 @@ import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Db } from '../../ports/db/database.ts';
 import { apiKeys, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
-import { tagOf } from './key-format.ts';
+import { readTag } from './key-format.ts';
 import { type Principal, unauthenticated } from './principal.ts';
 
 /** @returns `authenticate` as `Keys` promises it. */
 export function createKeyAuthentication({
   db,
-  digestOf,
+  digestSecret,
   now,
 }: {
   readonly db: Db;
-  readonly digestOf: (secret: string) => Buffer;
+  readonly digestSecret: (secret: string) => Buffer;
   readonly now: () => Date;
 }): (secret: string) => Promise<Principal> {
   const findKey = prepareFindKey(db);
   const uses = createKeyUses({ db });
 
   return async (secret) => {
-    const tag = tagOf(secret);
+    const tag = readTag(secret);
     if (tag === null) {
       throw unauthenticated(
         'This is not a well-formed API key; check that the header holds all of it.',
       );
     }
     // Hash first, whatever the tag: the time reveals nothing about which tags exist.
-    const digest = digestOf(secret);
+    const digest = digestSecret(secret);
     const found = await findKey.get({ tag, digest });
     const key = found?.key ?? null;
     const isSame = timingSafeEqual(digest, key?.digest ?? Buffer.alloc(digest.length));
@@ -40,7 +40,7 @@ export function createKeyAuthentication({
     const at = now();
     if (key.expiresAt <= at) throw unauthenticated('The API key has expired; use a newer one.');
     uses.note(key.uuid, at);
-    return principalOf(key);
+    return toPrincipal(key);
   };
 }
 
@@ -58,7 +58,7 @@ function prepareFindKey(db: Db) {
     .prepare();
 }
 
-function principalOf(key: typeof apiKeys.$inferSelect): Principal {
+function toPrincipal(key: typeof apiKeys.$inferSelect): Principal {
   return {
     type: 'api',
     id: key.uuid,

@@ -21,15 +21,15 @@ const keyPattern = new RegExp(
 /** A new key for the tenant with this tag. */
 export function newSecret(tag: string): string {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(62)]).join('');
-  return `sk-${tag}-${random}${checkOf(tag, random)}`;
+  return `sk-${tag}-${random}${checksum(tag, random)}`;
 }
 
 /** The tag of a well-formed key whose check suffix is right; null for anything else. */
-export function tagOf(secret: string): string | null {
+export function readTag(secret: string): string | null {
   const parts = keyPattern.exec(secret);
   if (parts === null) return null;
   const [, tag, random, check] = parts;
-  return check === checkOf(tag!, random!) ? tag! : null;
+  return check === checksum(tag!, random!) ? tag! : null;
 }
 
 /** The key as it is shown after its first answer. */
@@ -37,7 +37,7 @@ export function masked(tag: string, ending: string): string {
   return `sk-${tag}-${'*'.repeat(8)}${ending}`;
 }
 
-function checkOf(tag: string, random: string): string {
+function checksum(tag: string, random: string): string {
   let rest = crc32(`sk-${tag}-${random}`);
   let text = '';
   for (let digit = 0; digit < checkLength; digit++) {
@@ -65,12 +65,12 @@ export function keyEntry(key: Shown, { secret, at }: Showing): KeyEntry {
     createdDate: key.createdAt.toISOString(),
     expiresAt: key.expiresAt.toISOString(),
     lastUsedDate: key.lastUsedAt?.toISOString() ?? null,
-    ended: endOf(key, at),
+    ended: findEnd(key, at),
     secret,
   };
 }
 
-function endOf({ expiresAt, replacedAt }: Shown, at: Date): KeyEnd | null {
+function findEnd({ expiresAt, replacedAt }: Shown, at: Date): KeyEnd | null {
   if (expiresAt > at) return null;
   return replacedAt === null ? 'expired' : 'replaced';
 }

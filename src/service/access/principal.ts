@@ -30,7 +30,7 @@ export const systemPrincipal: Principal = {
 };
 
 /** As the audit log names a principal. */
-export function actorOf({ type, id }: Pick<Principal, 'type' | 'id'>): Actor {
+export function toActor({ type, id }: Pick<Principal, 'type' | 'id'>): Actor {
   return type === 'system' ? service : { type, id };
 }
 

@@ -5,7 +5,7 @@
 
 import { ForensicsError } from '../../errors.ts';
 import type { Identity } from './identity.ts';
-import { actorOf, type Principal, settingsScope } from './principal.ts';
+import { toActor, type Principal, settingsScope } from './principal.ts';
 import type { Tenant } from '../tenants/tenants.ts';
 import type { Acting, NewUser, User, Users } from './users.ts';
 
@@ -47,7 +47,7 @@ export function createTenantUsers({
   const actingFor = (manager: Manager): Acting => {
     assertEmbedded(identity);
     return {
-      by: actorOf(manager.principal),
+      by: toActor(manager.principal),
       check: (user, self) => {
         assertManager(self);
         const { scopes, tenantIds } = self;

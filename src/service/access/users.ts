@@ -99,7 +99,7 @@ export function createUsers({
   const actOn = (userId: string, { by }: Acting) => ({ userId, at: now(), by });
   const setDisabled = async (id: string, disabledAt: Date | null, acting: Acting): Promise<User> =>
     transact(db, async (tx) => {
-      const user = await userOf(tx, id);
+      const user = await getUser(tx, id);
       await approve(tx, acting, user);
       if (disabledAt !== null) await endAccess(tx, id, disabledAt);
       const event = disabledAt === null ? 'user.enabled' : 'user.disabled';
@@ -123,7 +123,7 @@ export function createUsers({
       const row = { ...newRow(now()), ...columns, email, passwordHash };
       await tx.insert(users).values(row).run();
       await setTenants(tx, row.id, tenantIds);
-      const user = await userOf(tx, row.id);
+      const user = await getUser(tx, row.id);
       const { userType, scopes } = user;
       const details = { identity: 'embedded', userType, scopes } as const;
       await auditUser(tx, actOn(row.id, acting), { event: 'user.created', details });
@@ -140,7 +140,7 @@ export function createUsers({
     list: async (tenantId) => find(db, tenantId === undefined ? undefined : isMember(db, tenantId)),
     async update(id, { tenantIds, ...change }, acting = byOperator) {
       return transact(db, async (tx) => {
-        const before = await userOf(tx, id);
+        const before = await getUser(tx, id);
         await approve(tx, acting, before);
         const { name, userType, scopes, issuer } = before;
         assertEmbedded(issuer);
@@ -153,12 +153,12 @@ export function createUsers({
     async setPassword(id, password, acting = byOperator) {
       const row = await existing(db, id);
       // Checked before the expensive hash and again after it: rights may change in between.
-      await approve(db, acting, await userOf(db, id));
+      await approve(db, acting, await getUser(db, id));
       assertEmbedded(row.issuer);
       passwords.assertUsable(password, row);
       const passwordHash = await passwords.hash(password);
       await transact(db, async (tx) => {
-        const user = await userOf(tx, id);
+        const user = await getUser(tx, id);
         await approve(tx, acting, user);
         await endAccess(tx, id, now());
         await attempts.forgiveAccount(tx, row.email);
@@ -217,7 +217,7 @@ function isEmbedded(email: string) {
   return and(eq(users.email, email), isNull(users.issuer));
 }
 
-export async function tenantIdsOf(reader: Reader, userId: string): Promise<string[]> {
+export async function findTenantIds(reader: Reader, userId: string): Promise<string[]> {
   const rows = await reader.select().from(userTenants).where(eq(userTenants.userId, userId)).all();
   return rows.map(({ tenantId }) => tenantId);
 }
@@ -236,10 +236,10 @@ async function existing(reader: Reader, id: string): Promise<UserRow> {
 
 async function saved(tx: Tx, id: string, columns: Partial<UserRow>): Promise<User> {
   await tx.update(users).set(columns).where(eq(users.id, id)).run();
-  return userOf(tx, id);
+  return getUser(tx, id);
 }
 
-async function userOf(reader: Reader, id: string): Promise<User> {
+async function getUser(reader: Reader, id: string): Promise<User> {
   const [user] = await find(reader, eq(users.id, id));
   if (user !== undefined) return user;
   throw unknown();
@@ -247,7 +247,7 @@ async function userOf(reader: Reader, id: string): Promise<User> {
 
 /** Two who disable each other at once must not both succeed: who acts is read in the same transaction. */
 async function approve(reader: Reader, { by, check }: Acting, user: User): Promise<void> {
-  check?.(user, await userOf(reader, by.id ?? ''));
+  check?.(user, await getUser(reader, by.id ?? ''));
 }
 
 function isMember(reader: Reader, tenantId: string): SQL {

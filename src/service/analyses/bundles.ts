@@ -3,7 +3,7 @@
  * everything rendered again from the two: the heatmaps and reports in the store have upload URLs in clients' hands.
  */
 
-import { actorOf } from '../access/principal.ts';
+import { toActor } from '../access/principal.ts';
 import { verifyChain } from '../audit/verify.ts';
 import type { CustodyStep, Verification } from '../../contract/verification.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
@@ -63,7 +63,7 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
         const { bytes, manifestSha256 } = writeBundle(opened, how);
         await core.audit.note({
           chain: tenant.id,
-          actor: actorOf(principal),
+          actor: toActor(principal),
           event: 'analysis.bundled',
           subject: analysisId,
           details: { manifestSha256 },

@@ -48,7 +48,7 @@ async function readSteps(
     lines.map(parseEntry).flatMap((entry) =>
       stepsOf(entry).map((step) => ({
         at: new Date(entry.at),
-        actor: nameOf(entry.actor),
+        actor: formatActor(entry.actor),
         by: entry.actor,
         ...step,
       })),
@@ -138,7 +138,7 @@ function named(hashes: FileHashes): CustodyEvent['hashes'] {
   return Object.entries(hashes).map(([name, sha256]) => ({ name, sha256 }));
 }
 
-function nameOf({ type, id }: Actor): string {
+function formatActor({ type, id }: Actor): string {
   if (id === null) return type;
   return type === 'api' ? `api key ${id}` : `${type} ${id}`;
 }

@@ -37,10 +37,10 @@ export async function readEvidence(
 ): Promise<Uint8Array> {
   if (row.evidenceKey === null) throw damaged();
   const bytes = await store.read(row.evidenceKey, limits.maxBytes).catch((error: unknown) => {
-    if (codeOf(error) === 'blob_not_found') throw damaged(error);
+    if (errorCode(error) === 'blob_not_found') throw damaged(error);
     throw error;
   });
-  if (sha256Of(bytes) !== row.evidenceSha256) throw damaged();
+  if (sha256Hex(bytes) !== row.evidenceSha256) throw damaged();
   return bytes;
 }
 
@@ -70,20 +70,20 @@ async function findReplacement(
   if (info === null || info.etag === row.inputEtag) return null;
   // Written again; perhaps with the same bytes.
   try {
-    const sha256 = sha256Of(await store.read(row.inputKey, limits.maxBytes));
+    const sha256 = sha256Hex(await store.read(row.inputKey, limits.maxBytes));
     return sha256 === row.evidenceSha256 ? null : { sha256 };
   } catch (error) {
-    if (codeOf(error) === 'blob_not_found') return null;
-    if (codeOf(error) === 'blob_too_large') return { sha256: null };
+    if (errorCode(error) === 'blob_not_found') return null;
+    if (errorCode(error) === 'blob_too_large') return { sha256: null };
     throw error;
   }
 }
 
-function sha256Of(bytes: Uint8Array): string {
+function sha256Hex(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function codeOf(error: unknown): string | null {
+function errorCode(error: unknown): string | null {
   return error instanceof ForensicsError ? error.code : null;
 }
 

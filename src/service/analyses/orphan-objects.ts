@@ -59,8 +59,8 @@ export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date
  */
 export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Promise<void> {
   const isSafe = gt(orphanObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
-  const isOneOf = inArray(orphanObjects.key, [...keys]);
-  const { changes } = await tx.delete(orphanObjects).where(and(isOneOf, isSafe)).run();
+  const isListed = inArray(orphanObjects.key, [...keys]);
+  const { changes } = await tx.delete(orphanObjects).where(and(isListed, isSafe)).run();
   if (changes === keys.length) return;
   throw new ForensicsError('conflict', 'This took so long that its files were removed; try again.');
 }
@@ -92,7 +92,7 @@ export async function sweepObjects(
     if (due.length === 0) break;
     const gone = await deleteEach(
       context,
-      due.filter((row) => !failing.has(nameOf(row))),
+      due.filter((row) => !failing.has(storeName(row))),
       failing,
     );
     await context.db.delete(orphanObjects).where(inArray(orphanObjects.id, gone)).run();
@@ -117,8 +117,8 @@ async function deleteEach(
     const outcome = outcomes[index]!;
     if (outcome.status === 'fulfilled') return [row.id];
     // One word about each store is enough.
-    if (!failing.has(nameOf(row))) onError(outcome.reason);
-    failing.add(nameOf(row));
+    if (!failing.has(storeName(row))) onError(outcome.reason);
+    failing.add(storeName(row));
     return [];
   });
 }
@@ -134,6 +134,6 @@ async function findDue(db: Db, at: Date, after: number): Promise<readonly Orphan
     .all();
 }
 
-function nameOf({ tenantId, storageConfigId }: StoreRef): string {
+function storeName({ tenantId, storageConfigId }: StoreRef): string {
   return `${tenantId}/${storageConfigId ?? ''}`;
 }

@@ -81,11 +81,13 @@ async function storeRendering(
       en: { pdfKey: pdfKey('en'), texts: reportIn('en').texts },
       de: { pdfKey: pdfKey('de'), texts: reportIn('de').texts },
     },
-    sha256: Object.fromEntries(files.map(({ key, body }) => [posix.basename(key), sha256Of(body)])),
+    sha256: Object.fromEntries(
+      files.map(({ key, body }) => [posix.basename(key), sha256Hex(body)]),
+    ),
   };
 }
 
-function sha256Of(bytes: Uint8Array): string {
+function sha256Hex(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 

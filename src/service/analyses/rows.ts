@@ -107,7 +107,7 @@ export async function getKeptRow(
 
 /** @throws {ForensicsError} `analysis_not_found`. */
 export async function getEntry(reader: Reader, target: Target): Promise<Entry> {
-  const entry = await entryOf(reader).get({ ...target });
+  const entry = await entryById(reader).get({ ...target });
   if (entry === undefined) throw notFound();
   return entry;
 }
@@ -120,7 +120,7 @@ const isOfTenant = and(
 // The same, led by another condition: the signs keep SQLite from the index of the list.
 const isOfTenantUnindexed = sql`+${analyses.tenantId} = ${sql.placeholder('tenantId')} AND +${analyses.deletedAt} IS NULL`;
 
-const entryOf = buildOnce((reader) =>
+const entryById = buildOnce((reader) =>
   selectEntries(reader)
     .where(and(isOfTenant, eq(analyses.id, sql.placeholder('analysisId'))))
     .prepare(),
@@ -146,7 +146,7 @@ export async function findEntries(
   tenantId: string,
   { start, limit, ...filters }: Filters & Page,
 ): Promise<{ readonly entries: readonly Entry[]; readonly total: number }> {
-  const narrowed = and(...filtersOf(reader, filters));
+  const narrowed = and(...toConditions(reader, filters));
   const page = { tenantId, start, limit };
   if (filters.searchTerm === '' && narrowed === undefined) {
     return {
@@ -157,7 +157,7 @@ export async function findEntries(
   const isFound =
     filters.searchTerm === '' ? isOfTenant : await matches(reader, filters.searchTerm);
   const isMatch = and(isFound, narrowed);
-  const entries = await listOf(reader, isMatch).all(page);
+  const entries = await prepareList(reader, isMatch).all(page);
   // A page that is not full is the last one: what few analyses match is not looked for a second time.
   if (entries.length < limit && (entries.length > 0 || start === 0)) {
     return { entries, total: start + entries.length };
@@ -181,9 +181,9 @@ export async function countAll(reader: Reader, tenantId: string): Promise<number
   return Number(row?.[0] ?? 0);
 }
 
-const wholeList = buildOnce((reader) => listOf(reader, isOfTenant));
+const wholeList = buildOnce((reader) => prepareList(reader, isOfTenant));
 
-function listOf(reader: Reader, isMatch: SQL | undefined) {
+function prepareList(reader: Reader, isMatch: SQL | undefined) {
   return selectEntries(reader)
     .where(isMatch)
     .orderBy(desc(analyses.createdAt), asc(analyses.id))
@@ -258,7 +258,7 @@ function selectEntries(reader: Reader) {
     .leftJoin(users, isLastActor);
 }
 
-function filtersOf(
+function toConditions(
   reader: Reader,
   { verdict, status, tag, createdFrom, createdTo }: Omit<Filters, 'searchTerm'>,
 ) {

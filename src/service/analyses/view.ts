@@ -198,11 +198,11 @@ function viewHeatmaps({ heatmapKeys }: Rendered, sign: Sign): HeatmapUrls {
 }
 
 function viewReport({ reports }: Rendered, sign: Sign): AnalysisResult['report'] {
-  const entryOf = ({ pdfKey, texts }: Rendered['reports']['en']): ReportEntry => ({
+  const toEntry = ({ pdfKey, texts }: Rendered['reports']['en']): ReportEntry => ({
     pdfStorageUrls: sign(pdfKey),
     ...texts,
   });
-  return { en: entryOf(reports.en), de: entryOf(reports.de) };
+  return { en: toEntry(reports.en), de: toEntry(reports.de) };
 }
 
 function isoOrNull(date: Date | null): string | null {

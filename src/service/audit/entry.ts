@@ -60,13 +60,13 @@ export interface Line {
   readonly hash: string;
 }
 
-export function lineOf(entry: EntryOf<EventName>): Line {
+export function toLine(entry: EntryOf<EventName>): Line {
   const text = canonicalize(entry);
   if (text === undefined) throw new TypeError('an entry is an object');
-  return { text, hash: hashOf(text) };
+  return { text, hash: hashText(text) };
 }
 
-export function hashOf(text: string): string {
+export function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
@@ -143,7 +143,7 @@ export interface Link extends Line {
 const batch = 1000;
 
 /** The whole chain, in order; never all of it in memory. */
-export async function* linksOf(reader: Reader, chain: string): AsyncGenerator<Link> {
+export async function* readLinks(reader: Reader, chain: string): AsyncGenerator<Link> {
   const { entry: text, seq, hash } = auditEntries;
   for (let last = Number.MIN_SAFE_INTEGER; ; ) {
     const links = await reader

@@ -8,8 +8,8 @@ import { buildOnce, type Db, transact, type Tx } from '../../ports/db/database.t
 import { auditEntries, auditHeads, tenants } from '../../ports/db/schema.ts';
 import {
   type Line,
-  lineOf,
-  linksOf,
+  toLine,
+  readLinks,
   noHash,
   type Note,
   type PageOfEntries,
@@ -51,7 +51,7 @@ export function createAudit({ db, now }: { readonly db: Db; readonly now: () => 
 
   return {
     note: async (note) => transact(db, (tx) => append(tx, { ...note, at: now() })),
-    lines: (chain) => linksOf(db, chain),
+    lines: (chain) => readLinks(db, chain),
     read: (selection) => readLines(db, selection),
     page: (page) => readPage(db, page),
     async head(chain) {
@@ -82,13 +82,13 @@ const empty: ChainEnd = { count: 0, hash: noHash };
 
 export async function append<E extends EventName>(tx: Tx, note: Note<E>): Promise<void> {
   const { chain, at, event } = note;
-  const head = (await headOf(tx).get({ chain })) ?? empty;
+  const head = (await findHead(tx).get({ chain })) ?? empty;
   // Every chain begins with one of the two: a chain that was removed completely cannot go on as if it had always been that short.
   const isMute = head.count === 0 && event !== 'tenant.created';
   await write(tx, note, isMute ? await begin(tx, chain, at) : head);
 }
 
-const headOf = buildOnce((reader) =>
+const findHead = buildOnce((reader) =>
   reader
     .select()
     .from(auditHeads)
@@ -119,7 +119,7 @@ async function write<E extends EventName>(
 ): Promise<ChainEnd> {
   const { chain, at } = note;
   const count = last.count + 1;
-  const line = lineOf({ ...note, at: at.toISOString(), seq: count, previous: last.hash });
+  const line = toLine({ ...note, at: at.toISOString(), seq: count, previous: last.hash });
   const { hash, text: entry } = line;
   await addEntry(tx).run({ chain, seq: count, entry, hash });
   await putHead(tx).run({ chain, count, hash });

@@ -7,7 +7,7 @@
 import { eq } from 'drizzle-orm';
 import type { Db } from '../../ports/db/database.ts';
 import { auditHeads } from '../../ports/db/schema.ts';
-import { hashOf, type Link, linksOf, noHash } from './entry.ts';
+import { hashText, type Link, readLinks, noHash } from './entry.ts';
 
 type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not_there';
 
@@ -48,7 +48,7 @@ export async function verifyChain(
   return db.snapshot(async (reader) => {
     const isOfChain = eq(auditHeads.chain, chain);
     const recorded = (await reader.select().from(auditHeads).where(isOfChain).get()) ?? null;
-    const walk = await walkLinks(chain, linksOf(reader, chain), head);
+    const walk = await walkLinks(chain, readLinks(reader, chain), head);
     return concluded(walk, breakAtEnd(walk, recorded, isExpected) ?? breakOfNoted(walk, head));
   });
 }
@@ -76,7 +76,7 @@ function* numbered(lines: readonly string[]): Generator<Link> {
   let place = 0;
   for (const text of lines) {
     place++;
-    yield { seq: entryText(text)?.seq ?? place, text, hash: hashOf(text) };
+    yield { seq: entryText(text)?.seq ?? place, text, hash: hashText(text) };
   }
 }
 
@@ -112,7 +112,7 @@ function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Bre
     return found(seq, 'out_of_order', `Entry ${seq} does not come after entry ${count}.`);
   }
   const told = entryText(text);
-  if (hash !== hashOf(text) || told === null) {
+  if (hash !== hashText(text) || told === null) {
     return found(seq, 'changed', `Entry ${seq} was changed: its text does not have its hash.`);
   }
   if (told.chain !== chain) {

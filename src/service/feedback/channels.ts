@@ -44,7 +44,7 @@ export function createMailChannel({ smtpUrl, from, to, timeoutMs = 10_000 }: Mai
     // Besides the silences: a server that drips its answers must not block the sender for ever.
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(6 * timeoutMs)]);
     try {
-      await transport.sendMail({ ...mailOf(submission, { from, to }), signal: deadline });
+      await transport.sendMail({ ...composeMail(submission, { from, to }), signal: deadline });
       return { kind: 'accepted', detail: 'smtp_250' };
     } catch (error) {
       signal.throwIfAborted();
@@ -85,7 +85,7 @@ function unusable(): ForensicsError {
   );
 }
 
-function mailOf(submission: Submission, { from, to }: { from: string; to: string }) {
+function composeMail(submission: Submission, { from, to }: { from: string; to: string }) {
   const { id, tenantName, createdAt, message } = submission;
   return {
     from,
@@ -128,7 +128,7 @@ export function createPostChannel(to: {
     };
     const { kind, detail } = await to.sender.post(
       to.url,
-      JSON.stringify(bodyOf(submission)),
+      JSON.stringify(postBody(submission)),
       headers,
     );
     return { kind: kind === 'gone' ? 'refused' : kind, detail };
@@ -136,6 +136,6 @@ export function createPostChannel(to: {
 }
 
 /** What was sent in, under what the service knows for certain. */
-function bodyOf({ id, userId, tenantId, tenantName, createdAt, message }: Submission) {
+function postBody({ id, userId, tenantId, tenantName, createdAt, message }: Submission) {
   return { ...message, id, userId, tenantId, tenantName, createdAt };
 }

@@ -74,7 +74,7 @@ export function createFeedback(options: FeedbackOptions): Feedback {
   const { db, queue, now, channels, onError = () => undefined } = options;
 
   async function send(job: Job, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const task = taskOf(job);
+    const task = parseTask(job);
     const submission = await getFeedback(db, task.feedbackId);
     const channel = channels[task.channel];
     // The settings may have changed since the message came.
@@ -157,7 +157,7 @@ async function record(
 }
 
 /** Payloads are written by `submit` alone; anything else is a mistake of this program. */
-function taskOf({ payload }: Job): Task {
+function parseTask({ payload }: Job): Task {
   if (
     typeof payload === 'object' &&
     payload !== null &&
@@ -193,7 +193,7 @@ export interface OpenFeedback extends Pick<Feedback, 'submit'> {
 export function openFeedback({ settings, ...parts }: FeedbackParts): OpenFeedback {
   // No guard: the address is the administrator's own choice, and may well be inside.
   const sender = createPostSender({ guard: { isAllowed: () => true } });
-  const room = createFeedback({ ...parts, channels: channelsOf(settings, sender) });
+  const room = createFeedback({ ...parts, channels: openChannels(settings, sender) });
   const worker: Worker = createWorker({
     ...parts,
     handlers: { [sendJob]: room.send },
@@ -209,7 +209,7 @@ export function openFeedback({ settings, ...parts }: FeedbackParts): OpenFeedbac
   };
 }
 
-function channelsOf(settings: Settings, sender: PostSender): Readonly<Record<string, Channel>> {
+function openChannels(settings: Settings, sender: PostSender): Readonly<Record<string, Channel>> {
   const { feedbackSmtpUrl: smtpUrl, feedbackMailFrom: from, feedbackMailTo: to } = settings;
   const { feedbackWebhookUrl: url } = settings;
   const hasMail = smtpUrl !== null && from !== null && to !== null;

@@ -59,7 +59,7 @@ export function createChores({
   /** True for the one process that has it to do today. */
   async function take(name: string): Promise<boolean> {
     return transact(db, async (tx) => {
-      const key = keyOf(name);
+      const key = choreKey(name);
       const row = await tx.select().from(settings).where(eq(settings.key, key)).get();
       const ageMs = now().getTime() - Date.parse(row?.value ?? '');
       // A time in the future was written by a clock that was wrong.
@@ -77,7 +77,7 @@ export function createChores({
       await db
         .update(settings)
         .set({ value })
-        .where(eq(settings.key, keyOf(name)))
+        .where(eq(settings.key, choreKey(name)))
         .run();
     } catch (error) {
       onError(error);
@@ -96,6 +96,6 @@ export function createChores({
   };
 }
 
-function keyOf(name: string): string {
+function choreKey(name: string): string {
   return `chore/${name}`;
 }

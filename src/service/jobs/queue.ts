@@ -83,7 +83,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       for (const owners of except) {
         for (const first of await look(owners)) {
           if (first.dueAt > at.getTime()) break;
-          const isSought = and(eq(jobs.kind, first.kind), isOf(first, owners), isDue(at));
+          const isSought = and(eq(jobs.kind, first.kind), isOfOwner(first, owners), isDue(at));
           const claimed = await transact(db, (tx) => take(tx, isSought, { ...lease, at }), 'claim');
           // Where there is none, others are about to take all that are due.
           if (claimed !== null) return claimed;
@@ -149,7 +149,7 @@ function createLook(reader: Reader, kinds: readonly string[], at: Date) {
 
   /** The first jobs mostly are of several owners; only behind a long row of one owner's is every owner asked for. */
   async function dueOfOthers(kind: string, except: readonly string[]): Promise<readonly Due[]> {
-    const due = seen.get(kind) ?? (await dueOf(reader).all({ kind }));
+    const due = seen.get(kind) ?? (await findDue(reader).all({ kind }));
     seen.set(kind, due);
     if (except.length === 0) return due.slice(0, 1);
     const others = due.filter(({ owner }) => owner === null || !except.includes(owner));
@@ -172,7 +172,7 @@ type Due = Pick<typeof jobs.$inferSelect, 'kind' | 'owner' | 'createdAt'> & {
 
 const firstLook = 50;
 
-const dueOf = buildOnce((reader) =>
+const findDue = buildOnce((reader) =>
   reader
     .select({ kind: jobs.kind, owner: jobs.owner, dueAt, createdAt: jobs.createdAt })
     .from(jobs)
@@ -235,7 +235,7 @@ function isDue(at: Date) {
   );
 }
 
-function isOf({ owner }: Due, except: readonly string[]) {
+function isOfOwner({ owner }: Due, except: readonly string[]) {
   if (except.length === 0) return undefined;
   return owner === null ? isNull(jobs.owner) : eq(jobs.owner, owner);
 }

@@ -65,14 +65,14 @@ export function createKeyFile(dataDir: string): KeyFile {
   const next = `${file}.next`;
   return {
     read() {
-      const kept = readKey(file) ?? readKeyOf(databaseFile(dataDir), file);
+      const kept = readKey(file) ?? readExistingKey(databaseFile(dataDir), file);
       if (kept !== null) return kept;
       const made = randomBytes(keyBytes);
       // Another process may have been first; then its key counts.
       return writeOnce(file, textWith(made)) ? made : (readKey(file) ?? made);
     },
     // Half of a key was never used: the database is updated only when the file is safe.
-    readNext: () => parseKey(textOf(next) ?? ''),
+    readNext: () => parseKey(readText(next) ?? ''),
     writeNext(key) {
       rmSync(next, { force: true });
       if (!writeOnce(next, textWith(key))) throw cannotWrite(null);
@@ -99,7 +99,7 @@ function textWith(key: Buffer): string {
 }
 
 function readKey(file: string): Buffer | null {
-  const text = textOf(file);
+  const text = readText(file);
   if (text === null) return null;
   const key = parseKey(text);
   if (key !== null) return key;
@@ -113,7 +113,7 @@ function readKey(file: string): Buffer | null {
  * A database is never sealed under a second key: what the first one sealed would never be opened again. The key is made
  * before the database is, so a process that finds a database and no key looks once more: another process may just have begun.
  */
-function readKeyOf(database: string, file: string): Buffer | null {
+function readExistingKey(database: string, file: string): Buffer | null {
   if (!existsSync(database)) return null;
   const key = readKey(file);
   if (key !== null) return key;
@@ -124,7 +124,7 @@ function readKeyOf(database: string, file: string): Buffer | null {
 }
 
 /** Null when there is no such file. */
-function textOf(file: string): string | null {
+function readText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

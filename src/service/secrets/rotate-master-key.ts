@@ -18,7 +18,7 @@ import { openDatabase, wipeFreeSpace } from '../../ports/db/sqlite.ts';
 import { ForensicsError } from '../../errors.ts';
 import { resealConfigs, type Resealed } from '../../ports/storage/configs.ts';
 import { keyBytes, openDataFolder } from './master-key.ts';
-import { keepSecrets, openSecrets, type Purpose, secretsOf } from './secrets.ts';
+import { keepSecrets, openSecrets, type Purpose, deriveSecrets } from './secrets.ts';
 import { resealSigningKeys } from '../../evidence/signing-keys.ts';
 
 export interface RotationWish {
@@ -55,7 +55,7 @@ export async function rotateMasterKey(
   try {
     const { db } = database;
     const secrets = await openSecrets(folder, db);
-    const renewed = secretsOf(newKey);
+    const renewed = deriveSecrets(newKey);
     const [from, to] = [secrets.of('blobs/configs'), renewed.of('blobs/configs')];
     if (from.equals(to)) throw isSameKey();
     keyFile?.writeNext(newKey);

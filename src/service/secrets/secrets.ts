@@ -49,23 +49,23 @@ const binding = 'forensics/app/kept-secrets/1';
 export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Promise<Secrets> {
   const stored = await db.select().from(settings).where(eq(settings.key, keptSecretsKey)).get();
   if (stored === undefined) {
-    const secrets = secretsOf(masterKey);
+    const secrets = deriveSecrets(masterKey);
     await transact(db, (tx) => keepSecrets(tx, masterKey, { secrets, purposes: [] }));
     return secrets;
   }
   const sealed = Buffer.from(stored.value, 'base64');
   const kept = unseal(sealed, masterKey);
-  if (kept !== null) return secretsOf(masterKey, kept);
+  if (kept !== null) return deriveSecrets(masterKey, kept);
   const next = keyFile?.readNext() ?? null;
   const keptByNext = next === null ? null : unseal(sealed, next);
   if (keyFile !== null && next !== null && keptByNext !== null) {
     keyFile.adoptNext();
-    return secretsOf(next, keptByNext);
+    return deriveSecrets(next, keptByNext);
   }
   // Another process may have ended the rotation after our first look.
   const latest = keyFile?.read() ?? masterKey;
   const keptByLatest = unseal(sealed, latest);
-  if (keptByLatest !== null) return secretsOf(latest, keptByLatest);
+  if (keptByLatest !== null) return deriveSecrets(latest, keptByLatest);
   throw new ForensicsError('config_invalid', wrongKeyMessage(db, keyFile !== null));
 }
 
@@ -79,7 +79,7 @@ function wrongKeyMessage({ engine }: Db, isFromFile: boolean): string {
 }
 
 /** Those of a master key under which nothing is stored yet. */
-export function secretsOf(masterKey: Buffer, kept: Kept = {}): Secrets {
+export function deriveSecrets(masterKey: Buffer, kept: Kept = {}): Secrets {
   return {
     of(purpose) {
       const stayed = kept[purpose];
@@ -97,7 +97,7 @@ export async function keepSecrets(
   const kept: Kept = Object.fromEntries(
     purposes.map((purpose) => [purpose, secrets.of(purpose).toString('base64')]),
   );
-  const value = sealOf(newKey).seal(JSON.stringify(kept), binding).toString('base64');
+  const value = keptSeal(newKey).seal(JSON.stringify(kept), binding).toString('base64');
   await tx
     .insert(settings)
     .values({ key: keptSecretsKey, value })
@@ -107,13 +107,13 @@ export async function keepSecrets(
 
 function unseal(sealed: Buffer, masterKey: Buffer): Kept | null {
   try {
-    return JSON.parse(sealOf(masterKey).open(sealed, binding));
+    return JSON.parse(keptSeal(masterKey).open(sealed, binding));
   } catch {
     return null;
   }
 }
 
-function sealOf(masterKey: Buffer) {
+function keptSeal(masterKey: Buffer) {
   return createSeal(derive(masterKey, 'app/kept-secrets'));
 }
 

@@ -3,7 +3,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { freshWebhook, activeTenant, type Tenant } from './tenants.ts';
 import { auditTenants } from '../access/user-facts.ts';
-import { endAccess, tenantIdsOf } from '../access/users.ts';
+import { endAccess, findTenantIds } from '../access/users.ts';
 import { findHolds, type Hold } from '../holds/legal-holds.ts';
 import { hideAnalyses } from '../analyses/retention.ts';
 import type { Actor } from '../audit/entry.ts';
@@ -53,7 +53,7 @@ const mostNamed = 5;
 async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {
   const holds = await findHolds(tx, id);
   if (holds.length === 0) return;
-  const named = holds.slice(0, mostNamed).map(nameOf);
+  const named = holds.slice(0, mostNamed).map(describeHold);
   const more = holds.length > mostNamed ? `, and ${holds.length - mostNamed} more` : '';
   throw new ForensicsError(
     'conflict',
@@ -61,7 +61,7 @@ async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Pr
   );
 }
 
-function nameOf({ analysisId, reason }: Hold): string {
+function describeHold({ analysisId, reason }: Hold): string {
   const what = analysisId ?? 'everything';
   return reason === '' ? what : `${what} (${reason})`;
 }
@@ -100,7 +100,7 @@ function deletedName(name: string, id: string): string {
 async function removeMembers(tx: Tx, { id, at, by }: TenantEnd): Promise<number> {
   const members = await tx.select().from(userTenants).where(eq(userTenants.tenantId, id)).all();
   for (const { userId } of members) {
-    const before = await tenantIdsOf(tx, userId);
+    const before = await findTenantIds(tx, userId);
     await endAccess(tx, userId, at);
     await auditTenants(
       tx,

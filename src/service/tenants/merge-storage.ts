@@ -28,7 +28,7 @@ import {
   type InternalMembers,
   internalMembers,
   invalidStorage,
-  membersOf,
+  readMembers,
   s3Members,
 } from './storage-config.ts';
 
@@ -157,8 +157,8 @@ function maskKeyId(accessKeyId: string): string {
  * @throws {ForensicsError} `invalid_request` that names the member and says what it must be.
  */
 export function parseDefaultStorage(value: unknown): SharedConfig {
-  const { s3 = null, azure } = membersOf(value, '', ['s3', 'azure']);
-  const given = s3 === null ? {} : membersOf(s3, '.s3', [...s3Members, ...internalMembers]);
+  const { s3 = null, azure } = readMembers(value, '', ['s3', 'azure']);
+  const given = s3 === null ? {} : readMembers(s3, '.s3', [...s3Members, ...internalMembers]);
   const { internalEndpoint, internalPort, internalUseSSL, ...own } = given;
   const config = mergeStorage(null, checkRequest({ s3: s3 === null ? null : own, azure }));
   const internal =

@@ -88,13 +88,13 @@ export const internalMembers = Object.keys(internalRules);
  * @throws {ForensicsError} `invalid_request` that names the first member that is unknown or wrong.
  */
 export function checkRequest(value: unknown): StorageRequest {
-  const { s3 = null, azure = null } = membersOf(value, '', ['s3', 'azure']);
+  const { s3 = null, azure = null } = readMembers(value, '', ['s3', 'azure']);
   return {
-    s3: s3 === null ? null : checkGiven('s3', membersOf(s3, '.s3', s3Members), s3Rules),
+    s3: s3 === null ? null : checkGiven('s3', readMembers(s3, '.s3', s3Members), s3Rules),
     azure:
       azure === null
         ? null
-        : checkGiven('azure', membersOf(azure, '.azure', azureMembers), azureRules),
+        : checkGiven('azure', readMembers(azure, '.azure', azureMembers), azureRules),
   };
 }
 
@@ -103,7 +103,7 @@ export function checkRequest(value: unknown): StorageRequest {
  *
  * @throws {ForensicsError} `invalid_request` unless it is an object with `known` members only.
  */
-export function membersOf(value: unknown, path: string, known: readonly string[]): Members {
+export function readMembers(value: unknown, path: string, known: readonly string[]): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ForensicsError('invalid_request', `storageConfig${path} must be an object.`);
   }

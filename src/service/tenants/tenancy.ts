@@ -76,7 +76,7 @@ async function changeTenant(
 ): Promise<TenantAnswer> {
   assertReadOnlyUnchanged(request, await readTenant(context, tenant));
   assertWebhookAllowed(context, tenant, request);
-  const before = await storedConfigOf(context, tenant);
+  const before = await readStoredConfig(context, tenant);
   const storage = newStorage(context, before, request);
   if (storage?.config != null) await context.openRemote(storage.config).probe();
   const changed = await write(context, { tenant, before, request, by, storage });
@@ -179,7 +179,7 @@ function assertStorageUnchanged(before: StoredConfig | null, now: ConfigRow | nu
 }
 
 async function applyCors(context: TenancyContext, tenant: Tenant): Promise<void> {
-  const stored = await storedConfigOf(context, tenant);
+  const stored = await readStoredConfig(context, tenant);
   if (stored === null || stored.config === null) return;
   const { row, config } = stored;
   await context.cors.apply(row, config, context.openRemote(config));
@@ -229,7 +229,7 @@ interface StoredConfig {
 }
 
 /** Null for the service's own store. */
-async function storedConfigOf(
+async function readStoredConfig(
   { db, configs }: Pick<TenancyContext, 'db' | 'configs'>,
   { id: tenantId, storageConfigId }: Tenant,
 ): Promise<StoredConfig | null> {
@@ -251,7 +251,7 @@ function openOrNull(configs: Pick<SealedConfigs, 'open'>, row: ConfigRow): Stora
 /** The contract's Tenant, as it is answered. What is not set is left out; secrets are masked. */
 async function readTenant(context: TenancyContext, tenant: Tenant): Promise<TenantAnswer> {
   const { id, name, createdAt, updatedAt, isTrial, webhookUrl } = tenant;
-  const stored = await storedConfigOf(context, tenant);
+  const stored = await readStoredConfig(context, tenant);
   const config = stored?.config ?? null;
   return {
     id,
@@ -262,21 +262,21 @@ async function readTenant(context: TenancyContext, tenant: Tenant): Promise<Tena
     apiKeys: await context.keys.list(id),
     storageType: stored?.row.type ?? context.defaultType,
     ...(config === null ? {} : { storageConfig: maskStorage(config) }),
-    storageWarning: warningOf(stored),
+    storageWarning: describeWarning(stored),
     ...(webhookUrl === null ? {} : { webhookUrl }),
-    webhookState: webhookStateOf(tenant),
+    webhookState: readWebhookState(tenant),
     isTrial,
     defaultOptions: tenant.defaultOptions,
   };
 }
 
-export function webhookStateOf(tenant: Tenant): WebhookState {
+export function readWebhookState(tenant: Tenant): WebhookState {
   if (tenant.webhookUrl === null) return 'none';
   if (tenant.webhookDisabledAt !== null) return tenant.webhookDisabledReason ?? 'gone';
   return tenant.webhookFailingSince === null ? 'active' : 'retrying';
 }
 
-function warningOf(stored: StoredConfig | null): string | null {
+function describeWarning(stored: StoredConfig | null): string | null {
   if (stored === null) return null;
   if (stored.config === null) {
     return 'The storage configuration cannot be opened with the present master key; put that key back, or send the whole configuration again.';

@@ -33,13 +33,13 @@ export const fewestFolders = 5;
 const fewestInFolder = 5;
 
 /** One entry a condition that holds pictures of both classes. */
-export function figuresOf(
+export function computeFigures(
   outcomes: readonly Outcome[],
   options: FigureOptions,
 ): readonly ConditionFigures[] {
-  const sourceOf = chooseSources(outcomes);
+  const findSource = chooseSources(outcomes);
   return conditions.flatMap((condition) => {
-    const samples = outcomes.flatMap((outcome) => sampleOf(outcome, condition, sourceOf));
+    const samples = outcomes.flatMap((outcome) => toSamples(outcome, condition, findSource));
     const fakes = samples.filter(({ isFake }) => isFake).length;
     if (fakes === 0 || fakes === samples.length) return [];
     return [conditionFigures(condition, samples, options)];
@@ -48,10 +48,10 @@ export function figuresOf(
 
 /** What is drawn as a whole for the interval of the AUC. */
 export function drawnBy(ofClass: readonly Outcome[]): 'folder' | 'picture' {
-  return foldersOf(ofClass) >= fewestFolders ? 'folder' : 'picture';
+  return countFolders(ofClass) >= fewestFolders ? 'folder' : 'picture';
 }
 
-export function foldersOf(ofClass: readonly Outcome[]): number {
+export function countFolders(ofClass: readonly Outcome[]): number {
   return new Set(ofClass.map(({ folder }) => folder)).size;
 }
 
@@ -66,18 +66,22 @@ interface Sample {
 type SourceOf = (outcome: Outcome) => string;
 
 function chooseSources(outcomes: readonly Outcome[]): SourceOf {
-  const unitOf = (isFake: boolean) => drawnBy(outcomes.filter((one) => one.isFake === isFake));
-  const units = { real: unitOf(false), fake: unitOf(true) };
+  const unitFor = (isFake: boolean) => drawnBy(outcomes.filter((one) => one.isFake === isFake));
+  const units = { real: unitFor(false), fake: unitFor(true) };
   return ({ isFake, folder, measurement }) =>
     units[isFake ? 'fake' : 'real'] === 'folder' ? folder : measurement.facts.sha256;
 }
 
-function sampleOf(outcome: Outcome, condition: Condition, sourceOf: SourceOf): readonly Sample[] {
+function toSamples(
+  outcome: Outcome,
+  condition: Condition,
+  findSource: SourceOf,
+): readonly Sample[] {
   const { isFake, folder, measurement } = outcome;
   const result = measurement.readings.find((one) => one.condition === condition);
   if (!result) return [];
   const { fakeProbability: score, verdicts } = result;
-  return [{ isFake, folder, source: sourceOf(outcome), score, verdicts }];
+  return [{ isFake, folder, source: findSource(outcome), score, verdicts }];
 }
 
 function conditionFigures(
@@ -93,7 +97,7 @@ function conditionFigures(
   return {
     condition,
     auc: { value: auc(samples), low, high },
-    calibration: calibrationOf(samples),
+    calibration: measureCalibration(samples),
     strategies: {
       pedantic: under('pedantic'),
       default: under('default'),
@@ -102,7 +106,7 @@ function conditionFigures(
   };
 }
 
-function calibrationOf(samples: readonly Sample[]): ConditionFigures['calibration'] {
+function measureCalibration(samples: readonly Sample[]): ConditionFigures['calibration'] {
   const inDomain = samples.filter(({ verdicts }) => verdicts.default.resultClass !== 'abstain');
   const fakes = inDomain.filter(({ isFake }) => isFake).length;
   if (Math.min(fakes, inDomain.length - fakes) < fewestForCalibration) return null;
@@ -116,40 +120,40 @@ function classFigures(
 ): ClassFigures {
   const ofClass = samples.filter((sample) => sample.isFake === isFake);
   const verdicts = ofClass.map((sample) => sample.verdicts[strategy]);
-  const numberOf = (wanted: ResultClass) =>
+  const countVerdicts = (wanted: ResultClass) =>
     verdicts.filter(({ resultClass }) => resultClass === wanted).length;
   const wrongClass = isFake ? 'real' : 'fake';
   const counts = {
-    real: numberOf('real'),
-    fake: numberOf('fake'),
-    abstain: numberOf('abstain'),
-    uncertain: numberOf('uncertain'),
+    real: countVerdicts('real'),
+    fake: countVerdicts('fake'),
+    abstain: countVerdicts('abstain'),
+    uncertain: countVerdicts('uncertain'),
   };
   return {
     verdicts: counts,
-    wrong: countedOf(counts[wrongClass], ofClass.length),
-    decided: countedOf(counts.real + counts.fake, ofClass.length),
-    reasons: timesOf(verdicts.flatMap(({ reasons }) => reasons)),
-    worstFolder: worstFolderOf(
+    wrong: toCounted(counts[wrongClass], ofClass.length),
+    decided: toCounted(counts.real + counts.fake, ofClass.length),
+    reasons: countWords(verdicts.flatMap(({ reasons }) => reasons)),
+    worstFolder: findWorstFolder(
       ofClass,
       (sample) => sample.verdicts[strategy].resultClass === wrongClass,
     ),
   };
 }
 
-function countedOf(count: number, of: number): Counted {
+function toCounted(count: number, of: number): Counted {
   return { count, of, share: count / of, ...shareInterval(count, of) };
 }
 
 /** The most frequent first. */
-function timesOf(words: readonly string[]): Record<string, number> {
+function countWords(words: readonly string[]): Record<string, number> {
   const times = [...groupBy(words, (word) => word)].map(
     ([word, each]) => [word, each.length] as const,
   );
   return Object.fromEntries(times.toSorted(([, one], [, other]) => other - one));
 }
 
-function worstFolderOf(
+function findWorstFolder(
   ofClass: readonly Sample[],
   isWrong: (sample: Sample) => boolean,
 ): ClassFigures['worstFolder'] {

@@ -8,7 +8,7 @@ import { ForensicsError } from '../../errors.ts';
 import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../inference/manifest.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
 import type { Measurement } from '../../examiner/tasks.ts';
-import { drawnBy, figuresOf, foldersOf, type Outcome } from './figures.ts';
+import { drawnBy, computeFigures, countFolders, type Outcome } from './figures.ts';
 import { probeForShortcut } from './shortcut-probe.ts';
 import type { ClassPictures, ConditionFigures, Validation } from './validation.ts';
 
@@ -55,7 +55,7 @@ export function makeValidation(parts: RecordParts): Validation {
       fake: classPictures(files.fake, fake, withList),
       inBoth: files.inBoth,
     },
-    conditions: [...figuresOf(measured, { seed })],
+    conditions: [...computeFigures(measured, { seed })],
     shortcut: probeForShortcut(measured, seed),
   };
 }
@@ -71,7 +71,7 @@ function classPictures(
     ...files,
     measured: ofClass.length,
     declaring: ofClass.filter(({ measurement }) => measurement.declaresGeneration).length,
-    folders: foldersOf(ofClass),
+    folders: countFolders(ofClass),
     drawnBy: drawnBy(ofClass),
     digest: digest.digest('hex'),
     list: withList ? list : null,
@@ -125,14 +125,14 @@ function toMeasured({ condition, auc, strategies }: ConditionFigures): MeasuredC
     aucLow: auc.low,
     aucHigh: auc.high,
     strategies: {
-      pedantic: ratesOf(strategies.pedantic),
-      default: ratesOf(strategies.default),
-      relaxed: ratesOf(strategies.relaxed),
+      pedantic: toRates(strategies.pedantic),
+      default: toRates(strategies.default),
+      relaxed: toRates(strategies.relaxed),
     },
   };
 }
 
-function ratesOf({ real, fake }: ConditionFigures['strategies'][DecisionStrategy]): MeasuredRates {
+function toRates({ real, fake }: ConditionFigures['strategies'][DecisionStrategy]): MeasuredRates {
   return {
     decided: (real.decided.count + fake.decided.count) / (real.decided.of + fake.decided.of),
     realCalledFake: real.wrong.share,

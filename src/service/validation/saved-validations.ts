@@ -26,7 +26,7 @@ const idPattern = /^[0-9a-f]{24}$/;
 
 export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validations {
   const folder = join(dataDir, 'validations');
-  const fileOf = (id: string) => join(folder, `${id}.json`);
+  const fileFor = (id: string) => join(folder, `${id}.json`);
 
   function ids(): readonly string[] {
     return namesIn(folder)
@@ -37,7 +37,7 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
 
   /** An id is part of a path, so nothing else gets there. */
   function known(id: string): string {
-    if (idPattern.test(id) && ids().includes(id)) return fileOf(id);
+    if (idPattern.test(id) && ids().includes(id)) return fileFor(id);
     throw notFound(id);
   }
 
@@ -58,7 +58,7 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
     find,
     save(validation) {
       makeOwnFolder(folder);
-      replaceFile(fileOf(validation.id), `${JSON.stringify(validation, null, 2)}\n`);
+      replaceFile(fileFor(validation.id), `${JSON.stringify(validation, null, 2)}\n`);
     },
     list: () => {
       const all = ids().map((id) => ({ id, validation: findWhole(id) }));

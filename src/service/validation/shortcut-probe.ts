@@ -38,11 +38,11 @@ export function probeForShortcut(outcomes: readonly Outcome[], seed: number): Sh
   if (Math.min(fakes, outcomes.length - fakes) < fewestOfClass) return null;
   const rows = foldRows(outcomes, seed);
   const columns = Object.entries(factReaders).map(([name, read]) => {
-    return { name, bins: binsOf(outcomes.map(({ measurement }) => read(measurement.facts))) };
+    return { name, bins: assignBins(outcomes.map(({ measurement }) => read(measurement.facts))) };
   });
-  const all = accuracyOf(rows, columns);
+  const all = measureAccuracy(rows, columns);
   const telling = columns
-    .filter((column) => isLeak(accuracyOf(rows, [column])))
+    .filter((column) => isLeak(measureAccuracy(rows, [column])))
     .map(({ name }) => name);
   return { balancedAccuracy: all.value, low: all.low, telling };
 }
@@ -73,7 +73,7 @@ function foldRows(outcomes: readonly Outcome[], seed: number): readonly Row[] {
 }
 
 /** Every value as the name of a bin: itself where there are few, else the tenth of all pictures it falls into. */
-function binsOf(values: readonly Fact[]): readonly string[] {
+function assignBins(values: readonly Fact[]): readonly string[] {
   if (new Set(values).size <= maxValues) return values.map(String);
   const rising = values
     .filter((value) => typeof value === 'number')
@@ -89,7 +89,7 @@ interface Column {
 }
 
 /** Balanced accuracy of a naive Bayes guess from the columns, each picture guessed from the other folds. */
-function accuracyOf(rows: readonly Row[], columns: readonly Column[]) {
+function measureAccuracy(rows: readonly Row[], columns: readonly Column[]) {
   const right = { real: 0, fake: 0 };
   const total = { real: 0, fake: 0 };
   for (let fold = 0; fold < folds; fold++) {

@@ -17,7 +17,10 @@ const fewestPictures = 30;
 const maxFailed = 0.05;
 
 /** One sentence a condition on each kind of error, then what follows from them. */
-export function judgementOf(validation: Validation, strategy: DecisionStrategy): readonly string[] {
+export function writeJudgement(
+  validation: Validation,
+  strategy: DecisionStrategy,
+): readonly string[] {
   return [
     ...validation.conditions.flatMap((figures) => errorSentences(figures, strategy)),
     ...validation.conditions.filter(isLikeChance).map(chanceSentence),
@@ -74,7 +77,7 @@ function openSentence(
 }
 
 /** What weakens the figures. */
-export function warningsOf(validation: Validation): readonly string[] {
+export function writeWarnings(validation: Validation): readonly string[] {
   return [
     ...fewPictures(validation),
     ...shortcutWarning(validation),

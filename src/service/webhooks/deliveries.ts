@@ -8,7 +8,7 @@ import type { DeliveryState } from '../../contract/vocabulary.ts';
 import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { deliveries } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
-import { hasTurn, isWaiting, promoteNext, receiverOf } from './order.ts';
+import { hasTurn, isWaiting, promoteNext, findReceiver } from './order.ts';
 
 export interface DeliveryEntry {
   readonly id: string;
@@ -44,7 +44,7 @@ export async function listDeliveries(
   const { createdAt, nextAttemptAt, settledAt } = deliveries;
   const columns = { id, event, subject, state: deliveries.state, attempts, lastOutcome };
   const isInState = state === null ? undefined : eq(deliveries.state, state);
-  const isBefore = before === undefined ? undefined : lt(deliveries.seq, seqOf(reader, before));
+  const isBefore = before === undefined ? undefined : lt(deliveries.seq, selectSeq(reader, before));
   return reader
     .select({ ...columns, createdAt, nextAttemptAt, settledAt })
     .from(deliveries)
@@ -54,7 +54,7 @@ export async function listDeliveries(
     .all();
 }
 
-function seqOf(reader: Reader, id: string) {
+function selectSeq(reader: Reader, id: string) {
   return reader.select({ seq: deliveries.seq }).from(deliveries).where(eq(deliveries.id, id));
 }
 
@@ -65,11 +65,11 @@ interface Backlog {
   readonly givenUp: number;
 }
 
-export async function backlogOf(reader: Reader, since: Date): Promise<Backlog> {
+export async function countBacklog(reader: Reader, since: Date): Promise<Backlog> {
   const isGivenUp = and(eq(deliveries.state, 'given_up'), gt(deliveries.settledAt, since));
-  const countOf = async (which: SQL | undefined): Promise<number> =>
+  const countWhere = async (which: SQL | undefined): Promise<number> =>
     (await reader.select({ messages: count() }).from(deliveries).where(which).get())?.messages ?? 0;
-  return { waiting: await countOf(isWaiting), givenUp: await countOf(isGivenUp) };
+  return { waiting: await countWhere(isWaiting), givenUp: await countWhere(isGivenUp) };
 }
 
 // Takes the database's only write lock for about 10 ms; others can write between two batches.
@@ -113,7 +113,7 @@ export async function replay(
   { tenantId, which, at, by }: Replay,
 ): Promise<readonly Replayed[]> {
   return transact(db, async (tx) => {
-    if ((await receiverOf(tx, tenantId)) === null) throw noReceiver();
+    if ((await findReceiver(tx, tenantId)) === null) throw noReceiver();
     const isMeant =
       which === 'given_up' ? eq(deliveries.state, which) : await settled(tx, tenantId, which);
     const rows = (

@@ -55,7 +55,7 @@ const longestFailureMs = 5 * 24 * 3_600_000;
 const noteworthyMs = 3_600_000;
 
 /** Where the tenant's messages go; null when it wants none, or its receiver is switched off. */
-export async function receiverOf(reader: Reader, tenantId: string): Promise<string | null> {
+export async function findReceiver(reader: Reader, tenantId: string): Promise<string | null> {
   const tenant = await reader.select().from(tenants).where(eq(tenants.id, tenantId)).get();
   return tenant === undefined || tenant.webhookDisabledAt !== null ? null : tenant.webhookUrl;
 }

@@ -13,7 +13,7 @@ import {
   markFailing,
   markWorking,
   promoteNext,
-  receiverOf,
+  findReceiver,
   switchOff,
 } from './order.ts';
 
@@ -71,7 +71,7 @@ export interface Outbox {
 export function createOutbox({ db, now }: { readonly db: Db; readonly now: () => Date }): Outbox {
   return {
     async enqueueDelivery(tx, { tenantId, subject, event, payload }) {
-      if ((await receiverOf(tx, tenantId)) === null) return;
+      if ((await findReceiver(tx, tenantId)) === null) return;
       const at = now();
       const isBehind = (await firstWaiting(tx, subject)) !== undefined;
       await tx
@@ -99,8 +99,12 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
         const leasedUntil = new Date(at.getTime() + leaseMs);
         const claimed: Delivery[] = [];
         for (const tenantId of await tenantsWithDue(tx, at)) {
-          const url = await receiverOf(tx, tenantId);
-          const rows = await claimOf(tx, tenantId, { at, leasedUntil, limit: slots(tenantId) });
+          const url = await findReceiver(tx, tenantId);
+          const rows = await claimForTenant(tx, tenantId, {
+            at,
+            leasedUntil,
+            limit: slots(tenantId),
+          });
           claimed.push(...rows.map((row) => ({ ...row, url })));
         }
         return claimed;
@@ -149,7 +153,7 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
       transact(db, async (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
         // The tenant has set another URL since: that one has not been tried.
-        if ((await receiverOf(tx, delivery.tenantId)) !== delivery.url) {
+        if ((await findReceiver(tx, delivery.tenantId)) !== delivery.url) {
           const isOurs = await postpone(tx, delivery, outcome, end.at);
           return isOurs ? { kind: 'retry', at: end.at } : { kind: 'overtaken' };
         }
@@ -169,7 +173,7 @@ interface End {
 
 /** False for a late answer under an old fence: it settles nothing, another worker has the message. */
 async function settle(tx: Tx, delivery: Delivery, end: End): Promise<boolean> {
-  const change = { ...columnsOf(end), attempts: delivery.attempts + 1 };
+  const change = { ...endColumns(end), attempts: delivery.attempts + 1 };
   const { changes } = await tx.update(deliveries).set(change).where(heldAs(delivery)).run();
   if (changes === 1) await promoteNext(tx, delivery.subject, end.at);
   return changes === 1;
@@ -195,11 +199,11 @@ async function close(
 ): Promise<boolean> {
   if (!(await switchOff(tx, delivery, { at: end.at, reason }))) return false;
   const isForIt = and(isWaiting, eq(deliveries.tenantId, delivery.tenantId));
-  await tx.update(deliveries).set(columnsOf(end)).where(isForIt).run();
+  await tx.update(deliveries).set(endColumns(end)).where(isForIt).run();
   return true;
 }
 
-function columnsOf({ state, outcome, at }: End) {
+function endColumns({ state, outcome, at }: End) {
   return { state, lastOutcome: outcome, settledAt: at, nextAttemptAt: null };
 }
 
@@ -230,7 +234,7 @@ async function tenantsWithDue(tx: Tx, at: Date): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-async function claimOf(
+async function claimForTenant(
   tx: Tx,
   tenantId: string,
   { at, leasedUntil, limit }: { at: Date; leasedUntil: Date; limit: number },

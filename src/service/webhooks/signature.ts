@@ -39,7 +39,7 @@ export function messageHeaders(
     'webhook-event': event,
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${macOf(secret, { id, timestamp, body }).toString('base64')}`,
+    'webhook-signature': `v1,${computeMac(secret, { id, timestamp, body }).toString('base64')}`,
   };
 }
 
@@ -60,7 +60,7 @@ const toleranceMs = 5 * 60_000;
 export function checkSignature(secret: string, received: Received, now: Date): SignatureCheck {
   const { id, timestamp, signature } = received;
   if (id === '' || timestamp === '' || signature === '') return 'missing';
-  const expected = macOf(secret, received);
+  const expected = computeMac(secret, received);
   // More than one while secrets change; versions other than v1 are ignored.
   const given = signature.split(' ').filter((one) => one.startsWith('v1,'));
   const isOurs = given.some((one) => isSame(Buffer.from(one.slice(3), 'base64'), expected));
@@ -69,7 +69,7 @@ export function checkSignature(secret: string, received: Received, now: Date): S
   return ageMs <= toleranceMs ? 'valid' : 'too old or too new';
 }
 
-function macOf(secret: string, { id, timestamp, body }: Omit<Received, 'signature'>): Buffer {
+function computeMac(secret: string, { id, timestamp, body }: Omit<Received, 'signature'>): Buffer {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   return createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest();
 }

@@ -5,9 +5,9 @@ import { type Db, transact, type Tx } from '../../../ports/db/database.ts';
 import { users } from '../../../ports/db/schema.ts';
 import { ForensicsError } from '../../../errors.ts';
 import type { Login } from '../identity.ts';
-import { actorOf, type Principal, unauthenticated } from '../principal.ts';
+import { toActor, type Principal, unauthenticated } from '../principal.ts';
 import { normalisedEmail, auditUser } from '../user-facts.ts';
-import { embeddedRow, tenantIdsOf, type UserRow } from '../users.ts';
+import { embeddedRow, findTenantIds, type UserRow } from '../users.ts';
 import type { Passwords } from './passwords.ts';
 import { endSessions, type OpenSession, type Sessions } from './sessions.ts';
 import type { Attempt, LoginAttempts } from './throttle.ts';
@@ -73,7 +73,7 @@ export function createLogins(parts: LoginParts): Logins {
       const at = now();
       await attempts.forgive(tx, { email, from });
       await tx.update(users).set({ lastLoginAt: at }).where(eq(users.id, id)).run();
-      await onLogin(tx, { userId: id, tenantIds: await tenantIdsOf(tx, id), at });
+      await onLogin(tx, { userId: id, tenantIds: await findTenantIds(tx, id), at });
       return sessions.begin(tx, id);
     });
   }
@@ -89,7 +89,7 @@ export function createLogins(parts: LoginParts): Logins {
         return opened;
       }),
     async changePassword(principal, { currentPassword, newPassword }) {
-      const { id, email, name } = await accountOf(db, principal);
+      const { id, email, name } = await findAccount(db, principal);
       passwords.assertUsable(newPassword, { email, name, currentPassword });
       // A stolen session that guesses locks itself out, not the person's logins.
       const from = `session ${principal.sessionId}`;
@@ -103,7 +103,7 @@ export function createLogins(parts: LoginParts): Logins {
           await tx.update(users).set({ passwordHash }).where(eq(users.id, id)).run();
           await attempts.forgiveAccount(tx, email);
           await endSessions(tx, { userId: id, at, except: principal.sessionId });
-          const act = { userId: id, at, by: actorOf(principal) };
+          const act = { userId: id, at, by: toActor(principal) };
           await auditUser(tx, act, { event: 'user.password_changed', details: {} });
         });
       });
@@ -111,7 +111,7 @@ export function createLogins(parts: LoginParts): Logins {
   };
 }
 
-async function accountOf(db: Db, { id }: Principal): Promise<UserRow> {
+async function findAccount(db: Db, { id }: Principal): Promise<UserRow> {
   const row = await db
     .select()
     .from(users)

@@ -78,12 +78,12 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Pas
     assertUsable,
     async hash(password) {
       const salt = randomBytes(saltBytes);
-      const key = await inTurn(() => keyOf(password, salt, cost));
+      const key = await inTurn(() => deriveKey(password, salt, cost));
       return format({ ...cost, salt, key });
     },
     async verify(password, hash) {
       const { key, salt, ...kept } = hash === null ? dummy : parse(hash);
-      const isSame = timingSafeEqual(await inTurn(() => keyOf(password, salt, kept)), key);
+      const isSame = timingSafeEqual(await inTurn(() => deriveKey(password, salt, kept)), key);
       return isSame && hash !== null;
     },
     isOutdated: (hash) => work(parse(hash)) < work(cost),
@@ -114,7 +114,7 @@ export function generatePassword(): string {
 // Compatibility form: the same password typed on another keyboard must stay the same.
 const normalised = (password: string) => password.normalize('NFKC');
 
-async function keyOf(password: string, salt: Buffer, { ln, r, p }: Cost): Promise<Buffer> {
+async function deriveKey(password: string, salt: Buffer, { ln, r, p }: Cost): Promise<Buffer> {
   const N = 2 ** ln;
   // scrypt needs 128 * N * r bytes and a little more; Node's own limit is 32 MiB.
   return derive(normalised(password), salt, keyBytes, { N, r, p, maxmem: 256 * N * r * p });

@@ -125,7 +125,7 @@ async function issue(tx: Tx, sessionId: string, createdAt: Date): Promise<string
   const expiresAt = after(createdAt, idleLifeMs);
   await tx
     .insert(refreshTokens)
-    .values({ digest: digestOf(refreshToken), sessionId, createdAt, expiresAt })
+    .values({ digest: hashToken(refreshToken), sessionId, createdAt, expiresAt })
     .run();
   return refreshToken;
 }
@@ -135,12 +135,12 @@ async function find(reader: Pick<Db, 'select'>, refreshToken: string) {
     .select({ token: refreshTokens, session: sessions })
     .from(refreshTokens)
     .innerJoin(sessions, eq(sessions.id, refreshTokens.sessionId))
-    .where(eq(refreshTokens.digest, digestOf(refreshToken)))
+    .where(eq(refreshTokens.digest, hashToken(refreshToken)))
     .get();
 }
 
 // 256 random bits cannot be guessed from a plain hash; a pepper would add nothing.
-function digestOf(refreshToken: string): Buffer {
+function hashToken(refreshToken: string): Buffer {
   return createHash('sha256').update(refreshToken).digest();
 }
 

@@ -55,9 +55,9 @@ export function createLoginAttempts({
   readonly key: Uint8Array;
   readonly now: () => Date;
 }): LoginAttempts {
-  const digestOf = (text: string) => createHmac('sha256', key).update(text).digest();
+  const keyedDigest = (text: string) => createHmac('sha256', key).update(text).digest();
   const placeKey = ({ email, from }: Attempt) =>
-    Buffer.concat([digestOf(email), digestOf(`${email}\n${placeOf(from)}`)]);
+    Buffer.concat([keyedDigest(email), keyedDigest(`${email}\n${toPlace(from)}`)]);
 
   async function count(tx: Tx, address: Buffer, ladder: Ladder): Promise<void> {
     const at = now();
@@ -82,7 +82,7 @@ export function createLoginAttempts({
       // When the second is refused, the first was not counted either.
       await transact(db, async (tx) => {
         await count(tx, placeKey(attempt), fromOnePlace);
-        await count(tx, digestOf(attempt.email), fromAllPlaces);
+        await count(tx, keyedDigest(attempt.email), fromAllPlaces);
       });
     },
     async forgive(tx, attempt) {
@@ -97,11 +97,11 @@ export function createLoginAttempts({
           failures: sql`CASE WHEN ${loginAttempts.failures} > 0 THEN ${loginAttempts.failures} - 1 ELSE 0 END`,
           lockedUntil: null,
         })
-        .where(eq(loginAttempts.address, digestOf(attempt.email)))
+        .where(eq(loginAttempts.address, keyedDigest(attempt.email)))
         .run();
     },
     async forgiveAccount(tx, email) {
-      const account = digestOf(email);
+      const account = keyedDigest(email);
       const last = Buffer.concat([account, Buffer.alloc(account.length, 0xff)]);
       await tx
         .delete(loginAttempts)
@@ -159,7 +159,7 @@ function createLoginPlaces({ now }: { readonly now: () => Date }): LoginPlaces {
 
   return {
     countPlace(from) {
-      const place = placeOf(from);
+      const place = toPlace(from);
       const at = now().getTime();
       const recent = (places.get(place) ?? []).filter((one) => one.at > at - windowMs);
       if (recent.length >= maxInWindow) throw tooMany(recent[0]!.at + windowMs - at);
@@ -174,7 +174,7 @@ function createLoginPlaces({ now }: { readonly now: () => Date }): LoginPlaces {
       };
     },
     async withSeat(from, act) {
-      const place = placeOf(from);
+      const place = toPlace(from);
       const inUse = seats.get(place) ?? 0;
       if (inUse >= maxSeats) {
         const message = 'Too many attempts at once from your network; try again soon.';
@@ -201,17 +201,17 @@ function tooMany(waitMs: number): ForensicsError {
 }
 
 /** An IPv4 address, or the /64 network of an IPv6 address: that much a single customer is given. Other words stay. */
-function placeOf(address: string): string {
+function toPlace(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   const [head = '', tail] = address.split('%')[0]!.split('::');
-  const left = groupsOf(head);
-  const right = groupsOf(tail);
+  const left = parseGroups(head);
+  const right = parseGroups(tail);
   const zeros = Array.from({ length: 8 - left.length - right.length }, () => 0);
   return [...left, ...zeros, ...right].slice(0, 4).join(':');
 }
 
-function groupsOf(text = ''): number[] {
+function parseGroups(text = ''): number[] {
   return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }

@@ -62,7 +62,7 @@ export function createTokens({
       const { typ, audience, lifeSeconds } = kinds[kind];
       const { SignJWT } = await library();
       const issuedAt = Math.floor(now().getTime() / 1000);
-      return new SignJWT(claimsOf(kind, bearer))
+      return new SignJWT(buildClaims(kind, bearer))
         .setProtectedHeader({ alg: algorithm, typ, kid })
         .setIssuer(issuer)
         .setAudience(audience)
@@ -89,7 +89,7 @@ export function createTokens({
         const { payload, protectedHeader } = await jwtVerify(token, publicKey, options);
         // Our tokens have no extensions, not even those that the library knows.
         if (protectedHeader.crit !== undefined) throw invalid();
-        return subjectOf(payload);
+        return readSubject(payload);
       } catch (error) {
         if (error instanceof errors.JWTExpired) {
           throw unauthenticated('The token has expired; get a new one.');
@@ -117,7 +117,7 @@ function keysFrom(seed: Uint8Array) {
   return { privateKey, publicKey, kid };
 }
 
-function claimsOf(
+function buildClaims(
   kind: TokenKind,
   { sessionId, userType, scopes, email, name }: Bearer,
 ): JWTPayload {
@@ -127,7 +127,7 @@ function claimsOf(
     : { ...common, email, ...(name === null ? {} : { name }) };
 }
 
-function subjectOf({ sub, sid, userType }: JWTPayload): Subject {
+function readSubject({ sub, sid, userType }: JWTPayload): Subject {
   if (typeof sub === 'string' && typeof sid === 'string' && typeof userType === 'string') {
     return { userId: sub, sessionId: sid };
   }

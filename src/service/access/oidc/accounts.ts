@@ -22,7 +22,7 @@ interface Accounts {
    */
   admit(seen: Seen): Promise<UserRow>;
   /** The tenants here that are meant by these names or ids. */
-  tenantIdsOf(words: readonly string[]): Promise<string[]>;
+  findTenantIds(words: readonly string[]): Promise<string[]>;
   /** Makes every token that the person got before this one, and this one, worth nothing. */
   endAccess(userId: string, token: ReadToken): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function createAccounts({
   }
 
   async function bringUpToDate(tx: Tx, seen: Seen): Promise<UserRow> {
-    const known = await rowOf(tx, seen.token);
+    const known = await findRow(tx, seen.token);
     const row = known ?? (await enter(tx, seen));
     assertNotEnded(row, seen.token);
     const shown = shownAs(row, seen.person);
@@ -96,14 +96,14 @@ export function createAccounts({
 
   return {
     async admit(seen) {
-      const row = await rowOf(db, seen.token);
+      const row = await findRow(db, seen.token);
       if (row === undefined || isNews(row, seen)) {
         return transact(db, (tx) => bringUpToDate(tx, seen));
       }
       assertNotEnded(row, seen.token);
       return row;
     },
-    async tenantIdsOf(words) {
+    async findTenantIds(words) {
       const meant = or(inArray(tenants.id, [...words]), inArray(tenants.name, [...words]));
       const which = and(meant, isNull(tenants.deletedAt));
       const rows = await db.select({ id: tenants.id }).from(tenants).where(which).all();
@@ -117,7 +117,10 @@ export function createAccounts({
   };
 }
 
-async function rowOf(reader: Reader, { issuer, subject }: ReadToken): Promise<UserRow | undefined> {
+async function findRow(
+  reader: Reader,
+  { issuer, subject }: ReadToken,
+): Promise<UserRow | undefined> {
   const which = and(eq(users.issuer, issuer), eq(users.subject, subject));
   return reader.select().from(users).where(which).get();
 }

@@ -40,7 +40,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
     if (userType === null) {
       throw unauthenticated(`The access token lacks the claim "${claims.userType}".`);
     }
-    const tenantIds = await accounts.tenantIdsOf(person.tenants);
+    const tenantIds = await accounts.findTenantIds(person.tenants);
     const { id } = await accounts.admit({ token, person, tenantIds });
     const rights = { tenantIds, scopes, userType };
     return { principal: { type: 'user', id, ...rights, sessionId: token.sessionId }, token };

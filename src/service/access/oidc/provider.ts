@@ -95,7 +95,7 @@ export function createProvider(parts: ProviderParts): Provider {
 
   async function client(): Promise<Configuration> {
     const found = await facts.current();
-    const authentication = authenticationOf(found, clientSecret);
+    const authentication = chooseAuthentication(found, clientSecret);
     const made = new Configuration(found, parts.clientId, {}, authentication);
     made[customFetch] = fetch;
     made.timeout = timeoutSeconds;
@@ -142,7 +142,7 @@ function tokensIn(answer: TokenEndpointResponse): Refreshed {
 const hint = { token_type_hint: 'refresh_token' };
 
 /** `client_secret_basic` where the provider lists none (RFC 8414, section 2). */
-function authenticationOf(facts: Discovered, secret: string | null): ClientAuth {
+function chooseAuthentication(facts: Discovered, secret: string | null): ClientAuth {
   if (secret === null) return None();
   const methods = facts.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   return methods.includes('client_secret_basic')

@@ -73,7 +73,7 @@ export function createTokenReader({
 
   function assertAudience(kind: 'access' | 'id', claims: JWTPayload): void {
     const wanted = kind === 'id' ? clientId : (audience ?? clientId);
-    if (audiencesOf(claims).includes(wanted) && isParty(kind, claims, clientId)) return;
+    if (readAudiences(claims).includes(wanted) && isParty(kind, claims, clientId)) return;
     if (kind === 'access' && audience === null && isOnlyForClient(claims, clientId)) return;
     throw unauthenticated(
       `The token was not issued for this service: "aud" must hold "${wanted}".`,
@@ -86,7 +86,7 @@ export function createTokenReader({
       const { protectedHeader, payload } = await verified(token).catch((error: unknown) => {
         throw translated(error);
       });
-      const found = kindOf(protectedHeader, payload);
+      const found = readKind(protectedHeader, payload);
       if (found !== kind && found !== 'either')
         throw unauthenticated(`This is not an ${kind} token.`);
       assertAudience(kind, payload);
@@ -105,7 +105,7 @@ function assertJwt(kind: 'access' | 'id', token: string): void {
   );
 }
 
-function audiencesOf({ aud = [] }: JWTPayload): readonly string[] {
+function readAudiences({ aud = [] }: JWTPayload): readonly string[] {
   return typeof aud === 'string' ? [aud] : aud;
 }
 
@@ -113,7 +113,7 @@ function audiencesOf({ aud = [] }: JWTPayload): readonly string[] {
 function isParty(kind: 'access' | 'id', claims: JWTPayload, clientId: string): boolean {
   if (kind === 'access') return true;
   const { azp } = claims;
-  return azp === undefined ? audiencesOf(claims).length === 1 : azp === clientId;
+  return azp === undefined ? readAudiences(claims).length === 1 : azp === clientId;
 }
 
 /**
@@ -121,7 +121,7 @@ function isParty(kind: 'access' | 'id', claims: JWTPayload, clientId: string): b
  * carry its type, or the id token, which is shown around more freely, would open the interface.
  */
 function assertNoIdToken(clientId: string, claims: JWTPayload): void {
-  if (!audiencesOf(claims).includes(clientId)) return;
+  if (!readAudiences(claims).includes(clientId)) return;
   throw unauthenticated(
     'This may be an id token: an access token with the client id in "aud" must have the header "typ" at+jwt or a claim "scope".',
   );
@@ -142,15 +142,15 @@ function toRead(claims: JWTPayload, at: Date): ReadToken {
   return {
     issuer: iss,
     subject: sub,
-    since: dateOf(loggedIn ?? iat),
-    loggedInAt: loggedIn === null ? null : dateOf(loggedIn),
+    since: toDate(loggedIn ?? iat),
+    loggedInAt: loggedIn === null ? null : toDate(loggedIn),
     sessionId: typeof sid === 'string' ? sid : null,
-    expiresAt: dateOf(exp),
+    expiresAt: toDate(exp),
     claims,
   };
 }
 
-function dateOf(seconds: number): Date {
+function toDate(seconds: number): Date {
   return new Date(seconds * 1000);
 }
 
@@ -177,7 +177,7 @@ function invalid(): ForensicsError {
  */
 type TokenKind = 'access' | 'id' | 'either' | 'other';
 
-function kindOf(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload): TokenKind {
+function readKind(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload): TokenKind {
   const typ = (header.typ ?? 'JWT').toLowerCase().replace(/^application\//, '');
   // RFC 9068, section 2.1.
   if (typ === 'at+jwt') return 'access';
@@ -218,34 +218,34 @@ const longestEmail = 254;
 
 export function describePerson(claims: JWTPayload, names: ClaimNames): Described {
   return {
-    email: textOf(claims['email'], longestEmail),
-    name: textOf(claims['name'], maxNameLength),
-    userType: textOf(claimOf(claims, names.userType), maxNameLength),
-    scopes: wordsOf(claimOf(claims, names.scopes)),
-    tenants: wordsOf(claimOf(claims, names.tenants)),
+    email: readText(claims['email'], longestEmail),
+    name: readText(claims['name'], maxNameLength),
+    userType: readText(readClaim(claims, names.userType), maxNameLength),
+    scopes: readWords(readClaim(claims, names.scopes)),
+    tenants: readWords(readClaim(claims, names.tenants)),
   };
 }
 
 /** People choose their names at the provider: what is no valid name here counts as missing. */
-function textOf(value: unknown, longest: number): string | null {
+function readText(value: unknown, longest: number): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
   return text === '' || characterCount(text) > longest || /\p{Cc}/u.test(text) ? null : text;
 }
 
 /** A list of words, or one text with spaces between them. */
-function wordsOf(value: unknown): string[] {
+function readWords(value: unknown): string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const words = list.flatMap((entry) => (typeof entry === 'string' ? entry.split(/\s+/) : []));
   return [...new Set(words.filter((word) => word !== ''))];
 }
 
-function claimOf(claims: JWTPayload, name: string): unknown {
+function readClaim(claims: JWTPayload, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
-  return name.split('.').reduce<unknown>(memberOf, claims);
+  return name.split('.').reduce<unknown>(readMember, claims);
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function readMember(value: unknown, name: string): unknown {
   const members: Record<string, unknown> = Object(value);
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }

@@ -5,7 +5,7 @@
  */
 
 import { and, eq, type SQL } from 'drizzle-orm';
-import { actorOf, type Principal, systemPrincipal } from '../../access/principal.ts';
+import { toActor, type Principal, systemPrincipal } from '../../access/principal.ts';
 import type { EventDetails, EventName } from '../../audit/events.ts';
 import { append } from '../../audit/log.ts';
 import type { AnalysisOptions } from '../../../contract/analysis.ts';
@@ -113,7 +113,7 @@ export async function logAnalysis<E extends AnalysisEvent>(
   { event, details, actor = systemPrincipal, at }: Logged<E> & { readonly at: Date },
 ): Promise<void> {
   const entry = { event, subject: analysisId, details };
-  await append(tx, { chain: tenantId, at, actor: actorOf(actor), ...entry });
+  await append(tx, { chain: tenantId, at, actor: toActor(actor), ...entry });
 }
 
 export function toTarget({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>): Target {

@@ -14,7 +14,7 @@ const now = () => new Date();
 if (where === 'unpacking') {
   const { restoreBackup } = await import('../../../../src/ops/backup/restore.ts');
   const { keysAsRead } = await import('./small-backup.ts');
-  const common = { keysDir: null, keys: keysAsRead, objectsOf: () => [], now };
+  const common = { keysDir: null, keys: keysAsRead, listObjects: () => [], now };
   const onProgress = (done: number, all: number) => void (done > all / 2 && die());
   await restoreBackup({ file, dataDir, mayReplace: true, ...common, onProgress });
 }

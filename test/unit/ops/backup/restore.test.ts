@@ -30,7 +30,7 @@ import { makeOlderDatabase } from '../../ports/db/older-database.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
 import { backUp, content, evidence, keysAsRead, now, report, smallFolder } from './small-backup.ts';
 
-const objectsOf = () => [evidence, report];
+const listObjects = () => [evidence, report];
 
 function restore(file: string, dataDir: string, more: Partial<RestoreOptions> = {}) {
   const parts = {
@@ -39,7 +39,7 @@ function restore(file: string, dataDir: string, more: Partial<RestoreOptions> = 
     mayReplace: false,
     keysDir: null,
     keys: keysAsRead,
-    objectsOf,
+    listObjects,
     now,
   };
   return restoreBackup({ ...parts, ...more });
@@ -137,7 +137,7 @@ test('a damaged backup, one without a file that a row names, and what is none le
 
   const attempts = [
     await codeOf(restore(damaged, dataDir, force)),
-    await codeOf(restore(small.out, dataDir, { ...force, objectsOf: () => [lost] })),
+    await codeOf(restore(small.out, dataDir, { ...force, listObjects: () => [lost] })),
     await codeOf(restore(join(dataDir, 'tls', 'ca.pem'), dataDir, force)),
     await codeOf(restore(join(dataDir, 'none'), dataDir, force)),
   ];
@@ -213,7 +213,11 @@ test('keys that were left out come from a folder of theirs, and must be the righ
   const small = await smallFolder();
   await backUp(small, {
     withKeys: false,
-    facts: { program: '1', settings: {}, masterKey: { place: 'apart', id: keysAsRead.idOf(key) } },
+    facts: {
+      program: '1',
+      settings: {},
+      masterKey: { place: 'apart', id: keysAsRead.identify(key) },
+    },
   });
   const [right, wrong, dataDir] = [join(small.folder, 'right'), temporaryFolder(), emptyDataDir()];
   mkdirSync(right);

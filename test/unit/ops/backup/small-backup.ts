@@ -15,7 +15,7 @@ export const keyId = '0123456789abcdef';
 export const keysAsRead = {
   ofSettings: null,
   parse: (text: string) => Buffer.from(text.trim(), 'hex'),
-  idOf: (key: Buffer) => (key.equals(masterKey) ? keyId : 'f'.repeat(16)),
+  identify: (key: Buffer) => (key.equals(masterKey) ? keyId : 'f'.repeat(16)),
 };
 
 const objectOf = (name: string, isEvidence: boolean): NamedObject => ({
@@ -60,8 +60,8 @@ export async function backUp(
     out,
     withKeys: true,
     facts: { program: '1.2.3', masterKey: { place: 'here', id: keyId }, settings: { port: 1 } },
-    objectsOf: () => objects,
-    elsewhereOf: async () => [{ type: 's3', place: 's3 https://store/bucket', analyses: 7 }],
+    listObjects: () => objects,
+    listElsewhere: async () => [{ type: 's3', place: 's3 https://store/bucket', analyses: 7 }],
     now,
     ...parts,
   });

@@ -20,7 +20,7 @@ async function saved(): Promise<Buffer> {
 }
 
 const verify = (file: string, objects = [evidence, report]) =>
-  verifyBackup(file, { objectsOf: () => objects });
+  verifyBackup(file, { listObjects: () => objects });
 
 function fileWith(content: Buffer): string {
   const file = join(temporaryFolder(), 'backup.tar');

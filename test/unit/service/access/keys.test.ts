@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { newSecret, tagOf } from '../../../../src/service/access/key-format.ts';
+import { newSecret, readTag } from '../../../../src/service/access/key-format.ts';
 import { createKeys, type Keys } from '../../../../src/service/access/keys.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { operator, parseEntry } from '../../../../src/service/audit/entry.ts';
@@ -350,15 +350,15 @@ describe('the form of a key', () => {
     const key = newSecret('tag12345');
     const start = 'sk-tag12345-'.length;
 
-    expect(tagOf(key)).toBe('tag12345');
+    expect(readTag(key)).toBe('tag12345');
     for (let i = start; i < key.length; i++) {
       const wrong = key[i] === '0' ? '1' : '0';
-      expect(tagOf(key.slice(0, i) + wrong + key.slice(i + 1))).toBeNull();
+      expect(readTag(key.slice(0, i) + wrong + key.slice(i + 1))).toBeNull();
     }
     for (let i = start; i < key.length - 1; i++) {
       if (key[i] === key[i + 1]) continue;
       const swapped = key.slice(0, i) + key[i + 1]! + key[i]! + key.slice(i + 2);
-      expect(tagOf(swapped)).toBeNull();
+      expect(readTag(swapped)).toBeNull();
     }
   });
 });

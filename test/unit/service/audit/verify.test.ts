@@ -25,7 +25,7 @@ async function filled() {
 }
 
 const begun = { chain, actor: service, event: 'audit.begun', subject: null, details: {} } as const;
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const hashText = (text: string) => createHash('sha256').update(text).digest('hex');
 const at = (seq: number) => `chain = '${chain}' AND seq = ${seq}`;
 
 test('a chain that nobody touched holds, and its head is the hash of its last line', async () => {
@@ -33,7 +33,7 @@ test('a chain that nobody touched holds, and its head is the hash of its last li
 
   const verified = await audit.verify(chain);
 
-  const head = hashOf(lines.at(-1)!.text);
+  const head = hashText(lines.at(-1)!.text);
   expect(verified).toEqual({ chain, count: 4, head, broken: null, notedSeq: null });
   expect(await audit.head(chain)).toEqual({ chain, count: 4, hash: head });
 });
@@ -68,7 +68,7 @@ describe('a change', () => {
       const text = lines[seq - 1]!.text.replace('"type":"', '"type":"x');
 
       const sql = `UPDATE audit_entries SET entry = ?, hash = ? WHERE ${at(seq)}`;
-      tamper(db, sql, text, hashOf(text));
+      tamper(db, sql, text, hashText(text));
 
       expect(await broken()).toEqual({ seq, fault: 'changed', count: seq - 1 });
     },
@@ -179,7 +179,7 @@ describe('an insertion', () => {
     tamper(db, `UPDATE audit_entries SET seq = -seq - 1 WHERE chain = '${chain}' AND seq >= 2`);
     tamper(db, 'UPDATE audit_entries SET seq = -seq WHERE seq < 0');
 
-    tamper(db, insert, 2, forged, hashOf(forged));
+    tamper(db, insert, 2, forged, hashText(forged));
 
     expect(await broken()).toEqual({ seq: 3, fault: 'out_of_order', count: 2 });
   });
@@ -198,7 +198,7 @@ describe('an insertion', () => {
       .replace('"seq":4', '"seq":5')
       .replace(lines[2]!.hash, lines[3]!.hash);
 
-    tamper(db, insert, 5, text, hashOf(text));
+    tamper(db, insert, 5, text, hashText(text));
 
     expect(await broken()).toEqual({ seq: 5, fault: 'added', count: 4 });
   });
@@ -214,7 +214,7 @@ async function rewritten() {
     const forged = { ...Object(old), previous };
     if (seq === 3) forged.subject = 'somebody else';
     const text = JSON.stringify(forged);
-    previous = hashOf(text);
+    previous = hashText(text);
     tamper(db, `UPDATE audit_entries SET entry = ?, hash = ? WHERE ${at(seq)}`, text, previous);
   }
   tamper(db, `UPDATE audit_heads SET hash = ? WHERE chain = '${chain}'`, previous);
@@ -251,7 +251,7 @@ const texts = async () => (await filled()).lines.map(({ text }) => text);
 describe('an exported log', () => {
   test('holds as the log itself does', async () => {
     const lines = await texts();
-    const head = hashOf(lines[3]!);
+    const head = hashText(lines[3]!);
 
     expect(await verifyLines(lines, {})).toEqual({
       chain,
@@ -284,7 +284,7 @@ describe('an exported log', () => {
 
   test('that was cut off is told by the noted hash alone', async () => {
     const lines = await texts();
-    const head = hashOf(lines[3]!);
+    const head = hashText(lines[3]!);
 
     const cut = lines.slice(0, 3);
 

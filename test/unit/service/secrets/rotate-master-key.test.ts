@@ -19,7 +19,7 @@ import {
   rotateMasterKey,
   type RotationWish,
 } from '../../../../src/service/secrets/rotate-master-key.ts';
-import { secretsOf } from '../../../../src/service/secrets/secrets.ts';
+import { deriveSecrets } from '../../../../src/service/secrets/secrets.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import { readConfig } from '../../../../src/contract/config.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
@@ -132,7 +132,9 @@ test('the old key opens nothing that is left in any file', async () => {
   await rotateMasterKey(settingsWith(), routine);
 
   const [row] = await withCore(rowsOf);
-  expect(() => configsOf({ secrets: secretsOf(oldKey) }).open(row!)).toThrow('present master key');
+  expect(() => configsOf({ secrets: deriveSecrets(oldKey) }).open(row!)).toThrow(
+    'present master key',
+  );
   const files = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name)));
   expect(files.filter((bytes) => bytes.includes(oldRow!.sealed))).toEqual([]);
   expect(files.some((bytes) => bytes.includes(row!.sealed))).toBe(true);

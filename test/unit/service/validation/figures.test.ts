@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { figuresOf } from '../../../../src/service/validation/figures.ts';
+import { computeFigures } from '../../../../src/service/validation/figures.ts';
 import { outcome, outcomes } from './outcomes.ts';
 
 const options = { seed: 1 };
@@ -18,7 +18,7 @@ test('errors, verdicts and reasons are counted for each class apart', () => {
     outcome({ isFake: true, name: 'c', resultClass: 'uncertain' }),
   ];
 
-  const [clean] = figuresOf(measured, options);
+  const [clean] = computeFigures(measured, options);
   const { real, fake } = clean!.strategies.default;
 
   expect(real.verdicts).toEqual({ real: 39, fake: 1, abstain: 0, uncertain: 0 });
@@ -37,7 +37,7 @@ test('a condition counts the pictures that have it, and is left out where a clas
     ...outcomes(3, { isFake: true, conditions: ['clean', 'web'] }),
   ];
 
-  const figures = figuresOf(measured, options);
+  const figures = computeFigures(measured, options);
 
   expect(figures.map(({ condition }) => condition)).toEqual(['clean', 'web']);
 });
@@ -56,7 +56,7 @@ test('from five sub-folders on whole sub-folders are drawn, so the interval grow
   const unsorted = sorted.map((one) => ({ ...one, folder: '' }));
 
   const width = (measured: typeof sorted) => {
-    const { low, high } = figuresOf(measured, options)[0]!.auc;
+    const { low, high } = computeFigures(measured, options)[0]!.auc;
     return high - low;
   };
 
@@ -71,7 +71,7 @@ test('the worst sub-folder is the one with the greatest share of errors among th
     ...outcomes(5, { isFake: true, folder: 'alone' }),
   ];
 
-  const { real, fake } = figuresOf(measured, options)[0]!.strategies.default;
+  const { real, fake } = computeFigures(measured, options)[0]!.strategies.default;
 
   expect(real.worstFolder).toEqual({ folder: 'small', pictures: 5, wrong: 2 });
   expect(fake.worstFolder).toBeNull();
@@ -84,8 +84,8 @@ test('calibration is judged from a hundred pictures of each class on, without th
     outcome({ isFake: false, name: 'odd', resultClass: 'abstain', fakeProbability: 1 }),
   ];
 
-  const [clean] = figuresOf(enough, options);
-  const [fewer] = figuresOf(enough.slice(1), options);
+  const [clean] = computeFigures(enough, options);
+  const [fewer] = computeFigures(enough.slice(1), options);
 
   expect(clean!.calibration).toEqual({ error: expect.closeTo(0.15, 12), pictures: 200 });
   expect(fewer!.calibration).toBeNull();

@@ -5,7 +5,7 @@ import {
   makeValidation,
   type Measured,
 } from '../../../../src/service/validation/record.ts';
-import { judgementOf, warningsOf } from '../../../../src/service/validation/statements.ts';
+import { writeJudgement, writeWarnings } from '../../../../src/service/validation/statements.ts';
 import { parseValidation } from '../../../../src/service/validation/validation.ts';
 import { outcome, outcomes } from './outcomes.ts';
 
@@ -31,7 +31,7 @@ function file(byte: string) {
 }
 
 function warningsFor(measured: readonly Measured[], parts: object = {}): string {
-  return warningsOf(made(measured, parts)).join('\n');
+  return writeWarnings(made(measured, parts)).join('\n');
 }
 
 /** Forty pictures of a class in five sub-folders. */
@@ -123,7 +123,7 @@ describe('a citation', () => {
 
 describe('the judgement', () => {
   test('never takes no error for no risk', () => {
-    const [photographs, generated] = judgementOf(made(forty), 'default');
+    const [photographs, generated] = writeJudgement(made(forty), 'default');
 
     expect(photographs).toBe(
       'clean: with 40 photographs and no error, up to 7.2 % of such photographs may still be called fake (one-sided bound, 95 % confidence).',
@@ -139,7 +139,7 @@ describe('the judgement', () => {
       ...outcomes(30, { isFake: true, fakeProbability: 0.5, wrong: 30 }),
     ];
 
-    const sentences = judgementOf(made(useless), 'default').join('\n');
+    const sentences = writeJudgement(made(useless), 'default').join('\n');
 
     expect(sentences).toContain('clean: all 30 generated pictures were called real');
     expect(sentences).toContain('at least 90.5 % are');
@@ -154,7 +154,7 @@ describe('the judgement', () => {
       ...outcomes(10, { isFake: true, conditions: ['web'], folder: 'w' }),
     ];
 
-    const sentences = judgementOf(made(measured), 'default').join('\n');
+    const sentences = writeJudgement(made(measured), 'default').join('\n');
 
     expect(sentences).not.toContain('clean: most pictures');
     expect(sentences).toContain('web: most pictures (75.0 %) were left open.');
