@@ -112,7 +112,7 @@ describe('one picture', () => {
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([480, 320]);
     expect([map.readUInt32BE(16), map.readUInt32BE(20)]).toEqual([columns, rows]);
     expect(again).toMatchObject({ code: 5 });
-    expect(again.stderr).toContain('mit --force wird es ersetzt');
+    expect(again.stderr).toContain('ersetzen Sie es mit --force');
   });
 
   test('--maps full writes a value for each pixel, and the bundle keeps one for each cell', async () => {

@@ -133,7 +133,7 @@ test('the store of each tenant is looked at; the service’s own once', async ()
   expect(new Set(own.checks.map(({ tenant }) => tenant))).toEqual(new Set([null, 'twin']));
   expect(lines.code).toBe(1);
   expect(lines.stdout).toContain(
-    'failed   store (acme): The store does not know the access key; check it.\n' +
+    'failed   store (acme): The store does not know the access key. Check it.\n' +
       '         Fix: Correct the configuration: forensics tenant update acme --storage-config FILE\n',
   );
   for (const secret of [s3.secretAccessKey, s3.accessKeyId, 'X-Amz-Signature']) {

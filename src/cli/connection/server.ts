@@ -17,7 +17,6 @@ import {
   readCredentials,
   profileTrust,
 } from './profiles.ts';
-import { createRemoteService } from './remote.ts';
 import type { Service } from './service.ts';
 import { authorizeBySession } from './session.ts';
 
@@ -39,7 +38,10 @@ export async function withService<T>(
   options: ServiceOptions,
   act: (service: Service) => Promise<T>,
 ): Promise<T> {
-  if (isRemote(options)) return withApi(options, (api) => act(createRemoteService(api)));
+  if (isRemote(options)) {
+    const { createRemoteService } = await import('./remote.ts');
+    return withApi(options, (api) => act(createRemoteService(api)));
+  }
   // Loaded only here: a command on a server needs no database.
   const { createLocalService, withLocalCore } = await import('./local.ts');
   return withLocalCore(options, (core, settings) => act(createLocalService(core, settings)));
