@@ -25,7 +25,7 @@ import {
 import { azureFailure, isMissingContainer, openContainer } from './client.ts';
 import { createPresigner } from './sas.ts';
 
-export interface AzureStoreSettings extends RemoteSettings {
+interface AzureStoreSettings extends RemoteSettings {
   /** 1..604800: how long a presigned URL lives. */
   readonly expirySeconds: number;
 }

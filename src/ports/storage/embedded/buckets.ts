@@ -26,7 +26,7 @@ import { createPublisher } from './publish.ts';
 import { createQuota } from './quota.ts';
 import { sweepIncoming } from './write-object.ts';
 
-export interface BucketsSettings {
+interface BucketsSettings {
   /** The folder of all buckets. */
   readonly root: string;
   /** 50 MiB when left out. */

@@ -15,7 +15,7 @@ import type { Buckets } from './buckets.ts';
 import type { ObjectRecord } from './record.ts';
 import type { ObjectUrls } from './signed-urls.ts';
 
-export interface EmbeddedStoreSettings {
+interface EmbeddedStoreSettings {
   /** The same as the server's. */
   readonly buckets: Buckets;
   readonly bucket: string;

@@ -9,7 +9,7 @@ import type { NewFile, Publisher } from './publish.ts';
 import { damaged, type ObjectRecord, readRecord } from './record.ts';
 
 /** `mayReplace` is given the object that will be replaced, null when there is none; throwing changes nothing. */
-export interface ObjectToWrite extends Omit<NewFile, 'key' | 'beforePublish'> {
+interface ObjectToWrite extends Omit<NewFile, 'key' | 'beforePublish'> {
   readonly mayReplace?: ((current: ObjectRecord | null) => void) | undefined;
 }
 

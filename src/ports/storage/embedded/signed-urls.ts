@@ -10,7 +10,7 @@ import { encodePath } from '../store.ts';
 
 export type SignedMethod = 'GET' | 'PUT' | 'DELETE';
 
-export interface SignedObject {
+interface SignedObject {
   readonly bucket: string;
   readonly key: string;
 }

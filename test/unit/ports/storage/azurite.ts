@@ -9,10 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Agent } from 'undici';
-import {
-  type AzureStoreSettings,
-  createAzureStore,
-} from '../../../../src/ports/storage/azure/azure.ts';
+import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
 import type { RemoteStore } from '../../../../src/ports/storage/store.ts';
 import { makeCertificate } from '../../../fixtures/certificate.ts';
 
@@ -21,7 +18,10 @@ export interface Azurite {
   readonly ca: string;
   /** Trusts the server's certificate. */
   readonly dispatcher: Agent;
-  storeOf(containerName: string, settings?: Partial<AzureStoreSettings>): RemoteStore;
+  storeOf(
+    containerName: string,
+    settings?: Partial<Parameters<typeof createAzureStore>[1]>,
+  ): RemoteStore;
   close(): Promise<void>;
 }
 

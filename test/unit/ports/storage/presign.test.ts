@@ -10,7 +10,6 @@ import { createPresigner as createAzurePresigner } from '../../../../src/ports/s
 import {
   createObjectUrls,
   type SignedMethod,
-  type SignedObject,
 } from '../../../../src/ports/storage/embedded/signed-urls.ts';
 import { createPresigner } from '../../../../src/ports/storage/s3/presign.ts';
 import { codeOf } from './code-of.ts';
@@ -26,7 +25,7 @@ describe('a URL of the embedded store', () => {
   interface Changes {
     readonly signer?: Buffer;
     readonly method?: SignedMethod;
-    readonly of?: SignedObject;
+    readonly of?: typeof object;
     readonly changes?: object;
   }
 

@@ -1,10 +1,7 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type BucketsSettings,
-  createBuckets,
-} from '../../../../src/ports/storage/embedded/buckets.ts';
+import { createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import type { BlobStore } from '../../../../src/ports/storage/store.ts';
 import { codeOf } from './code-of.ts';
 import { createLocalStore, type LocalStore } from '../../../fixtures/embedded-server.ts';
@@ -32,7 +29,7 @@ async function* breaking() {
 }
 
 /** A process: it shares the folder with the others, and nothing else. */
-function openProcess(settings: Partial<BucketsSettings> = {}): BlobStore {
+function openProcess(settings: Partial<Parameters<typeof createBuckets>[0]> = {}): BlobStore {
   return local.open({ buckets: createBuckets({ root: local.root, quotaBytes, now, ...settings }) });
 }
 
