@@ -126,7 +126,7 @@ export interface UnpackedBundle {
 }
 
 /** The first of this name. */
-export function contentOf(
+export function fileContent(
   { entries }: Pick<UnpackedBundle, 'entries'>,
   wanted: string,
 ): Uint8Array | null {
@@ -140,7 +140,7 @@ export function contentOf(
 export function toPlain(value: unknown): unknown {
   const text = JSON.stringify(value, (_key, member: unknown) => {
     if (typeof member === 'string') return Buffer.from(member, 'utf8').toString('utf8');
-    return ArrayBuffer.isView(member) ? Array.from(numbersOf(member)) : member;
+    return ArrayBuffer.isView(member) ? Array.from(toNumbers(member)) : member;
   });
   return JSON.parse(text) as unknown;
 }
@@ -176,7 +176,7 @@ function isWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
 }
 
-function numbersOf(view: ArrayBufferView): ArrayLike<number> {
+function toNumbers(view: ArrayBufferView): ArrayLike<number> {
   if (view instanceof Uint16Array) return view;
   throw new TypeError('only 16-bit maps are written as lists of numbers');
 }

@@ -1,14 +1,14 @@
 /** What verification establishes about a bundle. */
 
 import {
-  contentOf,
+  fileContent,
   type Manifest,
   manifestFile,
   publicKeyFile,
   signatureFile,
   type UnpackedBundle,
 } from './bundle-format.ts';
-import { archiveOf, isSignedBy, type PublicKey, readPublicKey, sha256Of } from './sign.ts';
+import { archiveParts, isSignedBy, type PublicKey, readPublicKey, sha256Of } from './sign.ts';
 
 const problemKinds = [
   /** A listed file has other bytes, or the signed list itself. */
@@ -82,7 +82,7 @@ const ofTheSeal: readonly string[] = [manifestFile, signatureFile];
 /** Writes the archive again from its files: any remaining difference is between them. */
 function checkContainer(unpacked: UnpackedBundle, intact: Filed['intact']): readonly Problem[] {
   const { bytes, entries, manifest, manifestBytes } = unpacked;
-  const signature = contentOf(unpacked, signatureFile);
+  const signature = fileContent(unpacked, signatureFile);
   const files = manifest.files.flatMap(({ name }) => {
     const found = entries.find((entry) => entry.name === name);
     if (found === undefined) return [];
@@ -92,7 +92,7 @@ function checkContainer(unpacked: UnpackedBundle, intact: Filed['intact']): read
   // A missing file cannot be written again, and was reported.
   if (signature === null || files.length < manifest.files.length) return [];
   let at = 0;
-  for (const part of archiveOf({ manifest: manifestBytes, signature, files }, manifest)) {
+  for (const part of archiveParts({ manifest: manifestBytes, signature, files }, manifest)) {
     const found = bytes.subarray(at, at + part.bytes.length);
     if (Buffer.compare(found, part.bytes) !== 0) return [strayBytes(part.what, at)];
     at += part.bytes.length;
@@ -117,7 +117,7 @@ interface Signed {
  * @param expected - fingerprint; null when the caller names none.
  */
 export function checkSignature(unpacked: UnpackedBundle, expected: string | null): Signed {
-  const signature = contentOf(unpacked, signatureFile);
+  const signature = fileContent(unpacked, signatureFile);
   if (signature === null) return unsigned('missing', signatureFile, 'The signature is missing.');
   const key = keyInside(unpacked);
   if (key === null) return unsigned('changed', publicKeyFile, 'The public key cannot be read.');
@@ -140,7 +140,7 @@ function otherKey(fingerprint: string): Problem {
 }
 
 function keyInside(unpacked: UnpackedBundle): PublicKey | null {
-  const bytes = contentOf(unpacked, publicKeyFile);
+  const bytes = fileContent(unpacked, publicKeyFile);
   return bytes === null ? null : readPublicKey(Buffer.from(bytes).toString('latin1'));
 }
 

@@ -46,7 +46,7 @@ export function compareFields(recorded: unknown, found: unknown): Comparison {
     } else {
       values++;
       if (one !== other) {
-        differences.push({ path, recorded: one, found: other, kind: kindOf(path, one, other) });
+        differences.push({ path, recorded: one, found: other, kind: toKind(path, one, other) });
       }
     }
   };
@@ -82,7 +82,7 @@ function isBranch(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-function kindOf(path: string, one: unknown, other: unknown): FieldDifference['kind'] {
+function toKind(path: string, one: unknown, other: unknown): FieldDifference['kind'] {
   if (typeof one === 'number' && typeof other === 'number') {
     return Math.abs(one - other) <= numberTolerance ? 'rounding' : 'value';
   }

@@ -56,7 +56,7 @@ export type ResultRecord = Static<typeof resultSchema>;
 
 const resultCheck = Compile(resultSchema);
 
-export function resultRecordOf(
+export function toResultRecord(
   examination: Examination,
   { isMetadataLeftOut }: { readonly isMetadataLeftOut: boolean },
 ) {
@@ -69,7 +69,7 @@ export function resultRecordOf(
   };
 }
 
-/** Null for what is not in the form that `resultRecordOf` gives. */
+/** Null for what is not in the form that `toResultRecord` gives. */
 export function parseResult(bytes: Uint8Array): ResultRecord | null {
   const value = parseJson(bytes);
   return resultCheck.Check(value) ? value : null;
@@ -177,7 +177,7 @@ type Custody = Static<typeof custodySchema>;
 const settingsCheck = Compile(settingsSchema);
 const custodyCheck = Compile(custodySchema);
 
-export function settingsOf(given: BundleCase, isMetadataLeftOut: boolean): BundleSettings {
+export function toBundleSettings(given: BundleCase, isMetadataLeftOut: boolean): BundleSettings {
   const { examination, openedAs, heatmapSize, limits } = given;
   const { options, model, locator, passes, environment } = examination;
   const {
@@ -220,13 +220,13 @@ function plainValidation({ createdAt, conditions, ...cited }: OwnValidation) {
   return { ...cited, createdAt: createdAt.toISOString(), conditions: [...conditions] };
 }
 
-export function custodyOf({ custody = [] }: ReportItem): Custody {
+export function toCustodyRecord({ custody = [] }: ReportItem): Custody {
   return custody.map(({ at, hashes, ...event }) => {
     return { ...event, at: at.toISOString(), hashes: [...hashes] };
   });
 }
 
-/** Null for what is not in the form that `settingsOf` gives. */
+/** Null for what is not in the form that `toBundleSettings` gives. */
 export function parseSettings(bytes: Uint8Array): BundleSettings | null {
   const value = parseJson(bytes);
   return settingsCheck.Check(value) ? value : null;
@@ -238,7 +238,7 @@ export function parseCustody(bytes: Uint8Array): Custody | null {
 }
 
 /** The item again, as the rendering was given it. An empty custody is one that was never recorded. */
-export function itemOf({ item }: BundleSettings, custody: Custody): ReportItem {
+export function readItem({ item }: BundleSettings, custody: Custody): ReportItem {
   const { validation, examinedAt, ...rest } = item;
   return {
     ...rest,

@@ -37,9 +37,9 @@ import {
 import {
   parseResult,
   type ResultRecord,
-  resultRecordOf,
+  toResultRecord,
   type BundleSettings,
-  itemOf,
+  readItem,
   parseCustody,
   parseSettings,
 } from './records.ts';
@@ -72,7 +72,7 @@ export async function reproduceBundle(
     poolSize: 1,
     limits: { ...localLimits, ...settings.limits },
     modelsDir: options.modelsDir ?? null,
-    trustList: trustListOf(files, options),
+    trustList: findTrustList(files, options),
   });
   try {
     return await compareAll(sandbox, recorded, await repeat(sandbox, recorded));
@@ -101,14 +101,14 @@ async function openRecorded(
   const settings = parseSettings(files.get(settingsFile) ?? new Uint8Array());
   if (settings === null) throw changed(`${settingsFile} is missing from its list of files.`);
   const { format } = manifest;
-  return { settings, format, files, original: await originalOf(manifest, files, options) };
+  return { settings, format, files, original: await readOriginal(manifest, files, options) };
 }
 
 function changed(why: string): ForensicsError {
   return new ForensicsError('bundle_changed', `The bundle does not hold: ${why}`);
 }
 
-async function originalOf(
+async function readOriginal(
   { item }: Manifest,
   files: Recorded['files'],
   { original }: ReproduceOptions,
@@ -130,7 +130,7 @@ async function originalOf(
 }
 
 /** Another list may trust another signer, and so lead to another verdict. */
-function trustListOf(files: Recorded['files'], { trustList }: ReproduceOptions): string | null {
+function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions): string | null {
   const inside = files.get(trustListFile);
   if (inside !== undefined) return Buffer.from(inside).toString('utf8');
   const recorded = parseResult(files.get(resultFile) ?? new Uint8Array());
@@ -148,7 +148,7 @@ function trustListOf(files: Recorded['files'], { trustList }: ReproduceOptions):
 async function requireModels(settings: BundleSettings, modelsDir: string | null): Promise<void> {
   // A folder of models that cannot be read is reported as such.
   const known = await createRegistry({ extra: modelsDir }).listAll();
-  for (const wanted of [settings.model, locatorOf(settings)]) {
+  for (const wanted of [settings.model, requireLocator(settings)]) {
     const found = known.find(({ id }) => id === wanted.id) ?? null;
     if (found === null || !isSameModel(identifyModel(found), wanted)) {
       throw isMissing(wanted, found, settings);
@@ -156,7 +156,7 @@ async function requireModels(settings: BundleSettings, modelsDir: string | null)
   }
 }
 
-function locatorOf({ locator }: BundleSettings): ModelIdentity {
+function requireLocator({ locator }: BundleSettings): ModelIdentity {
   if (locator !== undefined) return locator;
   throw new ForensicsError(
     'conflict',
@@ -171,14 +171,14 @@ function isMissing(
 ): ForensicsError {
   const needed = Object.entries(wanted.files).map(([name, sha256]) => `${name} ${sha256}`);
   const release = environment['forensics'] ?? 'of the version that made it';
-  const here = found === null ? 'no model of that name' : nameOf(found, wanted);
+  const here = found === null ? 'no model of that name' : describeModel(found, wanted);
   return new ForensicsError(
     'model_not_found',
     `The bundle needs the model ${wanted.id} ${wanted.version} with these files: ${needed.join(', ')}. This machine has ${here}: reproduce the bundle with forensics ${release}, which made it and holds that model, or name a folder that holds the model with --models-dir.`,
   );
 }
 
-function nameOf({ version }: AnyManifest, wanted: ModelIdentity): string {
+function describeModel({ version }: AnyManifest, wanted: ModelIdentity): string {
   return version === wanted.version ? 'that version with other files' : `version ${version}`;
 }
 
@@ -196,17 +196,17 @@ async function repeat(
   const { model, decisionStrategy, seed, openedAs, heatmapSize } = settings;
   const named = openedAs === null ? {} : { name: openedAs };
   const source = { bytes: original, ...named };
-  const locator = locatorOf(settings).id;
+  const locator = requireLocator(settings).id;
   const options = { model: model.id, locator, decisionStrategy, seed };
   const examinedAt = new Date(settings.item.examinedAt);
   const { environment, ...found } = await sandbox.examine({ source, options, now: examinedAt });
   // The reports print it: as it was recorded, in the order of today, so that only what was found makes them differ.
-  const examination = { ...found, environment: inOrderOf(environment, settings.environment) };
+  const examination = { ...found, environment: inOrder(environment, settings.environment) };
   const custody = parseCustody(files.get(custodyFile) ?? new Uint8Array()) ?? [];
   const rendering = await sandbox.render({
     source,
     examination,
-    item: itemOf(settings, custody),
+    item: readItem(settings, custody),
     languages,
     withHtml: files.has(htmlFile('en')),
     ...(heatmapSize === null ? {} : { heatmapSize }),
@@ -214,7 +214,7 @@ async function repeat(
   return { examination, rendering, environment };
 }
 
-function inOrderOf(
+function inOrder(
   order: Readonly<Record<string, string>>,
   entries: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
@@ -237,13 +237,13 @@ async function compareAll(
   const recorded = parseResult(files.get(resultFile) ?? new Uint8Array());
   const fields = compareFields(
     { ...Object(record(resultFile)), texts: record(textsFile) },
-    { ...withSentencesLike(recorded, resultRecordOf(examination, settings)), texts },
+    { ...withSentencesLike(recorded, toResultRecord(examination, settings)), texts },
   );
   const changes = environmentChanges(settings.environment, environment);
   const surroundings: Surroundings = { sandbox, isElsewhere: changes.length > 0 };
   const compared = await compareFiles(surroundings, { files, format }, rendering);
   return {
-    outcome: outcomeOf({ differences: fields.differences, files: compared }, surroundings),
+    outcome: decideOutcome({ differences: fields.differences, files: compared }, surroundings),
     verdict: {
       recorded: recorded?.verdict ?? '',
       found: examination.decision.resultClass,
@@ -272,7 +272,7 @@ function isRetired(method: unknown): boolean {
 /** Bundles of earlier versions hold sentences where an examination holds codes now: then both are compared as sentences. */
 function withSentencesLike(
   recorded: ResultRecord | null,
-  found: ReturnType<typeof resultRecordOf>,
+  found: ReturnType<typeof toResultRecord>,
 ): object {
   const statement = recorded?.examination.findings[0]?.statement;
   if (typeof statement !== 'object' || statement === null || !('en' in statement)) return found;
@@ -287,7 +287,7 @@ function withSentencesLike(
 }
 
 /** Words may differ where the program is another one; on the same machine nothing may. */
-function outcomeOf(
+function decideOutcome(
   { differences, files }: Pick<Reproduction, 'differences' | 'files'>,
   { isElsewhere }: Surroundings,
 ): Outcome {

@@ -28,7 +28,7 @@ export function sealBundle(
   signer: Signer,
 ): SealedBundle {
   const listed = [{ name: publicKeyFile, bytes: Buffer.from(signer.pem) }, ...files];
-  const all = [{ name: sumsFile, bytes: Buffer.from(sumsOf(listed)) }, ...listed];
+  const all = [{ name: sumsFile, bytes: Buffer.from(writeSums(listed)) }, ...listed];
   const manifest = canonicalBytes({
     format: bundleFormat,
     ...facts,
@@ -37,7 +37,7 @@ export function sealBundle(
       return { name, sizeBytes: bytes.length, sha256: sha256Of(bytes) };
     }),
   } satisfies Manifest);
-  const parts = archiveOf({ manifest, signature: signer.sign(manifest), files: all }, facts);
+  const parts = archiveParts({ manifest, signature: signer.sign(manifest), files: all }, facts);
   const bytes = Buffer.concat(parts.map((part) => part.bytes));
   return { bytes, manifestSha256: sha256Of(manifest) };
 }
@@ -50,7 +50,7 @@ interface Sealed {
 }
 
 /** The one archive that these files make. */
-export function archiveOf(
+export function archiveParts(
   { manifest, signature, files }: Sealed,
   { examinedAt }: Pick<Manifest, 'examinedAt'>,
 ): readonly ZipPart[] {
@@ -62,7 +62,7 @@ export function archiveOf(
 }
 
 /** As `sha256sum --check` reads it. */
-function sumsOf(files: readonly ZipEntry[]): string {
+function writeSums(files: readonly ZipEntry[]): string {
   return files.map(({ name, bytes }) => `${sha256Of(bytes)}  ${name}\n`).join('');
 }
 
@@ -85,7 +85,7 @@ export interface Signer extends PublicKey {
 
 export function createSigner(privateKey: KeyObject): Signer {
   return {
-    ...publicKeyOf(createPublicKey(privateKey)),
+    ...toPublicKey(createPublicKey(privateKey)),
     sign: (bytes) => sign(null, bytes, privateKey),
   };
 }
@@ -95,7 +95,7 @@ export function readPublicKey(pem: string): PublicKey | null {
   if (/PRIVATE KEY/.test(pem)) return null;
   try {
     const key = createPublicKey(pem);
-    return key.asymmetricKeyType === 'ed25519' ? publicKeyOf(key) : null;
+    return key.asymmetricKeyType === 'ed25519' ? toPublicKey(key) : null;
   } catch {
     return null;
   }
@@ -108,7 +108,7 @@ export function isSignedBy(
   return verify(null, bytes, pem, signature);
 }
 
-export function publicKeyOf(key: KeyObject): PublicKey {
+export function toPublicKey(key: KeyObject): PublicKey {
   const der = key.export({ type: 'spki', format: 'der' });
   return {
     pem: key.export({ type: 'spki', format: 'pem' }).toString(),
@@ -154,8 +154,8 @@ function writeZip(entries: readonly ZipEntry[], at: Date): readonly ZipPart[] {
     });
     offset += header.length + entry.bytes.length;
   }
-  const end = endRecord(entries.length, sizeOf(directory), offset);
-  if (offset + sizeOf(directory) > maxArchiveBytes) throw new RangeError('more than 4 GiB');
+  const end = endRecord(entries.length, totalSize(directory), offset);
+  if (offset + totalSize(directory) > maxArchiveBytes) throw new RangeError('more than 4 GiB');
   return [...parts, ...directory, { what: 'the end record', bytes: end }];
 }
 
@@ -196,7 +196,7 @@ function dosTime(at: Date): number {
   return date * 0x1_0000 + time;
 }
 
-function sizeOf(parts: readonly ZipPart[]): number {
+function totalSize(parts: readonly ZipPart[]): number {
   return parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 

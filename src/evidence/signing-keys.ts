@@ -20,7 +20,7 @@ import { type Db, transact, type Tx } from '../ports/db/database.ts';
 import { settings } from '../ports/db/schema.ts';
 import { makeOwnFolder, replaceFile, writeOnce } from '../ports/files/atomic-write.ts';
 import { createSeal } from '../ports/storage/configs.ts';
-import { createSigner, type PublicKey, publicKeyOf, type Signer } from './sign.ts';
+import { createSigner, type PublicKey, toPublicKey, type Signer } from './sign.ts';
 
 export interface SigningKey extends PublicKey {
   readonly createdAt: Date;
@@ -198,7 +198,7 @@ async function readKey(place: KeyPlace, number: number): Promise<UndatedKey> {
     const createdAt = new Date(/^Created: (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
     if (Number.isNaN(createdAt.getTime()))
       throw new TypeError('It does not tell when it was made.');
-    return { ...publicKeyOf(ofOurKind(createPublicKey(text))), createdAt };
+    return { ...toPublicKey(ofOurKind(createPublicKey(text))), createdAt };
   });
 }
 

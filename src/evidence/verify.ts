@@ -9,7 +9,7 @@ import { readFileUpTo } from '../ports/files/read-file.ts';
 import {
   maxBundleBytes,
   resultFile,
-  contentOf,
+  fileContent,
   type Manifest,
   manifestFile,
   maxBundleFiles,
@@ -99,11 +99,11 @@ export async function openBundle(
   bytes: Uint8Array,
   expected: string | null,
 ): Promise<OpenedBundle> {
-  const entries = await entriesOf(bytes);
+  const entries = await toEntries(bytes);
   if (entries instanceof ForensicsError) {
     return broken('container', null, damaged);
   }
-  const manifestBytes = contentOf({ entries }, manifestFile);
+  const manifestBytes = fileContent({ entries }, manifestFile);
   if (manifestBytes === null) {
     return broken('missing', manifestFile, `${manifestFile} is missing.`);
   }
@@ -115,7 +115,7 @@ export async function openBundle(
 }
 
 /** An unreadable archive that declares itself a bundle was damaged; any other file never was one. */
-async function entriesOf(bytes: Uint8Array): Promise<UnpackedBundle['entries'] | ForensicsError> {
+async function toEntries(bytes: Uint8Array): Promise<UnpackedBundle['entries'] | ForensicsError> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isBundle = view.includes(signatureFile) || view.includes(manifestFile);
   const maxBytes = Math.min(maxBundleBytes, maxGrowth * bytes.length);

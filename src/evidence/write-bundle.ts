@@ -23,7 +23,7 @@ import {
   type ZipEntry,
 } from './bundle-format.ts';
 import { readmeDe, readmeEn } from './readme.ts';
-import { resultRecordOf, custodyOf, settingsOf } from './records.ts';
+import { toResultRecord, toCustodyRecord, toBundleSettings } from './records.ts';
 import { type BundleFacts, sealBundle, type SealedBundle, sha256Of, type Signer } from './sign.ts';
 
 export interface BundleHow {
@@ -42,7 +42,7 @@ export function writeBundle(
   given: BundleCase,
   { withOriginal, signer, signedAt }: BundleHow,
 ): SealedBundle {
-  const facts = factsOf(given, { withOriginal, signedAt });
+  const facts = toFacts(given, { withOriginal, signedAt });
   const withHtml = languages.some((one) => given.rendering.reports[one]?.html !== undefined);
   const told = { ...facts, fingerprint: signer.fingerprint, withHtml };
   const files = [
@@ -58,7 +58,7 @@ export function writeBundle(
 
 type Choice = Pick<BundleHow, 'withOriginal'>;
 
-function factsOf(
+function toFacts(
   { examination, item }: BundleCase,
   { withOriginal, signedAt }: Choice & { readonly signedAt: Date },
 ): BundleFacts {
@@ -78,9 +78,9 @@ function recordFiles(given: BundleCase, { withOriginal }: Choice): readonly ZipE
   const isMetadataLeftOut = !withOriginal && item.withMetadata !== true;
   const { model, measured } = examination;
   return [
-    record(resultFile, resultRecordOf(examination, { isMetadataLeftOut })),
-    record(settingsFile, settingsOf(given, isMetadataLeftOut)),
-    record(custodyFile, custodyOf(item)),
+    record(resultFile, toResultRecord(examination, { isMetadataLeftOut })),
+    record(settingsFile, toBundleSettings(given, isMetadataLeftOut)),
+    record(custodyFile, toCustodyRecord(item)),
     record(modelFile, { ...model, measured }),
     ...(trustList === null ? [] : [text(trustListFile, trustList)]),
   ];

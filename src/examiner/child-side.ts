@@ -31,7 +31,7 @@ async function answerTask(
     send({ kind: 'answer', answer: await perform(task) });
   } catch (error) {
     const { code, message, reason } = toForensicsError(error);
-    const detail = code === 'internal' ? detailOf(error) : null;
+    const detail = code === 'internal' ? errorDetail(error) : null;
     send({ kind: 'error', code, message, reason, detail });
   }
 }
@@ -41,7 +41,7 @@ function send(message: ChildMessage): void {
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
-function detailOf(error: unknown): string {
+function errorDetail(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

@@ -86,7 +86,7 @@ function createAsker(worker: Worker) {
       worker.postMessage(question, handedOver);
       worker.ref();
       waiting.push((answer) => {
-        if (isOf(kind, answer)) resolve(answer);
+        if (belongsTo(kind, answer)) resolve(answer);
         else
           reject(
             new Error(answer.kind === 'failed' ? answer.detail : `unexpected: ${answer.kind}`),
@@ -96,7 +96,7 @@ function createAsker(worker: Worker) {
   };
 }
 
-function isOf<Kind extends LocatorAnswer['kind']>(
+function belongsTo<Kind extends LocatorAnswer['kind']>(
   kind: Kind,
   answer: LocatorAnswer,
 ): answer is AnswerTo<Kind> {

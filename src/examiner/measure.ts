@@ -38,7 +38,7 @@ export async function performMeasure(
   }
   if (made === null) throw new TypeError('No condition was measured.');
   return {
-    facts: factsOf(picture.facts),
+    facts: toFacts(picture.facts),
     declaresGeneration: declarations.some(({ origin }) => origin !== 'captured'),
     model: made.model,
     environment: made.environment,
@@ -59,7 +59,7 @@ async function underStrategies(
 }
 
 function toConditionResult(condition: Condition, examinations: ByStrategy): ConditionResult {
-  const verdictOf = (strategy: DecisionStrategy) => {
+  const toVerdict = (strategy: DecisionStrategy) => {
     const { resultClass, reasons } = examinations[strategy].decision;
     return { resultClass, reasons };
   };
@@ -67,14 +67,14 @@ function toConditionResult(condition: Condition, examinations: ByStrategy): Cond
     condition,
     fakeProbability: examinations.default.decision.fakeProbability,
     verdicts: {
-      pedantic: verdictOf('pedantic'),
-      default: verdictOf('default'),
-      relaxed: verdictOf('relaxed'),
+      pedantic: toVerdict('pedantic'),
+      default: toVerdict('default'),
+      relaxed: toVerdict('relaxed'),
     },
   };
 }
 
-function factsOf(facts: PictureFacts): Measurement['facts'] {
+function toFacts(facts: PictureFacts): Measurement['facts'] {
   const { format, sizeBytes, sha256, width, height, jpeg } = facts;
   const coding = jpeg && {
     quality: jpeg.quality?.value ?? null,
@@ -89,16 +89,16 @@ function factsOf(facts: PictureFacts): Measurement['facts'] {
 
 interface Pass {
   /** Of the picture before it, whose longest side is `longestSidePx`. */
-  readonly scaleOf: (longestSidePx: number) => number;
+  readonly chooseScale: (longestSidePx: number) => number;
   readonly quality: number;
 }
 
 /** Each pass starts from the result of the one before. */
 const passes: readonly (Pass & { readonly condition: Condition })[] = [
   // About the size to which social networks reduce a large picture, and a quality common in their files.
-  { condition: 'web', scaleOf: (longest) => Math.min(1, 1600 / longest), quality: 75 },
+  { condition: 'web', chooseScale: (longest) => Math.min(1, 1600 / longest), quality: 75 },
   // The web copy as the small preview of a messenger, saved once more.
-  { condition: 'hard', scaleOf: () => 0.5, quality: 60 },
+  { condition: 'hard', chooseScale: () => 0.5, quality: 60 },
 ];
 
 /** What becomes of the picture, up to the first condition in which it would be too small to be examined. */
@@ -107,7 +107,7 @@ export async function* underConditions(
   limits: Limits,
 ): AsyncGenerator<{ readonly condition: Condition; readonly picture: Picture }> {
   yield { condition: 'clean', picture };
-  let pixels = pixelsOf(picture);
+  let pixels = toPixels(picture);
   for (const { condition, ...pass } of passes) {
     const size = sizeAfter(pass, pixels);
     if (Math.min(size.width, size.height) < limits.minSidePx) return;
@@ -115,15 +115,15 @@ export async function* underConditions(
     const scaled = isSameSize ? pixels : await scalePixels(pixels, size);
     const passed = await decodePicture(await saveJpeg(scaled, pass.quality), { limits });
     yield { condition, picture: passed };
-    pixels = pixelsOf(passed);
+    pixels = toPixels(passed);
   }
 }
 
-function sizeAfter({ scaleOf }: Pass, { width, height }: Pixels) {
-  const scale = scaleOf(Math.max(width, height));
+function sizeAfter({ chooseScale }: Pass, { width, height }: Pixels) {
+  const scale = chooseScale(Math.max(width, height));
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
-function pixelsOf({ facts: { width, height }, rgb }: Picture): Pixels {
+function toPixels({ facts: { width, height }, rgb }: Picture): Pixels {
   return { width, height, rgb };
 }

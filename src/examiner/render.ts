@@ -35,7 +35,7 @@ export async function performRender(
   checkSame(picture, request.examination);
   const examination = withShownMethods(picture, request.examination);
   if (picture.luma.length > roomForBoth) await models.clear();
-  const heatmapOrientation = orientationOf(picture, request.heatmapSize);
+  const heatmapOrientation = chooseOrientation(picture, request.heatmapSize);
   const item = { ...request.item, heatmapOrientation };
   const look = { heatmapOrientation, outline: markedRegion(examination) };
   const heatmaps = await renderHeatmaps(picture, examination.maps, look);
@@ -57,7 +57,7 @@ export async function performRender(
 }
 
 /** A size that fits both ways is that of the upright picture, which every viewer shows. */
-function orientationOf({ facts }: Picture, size: RenderRequest['heatmapSize']): PixelOrientation {
+function chooseOrientation({ facts }: Picture, size: RenderRequest['heatmapSize']): PixelOrientation {
   if (size === undefined) return 'upright';
   const isUpright = size.width === facts.width && size.height === facts.height;
   const isStored = size.width === facts.storedWidth && size.height === facts.storedHeight;

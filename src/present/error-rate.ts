@@ -63,7 +63,7 @@ export interface MeasuredError {
   readonly high: number;
 }
 
-export function errorOf(
+export function readError(
   { real, fake, strategies }: MeasuredCondition,
   strategy: DecisionStrategy,
   side: 'real' | 'fake',
@@ -81,7 +81,7 @@ export function worstError(
 ): { readonly measured: MeasuredCondition; readonly error: MeasuredError } | null {
   const errors = conditions.map((measured) => ({
     measured,
-    error: errorOf(measured, strategy, side),
+    error: readError(measured, strategy, side),
   }));
   return errors.toSorted((a, b) => b.error.high - a.error.high)[0] ?? null;
 }

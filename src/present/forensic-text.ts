@@ -91,7 +91,7 @@ function writeTraces({ examination, catalogue, numbers }: Writing): string {
     catalogue.measurements.forensic.reading(
       numbers.score(predictions[name]),
       numbers.score(classUncertainties[name]),
-      catalogue.measurements.levels[levelOf(predictions[name])],
+      catalogue.measurements.levels[toLevel(predictions[name])],
     );
   return catalogue.measurements.forensic.traces({
     real: reading('real'),
@@ -221,7 +221,7 @@ const levels = ['veryLow', 'low', 'medium', 'high', 'veryHigh'] as const;
 type Level = (typeof levels)[number];
 
 /** Fifths of the scale 0..1. */
-export function levelOf(score: number): Level {
+export function toLevel(score: number): Level {
   const fifth = Math.floor(Math.min(Math.max(score, 0), 0.999) * 5);
   return levels[Number.isNaN(fifth) ? 0 : fifth]!;
 }

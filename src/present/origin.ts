@@ -20,13 +20,13 @@ const namedEditors = 3;
 export function writeOrigin(provenance: FileStatements, language: Language): readonly string[] {
   const { brief } = wordsIn(language).provenance;
   const { credentials, software, history } = provenance;
-  const namesOf = (kind: NamedSoftware['kind']) =>
+  const namedAs = (kind: NamedSoftware['kind']) =>
     software.filter((one) => one.kind === kind).map(({ name }) => name);
-  const [camera, [firmware]] = [namesOf('camera'), namesOf('firmware')];
-  const generators = namesOf('generator');
+  const [camera, [firmware]] = [namedAs('camera'), namedAs('firmware')];
+  const generators = namedAs('generator');
   const last = history.findLast((step) => step.software !== null);
   // The history names it with its date.
-  const editors = namesOf('editor').filter((name) => name !== last?.software);
+  const editors = namedAs('editor').filter((name) => name !== last?.software);
   const day =
     last?.when == null ? null : createNumberWriter(language).stated(last.when.slice(0, 10));
   const lastStep = [last?.software, day].filter(Boolean).join(', ');

@@ -82,7 +82,7 @@ function ofTraces(examined: Examined, side: 'real' | 'fake'): MeasuredStrength {
   const { measured, options, decision } = examined;
   const supported = supportedRatio(measured, options.decisionStrategy, side);
   const cap = toCap(supported, side, examined);
-  const traced = ratioOf(decision.fakeProbability);
+  const traced = toRatio(decision.fakeProbability);
   const ratio = supported === null ? null : Math.min(traced, cap.ratio);
   const strength = strengthOfRatio(ratio ?? 1);
   return { strength, ratio, statement: wordTraced({ side, strength, ratio, traced }), cap };
@@ -167,7 +167,7 @@ export function boundedFinding(finding: WordedFinding, examined: Examined): Word
     return { ...finding, ...silent, statement };
   }
   const supported = supportedRatio(measured, options.decisionStrategy, speaksFor);
-  const strength = strengthOfRatio(Math.min(ratioOf(score), supported?.ratio ?? 1));
+  const strength = strengthOfRatio(Math.min(toRatio(score), supported?.ratio ?? 1));
   return { ...finding, ...(strength === 'none' ? silent : { strength }) };
 }
 
@@ -177,7 +177,7 @@ const silent = { speaksFor: 'neither', strength: 'none' } as const;
 const highestRatio = 1e6;
 
 /** Odds of the side that a calibrated probability indicates: its likelihood ratio at even prior odds. */
-function ratioOf(fakeProbability: number): number {
+function toRatio(fakeProbability: number): number {
   const likelier = Math.max(fakeProbability, 1 - fakeProbability);
   return roundedDown(Math.min(highestRatio, likelier / (1 - likelier)));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cardOf } from '../../src/cli/analyze/card.ts';
-import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
+import { writeCard } from '../../src/cli/analyze/card.ts';
+import { type AnalysisRecord, toRecord } from '../../src/cli/analyze/record.ts';
 import { type Language, languages, reasonCodes } from '../../src/contract/vocabulary.ts';
 import type { Examination } from '../../src/engine/result.ts';
 import type { Provenance } from '../../src/provenance/provenance.ts';
@@ -68,7 +68,7 @@ function told(examination: Examination, files: readonly string[] = []): Analysis
   const examinedAt = new Date('2026-03-01T12:00:00Z');
   const options = { tier: 'flagging', seed: 1337 } as const;
   const run = { file: 'a.jpg', examinedAt, durationMs: 1, options };
-  return { ...recordOf(run, examination, null), files };
+  return { ...toRecord(run, examination, null), files };
 }
 
 const rowOf = (card: string, label: string) =>
@@ -82,7 +82,7 @@ describe.each(languages)('a card in %s', (language: Language) => {
   test.each(outcomes)('of %s takes eight lines of 80 columns at most', (_name, examination) => {
     for (const provenance of [examination.provenance, richFile, cameraFile]) {
       const file = `${'pictures-of-a-case/'.repeat(4)}a.jpg`;
-      const card = cardOf({ ...told({ ...examination, provenance }), file }, language, 80);
+      const card = writeCard({ ...told({ ...examination, provenance }), file }, language, 80);
       const lines = card.trimEnd().split('\n');
 
       expect(lines.length).toBeLessThanOrEqual(8);
@@ -91,7 +91,7 @@ describe.each(languages)('a card in %s', (language: Language) => {
   });
 
   test.each(outcomes)('of %s has a reason, a next step and a way to the rest', (_name, one) => {
-    const card = cardOf(told(one), language, 80);
+    const card = writeCard(told(one), language, 80);
     const labels =
       language === 'en' ? ['Because', 'Next', 'Report'] : ['Grund', 'Empfehlung', 'Bericht'];
 
@@ -104,8 +104,8 @@ describe('the next step', () => {
   test('never asks for the camera’s own file when this seems to be it', () => {
     const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
 
-    expect(rowOf(cardOf(told(open), 'en', 80), 'Next')).toContain('as the camera stored it');
-    expect(rowOf(cardOf(told({ ...open, provenance: cameraFile }), 'en', 80), 'Next')).toBe(
+    expect(rowOf(writeCard(told(open), 'en', 80), 'Next')).toContain('as the camera stored it');
+    expect(rowOf(writeCard(told({ ...open, provenance: cameraFile }), 'en', 80), 'Next')).toBe(
       'Next Compare it with other pictures from this camera.',
     );
   });
@@ -113,12 +113,12 @@ describe('the next step', () => {
   test('says where the trust list is found when a signer was not checked', () => {
     const signed = { ...makeExamination({ resultClass: 'real' }), provenance: richFile };
 
-    expect(cardOf(told(signed), 'en', 80)).toContain('github.com/c2pa-org/conformance-public');
+    expect(writeCard(told(signed), 'en', 80)).toContain('github.com/c2pa-org/conformance-public');
   });
 
   test('of a change is to look at the heatmaps, and the card says how to have them drawn', () => {
     const [, changed] = outcomes.find(([name]) => name === 'changed')!;
-    const card = cardOf(told(changed), 'en', 80);
+    const card = writeCard(told(changed), 'en', 80);
 
     expect(rowOf(card, 'Next')).toContain('Look at the marked area in the heatmaps');
     expect(rowOf(card, 'Report')).toBe(
@@ -130,7 +130,7 @@ describe('the next step', () => {
 test('the card names place and share of a change, whatever the tier', () => {
   const [, changed] = outcomes.find(([name]) => name === 'changed')!;
 
-  expect(rowOf(cardOf(told(changed), 'en', 80), 'Because')).toBe(
+  expect(rowOf(writeCard(told(changed), 'en', 80), 'Because')).toBe(
     'Because A part of it differs from the rest (in the upper left, 6 % of the picture). P(generated) 0.97, P(changed) 0.97',
   );
 });
@@ -138,7 +138,7 @@ test('the card names place and share of a change, whatever the tier', () => {
 test('and that of a change that is only suspected', () => {
   const [, changed] = outcomes.find(([name]) => name === 'changed')!;
   const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
-  const card = cardOf(told({ ...open, manipulation: changed.manipulation }), 'de', 80);
+  const card = writeCard(told({ ...open, manipulation: changed.manipulation }), 'de', 80);
 
   expect(rowOf(card, 'Grund')).toMatch(
     /^Grund Eine Stelle könnte verändert sein \(links oben, 6 % des Bildes\); die Anzeichen sind schwach\. /,
@@ -148,7 +148,7 @@ test('and that of a change that is only suspected', () => {
 test('the report is that of the card’s language', () => {
   const files = ['out/a/result.json', 'out/a/report-en.pdf', 'out/a/report-de.pdf'];
 
-  expect(cardOf(told(plain, files), 'de', 80)).toMatch(/^ {2}Bericht +out\/a\/report-de\.pdf$/m);
+  expect(writeCard(told(plain, files), 'de', 80)).toMatch(/^ {2}Bericht +out\/a\/report-de\.pdf$/m);
 });
 
 test('what a file names cannot move the cursor', () => {
@@ -157,5 +157,5 @@ test('what a file names cannot move the cursor', () => {
     software: [{ kind: 'editor', name: '\u001b[2Jx', place: 'exif' }],
   };
 
-  expect(cardOf(told({ ...plain, provenance: evil }), 'en', 80)).not.toContain('\u001b');
+  expect(writeCard(told({ ...plain, provenance: evil }), 'en', 80)).not.toContain('\u001b');
 });

@@ -1,7 +1,7 @@
 /** An examiner that looks at names instead of pictures: thousands of them then take no time. */
 
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
-import { type AnalysisRecord, failedRecordOf, recordOf } from '../../src/cli/analyze/record.ts';
+import { type AnalysisRecord, toFailedRecord, toRecord } from '../../src/cli/analyze/record.ts';
 import type { PrepareExaminer } from '../../src/cli/analyze/run.ts';
 import { resultClasses } from '../../src/contract/vocabulary.ts';
 import { type ErrorCode, ForensicsError } from '../../src/errors.ts';
@@ -18,18 +18,18 @@ export function prepareFake(failsWith: ErrorCode = 'image_unreadable'): PrepareE
       if (found !== undefined && input.failure === null) return recordFor(told, found);
       const failure = input.failure ?? new ForensicsError(failsWith, 'It is "no" <picture>.');
       run.onFailure(input, failure);
-      return failedRecordOf(told, failure);
+      return toFailedRecord(told, failure);
     },
     close: async () => undefined,
   });
 }
 
 function recordFor(
-  told: Parameters<typeof recordOf>[0],
+  told: Parameters<typeof toRecord>[0],
   resultClass: (typeof resultClasses)[number],
 ): AnalysisRecord {
   const reasons = resultClass === 'abstain' ? (['too_small', 'too_compressed'] as const) : [];
-  return recordOf(told, makeExamination({ resultClass, reasons }), null);
+  return toRecord(told, makeExamination({ resultClass, reasons }), null);
 }
 
 export const options: AnalyzeOptions = {

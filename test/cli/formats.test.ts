@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { tableOf, tableRowOf } from '../../src/cli/analyze/table.ts';
-import { cardOf } from '../../src/cli/analyze/card.ts';
+import { writeTable, toTableRow } from '../../src/cli/analyze/table.ts';
+import { writeCard } from '../../src/cli/analyze/card.ts';
 import { progressText, startProgress, timeLeft } from '../../src/cli/analyze/batch.ts';
-import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
+import { type AnalysisRecord, toRecord } from '../../src/cli/analyze/record.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
 import { makeExamination } from '../unit/present/examination.ts';
 import { printable } from '../../src/cli/output/terminal.ts';
@@ -73,12 +73,12 @@ const failed: AnalysisRecord = {
   error: { code: 'image_empty', message: 'The file is empty: it holds 0 bytes.' },
 };
 
-const rowOf = (record: AnalysisRecord) => tableRowOf(record, 'en');
+const rowOf = (record: AnalysisRecord) => toTableRow(record, 'en');
 
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
 
 test.for([60, 80, 120])('a table fits a terminal of %i columns and loses no remark', (columns) => {
-  const table = tableOf([fake, abstained, failed].map(rowOf), 'en', columns);
+  const table = writeTable([fake, abstained, failed].map(rowOf), 'en', columns);
 
   expect(widest(table)).toBeLessThanOrEqual(columns);
   expect(table.replaceAll(/\s+/g, ' ')).toMatch(
@@ -88,7 +88,7 @@ test.for([60, 80, 120])('a table fits a terminal of %i columns and loses no rema
 });
 
 test('a table in a file keeps every name whole', () => {
-  expect(tableOf([fake, abstained].map(rowOf), 'en', Number.POSITIVE_INFINITY)).toContain(
+  expect(writeTable([fake, abstained].map(rowOf), 'en', Number.POSITIVE_INFINITY)).toContain(
     fake.file,
   );
 });
@@ -97,19 +97,19 @@ test('the card says how often the result was wrong when it was measured', () => 
   const asReal = { ...fake, verdict: 'real' as const };
   const unmeasured = { ...fake, decision: { ...fake.decision!, errorRates: null } };
 
-  expect(cardOf(fake, 'en', 80)).toContain('1.8 % of 221 photographs got this result too.');
-  expect(cardOf(asReal, 'en', 80)).toContain(
+  expect(writeCard(fake, 'en', 80)).toContain('1.8 % of 221 photographs got this result too.');
+  expect(writeCard(asReal, 'en', 80)).toContain(
     'It misses 10.0 % of generated and 70.0 % of changed pictures.',
   );
-  expect(cardOf(unmeasured, 'en', 200)).toContain('Never measured');
-  expect(cardOf({ ...fake, verdict: 'uncertain' }, 'en', 200)).not.toContain('Error rate');
+  expect(writeCard(unmeasured, 'en', 200)).toContain('Never measured');
+  expect(writeCard({ ...fake, verdict: 'uncertain' }, 'en', 200)).not.toContain('Error rate');
 });
 
 test('the error rate of a changed part is that of changed parts', () => {
   const changed = { ...fake.decision!, basis: 'localisation' as const };
 
-  const card = cardOf({ ...fake, decision: changed }, 'en', 100);
-  const unmeasured = cardOf(
+  const card = writeCard({ ...fake, decision: changed }, 'en', 100);
+  const unmeasured = writeCard(
     { ...fake, decision: { ...changed, changeErrorRates: null } },
     'en',
     100,
@@ -121,14 +121,14 @@ test('the error rate of a changed part is that of changed parts', () => {
 });
 
 test('an abstention has no probability anywhere', () => {
-  expect(cardOf(abstained, 'en', 100)).not.toContain('0.93');
-  expect(tableOf([rowOf(abstained)], 'en', 100)).toMatch(/not judged +- +- +too much compression/);
+  expect(writeCard(abstained, 'en', 100)).not.toContain('0.93');
+  expect(writeTable([rowOf(abstained)], 'en', 100)).toMatch(/not judged +- +- +too much compression/);
 });
 
 test('the columns of a long table stand under one another', () => {
   const rows = Array.from({ length: 1100 }, (_, n) => rowOf({ ...fake, file: `${n}.jpg` }));
 
-  const lines = tableOf(rows, 'en', 80).trimEnd().split('\n');
+  const lines = writeTable(rows, 'en', 80).trimEnd().split('\n');
 
   expect(lines).toHaveLength(1101);
   expect(lines[0]).toMatch(/^PICTURE +RESULT +P\(GENERATED\) +P\(CHANGED\) +REASON$/);
@@ -202,7 +202,7 @@ test('what a terminal would obey or hide is shown instead', () => {
 test('wide and combining characters do not push a column out of place', () => {
   const files = ['a.jpg', '写真.jpg', 'e\u0301te\u0301.jpg', '漢'.repeat(60)];
 
-  const lines = tableOf(
+  const lines = writeTable(
     files.map((file) => rowOf({ ...fake, file })),
     'en',
     90,
@@ -220,7 +220,7 @@ test('a table says that a part decided, or the file itself, and which probabilit
     decision: { ...fake.decision!, basis, changeProbability: 0.974 },
   }));
 
-  const table = tableOf([changed!, declared!].map(rowOf), 'en', 120);
+  const table = writeTable([changed!, declared!].map(rowOf), 'en', 120);
 
   expect(table).toMatch(/looks changed +0\.93 +0\.97 +a part differs/);
   expect(table).toMatch(/declared as AI +- +- +file says so/);
@@ -232,7 +232,7 @@ test('the evidence of --json is that of the interface, and what it takes to repe
   const examinedAt = new Date('2026-03-01T12:00:00Z');
   const options = { tier: 'forensicReporting', seed: 1337 } as const;
 
-  const record = recordOf({ file: 'a.jpg', examinedAt, durationMs: 1, options }, examination, null);
+  const record = toRecord({ file: 'a.jpg', examinedAt, durationMs: 1, options }, examination, null);
 
   expect(record.evidence).toEqual({
     ...writeEvidence(examination),

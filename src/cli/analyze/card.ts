@@ -9,7 +9,7 @@ import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { cardWidth, layCard, type Row } from '../output/layout.ts';
 import { paint, printable } from '../output/terminal.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
-import { middleOf, outcomeStyles } from './table.ts';
+import { shortenMiddle, outcomeStyles } from './table.ts';
 
 const maxLines = 8;
 
@@ -18,7 +18,7 @@ const maxLines = 8;
  *
  * @param columns - width to wrap at; below 80 our own sentences may take more lines.
  */
-export function cardOf(record: AnalysisRecord, language: Language, columns: number): string {
+export function writeCard(record: AnalysisRecord, language: Language, columns: number): string {
   const result = resultIn(record);
   if (result === null) return '';
   const presentation = present(result, language);
@@ -40,7 +40,7 @@ function writeTitle(
   { outcome, headline }: Presentation,
   columns: number,
 ): string {
-  const name = middleOf(printable(file), Math.max(20, columns - headline.length - 2));
+  const name = shortenMiddle(printable(file), Math.max(20, columns - headline.length - 2));
   return `${name}: ${paint(process.stdout)(outcomeStyles[outcome], headline)}`;
 }
 
@@ -76,7 +76,7 @@ function withShortOrigin(rows: readonly Row[], title: string, columns: number): 
   const width = cardWidth(columns);
   const used = rows
     .filter(([, text], at) => at !== origin && text !== '')
-    .reduce((sum, [, text]) => sum + linesOf(text, width), linesOf(title, columns));
+    .reduce((sum, [, text]) => sum + countLines(text, width), countLines(title, columns));
   return rows
     .map(([label, text], at): Row => {
       return [label, at === origin ? cutToLines(text, width, Math.max(1, maxLines - used)) : text];
@@ -84,7 +84,7 @@ function withShortOrigin(rows: readonly Row[], title: string, columns: number): 
     .filter(([, text]) => text !== '');
 }
 
-function linesOf(text: string, width: number): number {
+function countLines(text: string, width: number): number {
   return wrapAnsi(text, width).split('\n').length;
 }
 

@@ -3,11 +3,11 @@
 import { type Language, resultSubClasses } from '../../contract/vocabulary.ts';
 import { csvText, type CsvValue } from '../output/layout.ts';
 import { lineWidth, printable } from '../output/terminal.ts';
-import { cardOf } from './card.ts';
+import { writeCard } from './card.ts';
 import { type AnalyzeOptions, printedLanguage } from './options.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
 import type { Summary } from './reporter.ts';
-import { tableOf, type TableRow, tableRowOf } from './table.ts';
+import { writeTable, type TableRow, toTableRow } from './table.ts';
 
 interface OutputFormat {
   readonly head: string;
@@ -66,15 +66,15 @@ function createTextFormat(language: Language, columns: number): OutputFormat {
     head: '',
     add: (record) => {
       only = rows.length === 0 ? record : null;
-      rows.push(tableRowOf(record, language));
+      rows.push(toTableRow(record, language));
       return '';
     },
     end: () => {
       // One picture that failed has had its line on stderr; there is no result to print.
       if (only?.error) return '';
       return only !== null && only.verdict !== null
-        ? cardOf(only, language, columns)
-        : tableOf(rows, language, columns);
+        ? writeCard(only, language, columns)
+        : writeTable(rows, language, columns);
     },
   };
 }
@@ -85,19 +85,19 @@ function createCsvFormat(isForTerminal: boolean): OutputFormat {
     isForTerminal && typeof value === 'string' ? printable(value) : value;
   return {
     head: csvText([csvColumns.map(([name]) => name)]),
-    add: (record) => csvText([csvColumns.map(([, valueOf]) => shown(valueOf(record)))]),
+    add: (record) => csvText([csvColumns.map(([, read]) => shown(read(record)))]),
     end: () => '',
   };
 }
 
-type CsvColumn = readonly [name: string, valueOf: (record: AnalysisRecord) => CsvValue];
+type CsvColumn = readonly [name: string, read: (record: AnalysisRecord) => CsvValue];
 
 /** Never changed: a column is added at the end or not at all. */
 const csvColumns: readonly CsvColumn[] = [
   ['file', ({ file }) => file],
   ['sha256', ({ sha256 }) => sha256],
   ['verdict', ({ verdict }) => verdict],
-  ['subClasses', subClassesOf],
+  ['subClasses', writeSubClasses],
   ['reasons', ({ reasons }) => reasons.join(' ')],
   ['fakeProbability', (record) => rounded(generationDecision(record)?.fakeProbability)],
   ['uncertainty', (record) => rounded(generationDecision(record)?.fakeUncertainty)],
@@ -113,7 +113,7 @@ const csvColumns: readonly CsvColumn[] = [
   ['changeProbability', ({ decision }) => rounded(decision?.changeProbability)],
 ];
 
-function subClassesOf({ result }: AnalysisRecord): CsvValue {
+function writeSubClasses({ result }: AnalysisRecord): CsvValue {
   return result?.resultSubClasses.map((n) => resultSubClasses[n]!).join(' ') ?? null;
 }
 

@@ -25,9 +25,9 @@ import { type Input, openSource, readSource } from './inputs.ts';
 import {
   type AnalysisRecord,
   beginRecord,
-  failedRecordOf,
+  toFailedRecord,
   type LocalResult,
-  recordOf,
+  toRecord,
 } from './record.ts';
 import {
   type Files,
@@ -125,14 +125,14 @@ async function examineInput(
     const item = makeItem(run, input, { examination, times });
     const drawn = original && (await draw(run, { source: original, examination, item }));
     const report = reportTexts(options, { examination, item }, drawn?.rendering ?? null);
-    const record = recordOf(head(), examination, report);
+    const record = toRecord(head(), examination, report);
     return results === null
       ? record
       : await keepResults(results, folderName, record, drawn?.files ?? []);
   } catch (error) {
     const failure = toForensicsError(error);
     run.onFailure(input, failure);
-    return failedRecordOf(head(), failure);
+    return toFailedRecord(head(), failure);
   }
 }
 

@@ -109,7 +109,7 @@ export function beginRecord(file: string, options: RecordHead['options']) {
   return { examinedAt, head };
 }
 
-export function recordOf(
+export function toRecord(
   { file, examinedAt, durationMs, options: { tier, seed } }: RecordHead,
   examination: Examination,
   report: LocalResult['report'],
@@ -140,7 +140,7 @@ export function recordOf(
       errorRates: rates,
       changeErrorRates: calls,
     },
-    evidence: tier === 'forensicReporting' ? evidenceOf(examination) : null,
+    evidence: tier === 'forensicReporting' ? toEvidence(examination) : null,
     provenance: wordProvenance(examination.provenance),
     picture: { format, width, height, sizeBytes, notes },
     maps: { cellPx, columns, rows },
@@ -152,7 +152,7 @@ export function recordOf(
   };
 }
 
-function evidenceOf(examination: Examination): AnalysisRecord['evidence'] {
+function toEvidence(examination: Examination): AnalysisRecord['evidence'] {
   const { facts, measured, passes, patchesRead, environment } = examination;
   return { ...writeEvidence(examination), facts, measured, passes, patchesRead, environment };
 }
@@ -182,7 +182,7 @@ export function resultIn(record: AnalysisRecord): Result | null {
 }
 
 /** Nothing is known of the picture yet: it was only handed to a server, or came to no end. */
-export function openRecordOf({
+export function toOpenRecord({
   file,
   examinedAt,
   durationMs,
@@ -211,9 +211,9 @@ export function openRecordOf({
   };
 }
 
-export function failedRecordOf(
+export function toFailedRecord(
   head: RecordHead,
   { code, message, reason }: ForensicsError,
 ): AnalysisRecord {
-  return { ...openRecordOf(head), error: { code, message, ...(reason && { reason }) } };
+  return { ...toOpenRecord(head), error: { code, message, ...(reason && { reason }) } };
 }

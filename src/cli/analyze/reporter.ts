@@ -45,7 +45,7 @@ export async function openReporter(
   const format = chooseFormat(options);
   const write = createWriter(format.head, progress);
   const began = performance.now();
-  const lineOf = (summary: Summary) => summaryLine(summary, performance.now() - began, language);
+  const writeLine = (summary: Summary) => summaryLine(summary, performance.now() - began, language);
   let summary = emptySummary;
   /** What was done, in whatever order: a run that is stopped has reported less. */
   let done = emptySummary;
@@ -71,7 +71,7 @@ export async function openReporter(
       if (summary.total === 1) deferredLine?.();
       await write(format.end(summary));
       // One picture has had its card or its line: there is nothing to sum up.
-      if (summary.total >= 2) logSummary(summary, options, lineOf(summary));
+      if (summary.total >= 2) logSummary(summary, options, writeLine(summary));
       return summary;
     },
     stopped: async ({ code }) => {
@@ -80,7 +80,7 @@ export async function openReporter(
       // A disk that is full before the first picture is done has its own line.
       if (done.total === 0 && code !== 'cancelled') return;
       const words = wordsIn(language).terminal.summary;
-      const told = done.total === 0 ? words.noneExamined : lineOf(done);
+      const told = done.total === 0 ? words.noneExamined : writeLine(done);
       logSummary(done, options, `${words.stopped} ${told}`);
     },
     close: () => progress.end(),

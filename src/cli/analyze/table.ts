@@ -21,7 +21,7 @@ export interface TableRow {
   readonly reason: string;
 }
 
-export function tableRowOf(record: AnalysisRecord, language: Language): TableRow {
+export function toTableRow(record: AnalysisRecord, language: Language): TableRow {
   const file = printable(record.file);
   const { error, analysisId } = record;
   const result = resultIn(record);
@@ -59,7 +59,7 @@ type Widths = readonly [
 const gap = 2;
 
 /** @param columns - the terminal's width; infinite for a file or a pipe. */
-export function tableOf(rows: readonly TableRow[], language: Language, columns: number): string {
+export function writeTable(rows: readonly TableRow[], language: Language, columns: number): string {
   const { results, head, reason } = wordsIn(language).terminal.table;
   const headCells: Cells = [head.file, head.result, head.generated, head.changed, reason];
   const cells = rows.map(
@@ -71,11 +71,11 @@ export function tableOf(rows: readonly TableRow[], language: Language, columns: 
       why,
     ],
   );
-  const widths = widthsOf([headCells, ...cells], columns);
+  const widths = fitWidths([headCells, ...cells], columns);
   // Too narrow for columns: each picture becomes a few lines.
   if (widths === null) {
     const nameWidth = columns - gap - Math.max(...headCells.map((text) => stringWidth(text)));
-    const short = cells.map(([file, ...rest]) => [middleOf(file, nameWidth), ...rest]);
+    const short = cells.map(([file, ...rest]) => [shortenMiddle(file, nameWidth), ...rest]);
     return `${listTable(headCells, short, columns)}\n`;
   }
   const colour = paint(process.stdout);
@@ -110,7 +110,7 @@ function layRow(
   const [nameWidth, resultWidth, generatedWidth, changedWidth, reasonWidth] = widths;
   const [first = '', ...more] = wrapAnsi(reason, reasonWidth - gap).split('\n');
   const left = [
-    padded(middleOf(file, nameWidth - gap), nameWidth),
+    padded(shortenMiddle(file, nameWidth - gap), nameWidth),
     coloured(result) + ' '.repeat(resultWidth - stringWidth(result)),
     padded(generated, generatedWidth),
     padded(changed, changedWidth),
@@ -124,10 +124,10 @@ function layRow(
 const minFree = 34;
 
 /** The names get what they need up to half of the free columns, the reasons the rest. */
-function widthsOf(rows: readonly Cells[], columns: number): Widths | null {
-  const widthOf = (at: number) => columnFor(rows, at);
-  const [names, result, generated] = [widthOf(0), widthOf(1), widthOf(2)];
-  const [changed, reasons] = [widthOf(3), widthOf(4)];
+function fitWidths(rows: readonly Cells[], columns: number): Widths | null {
+  const columnWidth = (at: number) => columnFor(rows, at);
+  const [names, result, generated] = [columnWidth(0), columnWidth(1), columnWidth(2)];
+  const [changed, reasons] = [columnWidth(3), columnWidth(4)];
   const free = columns - result - generated - changed;
   if (free < minFree) return null;
   const nameColumn = Math.min(names, Math.max(Math.floor(free / 2), free - reasons));
@@ -142,7 +142,7 @@ function columnFor(rows: readonly Cells[], at: number): number {
 }
 
 /** Both ends of a long name identify it better than its beginning: the folder and the number of the picture. */
-export function middleOf(name: string, width: number): string {
+export function shortenMiddle(name: string, width: number): string {
   if (stringWidth(name) <= width) return name;
   const characters = Array.from(name);
   const tail = cutTo(characters.toReversed(), Math.ceil((width - 1) * 0.6)).toReversed();

@@ -2,7 +2,7 @@
 
 import { basename, dirname } from 'node:path';
 import { type Command, Option } from 'commander';
-import { cardOf } from '../analyze/card.ts';
+import { writeCard } from '../analyze/card.ts';
 import { caseOptionsGiven, withCaseOptions } from '../analyze/options.ts';
 import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
@@ -82,7 +82,7 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
             return keepResults(folder, basename(out!), found, files);
           });
     if (options.json) printJson(record);
-    else process.stdout.write(cardOf(record, lang[0] ?? 'en', lineWidth(process.stdout)));
+    else process.stdout.write(writeCard(record, lang[0] ?? 'en', lineWidth(process.stdout)));
   } finally {
     await connection.close();
   }

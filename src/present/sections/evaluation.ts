@@ -23,7 +23,7 @@ export function evaluationBlocks(input: SectionInput): readonly Block[] {
 function scaleGrid({ numbers, catalogue }: SectionInput): Block {
   const { evaluation: words } = catalogue.strength;
   const { below, between, from } = words.scaleRanges;
-  const rangeOf = (step: number) => {
+  const writeRange = (step: number) => {
     const [low, high] = [strengthFrom[step], strengthFrom[step + 1]];
     if (low === undefined || high === undefined) return from(numbers.count(low ?? 0));
     return step === 0
@@ -39,11 +39,11 @@ function scaleGrid({ numbers, catalogue }: SectionInput): Block {
       { title: meaning, share: 0.56 },
     ],
     rows: strengths.map((strength, step) => {
-      const adverb = adverbOf(strength, catalogue);
+      const adverb = strengthAdverb(strength, catalogue);
       return {
         cells: [
           adverb ?? '–',
-          rangeOf(step),
+          writeRange(step),
           adverb === null ? words.scaleNone : words.scaleMeaning(adverb),
         ],
       };
@@ -51,7 +51,7 @@ function scaleGrid({ numbers, catalogue }: SectionInput): Block {
   };
 }
 
-export function adverbOf(strength: Strength, catalogue: SectionInput['catalogue']): string | null {
+export function strengthAdverb(strength: Strength, catalogue: SectionInput['catalogue']): string | null {
   return strength === 'none' ? null : catalogue.strength.adverbs[strength];
 }
 

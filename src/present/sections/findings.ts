@@ -14,7 +14,7 @@ import {
   paragraph,
   type SectionInput,
 } from './blocks.ts';
-import { adverbOf } from './evaluation.ts';
+import { strengthAdverb } from './evaluation.ts';
 
 /** Examiners know it, but it takes no part in any verdict: shown to those who ask for it. */
 const shownOnRequest = 'error-level';
@@ -32,16 +32,16 @@ const toldInProvenance: ReadonlySet<string> = new Set([
 export function findingBlocks(input: SectionInput): readonly Block[] {
   const { evidence, labels, language, item, examination, catalogue } = input;
   const { columns, outside, panels, elsewhere } = labels.findings;
-  const doesAnySpeak = evidence.findings.some((finding) => sideOf(input, finding) !== null);
+  const doesAnySpeak = evidence.findings.some((finding) => writeSide(input, finding) !== null);
   const isOutside = examination.decision.resultClass === 'abstain';
   const rows = evidence.findings
     .filter(({ method }) => isShown(method, item))
-    .filter((finding) => !toldInProvenance.has(finding.method) || sideOf(input, finding) !== null)
+    .filter((finding) => !toldInProvenance.has(finding.method) || writeSide(input, finding) !== null)
     .map((finding) => toRow(input, finding, isOutside));
   const silent = evidence.skipped
     .filter(({ method }) => !toldInProvenance.has(method))
     .map(({ method, reason }) => ({
-      cells: [nameOf(input, method), printable(reason[language], 600)],
+      cells: [methodName(input, method), printable(reason[language], 600)],
     }));
   const silentGrid: Block = {
     kind: 'grid',
@@ -72,7 +72,7 @@ export function isShown(method: string, { withErrorLevel }: ReportItem): boolean
 function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean): FindingBlock {
   const { language, labels, examination, catalogue } = input;
   const { method, statement } = finding;
-  const side = isOutside ? null : sideOf(input, finding);
+  const side = isOutside ? null : writeSide(input, finding);
   const { none, notStated } = labels.findings;
   const { shownOnly } = catalogue.measurements;
   const shown = method === shownOnRequest ? shownOnly : none;
@@ -80,7 +80,7 @@ function toRow(input: SectionInput, finding: WordedFinding, isOutside: boolean):
   const points = side !== null || method === shownOnRequest;
   return {
     panel: points && method in examination.maps.methods ? method : null,
-    title: [nameOf(input, method), ...referencesOf(method)].join(' '),
+    title: [methodName(input, method), ...referenceNumbers(method)].join(' '),
     text: printable(statement[language], 1200),
     strength: capitalised(told ?? (isOutside ? notStated : shown)),
   };
@@ -92,23 +92,23 @@ function isLeftOut({ examination }: SectionInput, { method }: WordedFinding): bo
   return isOnlyShown && examination.manipulation?.methods.includes(method) !== true;
 }
 
-function nameOf({ catalogue }: SectionInput, method: string): string {
+function methodName({ catalogue }: SectionInput, method: string): string {
   return capitalised(nameIn(catalogue.findings.methods, method, printable(method, 60)));
 }
 
 /** `[11]`, the numbers in the list of references. */
-export function referencesOf(method: string): readonly string[] {
+export function referenceNumbers(method: string): readonly string[] {
   return references.flatMap(({ methods = [] }, at) =>
     methods.includes(method) ? [`[${at + 1}]`] : [],
   );
 }
 
 /** In words, or null for a finding that supports neither side. */
-export function sideOf(
+export function writeSide(
   { catalogue }: Pick<SectionInput, 'catalogue'>,
   { speaksFor, strength }: WordedFinding,
 ): string | null {
-  const adverb = adverbOf(strength, catalogue);
+  const adverb = strengthAdverb(strength, catalogue);
   if (adverb === null || speaksFor === 'neither') return null;
   return catalogue.strength.evaluation.sides[speaksFor](adverb);
 }

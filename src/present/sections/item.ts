@@ -112,7 +112,7 @@ function metadataRows({ examination, labels, catalogue, numbers }: SectionInput)
   const texts = Object.entries(pngText).map(([key, text]) => `${key}: ${text}`);
   const { presentNotShown, present } = labels;
   const { absent } = catalogue.document.item;
-  const camera = cameraOf(metadata);
+  const camera = writeCamera(metadata);
   const isSilent = [camera, takenAt, metadata.software].every((it) => !it);
   return [
     ...row(isSilent, rows.statements, catalogue.document.item.noMetadata),
@@ -132,7 +132,7 @@ function metadataRows({ examination, labels, catalogue, numbers }: SectionInput)
 }
 
 /** Many makers begin the model with their own name, in part: `NIKON CORPORATION`, `NIKON D800`. */
-function cameraOf({ cameraMake, cameraModel }: Metadata): string {
+function writeCamera({ cameraMake, cameraModel }: Metadata): string {
   const [brand = ''] = cameraMake?.split(' ') ?? [];
   const isNamed = brand !== '' && cameraModel?.startsWith(brand) === true;
   return joined(isNamed ? [cameraModel] : [cameraMake, cameraModel]);

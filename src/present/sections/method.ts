@@ -3,7 +3,7 @@
 import type { ModelIdentity } from '../../engine/result.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import { type Block, heading, only, paragraph, type Row, type SectionInput } from './blocks.ts';
-import { isShown, referencesOf } from './findings.ts';
+import { isShown, referenceNumbers } from './findings.ts';
 
 /** Models without it have one branch. */
 const secondBranchFile = 'votes.onnx';
@@ -42,7 +42,7 @@ function sourceBlocks({ evidence, catalogue, item }: SectionInput): readonly Blo
   const { methods, sources } = catalogue.findings;
   // The others are cited by the number of their reference.
   const own = evidence.findings.filter(
-    ({ method }) => referencesOf(method).length === 0 && isShown(method, item),
+    ({ method }) => referenceNumbers(method).length === 0 && isShown(method, item),
   );
   const rows = own.map(({ method, source }) => ({
     cells: [

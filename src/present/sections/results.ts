@@ -37,7 +37,7 @@ export function resultBlocks(input: SectionInput): readonly Block[] {
 function decisionRows({ examination, labels, catalogue }: SectionInput): readonly Row[] {
   const { resultSubClasses: kinds, byTraces, ...decision } = examination.decision;
   const { rows } = labels;
-  const shortsOf = (reasons: Decision['reasons']) =>
+  const writeReasons = (reasons: Decision['reasons']) =>
     reasons.map((reason) => catalogue.verdict.reasons[reason].short).join('; ');
   const subClasses = kinds.map((kind) => `${kind} (${resultSubClasses.indexOf(kind)})`);
   return [
@@ -47,13 +47,13 @@ function decisionRows({ examination, labels, catalogue }: SectionInput): readonl
       rows.resultSubClasses,
       subClasses.join(', ') || labels.none,
     ),
-    ...row(decision.reasons.length > 0, rows.reasons, shortsOf(decision.reasons)),
+    ...row(decision.reasons.length > 0, rows.reasons, writeReasons(decision.reasons)),
     ...(byTraces === undefined
       ? []
       : [
           {
             label: rows.byTraces,
-            value: [numbered(byTraces), shortsOf(byTraces.reasons)].filter(Boolean).join(': '),
+            value: [numbered(byTraces), writeReasons(byTraces.reasons)].filter(Boolean).join(': '),
           },
         ]),
   ];
@@ -71,7 +71,7 @@ function measuredRows({ examination, labels, numbers }: SectionInput): readonly 
   if (leadsToAbstain(decision)) return [];
   const { realMax, fakeMin } = decision.thresholds;
   const measured = (label: string, value: number, deviation: number): Row => {
-    const range = rangeOf(value, deviation);
+    const range = twoDeviations(value, deviation);
     const written = `${numbers.withDeviation(value, deviation)} (${numbers.range(...range)})`;
     return { label, value: written, bar: value, range };
   };
@@ -120,7 +120,7 @@ function changeRows(input: SectionInput): readonly Row[] {
 }
 
 /** Two standard deviations to each side, cut to what a score can be. */
-function rangeOf(value: number, deviation: number): readonly [number, number] {
+function twoDeviations(value: number, deviation: number): readonly [number, number] {
   return [Math.max(0, value - 2 * deviation), Math.min(1, value + 2 * deviation)];
 }
 

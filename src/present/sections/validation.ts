@@ -3,7 +3,7 @@
 import { isSameModel, modelName } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { MeasuredCalls, MeasuredCondition } from '../../inference/manifest.ts';
-import { errorOf, type MeasuredError, worstError } from '../error-rate.ts';
+import { readError, type MeasuredError, worstError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
@@ -33,7 +33,7 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
     fake: numbers.count(first.fake),
   });
   return [
-    paragraph([intro, ...sidesOf(input, first)].join(' ')),
+    paragraph([intro, ...writeSides(input, first)].join(' ')),
     ratesGrid(input, measured),
     ...worstBlocks(input, measured),
     paragraph(words.meaning),
@@ -41,7 +41,7 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
 }
 
 /** Readers of "files as they were" would not expect pictures this small. */
-function sidesOf(
+function writeSides(
   { catalogue, numbers }: SectionInput,
   { longerSidePx }: MeasuredCondition,
 ): readonly string[] {
@@ -86,17 +86,17 @@ function ratesGrid(input: SectionInput, measured: readonly MeasuredCondition[]):
     ],
     rows: measured.map((one) => ({
       cells: [
-        nameOf(input, one),
+        conditionName(input, one),
         `${numbers.exact(one.auc)} (${numbers.range(one.aucLow, one.aucHigh)})`,
         numbers.rate(one.strategies[strategy].decided),
-        writeError(errorOf(one, strategy, 'real'), numbers),
-        writeError(errorOf(one, strategy, 'fake'), numbers),
+        writeError(readError(one, strategy, 'real'), numbers),
+        writeError(readError(one, strategy, 'fake'), numbers),
       ],
     })),
   };
 }
 
-function nameOf({ labels }: SectionInput, { condition }: { readonly condition: string }): string {
+function conditionName({ labels }: SectionInput, { condition }: { readonly condition: string }): string {
   return nameIn(labels.validation.conditions, condition, printable(condition, 60));
 }
 
@@ -119,17 +119,17 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
         photographs: numbers.count(first.photographs),
       }),
     ),
-    callsGrid(input, [condition, ...shares], ofEverySize, (one) => nameOf(input, one)),
+    callsGrid(input, [condition, ...shares], ofEverySize, (one) => conditionName(input, one)),
     ...only(
       bySize.length > 0,
       paragraph(sizes.intro),
-      callsGrid(input, [sizes.column, ...shares], bySize, (one) => sizeOf(input, one)),
+      callsGrid(input, [sizes.column, ...shares], bySize, (one) => writeSize(input, one)),
     ),
     paragraph(meaning),
   ];
 }
 
-function sizeOf(
+function writeSize(
   { catalogue, numbers }: SectionInput,
   { megapixels, changed, photographs }: MeasuredCalls,
 ): string {
@@ -147,9 +147,9 @@ function callsGrid(
   { examination, numbers }: SectionInput,
   [name, changed, photographs]: readonly [string, string, string],
   measured: readonly MeasuredCalls[],
-  cellOf: (one: MeasuredCalls) => string,
+  writeCell: (one: MeasuredCalls) => string,
 ): Block {
-  const shareOf = (some: number, of: number) =>
+  const writeCallRate = (some: number, of: number) =>
     writeError({ rate: some / of, ...shareInterval(some, of) }, numbers);
   return {
     kind: 'grid',
@@ -161,9 +161,9 @@ function callsGrid(
     rows: measured.map((one) => {
       const called = one.strategies[examination.options.decisionStrategy];
       const cells = [
-        cellOf(one),
-        shareOf(called.changed, one.changed),
-        shareOf(called.photographs, one.photographs),
+        writeCell(one),
+        writeCallRate(called.changed, one.changed),
+        writeCallRate(called.photographs, one.photographs),
       ];
       return { cells };
     }),
@@ -180,14 +180,14 @@ function worstBlocks(
 ): readonly Block[] {
   const { examination, numbers, catalogue } = input;
   const strategy = examination.options.decisionStrategy;
-  const worstOf = (side: 'real' | 'fake') => {
+  const writeWorst = (side: 'real' | 'fake') => {
     const worst = worstError(measured, strategy, side);
     if (worst === null) return [];
     const rate = numbers.rate(worst.error.rate);
     const high = numbers.rate(worst.error.high);
-    const condition = nameOf(input, worst.measured);
+    const condition = conditionName(input, worst.measured);
     return [catalogue.limits.validation.worst[side]({ condition, rate, high })];
   };
-  const items = [...worstOf('real'), ...worstOf('fake')];
+  const items = [...writeWorst('real'), ...writeWorst('fake')];
   return only(items.length > 0, { kind: 'list', items });
 }

@@ -47,7 +47,7 @@ export async function renderHeatmaps(
   const { width, height, orientation } = picture.facts;
   const blockPx = Math.ceil(Math.sqrt((width * height) / mostBlocks));
   const canvas = createCanvas(picture, maps, blockPx);
-  const palette = paletteOf();
+  const palette = toPalette();
   return renderEach(async (name) => {
     canvas.draw(maps.values[name]);
     if (outline !== null) drawFrame(canvas, outline);
@@ -85,7 +85,7 @@ export function createDrawer(
   const { width, height } = picture.facts;
   const blockPx = Math.max(1, Math.floor(Math.sqrt((width * height) / leastPixels)));
   const canvas = createCanvas(picture, maps, blockPx);
-  const palette = paletteOf();
+  const palette = toPalette();
   return (values) => {
     canvas.draw(values);
     const rgb = new Uint8Array(3 * canvas.indices.length);
@@ -141,7 +141,7 @@ export function legendColours(): Uint8Array {
   const middle = (lumaSteps >> 1) / (lumaSteps - 1);
   for (let entry = 0; entry < colourCount; entry++) {
     const step = Math.floor((entry * valueSteps) / colourCount);
-    colours.set(blendOf(map, step / (valueSteps - 1), middle), 3 * entry);
+    colours.set(blend(map, step / (valueSteps - 1), middle), 3 * entry);
   }
   return colours;
 }
@@ -180,20 +180,20 @@ async function renderEach(
 }
 
 /** RGB bytes of each index that a canvas holds: all steps of brightness for each step of value, then the frame's two. */
-function paletteOf(): Uint8Array {
+function toPalette(): Uint8Array {
   const map = createColourMap();
   const palette = new Uint8Array(3 * (frameWhite + 1));
   for (let step = 0; step < frameBlack; step++) {
     const value = Math.floor(step / lumaSteps) / (valueSteps - 1);
     const luma = (step % lumaSteps) / (lumaSteps - 1);
-    palette.set(blendOf(map, value, luma), 3 * step);
+    palette.set(blend(map, value, luma), 3 * step);
   }
   palette.fill(255, 3 * frameWhite);
   return palette;
 }
 
 /** @param value - and luma: 0..1. */
-function blendOf(map: Uint8Array, value: number, luma: number): readonly number[] {
+function blend(map: Uint8Array, value: number, luma: number): readonly number[] {
   const entry = 3 * Math.round(value * (colourCount - 1));
   const grey = between(greyBelow, luma) * (1 - value);
   const shade = between(shadeAbove, luma);

@@ -153,18 +153,18 @@ function writeContents({ sections }: Surroundings, title: string): string {
 function writeRow({ label, value, bar, range, marks = [] }: Row): string {
   const [low, high] = range ?? [0, 0];
   const parts = [
-    `<i style="width:${percentOf(bar ?? 0)}%"></i>`,
+    `<i style="width:${inPercent(bar ?? 0)}%"></i>`,
     ...(range === undefined
       ? []
-      : [`<u style="left:${percentOf(low)}%;width:${percentOf(high - low)}%"></u>`]),
-    ...marks.map((mark) => `<s style="left:${percentOf(mark)}%"></s>`),
+      : [`<u style="left:${inPercent(low)}%;width:${inPercent(high - low)}%"></u>`]),
+    ...marks.map((mark) => `<s style="left:${inPercent(mark)}%"></s>`),
   ];
   const scale = bar === undefined ? '' : `<span class="bar">${parts.join('')}</span>`;
   return `<tr><th scope="row">${escape(label)}</th><td>${lines(value)}${scale}</td></tr>`;
 }
 
 /** Percent of the bar. */
-function percentOf(share: number): string {
+function inPercent(share: number): string {
   return (100 * Math.min(Math.max(share, 0), 1)).toFixed(1);
 }
 

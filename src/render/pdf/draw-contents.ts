@@ -23,7 +23,7 @@ export function drawContents(
   { title }: Extract<Block, { kind: 'contents' }>,
 ): void {
   // As wide as it can become: two digits a page.
-  const text = lineOf(
+  const text = writeLine(
     title,
     contents.titles.map((each) => labels.contentsEntry(each, '00')),
   );
@@ -39,7 +39,7 @@ export function fillContents({ page, contents, labels }: Surroundings): void {
   const wanted = entries.filter(({ title }) => titles.includes(title));
   const items = wanted.map((one) => labels.contentsEntry(one.title, String(one.page)));
   page.doc.switchToPage(slot.page);
-  const lines = page.lines(lineOf(slot.title, items), styles.note, textWidth);
+  const lines = page.lines(writeLine(slot.title, items), styles.note, textWidth);
   slot.tag.add(() => page.put(lines, styles.note, sheet.left, slot.y));
   slot.tag.end();
 }
@@ -47,6 +47,6 @@ export function fillContents({ page, contents, labels }: Surroundings): void {
 /** A number stays on the line of what it counts. */
 const noBreak = '\u00a0';
 
-function lineOf(title: string, items: readonly string[]): string {
+function writeLine(title: string, items: readonly string[]): string {
   return `${title}: ${items.map((item) => item.replace(/ {2}/, noBreak)).join('; ')}`;
 }

@@ -15,22 +15,22 @@ const strengthWidth = 104;
 const panelX = sheet.right - box.width;
 
 /** Where no method points anywhere, the words take the room of the panels. */
-function columnsOf({ rows }: Pick<Findings, 'rows'>) {
+function toColumns({ rows }: Pick<Findings, 'rows'>) {
   const hasPanels = rows.some(({ panel }) => panel !== null);
   const strengthX = (hasPanels ? panelX - gap : sheet.right) - strengthWidth;
   return { hasPanels, strengthX, textColumn: strengthX - gap - sheet.left };
 }
-type Columns = ReturnType<typeof columnsOf>;
+type Columns = ReturnType<typeof toColumns>;
 
 /** All of it, or of a table too long for that head and first rows. */
 export function leastFindingsHeight(around: Surroundings, { rows }: Findings): number {
-  const columns = columnsOf({ rows });
+  const columns = toColumns({ rows });
   const heights = rows.map((row) => measure(around, row, columns).height);
-  const whole = heightOf(heights);
-  return whole <= maxFindings ? whole : heightOf(heights.slice(0, 3));
+  const whole = rowHeight(heights);
+  return whole <= maxFindings ? whole : rowHeight(heights.slice(0, 3));
 }
 
-function heightOf(rows: readonly number[]): number {
+function rowHeight(rows: readonly number[]): number {
   return rows.reduce((sum, one) => sum + one, headHeight);
 }
 
@@ -41,7 +41,7 @@ const headHeight = styles.head.leading + 2 * padding;
 
 export function drawFindings(around: Surroundings, { columns: titles, rows }: Findings): void {
   const { page } = around;
-  const columns = columnsOf({ rows });
+  const columns = toColumns({ rows });
   const heads = columns.hasPanels ? titles : titles.slice(0, 2);
   const table = page.group('Table');
   page.reserve(leastFindingsHeight(around, { kind: 'findings', columns: titles, rows }));

@@ -13,7 +13,7 @@ interface Column {
 }
 
 export function drawGrid(page: Page, grid: Grid): void {
-  const columns = columnsOf(grid);
+  const columns = toColumns(grid);
   const table = page.group('Table');
   page.reserve(leastGridHeight(page, grid));
   drawHead(page, grid, table);
@@ -31,21 +31,21 @@ export function drawGrid(page: Page, grid: Grid): void {
 
 /** Said once; the eye alone needs it again. */
 function repeatHead(page: Page, grid: Grid): void {
-  const columns = columnsOf(grid);
-  page.decorate(() => putCells(page, columns, titlesOf(grid), styles.head));
-  endRow(page, measureCells(page, columns, titlesOf(grid), styles.head), 0.8);
+  const columns = toColumns(grid);
+  page.decorate(() => putCells(page, columns, toTitles(grid), styles.head));
+  endRow(page, measureCells(page, columns, toTitles(grid), styles.head), 0.8);
 }
 
 /** All of it, or of a long one head and first rows: they stay together, and with the heading above. */
 export function leastGridHeight(page: Page, grid: Grid): number {
-  const columns = columnsOf(grid);
-  const head = hasHead(grid) ? measureCells(page, columns, titlesOf(grid), styles.head) : 0;
+  const columns = toColumns(grid);
+  const head = hasHead(grid) ? measureCells(page, columns, toTitles(grid), styles.head) : 0;
   const whole = grid.rows.reduce((sum, row) => sum + measureRow(page, columns, row), head);
   if (whole <= maxWhole) return whole;
   return grid.rows.slice(0, 2).reduce((sum, row) => sum + measureRow(page, columns, row), head);
 }
 
-function columnsOf({ columns }: Grid): readonly Column[] {
+function toColumns({ columns }: Grid): readonly Column[] {
   let x: number = sheet.left;
   return columns.map(({ share }) => {
     const column = { x, width: share * textWidth - columnGap };
@@ -59,14 +59,14 @@ function hasHead({ columns }: Grid): boolean {
   return columns.some(({ title }) => title !== '');
 }
 
-function titlesOf({ columns }: Grid): readonly string[] {
+function toTitles({ columns }: Grid): readonly string[] {
   return columns.map(({ title }) => title);
 }
 
 function drawHead(page: Page, grid: Grid, table: Tag): void {
   if (!hasHead(grid)) return;
-  const columns = columnsOf(grid);
-  const titles = titlesOf(grid);
+  const columns = toColumns(grid);
+  const titles = toTitles(grid);
   const height = measureCells(page, columns, titles, styles.head);
   const parent = page.group('TR', table);
   putCells(page, columns, titles, styles.head, { tag: 'TH', parent });

@@ -63,19 +63,19 @@ interface CellRow {
 
 /** The first row as small as it may be drawn. */
 export function leastHeatmapsHeight(around: Surroundings, block: Heatmaps): number {
-  return rowHeight(around, rowsOf(block, leastScale)[0]!);
+  return rowHeight(around, toRows(block, leastScale)[0]!);
 }
 
 /** The largest at which all stands on what is left of the page, else at which the first row does. */
 function fittingRows(around: Surroundings, block: Heatmaps): readonly CellRow[] {
   const room = sheet.bottom - around.page.y;
-  const sizes = scales.map((scale) => rowsOf(block, scale));
-  const heightOf = (rows: readonly CellRow[]) =>
+  const sizes = scales.map((scale) => toRows(block, scale));
+  const totalHeight = (rows: readonly CellRow[]) =>
     rows.reduce((sum, row) => sum + rowHeight(around, row) + gaps.below, -gaps.below);
   return (
-    sizes.find((rows) => heightOf(rows) <= room) ??
+    sizes.find((rows) => totalHeight(rows) <= room) ??
     sizes.find(([first]) => rowHeight(around, first!) <= room) ??
-    rowsOf(block, 1)
+    toRows(block, 1)
   );
 }
 
@@ -99,7 +99,7 @@ function columnWidth({ columns }: Shape): number {
   return (textWidth - (columns - 1) * columnGap) / columns;
 }
 
-function rowsOf({ maps: [first, ...others] }: Heatmaps, scale: number): readonly CellRow[] {
+function toRows({ maps: [first, ...others] }: Heatmaps, scale: number): readonly CellRow[] {
   const large = { ...shapes.large, scale };
   const small = { ...shapes.small, scale };
   return [

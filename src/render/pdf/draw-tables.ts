@@ -30,10 +30,10 @@ export function measureRow(page: Page, row: Row, labelWidth: number = labelWidth
   const barWidth = row.bar === undefined ? 0 : bar.width + bar.gap;
   const label = page.lines(row.label, styles.label, labelWidth);
   const value = page.lines(row.value, styles.cell, textWidth - labelWidth - cellGap - barWidth);
-  return { label, value, height: heightOf(Math.max(label.length, value.length)) };
+  return { label, value, height: rowHeight(Math.max(label.length, value.length)) };
 }
 
-function heightOf(lines: number): number {
+function rowHeight(lines: number): number {
   return lines * styles.cell.leading + 2 * rowPadding;
 }
 
@@ -58,7 +58,7 @@ interface RowLines extends PlacedRow {
 function drawLines(page: Page, table: Tag, { row, labelWidth, label, value }: RowLines): void {
   const { doc } = page;
   const valueX = sheet.left + labelWidth + cellGap;
-  const height = heightOf(Math.max(label.length, value.length));
+  const height = rowHeight(Math.max(label.length, value.length));
   page.reserve(height);
   const top = page.y + rowPadding;
   const parent = page.group('TR', table);
@@ -74,18 +74,18 @@ function drawLines(page: Page, table: Tag, { row, labelWidth, label, value }: Ro
 }
 
 function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: number): void {
-  const placeOf = (share: number) =>
+  const toPlace = (share: number) =>
     sheet.right - bar.width * (1 - Math.min(Math.max(share, 0), 1));
   const left = sheet.right - bar.width;
   const middle = y + bar.height / 2;
   doc.rect(left, y, bar.width, bar.height).fill(ink.rule);
-  doc.rect(left, y, placeOf(value) - left, bar.height).fill(ink.accent);
+  doc.rect(left, y, toPlace(value) - left, bar.height).fill(ink.accent);
   if (range !== undefined) {
     const [low, high] = range;
-    doc.moveTo(placeOf(low), middle).lineTo(placeOf(high), middle).lineWidth(1.6).stroke(ink.range);
+    doc.moveTo(toPlace(low), middle).lineTo(toPlace(high), middle).lineWidth(1.6).stroke(ink.range);
   }
   for (const mark of marks) {
-    const at = placeOf(mark);
+    const at = toPlace(mark);
     doc.moveTo(at, y - 2).lineTo(at, y + bar.height + 2);
     doc.lineWidth(0.8).stroke(ink.text);
   }

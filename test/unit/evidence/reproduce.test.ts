@@ -8,7 +8,7 @@ import {
   parseManifest,
 } from '../../../src/evidence/bundle-format.ts';
 import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
-import { archiveOf } from '../../../src/evidence/sign.ts';
+import { archiveParts } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
@@ -144,7 +144,7 @@ test('in a bundle of the first format the cells of the maps stand for what was d
     signature: signer.sign(manifest),
     files: list.files.map(({ name }) => ({ name, bytes: files[name]! })),
   };
-  const bundle = Buffer.concat(archiveOf(sealed, list).map(({ bytes }) => bytes));
+  const bundle = Buffer.concat(archiveParts(sealed, list).map(({ bytes }) => bytes));
 
   const found = await reproduceBundle(bundle);
 

@@ -4,9 +4,9 @@
  */
 
 import { describe, expect, test } from 'vitest';
-import { cardOf } from '../../../src/cli/analyze/card.ts';
-import { recordOf } from '../../../src/cli/analyze/record.ts';
-import { tableOf, tableRowOf } from '../../../src/cli/analyze/table.ts';
+import { writeCard } from '../../../src/cli/analyze/card.ts';
+import { toRecord } from '../../../src/cli/analyze/record.ts';
+import { writeTable, toTableRow } from '../../../src/cli/analyze/table.ts';
 import { writeVerdict } from '../../../src/console/parts/verdict.ts';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import { strengthOfRatio } from '../../../src/detectors/detector.ts';
@@ -209,7 +209,7 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
 function elsewhere(examination: Examination, language: Language) {
   const examinedAt = new Date('2026-03-01T12:00:00Z');
   const options = { tier: 'flagging', seed: 1337 } as const;
-  const record = recordOf({ file: 'a.jpg', examinedAt, durationMs: 1, options }, examination, null);
+  const record = toRecord({ file: 'a.jpg', examinedAt, durationMs: 1, options }, examination, null);
   const result = {
     ...toResultFields(examination, 'forensicReporting'),
     heatmaps: null,
@@ -227,8 +227,8 @@ function elsewhere(examination: Examination, language: Language) {
     result,
   } as const;
   return {
-    card: cardOf(record, language, 200).replaceAll(/\s+/g, ' '),
-    table: tableOf([tableRowOf(record, language)], language, 200),
+    card: writeCard(record, language, 200).replaceAll(/\s+/g, ' '),
+    table: writeTable([toTableRow(record, language)], language, 200),
     console: writeVerdict({ inferenceStatus }, language)!,
   };
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { levelOf } from '../../../src/present/forensic-text.ts';
+import { toLevel } from '../../../src/present/forensic-text.ts';
 import { readMap } from '../../../src/present/report-texts.ts';
 import { makeMaps } from './examination.ts';
 
 const size = { width: 320, height: 320, cellPx: 32 };
 
 test('levels are fifths of the scale, ends included', () => {
-  expect([-0.1, 0, 0.19, 0.2, 0.5, 0.79, 0.8, 1, 1.1].map(levelOf)).toEqual([
+  expect([-0.1, 0, 0.19, 0.2, 0.5, 0.79, 0.8, 1, 1.1].map(toLevel)).toEqual([
     'veryLow',
     'veryLow',
     'veryLow',

@@ -15,7 +15,7 @@ import { assertNoOptions, type ServerOptions } from '../../options.ts';
 import { log, shellWord } from '../../output/terminal.ts';
 import type { Input } from '../inputs.ts';
 import { type AnalyzeOptions, caseOptionsGiven } from '../options.ts';
-import { type AnalysisRecord, beginRecord, failedRecordOf, openRecordOf } from '../record.ts';
+import { type AnalysisRecord, beginRecord, toFailedRecord, toOpenRecord } from '../record.ts';
 import { keepResults, openResultsFolder, type ResultsFolder } from '../results-folder.ts';
 import type { Examiner, PrepareExaminer, Run } from '../run.ts';
 import { downloadFiles, remoteRecord } from './results.ts';
@@ -160,13 +160,13 @@ async function examineInput(
     if (options.wait)
       return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
     unfetched.add(analysisId);
-    return { ...openRecordOf(head()), sha256, analysisId };
+    return { ...toOpenRecord(head()), sha256, analysisId };
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
     if (analysisId !== null && !isFinal(failure.code)) unfetched.add(analysisId);
     run.onFailure(input, failure);
-    return { ...failedRecordOf(head(), failure), sha256, analysisId };
+    return { ...toFailedRecord(head(), failure), sha256, analysisId };
   }
 }
 
