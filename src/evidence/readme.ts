@@ -50,7 +50,7 @@ With the program itself, on any machine, without a network:
 
 Without it, in the unpacked folder, with OpenSSL 3 and two common tools:
 
-  1. The signature over the list holds:
+  1. The signature over the list is valid:
      openssl pkeyutl -verify -pubin -inkey public-key.pem -rawin \\
        -in manifest.json -sigfile manifest.sig
 
@@ -64,7 +64,7 @@ Without it, in the unpacked folder, with OpenSSL 3 and two common tools:
      given some other way than with this archive):
      openssl pkey -pubin -in public-key.pem -outform DER | sha256sum
 
-Step 4 matters most. Anybody can make a key, change a result and sign it anew:
+Step 4 matters most. Anyone can make a key, change a result and sign it again:
 the signature shows that nothing was changed since that key signed, and only
 the fingerprint shows whose key it is. Files in the folder that SHA256SUMS,
 manifest.json and manifest.sig do not account for are not part of the bundle.
@@ -80,7 +80,7 @@ WHAT IT DOES NOT SHOW
 
 The signature says who signed and that nothing was changed since; not that the
 result is right, nor that the clock was. How often the method errs, and what
-it cannot see, stands in the report.
+it cannot see, is in the report.
 `;
 }
 
@@ -169,7 +169,7 @@ WIEDERHOLEN
   forensics reproduce evidence.zip${item.file === null ? ' --original BILD' : ''}
 
 untersucht das Bild noch einmal mit demselben Modell und denselben
-Einstellungen und vergleicht jedes Feld und jeden Bildpunkt.
+Einstellungen und vergleicht jedes Feld und jedes Pixel.
 
 WAS ES NICHT ZEIGT
 

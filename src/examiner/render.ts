@@ -9,7 +9,7 @@ import type { Picture } from '../image/picture.ts';
 import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
 import { renderHtml } from '../render/html/html.ts';
 import { renderPdf } from '../render/pdf/pdf.ts';
-import { markedRegion } from '../present/sections/stated.ts';
+import { markedRegion } from '../present/result.ts';
 import { writeTexts } from '../present/report-texts.ts';
 import { openPicture } from './open-picture.ts';
 import type {
@@ -57,7 +57,10 @@ export async function performRender(
 }
 
 /** A size that fits both ways is that of the upright picture, which every viewer shows. */
-function chooseOrientation({ facts }: Picture, size: RenderRequest['heatmapSize']): PixelOrientation {
+function chooseOrientation(
+  { facts }: Picture,
+  size: RenderRequest['heatmapSize'],
+): PixelOrientation {
   if (size === undefined) return 'upright';
   const isUpright = size.width === facts.width && size.height === facts.height;
   const isStored = size.width === facts.storedWidth && size.height === facts.storedHeight;

@@ -91,7 +91,7 @@ function wordStability(
   };
 }
 
-export type TrialOutcome = keyof ReturnType<typeof wordsIn>['strength']['stability']['outcomes'];
+type TrialOutcome = keyof ReturnType<typeof wordsIn>['strength']['stability']['outcomes'];
 
 /**
  * What the picture would be called by its traces after this change. A value just beyond the middle is doubt and no

@@ -221,7 +221,7 @@ const levels = ['veryLow', 'low', 'medium', 'high', 'veryHigh'] as const;
 type Level = (typeof levels)[number];
 
 /** Fifths of the scale 0..1. */
-export function toLevel(score: number): Level {
+function toLevel(score: number): Level {
   const fifth = Math.floor(Math.min(Math.max(score, 0), 0.999) * 5);
   return levels[Number.isNaN(fifth) ? 0 : fifth]!;
 }

@@ -7,7 +7,7 @@ import {
   type ReasonCode,
   type ResultClass,
 } from '../contract/vocabulary.ts';
-import { type Area, areaOf } from '../detectors/regions.ts';
+import { type Area, areaOf, type Region } from '../detectors/regions.ts';
 import type { Examined } from '../engine/result.ts';
 import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
 import type { Declaration } from '../provenance/provenance.ts';
@@ -70,6 +70,11 @@ export function readFigures({
     },
     { byTraces: byTraces?.resultClass ?? resultClass, basis },
   );
+}
+
+/** What all methods together mark as changed, where that has a tested meaning. */
+export function markedRegion(examined: Pick<Examined, 'decision' | 'manipulation'>): Region | null {
+  return readFigures(examined).changed === null ? null : (examined.manipulation?.region ?? null);
 }
 
 /**

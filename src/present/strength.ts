@@ -79,24 +79,37 @@ function wordChanged(strength: Strength): Bilingual {
 }
 
 function ofTraces(examined: Examined, side: 'real' | 'fake'): MeasuredStrength {
-  const { measured, options, decision } = examined;
-  const supported = supportedRatio(measured, options.decisionStrategy, side);
-  const cap = toCap(supported, side, examined);
-  const traced = toRatio(decision.fakeProbability);
-  const ratio = supported === null ? null : Math.min(traced, cap.ratio);
-  const strength = strengthOfRatio(ratio ?? 1);
-  return { strength, ratio, statement: wordTraced({ side, strength, ratio, traced }), cap };
+  const stated = stateRatio(examined.decision.fakeProbability, side, examined);
+  const { ratio, strength } = stated;
+  return { strength, ratio, statement: wordTraced(stated), cap: toCap(stated, examined) };
 }
 
-interface Traced {
+interface StatedRatio {
   readonly side: 'real' | 'fake';
-  readonly strength: Strength;
-  /** What is stated, null when nothing can be, and what the probability alone would give. */
-  readonly ratio: number | null;
+  /** What the probability alone would give. */
   readonly traced: number;
+  readonly supported: SupportedRatio | null;
+  /** The most that the measured error rates support; 1 where they support nothing. */
+  readonly most: number;
+  /** What is stated; null when nothing can be. */
+  readonly ratio: number | null;
+  readonly strength: Strength;
 }
 
-function wordTraced({ side, strength, ratio, traced }: Traced): Bilingual {
+/** Every ratio of a result is rounded here, and nowhere again. */
+function stateRatio(
+  probability: number,
+  side: 'real' | 'fake',
+  { measured, options }: Examined,
+): StatedRatio {
+  const supported = supportedRatio(measured, options.decisionStrategy, side);
+  const traced = toRatio(probability);
+  const most = supported === null ? 1 : roundedDown(supported.ratio);
+  const ratio = supported === null ? null : Math.min(traced, most);
+  return { side, traced, supported, most, ratio, strength: strengthOfRatio(ratio ?? 1) };
+}
+
+function wordTraced({ side, strength, ratio, traced }: StatedRatio): Bilingual {
   return inBoth((language) => {
     const { plain } = createNumberWriter(language);
     const { traced: words, adverbs, sides } = wordsIn(language).strength;
@@ -110,35 +123,17 @@ function wordTraced({ side, strength, ratio, traced }: Traced): Bilingual {
   });
 }
 
-function toCap(
-  supported: SupportedRatio | null,
-  side: 'real' | 'fake',
-  { measured, options }: Examined,
-): Cap {
-  const isMeasured = measured.length > 0;
+function toCap({ supported, most, side }: StatedRatio, { measured, options }: Examined): Cap {
   if (supported === null) {
-    const why = isMeasured ? 'halfMeasured' : 'unmeasured';
+    const why = measured.length > 0 ? 'halfMeasured' : 'unmeasured';
     const statement = inBoth((language) => wordsIn(language).strength[why]);
-    return { ratio: 1, strategy: null, condition: null, statement };
+    return { ratio: most, strategy: null, condition: null, statement };
   }
-  const { strategy, condition } = supported;
-  const ratio = roundedDown(supported.ratio);
+  const { strategy, condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
+  // The figures may be those of a looser strategy than the one that decided.
   const isLooser = strategy !== options.decisionStrategy;
-  return { ratio, strategy, condition, statement: wordCap({ supported, ratio, side, isLooser }) };
-}
-
-interface Capped {
-  readonly supported: SupportedRatio;
-  readonly ratio: number;
-  readonly side: 'real' | 'fake';
-  /** Whether the figures are those of a looser strategy than the one that decided. */
-  readonly isLooser: boolean;
-}
-
-function wordCap({ supported, ratio, side, isLooser }: Capped): Bilingual {
-  return inBoth((language) => {
+  const statement = inBoth((language) => {
     const { count, rate, plain } = createNumberWriter(language);
-    const { strategy, condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
     const { labels, strength } = wordsIn(language);
     const { of, looser, used, write, sides } = strength.cap;
     const figures = {
@@ -147,10 +142,11 @@ function wordCap({ supported, ratio, side, isLooser }: Capped): Bilingual {
       strategy: isLooser ? looser(strategy) : used(strategy),
       condition: nameIn(labels.validation.conditions, condition, printable(condition)),
       bound: rate(wrongAtMost),
-      ratio: plain(ratio),
+      ratio: plain(most),
     };
     return write(figures, sides[side]);
   });
+  return { ratio: most, strategy, condition, statement };
 }
 
 /**
@@ -160,14 +156,13 @@ function wordCap({ supported, ratio, side, isLooser }: Capped): Bilingual {
 export function boundedFinding(finding: WordedFinding, examined: Examined): WordedFinding {
   const { method, speaksFor, score } = finding;
   if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
-  const { measured, options, decision } = examined;
+  const { decision } = examined;
   const { resultClass } = decision.byTraces ?? decision;
   if (resultClass === 'abstain') {
     const statement = inBoth((language) => wordsIn(language).strength.untested);
     return { ...finding, ...silent, statement };
   }
-  const supported = supportedRatio(measured, options.decisionStrategy, speaksFor);
-  const strength = strengthOfRatio(Math.min(toRatio(score), supported?.ratio ?? 1));
+  const { strength } = stateRatio(score, speaksFor, examined);
   return { ...finding, ...(strength === 'none' ? silent : { strength }) };
 }
 

@@ -122,7 +122,9 @@ test('the error rate of a changed part is that of changed parts', () => {
 
 test('an abstention has no probability anywhere', () => {
   expect(writeCard(abstained, 'en', 100)).not.toContain('0.93');
-  expect(writeTable([rowOf(abstained)], 'en', 100)).toMatch(/not judged +- +- +too much compression/);
+  expect(writeTable([rowOf(abstained)], 'en', 100)).toMatch(
+    /not judged +- +- +too much compression/,
+  );
 });
 
 test('the columns of a long table stand under one another', () => {

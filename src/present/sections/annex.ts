@@ -12,8 +12,8 @@ import {
   paragraph,
   type Row,
   type SectionInput,
+  withEscapes,
 } from './blocks.ts';
-import { withEscapes } from './foreign.ts';
 
 /** The question put to the program, and the explanations it chose between. */
 export function questionBlocks({

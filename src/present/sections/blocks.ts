@@ -11,6 +11,7 @@ import type { Account } from '../forensic-text.ts';
 import type { NumberWriter } from '../numbers.ts';
 import type { Presentation } from '../presentation.ts';
 import type { ReportItem, ReportTexts } from '../report-item.ts';
+import { printable } from '../printable.ts';
 import type { Result } from '../result.ts';
 import type { Words } from '../wording/catalogue.ts';
 
@@ -139,4 +140,24 @@ export function row(isShown: boolean, label: string, value: string): readonly Ro
 /** A block that is left out when empty. */
 export function only(isShown: boolean, ...blocks: readonly Block[]): readonly Block[] {
   return isShown ? blocks : [];
+}
+
+/** Characters of one foreign value that a table shows; the file itself holds the rest. */
+export const valueLimit = 160;
+
+/** A row for a value from the file itself; no row where the file has none. */
+export function foreignRow(
+  label: string,
+  value: string | null,
+  limit = valueLimit,
+): readonly Row[] {
+  return row(value !== null && value !== '', label, printable(value ?? '', limit));
+}
+
+/** Explains the escapes of `printable` below blocks that hold one, and nowhere else. */
+export function withEscapes(
+  blocks: readonly Block[],
+  { escapes }: Words['labels'],
+): readonly Block[] {
+  return JSON.stringify(blocks).includes('⟨') ? [...blocks, note(escapes)] : blocks;
 }

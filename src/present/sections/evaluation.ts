@@ -51,7 +51,10 @@ function scaleGrid({ numbers, catalogue }: SectionInput): Block {
   };
 }
 
-export function strengthAdverb(strength: Strength, catalogue: SectionInput['catalogue']): string | null {
+export function strengthAdverb(
+  strength: Strength,
+  catalogue: SectionInput['catalogue'],
+): string | null {
   return strength === 'none' ? null : catalogue.strength.adverbs[strength];
 }
 

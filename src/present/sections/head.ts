@@ -7,10 +7,10 @@ import { worstError } from '../error-rate.ts';
 import { type Figure, writeFigures } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
+import { markedRegion } from '../result.ts';
 import type { Words } from '../wording/catalogue.ts';
-import { type Block, note, type Row, row, type SectionInput } from './blocks.ts';
-import { foreignRow } from './foreign.ts';
-import { markedRegion, writeJoint, writeRegion } from './stated.ts';
+import { type Block, note, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
+import { writeJoint, writeRegion } from './results.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
   const { texts, catalogue, labels, examination, presentation } = input;

@@ -15,8 +15,10 @@ import {
   type Row,
   row,
   type SectionInput,
+  foreignRow,
+  valueLimit,
+  withEscapes,
 } from './blocks.ts';
-import { foreignRow, valueLimit, withEscapes } from './foreign.ts';
 
 type Tag = string | number;
 

@@ -13,8 +13,10 @@ import {
   type Row,
   row,
   type SectionInput,
+  foreignRow,
+  valueLimit,
+  withEscapes,
 } from './blocks.ts';
-import { foreignRow, valueLimit, withEscapes } from './foreign.ts';
 
 export function provenanceBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, evidence } = input;

@@ -2,11 +2,12 @@
 
 import { resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
 import type { Decision } from '../../engine/result.ts';
+import { placeOf } from '../../detectors/regions.ts';
 import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
 import { isSimilarityOpposite, leadsToAbstain } from '../forensic-text.ts';
 import { nameIn, printable } from '../printable.ts';
-import { readFigures } from '../result.ts';
+import { markedRegion, readFigures } from '../result.ts';
 import {
   type Block,
   heading,
@@ -17,7 +18,6 @@ import {
   row,
   type SectionInput,
 } from './blocks.ts';
-import { writeJoint, writeRegion } from './stated.ts';
 
 export function resultBlocks(input: SectionInput): readonly Block[] {
   const { examination, labels, catalogue } = input;
@@ -162,4 +162,44 @@ function stabilityBlocks({
       note(stabilityOther(numbers.score(clearlyOther))),
     ),
   ];
+}
+
+/** In words; null where no search was made or its result has no tested meaning. */
+export function writeRegion({
+  examination,
+  catalogue,
+  labels,
+  numbers,
+}: SectionInput): string | null {
+  if (readFigures(examination).changed === null) return null;
+  const region = markedRegion(examination);
+  if (region === null) return catalogue.document.head.noRegion;
+  const { findings: words } = catalogue;
+  const { left, top, width, height, share } = region;
+  const place = words.places[placeOf(region, examination.facts)];
+  const box = `${numbers.count(width)} × ${numbers.count(height)} ${labels.pixels}`;
+  const corner = `x ${numbers.count(left)}, y ${numbers.count(top)}`;
+  return `${place}; ${words.writeShare(share)}; ${box}, ${corner}`;
+}
+
+/**
+ * The bounds of the probability that either is so, whatever the two have to do with each other; null unless both are
+ * stated.
+ *
+ * @see M. Fréchet, "Généralisation du théorème des probabilités totales", Fundamenta Mathematicae 25 (1935).
+ */
+export function writeJoint({
+  examination,
+  catalogue,
+  numbers,
+}: Pick<SectionInput, 'examination' | 'catalogue' | 'numbers'>): string | null {
+  const { generated, changed } = readFigures(examination);
+  if (generated === null || changed === null) return null;
+  const low = Math.max(generated.value, changed);
+  const high = generated.value + changed;
+  const least = numbers.score(low);
+  // "above 0.99" is a bound by itself.
+  if (!/^\d/.test(least)) return least;
+  // That it is no more than certain needs no words.
+  return catalogue.measurements.results.joint(least, high < 0.995 ? numbers.score(high) : null);
 }

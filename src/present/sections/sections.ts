@@ -18,10 +18,9 @@ import {
 } from './annex.ts';
 import type { Block, Part, ReportInput, Section, SectionInput } from './blocks.ts';
 import { evaluationBlocks, limitBlocks } from './evaluation.ts';
-import { findingBlocks } from './findings.ts';
+import { findingBlocks, heatmapBlocks } from './findings.ts';
 import { headBlocks } from './head.ts';
 import { custodyBlocks, itemBlocks } from './item.ts';
-import { heatmapBlocks } from './maps.ts';
 import { methodBlocks } from './method.ts';
 import { provenanceBlocks } from './provenance.ts';
 import { resultBlocks } from './results.ts';

@@ -96,7 +96,10 @@ function ratesGrid(input: SectionInput, measured: readonly MeasuredCondition[]):
   };
 }
 
-function conditionName({ labels }: SectionInput, { condition }: { readonly condition: string }): string {
+function conditionName(
+  { labels }: SectionInput,
+  { condition }: { readonly condition: string },
+): string {
   return nameIn(labels.validation.conditions, condition, printable(condition, 60));
 }
 

@@ -142,7 +142,7 @@ test('says what was done in words, and that the copy itself cannot be told', asy
     /^Two regions of about [67] % of the picture, one .* and one .*, show the same pixels, one turned by 30 degrees; this does not show which of the two is the copy\.$/,
   );
   expect(finding.statement.de).toMatch(
-    /^Zwei Bereiche von etwa [67] % des Bildes, .* zeigen dieselben Bildpunkte, einer um 30 Grad gedreht;/,
+    /^Zwei Bereiche von etwa [67] % des Bildes, .* zeigen dieselben Pixel, einer um 30 Grad gedreht;/,
   );
 });
 

@@ -24,7 +24,7 @@ test('the finding gives the probability as its score and says it in both languag
     measures: traces,
     statement: {
       en: 'In the 16 most textured patches, the trace network puts the probability of a generated picture at 83 % (spread 4 %).',
-      de: 'In den 16 strukturreichsten Ausschnitten beziffert das Spurennetz die Wahrscheinlichkeit eines erzeugten Bildes auf 83 % (Streuung 4 %).',
+      de: 'In den 16 strukturreichsten Ausschnitten beziffert das Spurennetz die Wahrscheinlichkeit eines KI-erzeugten Bildes auf 83 % (Streuung 4 %).',
     },
   });
 });

@@ -333,7 +333,7 @@ function traces(probability: number, speaksFor: 'real' | 'fake'): Examination['f
     strength: 'moderate',
     statement: {
       en: `The trace network puts the probability of a generated picture at ${percent} %.`,
-      de: `Das Spurennetz beziffert die Wahrscheinlichkeit eines erzeugten Bildes auf ${percent} %.`,
+      de: `Das Spurennetz beziffert die Wahrscheinlichkeit eines KI-erzeugten Bildes auf ${percent} %.`,
     },
     measures: {},
     source: 'Own network.',

@@ -112,7 +112,7 @@ describe('the strength of a verdict from traces', () => {
     expect(cap?.statement.en).toContain(
       '733 of 1,221 photographs and 28 of 277 generated pictures',
     );
-    expect(cap?.statement.de).toContain('733 von 1.221 Fotografien und 28 von 277 erzeugten');
+    expect(cap?.statement.de).toContain('733 von 1.221 Fotografien und 28 von 277 KI-erzeugten');
   });
 
   test('may rest on the figures of a looser strategy, which is then named', () => {
@@ -160,7 +160,7 @@ describe('the strength of a verdict from traces', () => {
 
 describe('the strength of a declaration', () => {
   test.each([
-    ['unsigned', 'moderate', 'anybody can write one into a file'],
+    ['unsigned', 'moderate', 'anyone can write one into a file'],
     ['signed', 'moderate', 'not established that this signer'],
     ['trusted', 'strong', 'from the list of trusted signers'],
   ] as const)('that is %s is %s', (assurance, strength, words) => {

@@ -1,21 +1,25 @@
 import { expect, test } from 'vitest';
-import { toLevel } from '../../../src/present/forensic-text.ts';
-import { readMap } from '../../../src/present/report-texts.ts';
-import { makeMaps } from './examination.ts';
+import { readMap, writeTexts } from '../../../src/present/report-texts.ts';
+import { item, makeExamination, makeMaps } from './examination.ts';
 
 const size = { width: 320, height: 320, cellPx: 32 };
 
 test('levels are fifths of the scale, ends included', () => {
-  expect([-0.1, 0, 0.19, 0.2, 0.5, 0.79, 0.8, 1, 1.1].map(toLevel)).toEqual([
-    'veryLow',
-    'veryLow',
-    'veryLow',
+  const levelAt = (real: number) => {
+    const examination = makeExamination();
+    const predictions = { ...examination.predictions, real };
+    const { forensic } = writeTexts({ ...examination, predictions }, item, 'en');
+    return /camera recording: ([a-z ]+),/.exec(forensic)?.[1];
+  };
+
+  expect([0, 0.19, 0.2, 0.5, 0.79, 0.8, 1].map(levelAt)).toEqual([
+    'very low',
+    'very low',
     'low',
     'medium',
     'high',
-    'veryHigh',
-    'veryHigh',
-    'veryHigh',
+    'very high',
+    'very high',
   ]);
 });
 

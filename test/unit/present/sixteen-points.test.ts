@@ -58,7 +58,7 @@ describe.each(languages)('a report in %s without a decision', (language) => {
     const body = bodyOf((await render(examination, language)).pages);
     const wanted = {
       en: [
-        'Lossy compression has erased the fine traces',
+        'Lossy compression has destroyed the fine traces',
         'What would help',
         'An earlier, less compressed copy',
         'no strength is stated.',

@@ -30,7 +30,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       alike(full.facts.sha512.slice(0, 64), full.facts.sha512.slice(64)),
       {
         en: ['1,234,567 bytes', '240 × 160 pixels', 'MD5 (identification only)'],
-        de: ['1.234.567 Byte', '240 × 160 Bildpunkte', 'MD5 (nur zur Identifizierung)'],
+        de: ['1.234.567 Byte', '240 × 160 Pixel', 'MD5 (nur zur Identifizierung)'],
       },
       {
         en: ['Format, by content', 'YCbCr, 8 bits per sample, 3 channels'],
@@ -52,8 +52,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: [
           'Wurde das Bild von einer Kamera aufgenommen, ohne dass sein Inhalt erzeugt',
           'In Betracht gezogene andere Erklärungen',
-          'Eine echte Fotografie kann einem erzeugten Bild ähneln',
-          'Ein erzeugtes Bild kann einer Fotografie ähneln',
+          'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln',
+          'Ein KI-erzeugtes Bild kann einer Fotografie ähneln',
         ],
       },
     ],
@@ -79,7 +79,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     [
       {
         en: ['1,221 photographs and 277 generated pictures', '0.762 (0.662 to 0.858)'],
-        de: ['1.221 Fotografien und 277 erzeugten Bildern', '0,762 (0,662 bis 0,858)'],
+        de: ['1.221 Fotografien und 277 KI-erzeugten Bildern', '0,762 (0,662 bis 0,858)'],
       },
       // Exact binomial intervals of 22 and 61 of 1,221 and of 33 of 277, from another implementation.
       {
@@ -95,7 +95,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       },
       {
         en: ['256 to 1,448 pixels', 'does not enter into the strength'],
-        de: ['256 bis 1.448 Bildpunkte', 'geht sie nicht ein'],
+        de: ['256 bis 1.448 Pixel', 'geht sie nicht ein'],
       },
       { en: ['Never tested'], de: ['Nie geprüft'] },
       {
@@ -162,7 +162,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     [
       {
         en: ['speaks weakly for a generated picture', 'Scale of strength'],
-        de: ['schwach für ein erzeugtes Bild', 'Skala der Stärke'],
+        de: ['schwach für ein KI-erzeugtes Bild', 'Skala der Stärke'],
       },
       {
         en: ['weakly\n2 to below 10', 'No word is stronger than the validation set supports'],

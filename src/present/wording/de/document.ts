@@ -37,10 +37,10 @@ export const document: typeof english = {
     },
     alternativesTitle: 'In Betracht gezogene andere Erklärungen',
     alternatives: [
-      'Eine echte Fotografie kann einem erzeugten Bild ähneln: Starke Rauschminderung und Porträteffekte eines Telefons, Retusche, Vergrößern mit Software und Scannen hinterlassen ähnliche Spuren.',
-      'Ein erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, an dem das Modell gelernt hat.',
+      'Eine echte Fotografie kann einem KI-erzeugten Bild ähneln: Starke Rauschminderung und Porträteffekte eines Telefons, Retusche, Vergrößern mit Software und Scannen hinterlassen ähnliche Spuren.',
+      'Ein KI-erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, an dem das Modell gelernt hat.',
       'Das Bild kann keines von beiden sein, sondern eine Zeichnung, ein Diagramm oder ein Bildschirmfoto; oder es ist zu klein oder zu stark komprimiert, um es zu beurteilen. Dann trifft das Programm keine Aussage.',
-      'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, um sie in Verruf zu bringen.',
+      'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein KI-erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, um sie in Verruf zu bringen.',
     ],
     notAsked:
       'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat.',
@@ -104,7 +104,7 @@ export const document: typeof english = {
     bundle:
       'Das Beweispaket zu diesem Bericht enthält ihn zusammen mit den Heatmaps, dem Ergebnis, allen Einstellungen und einer Signatur. Ein einziger Befehl prüft es, ohne Server, Netz oder Benutzerkonto, und nennt jede Datei, die verändert wurde, fehlt oder hinzugekommen ist:',
     reproduce:
-      'Ein weiterer wiederholt die Untersuchung und vergleicht jeden Wert und jeden Bildpunkt:',
+      'Ein weiterer wiederholt die Untersuchung und vergleicht jeden Wert und jedes Pixel:',
     pdfOnlyTitle: 'Wenn nur diese PDF-Datei vorliegt',
     pdfOnly: [
       'Ein Dokument kann seine eigene Prüfsumme nicht enthalten. Berechnen Sie den SHA-256 der PDF-Datei (Linux: sha256sum DATEI; macOS: shasum -a 256 DATEI; Windows: certutil -hashfile DATEI SHA256) und vergleichen Sie ihn mit dem, den das Beweispaket in manifest.json für sie nennt.',

@@ -167,7 +167,7 @@ const statements: English['statements'] = {
         ? 'dem strukturreichsten Ausschnitt'
         : `den ${patches} strukturreichsten Ausschnitten`;
     const percent = Math.round(100 * spread);
-    return `In ${where} beziffert das Spurennetz die Wahrscheinlichkeit eines erzeugten Bildes auf ${writePercent(probability)} (Streuung ${percent < 1 ? 'unter 1' : percent} %).`;
+    return `In ${where} beziffert das Spurennetz die Wahrscheinlichkeit eines KI-erzeugten Bildes auf ${writePercent(probability)} (Streuung ${percent < 1 ? 'unter 1' : percent} %).`;
   },
 
   photograph: () => 'Kanten und Flächen sprechen nicht gegen ein Foto.',
@@ -221,7 +221,7 @@ const statements: English['statements'] = {
     'Ein an veränderten Bildern trainiertes Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
 
   copies: (copies) =>
-    `${writeCopies(copies)} zeigen dieselben Bildpunkte${writeMotion(copies)}; welcher von beiden die Kopie ist, geht daraus nicht hervor.`,
+    `${writeCopies(copies)} zeigen dieselben Pixel${writeMotion(copies)}; welcher von beiden die Kopie ist, geht daraus nicht hervor.`,
   copies_or_repetition: (copies) =>
     `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie bei Kopien; auch bei Dingen, die sich wiederholen, kommt das vor.`,
   no_copies: () =>

@@ -99,7 +99,7 @@ export const glossary: typeof english = {
     traces: {
       term: 'Spuren',
       meaning:
-        'Statistische Regelmäßigkeiten in den Bildpunkten, die ein Sensor, ein Programm oder ein Generator hinterlässt.',
+        'Statistische Regelmäßigkeiten in den Pixeln, die ein Sensor, ein Programm oder ein Generator hinterlässt.',
     },
   },
   uses: {

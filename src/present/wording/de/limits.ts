@@ -3,9 +3,9 @@ import type { limits as english } from '../en/limits.ts';
 export const limits: typeof english = {
   validation: {
     intro: ({ strategy, real, fake }) =>
-      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Intervalle, bei der AUC über die Quellen, bei den Raten über die Bilder (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher in Wahrheit unsicherer.`,
+      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} KI-erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem KI-erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Intervalle, bei der AUC über die Quellen, bei den Raten über die Bilder (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher in Wahrheit unsicherer.`,
     sides: ({ least, greatest }) =>
-      `Die längeren Seiten dieser Bilder hatten ${least} bis ${greatest} Bildpunkte; größere und kleinere Bilder wurden nicht gemessen.`,
+      `Die längeren Seiten dieser Bilder hatten ${least} bis ${greatest} Pixel; größere und kleinere Bilder wurden nicht gemessen.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Auf sein Ergebnis allein darf man sich nicht stützen.',
     columns: [
       'Bedingung',
@@ -18,17 +18,17 @@ export const limits: typeof english = {
       real: ({ condition, rate, high }) =>
         `Ungünstigster Fall für eine Fotografie: „${condition}“; ${rate} der Fotografien wurden als „fake“ eingestuft, zu rechnen ist mit bis zu ${high}.`,
       fake: ({ condition, rate, high }) =>
-        `Ungünstigster Fall für ein erzeugtes Bild: „${condition}“; ${rate} der erzeugten Bilder wurden als „real“ eingestuft, zu rechnen ist mit bis zu ${high}.`,
+        `Ungünstigster Fall für ein KI-erzeugtes Bild: „${condition}“; ${rate} der KI-erzeugten Bilder wurden als „real“ eingestuft, zu rechnen ist mit bis zu ${high}.`,
     },
     worstShort: {
       real: ({ condition, rate, high }) =>
         `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate} der Fotografien; zu rechnen ist mit bis zu ${high}.`,
       fake: ({ condition, rate, high }) =>
-        `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate} der erzeugten Bilder; zu rechnen ist mit bis zu ${high}.`,
+        `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate} der KI-erzeugten Bilder; zu rechnen ist mit bis zu ${high}.`,
       changed: (high) => `Zu rechnen ist mit bis zu ${high}.`,
     },
     meaning:
-      'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig erzeugte Bilder unter den untersuchten sind.',
+      'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig KI-erzeugte Bilder unter den untersuchten sind.',
     changes: {
       title: 'Veränderte Teile',
       intro: ({ strategy, changed, photographs }) =>
@@ -52,7 +52,7 @@ export const limits: typeof english = {
     },
     ownTitle: (id) => `Eigene Validierung ${id}`,
     own: ({ real, fake, time, model, strategy }) =>
-      `Vom Betreiber dieses Programms an ${real} eigenen Fotografien und ${fake} eigenen erzeugten Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}. In die Stärke, die dieser Bericht angibt, geht sie nicht ein.`,
+      `Vom Betreiber dieses Programms an ${real} eigenen Fotografien und ${fake} eigenen KI-erzeugten Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}. In die Stärke, die dieser Bericht angibt, geht sie nicht ein.`,
     ownOtherModel:
       'Sie wurde mit einem anderen Modell als diese Untersuchung durchgeführt und gilt für diese nicht.',
     neverTestedTitle: 'Nie geprüft',
@@ -68,7 +68,7 @@ export const limits: typeof english = {
       traced:
         'Das Ergebnis ist eine Schätzung anhand statistischer Spuren. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
       changed:
-        'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes. Wie oft veränderte Teile gefunden und unveränderte Bilder für verändert gehalten werden, steht im Anhang „Validierung und Fehlerraten“ unter „Veränderte Teile“; die übrigen Fehlerraten dort betreffen die Unterscheidung von Fotografien und erzeugten Bildern und gelten hier nicht. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
+        'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes. Wie oft veränderte Teile gefunden und unveränderte Bilder für verändert gehalten werden, steht im Anhang „Validierung und Fehlerraten“ unter „Veränderte Teile“; die übrigen Fehlerraten dort betreffen die Unterscheidung von Fotografien und KI-erzeugten Bildern und gelten hier nicht. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
       declared:
         'Das Ergebnis gibt wieder, was die Datei über sich selbst angibt. Es ist kein Beweis: Eine Angabe kann falsch sein, und eine unsignierte kann jeder schreiben. Über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme sagt es nichts aus.',
     },

@@ -29,11 +29,11 @@ export const measurements: typeof english = {
     reading: (value, deviation, level) => `${level}, ${value} (Unsicherheit ${deviation})`,
     nearer: {
       real: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) stärker als komprimierten erzeugten (${fake}).`,
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) stärker als komprimierten KI-erzeugten (${fake}).`,
       fake: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) weniger als komprimierten erzeugten (${fake}).`,
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) weniger als komprimierten KI-erzeugten (${fake}).`,
       neither: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) ebenso stark wie komprimierten erzeugten (${fake}).`,
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) ebenso stark wie komprimierten KI-erzeugten (${fake}).`,
       opposite:
         'Das weist in die andere Richtung als das Ergebnis, das nicht darauf beruht: Starke Kompression lässt Bilder beider Arten einander ähneln.',
     },
@@ -58,12 +58,12 @@ export const measurements: typeof english = {
       scale:
         'Die Skala reicht von 0 (dunkelblau) über Magenta und Orange bis 1 (hellgelb) und ist für alle Bilder dieselbe.',
       cells: (cellPx) =>
-        `Jeder Wert beschreibt eine Zelle von ${cellPx} × ${cellPx} Bildpunkten mitsamt ihrer Umgebung; zwischen den Zellen wird interpoliert.`,
+        `Jeder Wert beschreibt eine Zelle von ${cellPx} × ${cellPx} Pixeln mitsamt ihrer Umgebung; zwischen den Zellen wird interpoliert.`,
       caution:
         'Ein einzelner heller Bereich ist für sich genommen kein Beweis: Auch Objektkanten, Spiegelungen, Schrift und gleichförmige Flächen können ihn verursachen.',
     },
     asStored:
-      'In den Heatmap-Dateien liegt das Bild so, wie seine Bildpunkte gespeichert sind; dieser Bericht zeigt es gemäß EXIF-Ausrichtung aufgerichtet und benennt Stellen darin entsprechend.',
+      'In den Heatmap-Dateien liegt das Bild so, wie seine Pixel gespeichert sind; dieser Bericht zeigt es gemäß EXIF-Ausrichtung aufgerichtet und benennt Stellen darin entsprechend.',
     map: {
       real: {
         meaning: 'Wie stark die einzelnen Bereiche denen echter Fotografien ähneln.',
@@ -135,16 +135,16 @@ export const measurements: typeof english = {
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>
-      `Die Datei wurde einmal decodiert, und zwar zu RGB mit 8 Bit je Kanal. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Bildpunkten, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
+      `Die Datei wurde einmal decodiert, und zwar zu RGB mit 8 Bit je Kanal. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Pixeln, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
     views:
-      'Das Modell hat außerdem das Bild als Ganzes beurteilt, auf 384 Bildpunkte der längeren Seite verkleinert. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf diese Größe verkleinerten Kopie; dafür wurden zusätzlich acht Quadrate in den Bildpunkten des Bildes selbst gelesen. Alles zusammen ergibt die Werte.',
+      'Das Modell hat außerdem das Bild als Ganzes beurteilt, auf 384 Pixel der längeren Seite verkleinert. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf diese Größe verkleinerten Kopie; dafür wurden zusätzlich acht Quadrate in den Pixeln des Bildes selbst gelesen. Alles zusammen ergibt die Werte.',
     secondArm:
       'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; beide Teile werden zusammengezählt.',
     changes: (model) =>
       `Ein zweites Netz, ${model}, suchte nach Teilen, die anders verarbeitet wurden als der Rest des Bildes; seine Befunde wurden mit Verfahren zusammengeführt, die ohne Training auskommen und die einzeln mit ihrem Befund aufgeführt sind.`,
     locator: 'Lokalisierungsmodell',
     conversions: 'Umwandlungen beim Einlesen',
-    noConversions: 'keine; untersucht wurden die Bildpunkte, wie sie decodiert wurden',
+    noConversions: 'keine; untersucht wurden die Pixel, wie sie decodiert wurden',
     sourcesTitle: 'Worauf die übrigen Methoden beruhen',
     retriesUnknown: 'nicht aufgezeichnet',
   },

@@ -67,7 +67,7 @@ export const outcome: typeof english = {
     single_weak_method: 'Die markierte Stelle von Sachverständigen prüfen lassen.',
   },
   wrong: {
-    real: (rate, of) => `wurden ${rate} von ${of} erzeugten Bildern ebenso eingestuft`,
+    real: (rate, of) => `wurden ${rate} von ${of} KI-erzeugten Bildern ebenso eingestuft`,
     missed: (rate, of) => `blieben ${rate} von ${of} Bildern mit veränderter Stelle unerkannt`,
     fake: (rate, of) => `wurden ${rate} von ${of} Fotos ebenso eingestuft`,
     changed: (rate, of) => `wurden ${rate} von ${of} unveränderten Fotos ebenso eingestuft`,

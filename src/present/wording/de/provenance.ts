@@ -84,7 +84,7 @@ const remarks: readonly (readonly [RegExp, string])[] = [
 
 export const provenance: English = {
   intro:
-    'Das Folgende steht in der Datei. Jeder kann es hineinschreiben, sofern nicht eine geprüfte Signatur etwas anderes besagt: den Namen einer Kamera in ein erzeugtes Bild ebenso wie den eines Generators in eine echte Fotografie. Mit einer gefälschten Angabe ist daher stets zu rechnen. Aus dem, was fehlt, folgt nichts.',
+    'Das Folgende steht in der Datei. Jeder kann es hineinschreiben, sofern nicht eine geprüfte Signatur etwas anderes besagt: den Namen einer Kamera in ein KI-erzeugtes Bild ebenso wie den eines Generators in eine echte Fotografie. Mit einer gefälschten Angabe ist daher stets zu rechnen. Aus dem, was fehlt, folgt nichts.',
   declarationsTitle: 'Angegebene Herkunft',
   noDeclaration: 'Die Datei macht keine Angabe darüber, wie ihr Inhalt entstanden ist.',
   columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Wer dafür einsteht'],

@@ -10,8 +10,8 @@ const adverbs: (typeof english)['adverbs'] = {
 
 /** In the accusative. */
 const sides: (typeof english)['sides'] = {
-  real: 'eine echte fotografische Aufnahme und gegen ein erzeugtes Bild',
-  fake: 'ein erzeugtes Bild und gegen eine echte fotografische Aufnahme',
+  real: 'eine echte fotografische Aufnahme und gegen ein KI-erzeugtes Bild',
+  fake: 'ein KI-erzeugtes Bild und gegen eine echte fotografische Aufnahme',
   changed: 'eine Veränderung in einem Teil des Bildes',
   declared: 'KI-erzeugten Inhalt',
 };
@@ -48,15 +48,15 @@ export const strength: typeof english = {
     looser: (strategy) => `Strategie „${strategy}“, die jede Entscheidung einer strengeren teilt`,
     sides: {
       fake: {
-        own: 'erzeugten Bildern',
+        own: 'KI-erzeugten Bildern',
         other: 'Fotografien',
         ofOther: 'der Fotografien',
         called: '„fake“',
       },
       real: {
         own: 'Fotografien',
-        other: 'erzeugten Bildern',
-        ofOther: 'der erzeugten Bilder',
+        other: 'KI-erzeugten Bildern',
+        ofOther: 'der KI-erzeugten Bilder',
         called: '„real“',
       },
     },

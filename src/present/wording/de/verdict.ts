@@ -15,7 +15,7 @@ export const verdict: typeof english = {
     ],
     sides: {
       real: 'eine echte fotografische Aufnahme',
-      fake: 'ein erzeugtes Bild',
+      fake: 'ein KI-erzeugtes Bild',
       changed: 'eine Veränderung in einem Teil des Bildes',
       declared: 'KI-erzeugten Inhalt',
     },
@@ -59,8 +59,8 @@ export const verdict: typeof english = {
       'Ob das Bild echt ist, kann diese Untersuchung nicht klären.',
     ],
     uncertain: [
-      'Der Befund reicht nicht aus, um zwischen einem echten und einem erzeugten oder veränderten Bild zu entscheiden.',
-      'Der Befund lässt keine Entscheidung zwischen einem echten und einem erzeugten oder veränderten Bild zu.',
+      'Der Befund reicht nicht aus, um zwischen einem echten und einem KI-erzeugten oder veränderten Bild zu entscheiden.',
+      'Der Befund lässt keine Entscheidung zwischen einem echten und einem KI-erzeugten oder veränderten Bild zu.',
     ],
     reasons: (shorts) =>
       `${shorts.length === 1 ? 'Grund' : 'Gründe'}: ${capitalised(shorts.join('; '))}.`,
@@ -74,12 +74,12 @@ export const verdict: typeof english = {
   reasons: {
     too_small: {
       short: 'das Bild ist zu klein',
-      what: 'Das Bild hat zu wenige Bildpunkte: Es enthält nicht einmal einen Bildausschnitt der Größe, die das Modell auswertet.',
+      what: 'Das Bild hat zu wenige Pixel: Es enthält nicht einmal einen Bildausschnitt der Größe, die das Modell auswertet.',
       help: 'das Bild in voller Originalauflösung statt einer Vorschau oder eines Ausschnitts',
     },
     too_compressed: {
       short: 'das Bild ist zu stark komprimiert',
-      what: 'Die verlustbehaftete Kompression hat die feinen Spuren beseitigt, an denen sich eine Kameraaufnahme von einem erzeugten oder veränderten Bild unterscheiden lässt.',
+      what: 'Die verlustbehaftete Kompression hat die feinen Spuren beseitigt, an denen sich eine Kameraaufnahme von einem KI-erzeugten oder veränderten Bild unterscheiden lässt.',
       help: 'eine frühere, weniger stark komprimierte Fassung, am besten die Datei, wie sie zuerst von der Kamera oder vom Programm gespeichert wurde, denn über Messenger und soziale Netzwerke verbreitete Kopien sind meist erneut komprimiert',
     },
     no_usable_trace: {
@@ -155,8 +155,8 @@ export const verdict: typeof english = {
       'Weil das Bild außerhalb des Bereichs liegt, in dem das Verfahren validiert ist, darf aus dieser Untersuchung kein Schluss auf seine Echtheit gezogen werden.',
     ],
     uncertain: [
-      'Die Frage der Echtheit bleibt offen. Weder die Annahme einer echten fotografischen Aufnahme noch die eines erzeugten oder veränderten Bildes ist hinreichend gestützt.',
-      'Weder die Annahme einer echten fotografischen Aufnahme noch die eines erzeugten oder veränderten Bildes ist hinreichend gestützt. Die Frage der Echtheit bleibt offen.',
+      'Die Frage der Echtheit bleibt offen. Weder die Annahme einer echten fotografischen Aufnahme noch die eines KI-erzeugten oder veränderten Bildes ist hinreichend gestützt.',
+      'Weder die Annahme einer echten fotografischen Aufnahme noch die eines KI-erzeugten oder veränderten Bildes ist hinreichend gestützt. Die Frage der Echtheit bleibt offen.',
     ],
     help: 'Weiterhelfen würde:',
     duty: [

@@ -38,10 +38,10 @@ export const document = {
       'A genuine photograph can resemble a generated picture: strong noise reduction and portrait effects of a telephone, retouching, software enlargement and scanning leave similar traces.',
       'A generated picture can resemble a photograph: it may have been photographed from a screen, given artificial noise, or saved and scaled until its own traces were lost; or its generator may be unlike any that the model has learned from.',
       'The picture may be neither, but a drawing, a diagram or a screenshot; or it may be too small or too strongly compressed to tell. The program then makes no statement.',
-      'What the file says about its origin may have been written by anybody: into a generated picture to make it pass for a photograph, or into a photograph to discredit it.',
+      'What the file says about its origin may have been written by anyone: into a generated picture to make it pass for a photograph, or into a photograph to discredit it.',
     ],
     notAsked:
-      'Not part of the question: what the picture shows, when and where it was taken and by whom, whether its caption is true, and who generated or altered it, if anybody did.',
+      'Not part of the question: what the picture shows, when and where it was taken and by whom, whether its caption is true, and who, if anyone, generated or altered it.',
   },
   caseData: {
     caseNumber: 'Case',
@@ -61,7 +61,7 @@ export const document = {
       'The events that the program recorded itself, with the SHA-256 of what went in and came out. What happened to the file before is not known to the program.',
     none: 'No chain of custody was recorded for this examination. Where the file came from, and in whose hands it was before, is not known to the program.',
     redrawn:
-      'An evidence bundle holds reports that were drawn anew and tell what had happened by then; their checksums are not those that are recorded here of earlier ones.',
+      'The reports in an evidence bundle are drawn again and include everything that had happened by then; their checksums differ from those recorded here for earlier ones.',
     columns: ['Time (UTC, ISO 8601)', 'Event', 'By'] satisfies readonly [string, string, string],
     events: {
       created: 'Analysis created',
@@ -95,12 +95,12 @@ export const document = {
     helpDecided: [
       'The file as the device or program first stored it.',
       'Further pictures of the same device or source, for comparison.',
-      'A record of how the file came into the hands of whoever presents it.',
+      'A record of how the file reached the person who presents it.',
     ],
   },
   integrity: {
     bundle:
-      'The evidence bundle that belongs to this report holds it together with the heatmaps, the result, all settings and a signature. One command checks it, without a server, a network or an account, and names every file that was changed, is missing or was added:',
+      'The evidence bundle of this report contains it together with the heatmaps, the result, all settings and a signature. One command checks it, without a server, a network or an account, and names every file that was changed, is missing or was added:',
     reproduce: 'Another one runs the examination again and compares every value and every pixel:',
     pdfOnlyTitle: 'With only this PDF at hand',
     pdfOnly: [
@@ -110,12 +110,12 @@ export const document = {
   },
   settings: {
     intro:
-      'Settings, thresholds and values, under their names in result.json, with a decimal point in all languages and rounded to four significant digits. result.json holds them unrounded, and the rest.',
+      'Settings, thresholds and values, under their names in result.json, with a decimal point in all languages and rounded to four significant digits. result.json has them unrounded, and everything else.',
   },
   metadata: {
     intro:
-      'All entries that the program read, printed at the request of whoever ordered the report. Positions are left out.',
-    empty: 'The file holds no metadata.',
+      'All entries that the program read, printed at the request of the client. Positions are left out.',
+    empty: 'The file contains no metadata.',
   },
   signature: {
     intro: 'For the examiner who assesses this report.',

@@ -71,7 +71,7 @@ const trailingKinds = {
 const writers: Readonly<Record<FindingValues['more_in_file']['writtenBy'], string>> = {
   cameras: 'phones and cameras write such files',
   others: 'no camera adds this, so something else did',
-  anything: 'cameras, programs and services all leave such data behind',
+  anything: 'cameras, programs and services all leave such data',
 };
 
 /** Behind "a region". */
@@ -133,8 +133,8 @@ const vouchings: Readonly<Record<Exclude<CredentialVouching['by'], 'edited_captu
   trusted_signer: 'the signer is on the trust list.',
   trusted_capture:
     'the signer is on the trust list. A screen or a print can be captured all the same.',
-  no_trust_list: 'without a trust list nobody vouches for the signer, and anybody can sign this.',
-  unlisted_signer: 'not everybody who signed is on the trust list, and anybody can sign this.',
+  no_trust_list: 'without a trust list no one vouches for the signer, and anyone can sign this.',
+  unlisted_signer: 'not everyone who signed is on the trust list, and anyone can sign this.',
 };
 
 function writeVouching(vouching: CredentialVouching): string {
@@ -149,7 +149,7 @@ function writeTrailing(bytes: number, kind: string | null): string {
 }
 
 function writeFurther(pictures: number): string {
-  return `the file holds ${pictures === 1 ? 'one further picture' : `${pictures} further pictures`}`;
+  return `the file contains ${pictures === 1 ? 'one further picture' : `${pictures} further pictures`}`;
 }
 
 function writeCopies({ place, otherPlace, share }: Copies): string {
@@ -194,12 +194,12 @@ const statements = {
     `Content credentials (C2PA) signed by ${writeSigner(signer)} fit the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
-    `The file declares itself ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anybody can have written it.`,
+    `The file declares itself ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anyone could have written it.`,
   source_type_of_neither_side: () =>
     'The file states a digital source type that names neither a camera nor a trained model.',
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
-    return `The file names ${names}. Anybody can write a name, and it does not show what was done to the picture.`;
+    return `The file names ${names}. Anyone can write a name, and it does not show what was done to the picture.`;
   },
 
   records_contradict: ({ codes }) =>
@@ -263,7 +263,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   no_metadata:
     'The file has no metadata that could contradict one another. Services often remove metadata, so this says nothing.',
   no_quantisation_tables: 'The file carries no quantisation tables; only JPEG files do.',
-  nothing_else_in_file: 'The file holds one picture and nothing after it.',
+  nothing_else_in_file: 'The file contains one picture and nothing after it.',
   too_small_for_drawings: 'The picture is too small to tell a drawing from a photograph.',
   no_localisation_network: 'No localisation network was run.',
   too_small_for_copies: 'The picture is too small to look for parts that occur in it twice.',

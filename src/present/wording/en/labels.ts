@@ -165,7 +165,7 @@ export const labels = {
   bits: (bits: string, channels: string) => `${bits} bits per sample, ${channels} channels`,
   withAlpha: 'with transparency',
   deviation:
-    'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two standard deviations. The bars run from 0 to 1; upright strokes mark the thresholds between “real”, no decision, and “fake”.',
+    'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two standard deviations. The bars run from 0 to 1; vertical lines mark the thresholds between “real”, no decision, and “fake”.',
   withoutFinding: 'Without a finding',
   findings: {
     columns: ['Method and finding', 'How strong', 'Where'] satisfies readonly [
@@ -178,7 +178,7 @@ export const labels = {
     outside:
       'The picture lies outside the range for which the methods were validated: what they found is recorded, and no strength is given to it.',
     elsewhere: (section: string) =>
-      `What the file says about itself stands in the section “${section}”; it is listed here only where it speaks for a side.`,
+      `What the file says about itself is in the section “${section}”; it is listed here only where it speaks for a side.`,
     panels:
       'The small pictures are grey where a method says nothing and coloured, up to pale yellow, where it sees a change. Methods that say nothing have none.',
   },

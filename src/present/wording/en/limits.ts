@@ -32,7 +32,7 @@ export const limits = {
       changed: (high: string) => `Up to ${high} must be expected.`,
     },
     meaning:
-      'A rate tells how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
+      'A rate states how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
     changes: {
       title: 'Changed parts',
       intro: ({
@@ -40,7 +40,7 @@ export const limits = {
         changed,
         photographs,
       }: Record<'strategy' | 'changed' | 'photographs', string>) =>
-        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures of public sets in which people had changed a part, and on ${photographs} photographs that nobody had changed. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
+        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures of public sets in which people had changed a part, and on ${photographs} photographs that no one had changed. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
       columns: [
         'Condition',
         'Changed, called “manipulated”',
@@ -67,10 +67,10 @@ export const limits = {
       strategy,
     }: Record<'real' | 'fake' | 'time' | 'model' | 'strategy', string>) =>
       `Measured by the operator of this program on ${real} photographs and ${fake} generated pictures of their own, ${time}, with the model ${model} and the strategy ${strategy}. It does not enter into the strength that this report states.`,
-    ownOtherModel: 'It was made with another model than this examination and does not hold for it.',
+    ownOtherModel: 'It was made with a different model and does not apply to this examination.',
     neverTestedTitle: 'Never tested',
     neverTested: [
-      'Parts that people changed in pictures of more than about 2 megapixels: the public sets hold none, and only simulated changes were measured there.',
+      'Parts that people changed in pictures of more than about 2 megapixels: the public sets contain none, and only simulated changes were measured there.',
       'Photographs of screens and prints, scans, heavy retouching and enlargement by software.',
       'Deliberate attempts to deceive the procedure.',
       'Generators, cameras and programs that are not named in the model card.',
@@ -83,13 +83,13 @@ export const limits = {
       changed:
         'The result is an estimate from traces of a change in a part of the picture. How often changed parts are found, and untouched pictures taken for changed, is listed in the annex “Validation and error rates” under “Changed parts”; the other error rates there are those of telling photographs from generated pictures and do not apply. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
       declared:
-        'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anybody can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
+        'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anyone can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
     },
     statements: [
-      'The method was validated for photographs only, with the error rates of the annex. With other cameras, programs and generators they may be higher. The rates for single generators and sources stand in the model card (CARD.md) of the model, which the annex “Method” identifies by its checksums.',
+      'The method was validated for photographs only, with the error rates of the annex. With other cameras, programs and generators they may be higher. The rates for individual generators and sources are in the model card (CARD.md) of the model, which the annex “Method” identifies by its checksums.',
       'A change confined to a small area can go unnoticed. Conversely, strong processing within a camera or telephone can resemble the traces of generation.',
       'The stated uncertainty is the scatter of repeated passes of the model. It does not cover differences between devices, programs and subjects that the model has never seen.',
-      'The probability holds if both propositions were equally probable before the examination. Whoever judges the case must take into account what else is known about it.',
+      'The probability holds if both propositions were equally probable before the examination. Anyone judging the case must take into account what else is known about it.',
     ],
     notCheckedTitle: 'Not checked',
     notCheckedNone: 'The program knows of nothing that it left out.',

@@ -77,7 +77,7 @@ export const measurements = {
         'A single bright area is not evidence by itself: edges of objects, reflections, text and uniform areas can cause one too.',
     },
     asStored:
-      'In the heatmap files the picture lies as its pixels are stored; this report shows it, and names places in it, turned upright according to EXIF.',
+      'The heatmap files show the picture as its pixels are stored; this report shows it, and names places in it, rotated according to EXIF.',
     map: {
       real: {
         meaning: 'How much each area resembles areas of genuine photographs.',
@@ -140,7 +140,7 @@ export const measurements = {
     joint: (low: string, high: string | null) =>
       high === null ? `at least ${low}` : `at least ${low}, at most ${high}`,
     jointNote:
-      'Generation and the change of a part were estimated apart. That either of the two is so is never less likely than the likelier one, and never likelier than both together; the lines above state these bounds.',
+      'Generation and the change of a part were estimated separately. The probability that at least one of them is true is at least the larger of the two and at most their sum; the lines above state these bounds.',
     changeLimits: (p: string, suspected: string, changed: string) =>
       `${p}; suspected from ${suspected}, signs from ${changed} on`,
     limits: (p: string, low: string, high: string) =>
@@ -160,7 +160,7 @@ export const measurements = {
     }: Record<'model' | 'cell' | 'patches' | 'passes', string>) =>
       `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each with its surroundings and interpolated between them. The figures of the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. They were judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
     views:
-      'The model also judged the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps of a copy scaled to that, and besides eight squares in the pixels of the picture itself; all of these count.',
+      'The model also judged the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps of a copy scaled to that, and in addition eight squares in the pixels of the picture itself; all of these count.',
     secondArm:
       'A second part of the model judged statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
     changes: (model: string) =>

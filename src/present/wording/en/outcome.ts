@@ -77,7 +77,7 @@ export const outcome = {
     fake: (rate: string, of: string) => `${rate} of ${of} photographs got this result too`,
     changed: (rate: string, of: string) =>
       `${rate} of ${of} unchanged photographs got this result too`,
-    declared: 'Unknown: whoever writes the file decides what it says.',
+    declared: 'Unknown: the author of a file decides what it says.',
     vouched: 'Not measured: it is as reliable as the trusted signer.',
     unmeasured: 'Never measured for this model; do not rely on the result alone.',
     measured: 'When measured, ',

@@ -8,7 +8,7 @@ const inconsistencies = {
     `By its own record, the file was last written ${writeSpan(minutes)} before the picture was taken.`,
   time_in_future: () => 'The file states a time in the future.',
   exif_size_differs: ({ stated, stored }) =>
-    `EXIF states a picture of ${stated} pixels; the file holds ${stored}: it was scaled or cropped after EXIF was written.`,
+    `EXIF states a picture of ${stated} pixels; the file has ${stored}: it was scaled or cropped after EXIF was written.`,
   thumbnail_shape_differs: () =>
     'The thumbnail in EXIF has a different shape from the picture: the picture was cropped or turned after the thumbnail was made.',
   thumbnail_content_differs: () =>
@@ -46,7 +46,7 @@ const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
 /** What a file says of its own origin, and where it contradicts itself. */
 export const provenance = {
   intro:
-    'What follows stands in the file. Anybody can write it there, unless a signature that was checked says otherwise: the name of a camera into a generated picture as well as that of a generator into a genuine photograph. A forged declaration is therefore always possible. Nothing follows from what is missing.',
+    'What follows is stated in the file. Anyone can write it there, unless a signature that was checked says otherwise: the name of a camera into a generated picture as well as that of a generator into a genuine photograph. A forged declaration is therefore always possible. Nothing follows from what is missing.',
   declarationsTitle: 'Declared origin',
   noDeclaration: 'The file declares nothing about how its content came about.',
   columns: ['Declares', 'Where', 'Wording in the file', 'Vouched for'] satisfies readonly [
@@ -62,12 +62,12 @@ export const provenance = {
   },
   places: { c2pa: 'C2PA', xmp: 'XMP', iptc: 'IPTC', exif: 'EXIF', 'png-text': 'PNG text' },
   assurances: {
-    unsigned: 'by nobody',
-    signed: 'signed, but nobody vouches for the signer',
+    unsigned: 'by no one',
+    signed: 'signed, but no one vouches for the signer',
     trusted: 'signed by a signer on the trust list',
   },
   credentialsTitle: 'Content Credentials (C2PA)',
-  noCredentials: 'The file holds no Content Credentials (signed statements of origin).',
+  noCredentials: 'The file contains no Content Credentials (signed statements of origin).',
   integrity: {
     valid: 'intact: signature and checksums fit the bytes of this file',
     broken: 'broken: file or credentials were changed after signing',
@@ -80,7 +80,7 @@ export const provenance = {
   },
   timestamp: { present: 'present and valid', absent: 'none' },
   credentialsNote:
-    'Integrity and trust are two facts: anybody can sign, but nobody can sign in another’s name.',
+    'Integrity and trust are two separate facts: anyone can sign, but no one can sign in another’s name.',
   /** Where there is room for a few words only: what follows "the file says". */
   brief: {
     credentials: ({ integrity, signer, trust }: BriefCredentials) => {

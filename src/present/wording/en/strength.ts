@@ -51,7 +51,7 @@ export const strength = {
   unmeasured:
     'No error rates were measured for this model, so nothing supports a statement of strength.',
   halfMeasured:
-    'The error rates recorded for this model do not tell how many pictures were classified correctly, so they support no statement of strength.',
+    'The error rates recorded for this model do not state how many pictures were classified correctly, so they support no statement of strength.',
   cap: {
     of: 'of',
     used: (strategy: string) => `strategy “${strategy}”`,
@@ -88,9 +88,9 @@ export const strength = {
     head: 'The decision rests on what the file declares about itself, not on traces in the picture.',
     vouched: {
       unsigned: (adverb: string) =>
-        `The declaration is not signed, and anybody can write one into a file, even into a genuine photograph; it therefore speaks only ${adverb} for ${sides.declared}.`,
+        `The declaration is not signed, and anyone can write one into a file, even into a genuine photograph; it therefore speaks only ${adverb} for ${sides.declared}.`,
       signed: (adverb: string) =>
-        `The declaration is signed and the signature fits the file, but anybody can sign, and it is not established that this signer can be trusted; it therefore speaks only ${adverb} for ${sides.declared}.`,
+        `The declaration is signed and the signature fits the file, but anyone can sign, and it is not established that this signer can be trusted; it therefore speaks only ${adverb} for ${sides.declared}.`,
       trusted: (adverb: string) =>
         `The declaration is signed by a signer from the list of trusted signers, and the signature fits the file; it speaks ${adverb} for ${sides.declared}.`,
     },
@@ -160,7 +160,7 @@ export const strength = {
     scaleMeaning: (adverb: string) => `The evidence speaks ${adverb} for the one proposition.`,
     scaleNone: 'The evidence does not noticeably favour either proposition.',
     scaleNote:
-      'The likelihood ratio tells how many times better the evidence fits the one proposition than the other. The steps follow the ENFSI guideline of 2015, with its two highest steps merged. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its strength depends on who vouches for it.',
+      'The likelihood ratio states how many times better the evidence fits the one proposition than the other. The steps follow the ENFSI guideline of 2015, with its two highest steps merged. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its strength depends on who vouches for it.',
     integrityTitle: 'Integrity and authenticity',
     integrity:
       'Integrity: the checksums of the item show which bytes were examined. They do not show that these bytes are those of the original.',

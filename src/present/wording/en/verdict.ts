@@ -26,7 +26,7 @@ export const verdict = {
     ],
     generator: (name: string) => `It names ${name}.`,
     vouched: {
-      unsigned: 'The declaration is not signed; anybody could have written it.',
+      unsigned: 'The declaration is not signed; anyone could have written it.',
       signed:
         'The declaration is signed, but it is not established that the signer can be trusted.',
       trusted: 'The declaration is signed by a signer on the trust list.',
@@ -74,18 +74,18 @@ export const verdict = {
   reasons: {
     too_small: {
       short: 'the picture is too small',
-      what: 'The picture has too few pixels: it does not hold even one patch of the size that the model reads.',
+      what: 'The picture has too few pixels: it does not contain even one patch of the size that the model reads.',
       help: 'the picture in its full original resolution instead of a preview or a detail',
     },
     too_compressed: {
       short: 'the picture is compressed too strongly',
-      what: 'Lossy compression has erased the fine traces that tell a camera recording from a generated or altered picture.',
+      what: 'Lossy compression has destroyed the fine traces that distinguish a camera recording from a generated or altered picture.',
       help: 'an earlier, less compressed copy, ideally the file as the camera or program first stored it, since copies from messengers and social networks are usually compressed again',
     },
     no_usable_trace: {
       short: 'no usable traces are left',
       what: 'Neither traces of a camera nor traces of generation or alteration are present in measurable strength. Scaling down, smoothing and repeated saving commonly have this effect.',
-      help: 'a file from an earlier point of its history, from the recording device or from whoever first published the picture',
+      help: 'a file from an earlier point of its history, from the recording device or from the first publisher of the picture',
     },
     not_a_photograph: {
       short: 'the picture does not appear to be a photograph',
@@ -108,13 +108,13 @@ export const verdict = {
       help: 'further evidence such as the origin of the picture, other pictures of the same event or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
-      short: 'the verdict does not hold when the picture is saved or scaled again',
+      short: 'the verdict changes when the picture is saved or scaled again',
       what: 'After changes that every shared picture goes through, such as being saved, scaled or cropped again, the values point to the other side. A verdict that does not survive this rests on too little.',
       help: 'a copy closer to the original, which was saved and scaled less often',
     },
     declaration_contradicts_traces: {
       short: 'what the file declares and what its traces show contradict each other',
-      what: 'The file declares itself to be generated, but no trusted party has signed that declaration, and the traces in the picture speak for a camera. Anybody can write such a declaration into a file, for example to discredit a genuine photograph.',
+      what: 'The file declares itself to be generated, but no trusted party has signed that declaration, and the traces in the picture speak for a camera. Anyone can write such a declaration into a file, for example to discredit a genuine photograph.',
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
