@@ -70,11 +70,13 @@ function mainGround({ outcome, reasons }: Result): Ground | null {
   return reasons.find((reason) => reason === 'manipulation_suspected') ?? reasons[0] ?? null;
 }
 
-function writeBecause(
+/** @param result - for the place of a change, or null where that is said elsewhere. */
+export function writeBecause(
   ground: Ground,
-  { area, provenance }: Result,
+  result: Pick<Result, 'area' | 'provenance'> | null,
   { outcome: { because, where }, findings, provenance: { places } }: Words,
 ): string {
+  const { area = null, provenance = null } = result ?? {};
   if (ground === 'changed' || ground === 'manipulation_suspected') {
     const place =
       area === null ? '' : where(findings.places[area.place], findings.writeShare(area.share));

@@ -9,6 +9,7 @@ import { openWriting, sentences, writeAccount, type Writing } from './forensic-t
 import { namesChange, suspectsChange } from './evidence.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
+import { writeBecause } from './presentation.ts';
 import { bestDeclaration } from './result.ts';
 import type { Words } from './wording/catalogue.ts';
 
@@ -43,9 +44,7 @@ function writeSummary(writing: Writing): string {
   if (resultClass === 'abstain' || resultClass === 'uncertain') {
     return sentences([
       vary(summary[resultClass], 'undecided'),
-      ...withReasons(decision.reasons, (reasons) =>
-        summary.reasons(reasons.map((reason) => catalogue.verdict.reasons[reason].short)),
-      ),
+      ...decision.reasons.map((reason) => writeBecause(reason, null, catalogue)),
       ...writeBearing(writing),
     ]);
   }

@@ -38,7 +38,7 @@ function decisionRows({ examination, labels, catalogue }: SectionInput): readonl
   const { resultSubClasses: kinds, byTraces, ...decision } = examination.decision;
   const { rows } = labels;
   const writeReasons = (reasons: Decision['reasons']) =>
-    reasons.map((reason) => catalogue.verdict.reasons[reason].short).join('; ');
+    reasons.map((reason) => catalogue.outcome.short[reason]).join('; ');
   const subClasses = kinds.map((kind) => `${kind} (${resultSubClasses.indexOf(kind)})`);
   return [
     { label: rows.resultClass, value: numbered(decision) },

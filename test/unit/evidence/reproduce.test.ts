@@ -11,6 +11,7 @@ import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
 import { archiveParts } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
+import { wordFinding, wordProvenance, wordSkipped } from '../../../src/present/findings.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
 import { temporaryFolder } from '../ports/db/temporary.ts';
 import { realCase } from './real-case.ts';
@@ -292,4 +293,18 @@ test('a bundle that does not hold is not reproduced', async () => {
   bundle[bundle.length >> 1]! ^= 1;
 
   await expect(reproduceBundle(bundle)).rejects.toMatchObject({ code: 'bundle_changed' });
+});
+
+test('an examination that an earlier version put into sentences is compared as sentences', async () => {
+  const { examination } = real;
+  const old = {
+    ...examination,
+    findings: examination.findings.map(wordFinding),
+    skipped: examination.skipped.map(wordSkipped),
+    provenance: wordProvenance(examination.provenance),
+  };
+
+  const found = await reproduceBundle(bundleOf({ examination: old }));
+
+  expect(found).toMatchObject({ outcome: 'identical', differences: [] });
 });

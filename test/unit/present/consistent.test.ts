@@ -194,6 +194,8 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
       // The console does not know the upright size, and so no place.
       expect(console.because).toBe(told.because.replace(/ \([^)]*%[^)]*\)/, ''));
       expect(table).toContain(told.short);
+      const isOpen = resultClass === 'uncertain' || resultClass === 'abstain';
+      if (isOpen) expect(first).toContain(console.because);
       for (const place of [first, card, console.next]) expect(place).toContain(told.next);
       expect(console.headline).toBe(told.headline);
       expect([told.errorRate, '']).toContain(console.errorRate);

@@ -111,7 +111,7 @@ describe.each(languages)('sections in %s', (language) => {
       limits: { limits },
       measurements: { results },
     } = wordsIn(language);
-    const { short } = wordsIn(language).verdict.reasons.no_usable_trace;
+    const short = wordsIn(language).outcome.short.no_usable_trace;
 
     const all = stringsOf(sectionsOf(declared)).join('\n');
 

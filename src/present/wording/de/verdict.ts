@@ -1,4 +1,3 @@
-import { capitalised } from '../../printable.ts';
 import type { verdict as english } from '../en/verdict.ts';
 
 export const verdict: typeof english = {
@@ -62,8 +61,6 @@ export const verdict: typeof english = {
       'Der Befund reicht nicht aus, um zwischen einem echten und einem KI-erzeugten oder veränderten Bild zu entscheiden.',
       'Der Befund lässt keine Entscheidung zwischen einem echten und einem KI-erzeugten oder veränderten Bild zu.',
     ],
-    reasons: (shorts) =>
-      `${shorts.length === 1 ? 'Grund' : 'Gründe'}: ${capitalised(shorts.join('; '))}.`,
     suspected:
       'Das ist zu schwach, um das Bild verändert zu nennen, aber zu stark, um es echt zu nennen.',
     neutral: [
@@ -73,57 +70,46 @@ export const verdict: typeof english = {
   },
   reasons: {
     too_small: {
-      short: 'das Bild ist zu klein',
       what: 'Das Bild hat zu wenige Pixel: Es enthält nicht einmal einen Bildausschnitt der Größe, die das Modell auswertet.',
       help: 'das Bild in voller Originalauflösung statt einer Vorschau oder eines Ausschnitts',
     },
     too_compressed: {
-      short: 'das Bild ist zu stark komprimiert',
       what: 'Die verlustbehaftete Kompression hat die feinen Spuren beseitigt, an denen sich eine Kameraaufnahme von einem KI-erzeugten oder veränderten Bild unterscheiden lässt.',
       help: 'eine frühere, weniger stark komprimierte Fassung, am besten die Datei, wie sie zuerst von der Kamera oder vom Programm gespeichert wurde, denn über Messenger und soziale Netzwerke verbreitete Kopien sind meist erneut komprimiert',
     },
     no_usable_trace: {
-      short: 'es sind keine auswertbaren Spuren erhalten',
       what: 'Weder Spuren einer Kamera noch Spuren einer Erzeugung oder Veränderung sind in messbarer Stärke vorhanden. Häufige Ursachen sind Verkleinern, Weichzeichnen und mehrfaches Speichern.',
       help: 'eine Datei aus einem früheren Stadium, vom Aufnahmegerät oder von der Stelle, die das Bild zuerst veröffentlicht hat',
     },
     not_a_photograph: {
-      short: 'das Bild ist anscheinend keine Fotografie',
       what: 'Das Bild ähnelt eher einer Zeichnung, einem Bildschirmfoto, einem Scan oder einer Grafik als einer Fotografie. Das Verfahren ist nur für Fotografien validiert.',
       help: 'falls das Bild eine Fotografie zeigt, etwa innerhalb eines Bildschirmfotos, diese Fotografie selbst als Datei',
     },
     outside_training_domain: {
-      short: 'das Bild liegt außerhalb des Bereichs, für den das Modell validiert ist',
       what: 'Die Spuren weichen von allem ab, womit das Modell trainiert wurde. Auf seine Werte ist bei solchen Bildern kein Verlass.',
       help: 'Vergleichsbilder aus derselben Quelle oder vom selben Gerät sowie eine Untersuchung mit anderen Verfahren',
     },
     margin_within_uncertainty: {
-      short: 'der Abstand zur Entscheidungsgrenze liegt innerhalb der Messunsicherheit',
       what: 'Gemessen an der Streuung wiederholter Durchläufe des Modells liegt das Ergebnis zu nah an der Grenze zwischen den beiden Klassen. Der Zufall hätte den Ausschlag geben können.',
       help: 'eine Fassung, die dem Original näher ist, weil deren Spuren stärker sind und weniger streuen',
     },
     evidence_below_threshold: {
-      short: 'der Befund ist für die gewählte Entscheidungsstrategie zu schwach',
       what: 'Die Wahrscheinlichkeit einer Erzeugung liegt zwischen den beiden Schwellen der gewählten Entscheidungsstrategie: zu niedrig für das Ergebnis „fake“, zu hoch für das Ergebnis „real“.',
       help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Ereignisses oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
     },
     unstable_under_resaving: {
-      short: 'das Ergebnis hält erneutem Speichern oder Skalieren nicht stand',
       what: 'Nach Änderungen, die jedes geteilte Bild durchläuft, etwa erneutem Speichern, Skalieren oder Beschneiden, weisen die Werte auf die andere Seite. Ein Ergebnis, das dem nicht standhält, stützt sich auf zu wenig.',
       help: 'eine näher am Original liegende Kopie, die seltener gespeichert und skaliert wurde',
     },
     declaration_contradicts_traces: {
-      short: 'die Angaben der Datei und die Spuren im Bild widersprechen sich',
       what: 'Die Datei weist sich selbst als erzeugt aus, doch keine vertrauenswürdige Stelle hat diese Angabe signiert, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, etwa um ein echtes Foto in Verruf zu bringen.',
       help: 'die Datei vom Gerät oder aus dem Konto, von dem sie stammen soll, sowie Angaben dazu, wer sie seither in Händen hatte',
     },
     manipulation_suspected: {
-      short: 'es besteht der Verdacht, dass ein Teil des Bildes verändert wurde',
       what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, doch zu schwach für das Ergebnis „fake“. Auf „real“ wird deshalb ebenfalls nicht entschieden.',
       help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um sie Stelle für Stelle mit dieser zu vergleichen',
     },
     single_weak_method: {
-      short: 'nur eine einzige Methode spricht für eine Veränderung, und das schwach',
       what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach. Keine andere stützt sie; sie kann sich also irren.',
       help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr sehen könnten',
     },

@@ -13,14 +13,14 @@ export const outcome = {
   /** What decided. */
   because: {
     real: 'Its traces match those of a camera; no part stands out.',
-    fake: 'It has traces that AI image generators typically leave.',
+    fake: 'The picture has traces that AI image generators typically leave.',
     changed: (place: string) => `A part of it differs from the rest${place}.`,
     declared: (place: string, name: string) => `The file itself says so (${place}${name}).`,
     manipulation_suspected: (place: string) =>
       `A part may have been changed${place}; the signs are weak.`,
-    too_small: 'It has too few pixels to be examined.',
+    too_small: 'The picture has too few pixels to be examined.',
     too_compressed: 'Compression has destroyed the traces needed to decide.',
-    no_usable_trace: 'It has no measurable traces, either of a camera or of AI.',
+    no_usable_trace: 'The picture has no measurable traces, either of a camera or of AI.',
     not_a_photograph: 'It looks like a drawing, screenshot or scan, not a photograph.',
     outside_training_domain: 'Its traces are unlike anything the model was measured on.',
     margin_within_uncertainty: 'Too close to 50 % to call.',
