@@ -5,13 +5,6 @@ import { item, makeExamination, makeMaps } from './examination.ts';
 const size = { width: 320, height: 320, cellPx: 32 };
 
 test('levels are fifths of the scale, ends included', () => {
-  const levelAt = (real: number) => {
-    const examination = makeExamination();
-    const predictions = { ...examination.predictions, real };
-    const { forensic } = writeTexts({ ...examination, predictions }, item, 'en');
-    return /camera recording: ([a-z ]+),/.exec(forensic)?.[1];
-  };
-
   expect([0, 0.19, 0.2, 0.5, 0.79, 0.8, 1].map(levelAt)).toEqual([
     'very low',
     'very low',
@@ -22,6 +15,13 @@ test('levels are fifths of the scale, ends included', () => {
     'very high',
   ]);
 });
+
+function levelAt(real: number): string | undefined {
+  const examination = makeExamination();
+  const predictions = { ...examination.predictions, real };
+  const { forensic } = writeTexts({ ...examination, predictions }, item, 'en');
+  return /camera recording: ([a-z ]+),/.exec(forensic)?.[1];
+}
 
 test('readMap finds mean, peak, its ninth of the picture, and the share above the middle', () => {
   const maps = makeMaps(size, (u, v) => (u > 0.9 && v > 0.9 ? 1 : 0.25));
