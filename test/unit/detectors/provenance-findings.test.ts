@@ -326,7 +326,7 @@ test.each([
   ],
   [
     { trailingBytes: 1, trailingKind: null, pictures: 2 },
-    '1 byte follows the end of the picture (data of an unknown kind); the file holds one further picture; cameras, programs and services all leave such data behind.',
+    '1 byte follows the end of the picture (data of an unknown kind); the file contains one further picture; cameras, programs and services all leave such data behind.',
     'Hinter dem Ende des Bildes folgt 1 Byte (Daten unbekannter Art); die Datei enthält ein weiteres Bild; Kameras, Programme und Dienste hinterlassen solche Daten.',
   ],
 ])('%j is told as it lies', (layout, en, de) => {

@@ -81,7 +81,7 @@ test('no text claims that the picture is fake, or that anything is proven', () =
 });
 
 test('the strength of the words follows the likelihood ratio, up to what the error rates bear out', () => {
-  expect(summaryAt('fake', 0.6)).toContain('deutet auf ein erzeugtes');
+  expect(summaryAt('fake', 0.6)).toContain('deutet auf ein KI-erzeugtes');
   expect(summaryAt('fake', 0.7)).toMatch(/schwach für ein erzeugtes/);
   expect(summaryAt('fake', 0.95)).toMatch(/mäßig für ein erzeugtes/);
   expect(summaryAt('fake', 0.9999)).toMatch(/mäßig für ein erzeugtes/);
