@@ -82,9 +82,9 @@ test('no text claims that the picture is fake, or that anything is proven', () =
 
 test('the strength of the words follows the likelihood ratio, up to what the error rates bear out', () => {
   expect(summaryAt('fake', 0.6)).toContain('deutet auf ein KI-erzeugtes');
-  expect(summaryAt('fake', 0.7)).toMatch(/schwach für ein erzeugtes/);
-  expect(summaryAt('fake', 0.95)).toMatch(/mäßig für ein erzeugtes/);
-  expect(summaryAt('fake', 0.9999)).toMatch(/mäßig für ein erzeugtes/);
+  expect(summaryAt('fake', 0.7)).toMatch(/schwach für ein KI-erzeugtes/);
+  expect(summaryAt('fake', 0.95)).toMatch(/mäßig für ein KI-erzeugtes/);
+  expect(summaryAt('fake', 0.9999)).toMatch(/mäßig für ein KI-erzeugtes/);
   expect(summaryAt('real', 0.3)).toMatch(/schwach für eine echte/);
 });
 
@@ -216,9 +216,3 @@ function summaryAt(resultClass: 'real' | 'fake', fakeProbability: number): strin
   const decision = { ...examination.decision, fakeProbability };
   return writeTexts({ ...examination, decision }, item, 'de').summary;
 }
-
-test('a whole sentence behind a colon begins with a capital in German', () => {
-  const examination = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
-
-  expect(writeTexts(examination, item, 'de').summary).toContain('Grund: Das Bild ist zu klein');
-});
