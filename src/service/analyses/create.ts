@@ -112,8 +112,15 @@ export function mergeOptions(
     );
   }
   const options = { ...base, ...given };
+  // An upgrade keeps the model of its result, which this version may no longer have.
+  if (options.model !== base.model) assertKnownModel(options.model, models);
+  return options;
+}
+
+/** @throws {ForensicsError} `model_not_found`. */
+export function assertKnownModel(model: string, models: readonly { readonly id: string }[]): void {
   const known = models.map(({ id }) => id);
-  if (known.includes(options.model)) return options;
+  if (known.includes(model)) return;
   throw new ForensicsError(
     'model_not_found',
     `Model not found; options.model can be ${known.join(', ')}.`,

@@ -4,7 +4,7 @@ import { recall } from '../../ports/db/idempotency.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
 import { openInTime } from './bounds.ts';
 import { type Caller, type Context, toRepeatable } from './context.ts';
-import { mergeOptions } from './create.ts';
+import { assertKnownModel, mergeOptions } from './create.ts';
 import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
 import { outputKeys } from './examination-row.ts';
 import { type Act, type EvidenceCopy, notRetryable } from './lifecycle/changes.ts';
@@ -59,6 +59,7 @@ async function restart(
   context: Context,
   { act, row, tenant, options }: Retry & { readonly options: AnalysisOptions },
 ): Promise<void> {
+  assertKnownModel(options.model, context.models);
   const store = await openInTime(context, row);
   const kept = storedEvidence(row);
   // Without evidence the start refused the upload. The present object passes the same checks, trial rule included.
