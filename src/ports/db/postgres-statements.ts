@@ -11,8 +11,6 @@ export interface PostgresPlace {
   readonly url: string;
   /** Its content, trimmed, is the password; null where the URL has the password or none is needed. */
   readonly passwordFile: string | null;
-  /** Connections of this process. */
-  readonly connections?: number;
   /** Keeps every other process out until it is closed. */
   readonly isExclusive?: boolean;
 }

@@ -30,7 +30,7 @@ export interface OpenPostgres extends OpenDatabase {
   rewrite(tables: readonly string[]): Promise<void>;
 }
 
-const connectionsOfProcess = 10;
+const connections = 10;
 
 /**
  * Connects, and brings the database to the newest schema.
@@ -40,7 +40,6 @@ const connectionsOfProcess = 10;
  */
 export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> {
   const config = clientConfig(place);
-  const connections = place.connections ?? connectionsOfProcess;
   const pool = new Pool({ ...config, max: connections });
   // A broken connection needs no handling here: its statements fail, and the next one opens another.
   pool.on('error', () => undefined);

@@ -1,12 +1,12 @@
 /** A copy of the whole database at one moment, while others continue to write; and an inspection of such a file. */
 
 import { closeSync, openSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import type { Db } from './database.ts';
 import { toSqliteError } from './errors.ts';
 import { readSchema } from './migrations.ts';
 import { createSqliteDb, type SqliteDb } from './sqlite.ts';
+import { syncFile } from './sqlite-upgrade.ts';
 
 const pagesAtOnce = 1000;
 
@@ -37,7 +37,7 @@ export async function takeSnapshot(
     $client.exec('COMMIT');
   }
   leaveWalMode(to);
-  await sync(to);
+  syncFile(to);
 }
 
 /** The size that a snapshot has. */
@@ -89,15 +89,6 @@ function leaveWalMode(path: string): void {
     client.pragma('journal_mode = DELETE');
   } finally {
     client.close();
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

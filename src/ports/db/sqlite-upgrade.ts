@@ -60,7 +60,7 @@ function copyBefore(
     closeSync(openSync(temporary, 'wx', 0o600));
     client.prepare('VACUUM INTO ?').run(temporary);
     if (schemaIn(temporary) !== schema) return null;
-    sync(temporary);
+    syncFile(temporary);
     renameSync(temporary, copy);
   } finally {
     rmSync(temporary, { force: true });
@@ -87,7 +87,8 @@ function schemaIn(path: string): number {
   }
 }
 
-function sync(path: string): void {
+/** Its contents survive a power cut. */
+export function syncFile(path: string): void {
   const file = openSync(path, 'r+');
   try {
     fsyncSync(file);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { setRequester } from '../../../../src/ports/db/database.ts';
 import { testDb } from './temporary.ts';
 
-test('who asks for much at once leaves connections to the others', async () => {
+test('a requester with many statements leaves connections to the others', async () => {
   const db = await testDb();
   const ended: string[] = [];
   const ask = async (name: string, seconds: number) =>
@@ -15,12 +15,12 @@ test('who asks for much at once leaves connections to the others', async () => {
   const loud = Array.from({ length: 20 }, async () => ask('loud', 0.1));
   await Promise.all([...loud, ask('quiet', 0)]);
 
-  // All ten connections would have been with the others.
+  // Unshared, all ten connections would serve the other requester first.
   expect(ended.indexOf('quiet')).toBeLessThan(7);
   expect(ended).toHaveLength(21);
 });
 
-test('of those who wait for a connection each name is served in turn', async () => {
+test('requesters that wait for a connection take turns', async () => {
   const db = await testDb();
   const ended: string[] = [];
   const ask = async (name: string) =>
@@ -33,6 +33,6 @@ test('of those who wait for a connection each name is served in turn', async () 
 
   await Promise.all(['a', 'b', 'c', 'd'].flatMap((name) => [...many(name, 12), ask('last')]));
 
-  // First come, first served, the last of them would be the last of 52.
+  // In order of arrival the last would be number 52.
   expect(ended.lastIndexOf('last')).toBeLessThan(30);
 });

@@ -1,4 +1,4 @@
-/** What every room may expect of the database, on each engine. */
+/** The contract of the database, on each engine. */
 
 import { setTimeout } from 'node:timers/promises';
 import { asc, count, eq, getTableColumns, getTableName, is, sql } from 'drizzle-orm';
@@ -44,7 +44,7 @@ describe.each(engines)('$name', (engine) => {
   afterAll(() => (engine.isMissing ? undefined : engine.stop()));
   const newDb = async (): Promise<Db> => (await engine.newDatabase())();
 
-  on('keeps dates, flags, lists and bytes as they are', async () => {
+  on('stores and returns dates, flags, lists and bytes', async () => {
     const db = await newDb();
     const row = { ...tenant('acme'), isTrial: true, webhookUrl: 'https://ex.example/?a=1' };
     const config = {
@@ -86,7 +86,7 @@ describe.each(engines)('$name', (engine) => {
       .orderBy(asc(tenants.name))
       .all();
 
-    // A column that is null is no sign that the table which the query is about has no row.
+    // webhookUrl, the first column, is null although the row is there.
     const shown = (one: typeof acme) => ({ webhookUrl: null, id: one.id, createdAt: at });
     expect(rows).toEqual([
       { tenant: shown(acme), named, id: acme.id },
@@ -121,7 +121,7 @@ describe.each(engines)('$name', (engine) => {
     expect(rows.map(({ key }) => key)).toEqual(['1', 'B', 'Z', '_', 'a', 'z', 'ä']);
   });
 
-  on('tells how many rows a statement changed', async () => {
+  on('returns how many rows a statement changed', async () => {
     const db = await newDb();
     await transact(db, (tx) => tx.insert(settings).values({ key: 'a', value: '1' }).run());
 
@@ -134,7 +134,7 @@ describe.each(engines)('$name', (engine) => {
     expect((await change('b')).changes).toBe(0);
   });
 
-  on('undoes everything when the act rejects', async () => {
+  on('rolls back when the act rejects', async () => {
     const db = await newDb();
 
     const act = transact(db, async (tx) => {
@@ -146,7 +146,7 @@ describe.each(engines)('$name', (engine) => {
     expect(await db.select().from(settings).all()).toEqual([]);
   });
 
-  on('shows nobody a transaction that has not ended', async () => {
+  on('hides a transaction from others until it is committed', async () => {
     const db = await newDb();
     const began = Promise.withResolvers<void>();
 
@@ -163,7 +163,7 @@ describe.each(engines)('$name', (engine) => {
     await ended;
   });
 
-  on('refuses a statement beside the transaction that is open', async () => {
+  on('refuses a statement outside the open transaction', async () => {
     const db = await newDb();
 
     const beside = transact(db, async () => db.select().from(settings).all());
@@ -176,7 +176,7 @@ describe.each(engines)('$name', (engine) => {
     expect(await db.select().from(settings).all()).toEqual([]);
   });
 
-  on('of two processes that read and then write, none loses what the other wrote', async () => {
+  on('processes that read and then write do not lose updates', async () => {
     const open = await engine.newDatabase();
     const processes = [await open(), await open(), await open()];
     await transact(processes[0]!, (tx) =>
@@ -188,7 +188,7 @@ describe.each(engines)('$name', (engine) => {
     expect(await processes[1]!.select().from(settings).get()).toEqual({ key: 'n', value: '60' });
   });
 
-  on('two that look for a name and then take it do not both get it', async () => {
+  on('of processes that check for a name and then insert it, one succeeds', async () => {
     const open = await engine.newDatabase();
     const processes = [await open(), await open()];
 
@@ -197,7 +197,7 @@ describe.each(engines)('$name', (engine) => {
     expect(got.toSorted()).toEqual(['mine', 'taken', 'taken']);
   });
 
-  on('adds to a counter that may not be there yet', async () => {
+  on('adds to a counter that may not exist yet', async () => {
     const db = await newDb();
     const acme = tenant('acme');
     await transact(db, (tx) => tx.insert(tenants).values(acme).run());
@@ -220,7 +220,7 @@ describe.each(engines)('$name', (engine) => {
     });
   });
 
-  on('a snapshot stays as it was while others write', async () => {
+  on('a snapshot does not change while others write', async () => {
     const open = await engine.newDatabase();
     const [db, other] = [await open(), await open()];
 
@@ -234,18 +234,18 @@ describe.each(engines)('$name', (engine) => {
     expect(await db.select().from(settings).all()).toHaveLength(1);
   });
 
-  on('news come after the commit, once, and not at all when the act fails', async () => {
+  on('notifies once, after the commit, and not at all when the act fails', async () => {
     const db = await newDb();
-    let heard = 0;
-    onTestFinished(db.onNotification('jobs', () => void heard++));
+    let received = 0;
+    onTestFinished(db.onNotification('jobs', () => void received++));
 
     await transact(db, async (tx) => {
       tx.notify('jobs');
       await tx.insert(settings).values({ key: 'a', value: '' }).run();
       tx.notify('jobs');
-      expect(heard).toBe(0);
+      expect(received).toBe(0);
     });
-    await expect.poll(() => heard).toBe(1);
+    await expect.poll(() => received).toBe(1);
     const failing = transact(db, async (tx) => {
       tx.notify('jobs');
       throw new RangeError('no');
@@ -253,10 +253,10 @@ describe.each(engines)('$name', (engine) => {
     await expect(failing).rejects.toThrow(RangeError);
     await setTimeout(50);
 
-    expect(heard).toBe(1);
+    expect(received).toBe(1);
   });
 
-  on('finds parts of texts and elements of lists letter by letter', async () => {
+  on('finds parts of texts and elements of lists without wildcards', async () => {
     const db = await newDb();
     const values = ['50 % off', '50 x off', 'a_b', 'a\\b', '["x","50 %"]'];
     await transact(db, async (tx) => {
@@ -289,7 +289,7 @@ describe.each(engines)('$name', (engine) => {
     expect([await withElement('50 %'), await withElement('50')]).toEqual([{ n: 1 }, { n: 0 }]);
   });
 
-  on('keeps the audit log from being changed', async () => {
+  on('refuses changes to the audit log', async () => {
     const db = await newDb();
     await transact(db, (tx) =>
       append(tx, {

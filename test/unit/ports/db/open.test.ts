@@ -31,7 +31,7 @@ describe('openDatabase', () => {
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
-  test('refuses a file that a newer version has changed, and leaves it as it is', () => {
+  test('refuses a file that a newer version has changed, and leaves it unchanged', () => {
     const path = join(temporaryFolder(), 'forensics.db');
     const db = temporaryDb(path);
     db.$client.pragma('user_version = 99');
@@ -42,7 +42,7 @@ describe('openDatabase', () => {
     expect(db.$client.pragma('user_version', { simple: true })).toBe(99);
   });
 
-  test('says of a file that is no database that it is damaged, and leaves it as it is', () => {
+  test('reports a file that is not a database as damaged and leaves it unchanged', () => {
     const path = join(temporaryFolder(), 'forensics.db');
     writeFileSync(path, 'this is a diary, not a database '.repeat(40));
 
@@ -68,7 +68,7 @@ describe('migrateSqlite', () => {
   const present = presentSchema('sqlite');
   const later = (sql: string) => [...schemaSteps('sqlite'), { version: present + 1, sql }];
 
-  test('does only the steps that are missing', () => {
+  test('applies only the missing steps', () => {
     const { $client } = temporaryDb();
 
     migrateSqlite($client, later('CREATE TABLE later (x INT) STRICT'));
@@ -77,7 +77,7 @@ describe('migrateSqlite', () => {
     expect($client.pragma('user_version', { simple: true })).toBe(present + 1);
   });
 
-  test('a step that fails half-way leaves nothing behind and the version unchanged', () => {
+  test('a step that fails half-way leaves file and version unchanged', () => {
     const { $client } = temporaryDb();
     const broken = 'CREATE TABLE half (x INT) STRICT; CREATE TABLE a (x) STRICT';
 
@@ -123,7 +123,7 @@ describe('transact', () => {
     await expect(act).rejects.toThrow(expect.objectContaining({ code: 'store_unavailable' }));
   });
 
-  test('tells trouble of a single statement in words, too', async () => {
+  test('translates errors of a single statement, too', async () => {
     const db = temporaryDb();
     const pages = Number(db.$client.pragma('page_count', { simple: true }));
     db.$client.pragma(`max_page_count = ${pages}`);
@@ -167,7 +167,7 @@ describe('toSqliteError', () => {
     expect(toSqliteError(failedQuery(code))).toMatchObject({ code: named });
   });
 
-  test('a failure that is not of the database passes as it is', () => {
+  test('an error of anything else is returned unchanged', () => {
     const error = Object.assign(new Error('another file'), { code: 'EACCES' });
 
     expect(toSqliteError(error)).toBe(error);

@@ -14,7 +14,7 @@ const put = (db: Db, ...keys: readonly string[]) =>
     for (const key of keys) await tx.insert(settings).values(rowOf(key)).run();
   });
 
-test('a snapshot holds what was there at its beginning, while others write on every step', async () => {
+test('a snapshot holds what was there at its start, while others write', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'live.db');
   const [db, other] = [temporaryDb(path), temporaryDb(path)];
@@ -40,7 +40,7 @@ test('a snapshot holds what was there at its beginning, while others write on ev
   ]);
 });
 
-test('a look into a database tells schema and rows, and changes no byte', async () => {
+test('inspecting a database returns schema and rows and changes no byte', async () => {
   const folder = temporaryFolder();
   const to = join(folder, 'snapshot.db');
   const db = temporaryDb();
@@ -56,7 +56,7 @@ test('a look into a database tells schema and rows, and changes no byte', async 
   expect(readFileSync(to)).toEqual(before);
 });
 
-test('a row without the row it refers to, and damaged pages, are told', async () => {
+test('missing rows that others refer to and damaged pages are reported', async () => {
   const folder = temporaryFolder();
   const [orphan, torn] = [join(folder, 'orphan.db'), join(folder, 'torn.db')];
   const db = temporaryDb();
@@ -77,7 +77,7 @@ test('a row without the row it refers to, and damaged pages, are told', async ()
   expect(damaged.problems.join()).toContain('The database is damaged');
 });
 
-test('what is no database at all is told as damaged', async () => {
+test('a file that is not a database is reported as damaged', async () => {
   const file = join(temporaryFolder(), 'diary.db');
   writeFileSync(file, 'this is a diary, not a database '.repeat(40));
 
@@ -86,7 +86,7 @@ test('what is no database at all is told as damaged', async () => {
   );
 });
 
-test('a database that somebody has open is in use, one that nobody has is not', async () => {
+test('a database is in use while it is open', async () => {
   const path = join(temporaryFolder(), 'forensics.db');
   const opened = openDatabase({ path });
 

@@ -28,7 +28,7 @@ function look(path: string) {
   return { schema, mark };
 }
 
-test('an older database is copied as it was before its schema is changed', async () => {
+test('an older database is copied before its schema is upgraded', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'forensics.db');
   makeOlderDatabase(path, older);
@@ -71,7 +71,7 @@ test('the newest three copies are kept, whatever schema they have', async () => 
   expect(kept.toSorted()).toEqual(['20261202', '20261203', '20261204']);
 });
 
-test('a copy that has no room leaves the database at its schema', async () => {
+test('when the copy fails the database keeps its schema', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'forensics.db');
   makeOlderDatabase(path, older);
@@ -83,7 +83,7 @@ test('a copy that has no room leaves the database at its schema', async () => {
   expect(look(path)).toMatchObject({ schema: older });
 });
 
-test('who is alone with the database makes the copy too', async () => {
+test('an exclusive opening makes the copy as well', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'forensics.db');
   makeOlderDatabase(path, older);
@@ -93,7 +93,7 @@ test('who is alone with the database makes the copy too', async () => {
   expect(look(upgrade!.copy!)).toEqual({ schema: older, mark: `schema ${older}` });
 });
 
-test('a scratch copy is brought up to date without another copy', async () => {
+test('a scratch copy is upgraded without another copy', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'forensics.db');
   makeOlderDatabase(path, 1 + older);
@@ -104,7 +104,7 @@ test('a scratch copy is brought up to date without another copy', async () => {
   expect(readdirSync(folder)).not.toContain('backups');
 });
 
-test('what a killed upgrade left of its copy is removed an hour later, not while it may still grow', async () => {
+test('an unfinished copy of a killed upgrade is removed after an hour, not while it may still be written', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'forensics.db');
   makeOlderDatabase(path, older);
