@@ -144,7 +144,7 @@ export function Origin({ evidence: { provenance } }: EvidenceProps) {
 export function StabilityPanel({ evidence: { stability } }: EvidenceProps) {
   const { words, language } = useConsole();
   const { analysis: text } = words;
-  const { fixed } = createNumberWriter(language);
+  const { score } = createNumberWriter(language);
   if (stability === null) return null;
   return (
     <section class="panel">
@@ -156,7 +156,7 @@ export function StabilityPanel({ evidence: { stability } }: EvidenceProps) {
             <div class="row apart">
               <span>{label[language]}</span>
               <span class={isFlip ? 'badge uncertain' : 'soft'}>
-                {fixed(fakeProbability, 2)} · {isFlip ? text.flips : text.holds}
+                {score(fakeProbability)} · {isFlip ? text.flips : text.holds}
               </span>
             </div>
             <div class="meter" aria-hidden="true">
