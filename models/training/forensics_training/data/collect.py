@@ -1,0 +1,132 @@
+"""Builds the folder of pictures from local copies of the repositories that the lists name: `python -m detector.collect --data DIR --mirror DIR`.
+
+Run again, it adds what is missing. Nothing that it writes is ever committed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import subprocess
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from forensics_training import SOURCES, WORK
+from forensics_training.data.pictures import MOST_OF_A_SOURCE, Item, Pictures, cut_arrays, decode
+
+LEFT_OUT = {"DataSQRL/datasqrl.github.io"}  # drawings pasted on photographs: neither class
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder with manifest.csv and whole-pictures.csv")
+    parser.add_argument("--mirror", type=Path, help="folder of bare repositories, owner+name/repo each")
+    parser.add_argument("--sources", type=Path, nargs="*", default=[SOURCES])
+    parser.add_argument("--out", type=Path, default=WORK / "pictures")
+    parser.add_argument("--files", type=Path, help="also write whole pictures there, as files, for `npm run evaluate -- --data`")
+    parser.add_argument("--part", choices=("val", "calibration"), default="val", help="those of this part")
+    parser.add_argument("--most", type=int, default=6, help="of them from a source")
+    given = parser.parse_args()
+    cv2.setNumThreads(1)
+    pictures = Pictures(given.out)
+    have = {item.key for item in pictures.items}
+    add_crops(pictures, given.data, have)
+    if given.mirror:
+        add_whole(pictures, given, have)
+    pictures.save()
+    if given.files:
+        write_files(pictures, given)
+
+
+def add_crops(pictures: Pictures, data: Path, have: set[str]) -> None:
+    for row in read(data / "manifest.csv"):
+        key = "crop" + hashlib.sha256(row["file"].encode()).hexdigest()[:16]
+        if key in have:
+            continue
+        rgb, quality = decode((data / row["file"]).read_bytes())
+        item = Item(key, row["split"], row["label"], row["source"], row["generator"], quality=quality)
+        pictures.add(item, {"native-0": rgb})
+
+
+def add_whole(pictures: Pictures, given: argparse.Namespace, have: set[str]) -> None:
+    wanted = [*read(given.data / "whole-pictures.csv"), *first_round(given.data), *(row for path in given.sources if path.exists() for row in read(path))]
+    taken = Counter((item.source, item.split) for item in pictures.items if not item.key.startswith("crop"))
+    by_repository = defaultdict(list)
+    for row in wanted:
+        if row["blob_sha"] and row["blob_sha"] not in have:
+            by_repository[row["repo"]].append(row)
+    for repository, rows in sorted(by_repository.items()):
+        path = git_folder(given.mirror, repository)
+        if not path.exists():
+            continue
+        rows = spread(rows)
+        for row in rows:
+            if taken[(repository, row["split"])] >= MOST_OF_A_SOURCE or row["blob_sha"] in have:
+                continue
+            try:
+                rgb, quality = decode(blob(path, row["blob_sha"]))
+            except Exception:
+                continue  # a pointer, a file left out for its size, or one that is no picture
+            if min(rgb.shape[:2]) < 224:
+                continue
+            random = np.random.default_rng(int(row["blob_sha"][:12], 16))
+            item = Item(row["blob_sha"], row["split"], row["label"], repository, row.get("generator_or_kind") or row["generator"], quality=quality)
+            pictures.add(item, cut_arrays(rgb, random))
+            have.add(item.key)
+            taken[(repository, row["split"])] += 1
+        pictures.save()
+
+
+def write_files(pictures: Pictures, given: argparse.Namespace) -> None:
+    """The files as their repositories have them, with a manifest.csv."""
+    given.files.mkdir(parents=True, exist_ok=True)
+    taken: Counter[str] = Counter()
+    rows = []
+    for item in pictures.items:
+        if item.part != given.part or "view" not in item.arrays or taken[item.source] >= given.most:
+            continue
+        data = blob(git_folder(given.mirror, item.source), item.key)
+        if not data or data[8:12] == b"WEBP":
+            continue
+        taken[item.source] += 1
+        name = item.key + (".png" if data.startswith(b"\x89PNG") else ".jpg")
+        (given.files / name).write_bytes(data)
+        rows.append({"file": name, "split": given.part, "label": item.label, "generator": item.generator, "source": item.source, "camera": ""})
+    # One row for each generator that training knows, without a file: what is measured tells those of no other part apart.
+    known = {item.generator: item for item in pictures.items if item.split == "train" and item.fake}
+    rows += [{"file": "", "split": "train", "label": item.label, "generator": name, "source": item.source, "camera": ""} for name, item in sorted(known.items())]
+    with open(given.files / "manifest.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def git_folder(mirror: Path, repository: str) -> Path:
+    folder = mirror / repository.replace("/", "+") / "repo"
+    return folder / ".git" if (folder / ".git").exists() else folder
+
+
+def blob(git: Path, name: str) -> bytes:
+    return subprocess.run(["git", f"--git-dir={git}", "cat-file", "blob", name], capture_output=True).stdout
+
+
+def first_round(data: Path) -> list[dict[str, str]]:
+    return [{**row, "repo": row["source"]} for row in read(data / "manifest.csv") if row["blob_sha"]]
+
+
+def spread(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """In an order that does not follow file names, so that a series is not taken whole."""
+    return sorted(rows, key=lambda row: hashlib.sha256(row["blob_sha"].encode()).hexdigest())
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+if __name__ == "__main__":
+    main()

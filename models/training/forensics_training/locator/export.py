@@ -1,0 +1,156 @@
+"""Writes the localisation network as ONNX, proves it against PyTorch, and chooses its limits on the calibration split:
+python locate_export.py --data DIR --run main --out .work/locate/model
+
+Of several runs it takes the mean of the weights (Wortsman et al., "Model soups", ICML 2022).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from forensics_training import WORK
+from forensics_training.data.crops import open_pictures
+from forensics_training.locator.figures import worst_limit
+from forensics_training.locator.level import Level, best_level, open_cells
+from forensics_training.locator.network import Locator
+from forensics_training.locator.pairs import Pairs, Reading, photographs
+from forensics_training.locator.reading import CONDITIONS, Read, open_reader, open_session
+from forensics_training.runtime.checkpoint import mean_of
+from forensics_training.runtime.metrics import fit_logistic
+
+OPSET = 17
+FALSE_ALARMS = 0.05  # of untouched pictures, at the limit of the score
+LEVELLED = 250  # pairs at most: two numbers need no more
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The map's logits are moved by their level, the score to `scale * score + offset`."""
+
+    level: Level = Level()
+    scale: float = 1.0
+    offset: float = 0.0
+
+    def score(self, logits: Any) -> Any:
+        return self.scale * logits + self.offset
+
+
+class Answers(nn.Module):
+    """The three outputs that the engine reads."""
+
+    def __init__(self, locator: Locator, moves: Moves):
+        super().__init__()
+        self.locator, self.moves = locator, moves
+
+    def forward(self, rgb: torch.Tensor, table: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        found = self.locator(rgb, table)
+        return self.moves.level.moved(found.changed[:, 0]), found.trust[:, 0], self.moves.score(found.score)
+
+
+def export(locator: Locator, moves: Moves, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    answers = Answers(locator.float().to(memory_format=torch.contiguous_format), moves).eval()
+    size = {1: "rows", 2: "columns"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the TorchScript exporter is old but folds batch norms and writes a plain graph
+        torch.onnx.export(
+            answers, (torch.zeros(1, 99, 131, 3, dtype=torch.uint8), torch.ones(1, 64)), str(path), dynamo=False,
+            opset_version=OPSET, input_names=["rgb", "table"], output_names=["changed", "trust", "score"],
+            dynamic_axes={"rgb": {1: "height", 2: "width"}, "changed": size, "trust": size},
+        )  # fmt: skip
+    compare(answers, path)
+
+
+@torch.no_grad()
+def compare(answers: Answers, path: Path) -> None:
+    """Sizes that are whole blocks and sizes that are not, with a table and without."""
+    random, session = np.random.default_rng(1), open_session(path)
+    for height, width, table in ((65, 65, 0), (128, 200, 7), (203, 161, 3)):
+        rgb = random.integers(0, 256, (1, height, width, 3), dtype=np.uint8)
+        steps = np.full((1, 64), table, np.float32)
+        expected = answers(torch.from_numpy(rgb), torch.from_numpy(steps))
+        for told, wanted in zip(session.run(None, {"rgb": rgb, "table": steps}), expected, strict=True):
+            np.testing.assert_allclose(told, wanted.numpy(), atol=5e-3)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Of whole pictures. `untouched`: by condition, the twins among them, with the source of each picture."""
+
+    changed: np.ndarray
+    untouched: dict[str, tuple[np.ndarray, np.ndarray]]
+
+    def moved(self, moves: Moves) -> Scores:
+        return Scores(moves.score(self.changed), {name: (moves.score(scores), of) for name, (scores, of) in self.untouched.items()})
+
+
+def scores_of(read: Read, pairs: Pairs, sources: dict[str, list[Reading]]) -> Scores:
+    read_pairs = [[read(one).score for one in pairs.read(number)] for number in range(len(pairs))]
+    changed, twins = np.array(read_pairs).T
+    crops = [one for source in sources.values() for one in source]
+    of = np.array([name for name, source in sources.items() for _ in source])
+    untouched = {"twins": (twins, np.full(len(twins), "twins"))}
+    for name, change in CONDITIONS.items():
+        untouched[name] = (np.array([read(change(one)).score for one in crops]), of)
+    return Scores(changed, untouched)
+
+
+def calibrated(scores: Scores) -> tuple[float, float]:
+    """Scale and offset that make log odds of the scores, where changed and untouched are even; of the untouched, twins and photographs are."""
+    groups = [scores.changed, *(told for told, _ in scores.untouched.values())]
+    share = [1 / 2, 1 / 4, *[1 / 4 / len(CONDITIONS)] * len(CONDITIONS)]
+    weight = np.concatenate([np.full(len(group), part / len(group)) for group, part in zip(groups, share, strict=True)])
+    target = np.concatenate([np.full(len(group), float(at == 0)) for at, group in enumerate(groups)])
+    return fit_logistic(np.concatenate(groups), target, weight)
+
+
+def limits_of(scores: Scores) -> dict[str, float]:
+    """Above which FALSE_ALARMS of the twins, and of the photographs of the worst source under each condition, are called changed."""
+    return {name: worst_limit(told, of, FALSE_ALARMS) for name, (told, of) in scores.untouched.items()}
+
+
+def shares_above(scores: Scores) -> dict[str, list[float]]:
+    """For some likelihood ratios that a score claims: share of the changed, of the twins and of the photographs that reach it."""
+    photographs_ = np.concatenate([told for name, (told, _) in scores.untouched.items() if name != "twins"])
+    groups = (scores.changed, scores.untouched["twins"][0], photographs_)
+    return {str(ratio): [round(float((group >= np.log(ratio)).mean()), 4) for group in groups] for ratio in (2, 5, 10, 20, 50, 100)}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--data", type=Path, required=True)
+    options.add_argument("--work", type=Path, default=WORK)
+    options.add_argument("--run", nargs="+", default=["main"], help="folders of runs in .work/locate")
+    options.add_argument("--pairs", default="pairs-calibration", help="folder in .work/locate; pairs-squares-calibration after locate_train.py --start")
+    options.add_argument("--count", type=int, default=500, help="of its pairs")
+    options.add_argument("--out", type=Path, default=WORK / "locate" / "model")
+    asked = options.parse_args()
+    torch.set_num_threads(1)
+    folder, locator = asked.work / "locate", Locator()
+    locator.load_state_dict(mean_of([torch.load(folder / name / "best.pt", weights_only=True) for name in asked.run]))
+    path, pairs = asked.out / "locate.onnx", Pairs(folder / asked.pairs, asked.count)
+    export(locator, Moves(), path)
+    read = open_reader(path)
+    level, f1 = best_level(open_cells(path), Pairs(folder / asked.pairs, min(LEVELLED, asked.count)))
+    sources = photographs(asked.data, open_pictures(asked.data, asked.work).of("calibration"))
+    scores = scores_of(read, pairs, sources)
+    moves = Moves(level, *calibrated(scores))
+    export(locator, moves, path)
+    limits = limits_of(scores.moved(moves))
+    told = {**asdict(moves), "f1AtHalf": f1, "scoreMin": max(limits.values()), "scoreMinBy": limits,
+            "sharesAbove": shares_above(scores.moved(moves))}  # fmt: skip
+    (asked.out / "limits.json").write_text(json.dumps(told, indent=2) + "\n")
+    print(json.dumps(told, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Stored pairs as files, for programs that read pictures and not shards:
+python locate_files.py --split calibration --count 500
+
+`index.csv` (number, kind, changed, twin, mask) names them beside itself. A mask has 255 where a pixel is new, 0 where it is
+untouched, what lies between is the transition.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+
+from forensics_training import WORK
+from forensics_training.edits.simulator import SPLITS
+from forensics_training.locator.pairs import Pairs
+
+FIELDS = ("number", "kind", "changed", "twin", "mask")
+
+
+def write(pairs: Pairs, folder: Path) -> None:
+    """The index goes last: who finds it finds all files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = [write_pair(pairs, number, folder) for number in range(len(pairs))]
+    with open(folder / "index.csv", "w", newline="") as out:
+        table = csv.DictWriter(out, FIELDS)
+        table.writeheader()
+        table.writerows(rows)
+
+
+def write_pair(pairs: Pairs, number: int, folder: Path) -> dict[str, str | int]:
+    changed, twin, mask = pairs.files(number)
+    contents = {f"{number:04d}-changed.{ending(changed)}": changed, f"{number:04d}-twin.{ending(twin)}": twin,
+                f"{number:04d}-mask.png": mask}  # fmt: skip
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return dict(zip(FIELDS, (number, pairs.kind(number), *contents), strict=True))
+
+
+def ending(file: bytes) -> str:
+    """By the first bytes: the simulator writes these three formats."""
+    return "jpg" if file[:2] == b"\xff\xd8" else "png" if file[1:4] == b"PNG" else "webp"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--work", type=Path, default=WORK / "locate")
+    options.add_argument("--split", choices=SPLITS, default="calibration")
+    options.add_argument("--count", type=int, default=500)
+    asked = options.parse_args()
+    write(Pairs(asked.work / f"pairs-{asked.split}", asked.count), asked.work / "files" / asked.split)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,392 @@
+"""Fits how the methods that look for local changes are heard together, from what the engine's own methods answered:
+python locate_fuse.py --readings FOLDER --out fusion.json
+
+`FOLDER` holds two tables of the calibration split, never of a set that is measured on. Numbers have a point, empty means the
+method was skipped (or gives no map), columns that are not named here are methods.
+
+`pictures.csv`, a row for each picture under each condition:
+  picture          what it is told apart by, together with `condition`: no two rows have both in common
+  pair             a changed picture and its twin share it; empty for a photograph
+  source           of a photograph; empty for a pair
+  condition        as is, jpeg 75, half
+  kind             of the change (splice, copy-move, removal, treatment, writing, repaint), in the row of the twin too;
+                   empty for a photograph
+  changed          1 or 0
+  pixels           width times height
+  quality          of the JPEG file, 100 for any other
+  <method>         score 0..1 of its finding
+
+`places.csv`, a row for each drawn cell of the pictures of pairs, at most some hundred a picture:
+  picture, condition  as above
+  changed          1 or 0: whether at least half of the cell was
+  pixels           of the picture
+  weight           how many cells of its kind in this picture a row stands for: cells of the kind / rows of the kind
+  <method>         value 0..1 of its map at this cell, on the engine's common grid
+
+The answer `{thresholds, fusion}` is what the manifest of the localisation network holds, as `src/engine/fusion.ts` reads it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize
+
+from forensics_training.data.collect import LEFT_OUT
+from forensics_training.locator.figures import worst_limit
+from forensics_training.runtime.metrics import auc, sigmoid
+
+NAMED = ("picture", "pair", "source", "condition", "kind", "changed", "weight", "pixels", "quality")
+SHOWN = ("error-level",)  # methods that a reader is shown and no verdict rests on
+MOST_LOGIT = 4.0  # as in src/engine/log-odds.ts: beyond it a single method is not believed any further
+PULL = 0.01  # of weights towards 0, against a mean loss of a row
+SEEN = 15  # changed pictures under any condition that a method must have answered to get a weight
+CUT = 0.05  # step of the log odds at which a map is cut
+CUTS = np.arange(-8, 8.01, CUT)
+OFFSETS = np.arange(-2, 2.01, 0.1)
+SLOPES = np.arange(0, 0.91, 0.1)
+RISE = 0.15  # of the level with each doubling of the picture: fitted, anything from 0 to 0.2 is worth the same
+COUNTED = 0.25  # power of the share that was changed by which a picture counts for the level: by the share itself small regions are lost
+CHANGED = 0.2  # share of changed pictures among those that are examined, as the probability assumes
+STRONGEST = 0.99  # quantile of a picture's log odds, as in src/engine/fusion.ts; its middle is the median
+NEAR = 0.0005  # of the best mean F1
+FOLDS = 5
+# Share of the untouched pictures of the worst source and condition that may be called manipulated, or suspected of it.
+MANIPULATED = {"pedantic": 0.0, "default": 0.01, "relaxed": 0.02}
+SUSPECTED = {"pedantic": 0.10, "default": 0.05, "relaxed": 0.03}
+DIGITS = 1e6
+LEAST_PROBABLE = 0.5  # nothing below it is called manipulated
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of a CSV file; `odds` [N,M] are bounded log odds of the methods, NaN where one was skipped."""
+
+    text: Mapping[str, np.ndarray]
+    methods: tuple[str, ...]
+    odds: np.ndarray
+
+    def number(self, name: str) -> np.ndarray:
+        """NaN where nothing stands."""
+        return numbers(self.text[name])
+
+    @property
+    def doublings(self) -> np.ndarray:
+        """Of a megapixel."""
+        return np.log2(self.number("pixels") / 1e6)
+
+    @property
+    def circumstances(self) -> np.ndarray:
+        """[N,2]: what else moves the odds of a picture, as in src/engine/localisation.ts."""
+        return np.stack([self.doublings, (100 - self.number("quality")) / 100], 1)
+
+    def has(self, name: str, value: str) -> np.ndarray:
+        return self.text[name] == value
+
+    def only(self, rows: np.ndarray) -> Table:
+        return Table({name: column[rows] for name, column in self.text.items()}, self.methods, self.odds[rows])
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Log odds: offset + sum of weight * (odds - rest) over the methods that answered, + those of the circumstances."""
+
+    offset: float
+    weights: np.ndarray
+    rests: np.ndarray
+    slopes: np.ndarray | None = None
+
+    def __call__(self, odds: np.ndarray, circumstances: np.ndarray | None = None) -> np.ndarray:
+        moved = 0 if self.slopes is None or circumstances is None else circumstances @ self.slopes
+        return self.offset + np.nan_to_num(odds - self.rests) @ self.weights + moved
+
+
+@dataclass(frozen=True)
+class Level:
+    """What the sum of a place has to reach to be as likely changed as not, from the median and the strongest places of its
+    picture and its size: offset + middle * median + strongest * quantile + rise * doublings of a megapixel."""
+
+    offset: float
+    middle: float
+    strongest: float
+    rise: float = RISE
+
+    def __call__(self, cells: Cells, sums: np.ndarray) -> np.ndarray:
+        """@returns one for each picture."""
+        return self.of(cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST), cells.doublings)
+
+    def of(self, middle: np.ndarray, strongest: np.ndarray, doublings: np.ndarray) -> np.ndarray:
+        return self.offset + self.middle * middle + self.strongest * strongest + self.rise * doublings
+
+
+def read_table(path: Path) -> Table:
+    with open(path, newline="") as rows:
+        names, *lines = csv.reader(rows)
+    text = dict(zip(names, np.array(lines).T, strict=True))
+    methods = tuple(name for name in names if name not in (*NAMED, *SHOWN))
+    odds = np.stack([numbers(text[name]) for name in methods], 1)
+    with np.errstate(divide="ignore"):
+        odds = np.log(odds / (1 - odds))
+    return Table(text, methods, np.clip(odds, -MOST_LOGIT, MOST_LOGIT))
+
+
+def numbers(column: np.ndarray) -> np.ndarray:
+    return np.array([float(value) if value else np.nan for value in column])
+
+
+def fit(odds: np.ndarray, changed: np.ndarray, weight: np.ndarray, rests: np.ndarray, circumstances: np.ndarray | None = None) -> Heard:
+    """Logistic regression with a slight pull of the weights towards 0. None of a method is negative, for none speaks against itself;
+    circumstances have either sign."""
+    given, target, share = np.nan_to_num(odds - rests), changed.astype(float), weight / weight.sum()
+    methods = given.shape[1]
+    if circumstances is not None:
+        given = np.concatenate([given, circumstances], 1)
+
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        total = values[0] + given @ values[1:]
+        wrong = share * (sigmoid(total) - target)
+        cost = share @ (np.logaddexp(0, total) - target * total) + PULL / 2 * values[1:] @ values[1:]
+        return float(cost), np.concatenate([[wrong.sum()], given.T @ wrong + PULL * values[1:]])
+
+    bounds = [(None, None)] + [(0, None)] * methods + [(None, None)] * (given.shape[1] - methods)
+    found = minimize(loss, np.zeros(1 + given.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return Heard(round(float(found[0]), 4), found[1 : 1 + methods].round(4), rests.round(4), found[1 + methods :].round(4) if circumstances is not None else None)
+
+
+def balanced(changed: np.ndarray, weight: np.ndarray, share: float = 0.5) -> np.ndarray:
+    """Weights with which the changed ones have `share` of all."""
+    answer = weight.astype(float).copy()
+    for label, whole in ((False, 1 - share), (True, share)):
+        answer[changed == label] *= whole / answer[changed == label].sum()
+    return answer
+
+
+def middles(odds: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Mean log odds of each method where it answered: a method that is skipped adds nothing instead."""
+    answered = ~np.isnan(odds) * weight[:, None]
+    return (np.nan_to_num(odds) * answered).sum(0) / np.maximum(answered.sum(0), 1e-12)
+
+
+def fit_places(places: Table, kept: Mapping[str, float] | None = None) -> tuple[Heard, Level]:
+    """Weights by regression, each picture counting the same; its offset is taken over by the level.
+
+    @param kept weights by method instead
+    """
+    cells = Cells(places)
+    weight = balanced(cells.changed, cells.weight)
+    rests = middles(places.odds, weight)
+    if kept is None:
+        heard = fit(places.odds, cells.changed, weight, rests)
+        heard = Heard(0, heard.weights, heard.rests)
+    else:
+        heard = Heard(0, np.array([kept.get(method, 0) for method in places.methods]), rests.round(4))
+    return heard, fit_level(cells, heard(places.odds))
+
+
+def fit_level(cells: Cells, sums: np.ndarray) -> Level:
+    """With which the mean F1 is highest, where a picture counts a little more the more of it was changed.
+    Of those that are hardly worse the one that marks least of pictures that nobody changed."""
+    f1, marked = cells.curves(sums)
+    middle, strongest = cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST)
+    untouched = cells.wanted == 0
+    counted = np.where(untouched, 0, cells.wanted**COUNTED)
+    tried = [Level(*values, RISE) for values in product(OFFSETS, SLOPES, SLOPES)]
+    cuts = [cut_of(level.of(middle, strongest, cells.doublings)) for level in tried]
+    worth = np.array([counted @ f1[cells.each, cut] / counted.sum() for cut in cuts])
+    near = np.flatnonzero(worth >= worth.max() - NEAR)
+    return tried[min(near, key=lambda at: marked[cells.each, cuts[at]][untouched].mean())]
+
+
+def cut_of(level: np.ndarray) -> np.ndarray:
+    """Index of the nearest of CUTS."""
+    return np.clip(np.round((level - CUTS[0]) / CUT), 0, len(CUTS) - 1).astype(int)
+
+
+class Cells:
+    """The drawn cells, grouped by picture once and not for each level that is tried. All of a picture weigh 1 together."""
+
+    def __init__(self, places: Table):
+        _, self.group = np.unique(shots(places), return_inverse=True)
+        self.each = np.arange(self.group.max() + 1)
+        self.changed, weight = places.number("changed") > 0, places.number("weight")
+        self.weight = weight / np.bincount(self.group, weight)[self.group]
+        self.wanted = np.bincount(self.group, self.weight * self.changed)
+        self.doublings = np.zeros(len(self.each))
+        self.doublings[self.group] = places.doublings
+
+    def curves(self, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """F1 [pictures, cuts], estimated, 0 for an untouched picture; and which share of the picture each cut marks."""
+        step = np.searchsorted(CUTS, sums, side="right")
+        marked, found = (self.above(step, chosen) for chosen in (np.ones(len(sums)), self.changed))
+        return 2 * found / np.maximum(marked + self.wanted[:, None], 1e-12), marked
+
+    def above(self, step: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        size = len(CUTS) + 1
+        counts = np.bincount(self.group * size + step, self.weight * chosen, len(self.each) * size)
+        return counts.reshape(-1, size)[:, :0:-1].cumsum(1)[:, ::-1]
+
+    def quantile(self, values: np.ndarray, share: float) -> np.ndarray:
+        """Of each picture: the first value with at least `share` of the weight at or below it."""
+        order = np.lexsort((values, self.group))
+        upto = self.weight[order].cumsum()
+        return values[order][np.searchsorted(upto, self.each + share - 1e-9)]
+
+
+def f1_of(heard: Heard, level: Level, places: Table) -> np.ndarray:
+    """Of each changed picture at 0.5."""
+    cells, sums = Cells(places), heard(places.odds)
+    return cells.curves(sums)[0][cells.each, cut_of(level(cells, sums))][cells.wanted > 0]
+
+
+def shots(table: Table) -> np.ndarray:
+    """One name for each picture under each condition."""
+    return np.char.add(np.char.add(table.text["picture"], "|"), table.text["condition"])
+
+
+def fit_pictures(pictures: Table) -> Heard:
+    """On pairs alone: photographs would teach what tells a pair from a photograph. A score of 0.5 says nothing, so that is
+    where a method rests."""
+    pairs = pictures.only(pictures.has("source", ""))
+    changed = pairs.number("changed") > 0
+    weight = balanced(changed, np.ones(len(changed)), CHANGED)
+    return fit(pairs.odds, changed, weight, np.zeros(len(pairs.methods)), pairs.circumstances)
+
+
+def answering(table: Table) -> np.ndarray:
+    """Which methods answered often enough to be weighed."""
+    changed = table.number("changed") > 0
+    return np.array([len(set(table.text["picture"][changed & ~np.isnan(odds)])) >= SEEN for odds in table.odds.T])
+
+
+def open_readings(folder: Path) -> tuple[Table, Table]:
+    """Pictures and places; a method that answered too seldom counts as skipped throughout. Photographs that somebody did change
+    set no limits."""
+    pictures, places = (read_table(folder / f"{name}.csv") for name in ("pictures", "places"))
+    names, counts = np.unique(shots(pictures), return_counts=True)
+    if counts.max() > 1:
+        raise ValueError(f"{folder / 'pictures.csv'}: {names[counts.argmax()]} stands there {counts.max()} times. Its places could not be told apart.")
+    return silenced(pictures.only(~np.isin(pictures.text["source"], list(LEFT_OUT)))), silenced(places)
+
+
+def silenced(table: Table) -> Table:
+    return Table(table.text, table.methods, np.where(answering(table), table.odds, np.nan))
+
+
+def without(table: Table, methods: Sequence[str]) -> Table:
+    """As if these methods were always skipped."""
+    return Table(table.text, table.methods, np.where(np.isin(table.methods, methods), np.nan, table.odds))
+
+
+def thresholds_of(probability: np.ndarray, pictures: Table) -> dict[str, dict[str, float]]:
+    """From the untouched pictures under each condition; @param probability of each row of `pictures`"""
+    limits = {}
+    for strategy in MANIPULATED:
+        manipulated, suspected = (alarm_limit(probability, pictures, alarms[strategy]) for alarms in (MANIPULATED, SUSPECTED))
+        limits[strategy] = {"manipulatedMin": max(manipulated, LEAST_PROBABLE), "suspectedMin": suspected}
+    names = ("manipulatedMin", "suspectedMin")
+    return {name: {strategy: limit[name] for strategy, limit in limits.items()} for name in names}
+
+
+def alarm_limit(probability: np.ndarray, pictures: Table, share: float) -> float:
+    """From which on no more than `share` of the untouched pictures of any source are met under any condition; twins of pairs are
+    one source."""
+    untouched, limits = pictures.number("changed") == 0, []
+    for condition in np.unique(pictures.text["condition"]):
+        mine = untouched & pictures.has("condition", condition)
+        limits.append(worst_limit(probability[mine], pictures.text["source"][mine], share))
+    return float(np.ceil(max(limits) * DIGITS + 0.5) / DIGITS)  # just above: the engine counts what reaches it
+
+
+def folds_of(pictures: Table) -> np.ndarray:
+    """Fold of each row: pairs stay together, and so do sources, because both halves of either are alike."""
+    names = np.where(pictures.text["source"] == "", pictures.text["pair"], pictures.text["source"])
+    distinct, group = np.unique(names, return_inverse=True)
+    return np.random.default_rng(1).permutation(len(distinct))[group] % FOLDS
+
+
+def held_out(pictures: Table, places: Table, kept: Mapping[str, float] | None = None) -> dict[str, dict[str, float]]:
+    """Figures of folds that nothing was fitted on, by condition."""
+    fold = folds_of(pictures)
+    fold_of_shot = dict(zip(shots(pictures), fold, strict=True))
+    place_fold = np.array([fold_of_shot[shot] for shot in shots(places)])
+    probability, f1 = np.zeros(len(fold)), {}
+    for number in range(FOLDS):
+        heard = fit_pictures(pictures.only(fold != number))
+        probability[fold == number] = heard(pictures.odds[fold == number], pictures.circumstances[fold == number])
+        placed, apart = fit_places(places.only(place_fold != number), kept), places.only(place_fold == number)
+        for condition in np.unique(apart.text["condition"]):
+            f1.setdefault(condition, []).extend(f1_of(*placed, apart.only(apart.has("condition", condition))))
+    changed, paired = pictures.number("changed") > 0, pictures.text["source"] == ""
+    figures = {}
+    for condition, values in f1.items():
+        mine = paired & pictures.has("condition", condition)
+        scores = [probability[mine & (changed == label)] for label in (False, True)]
+        figures[condition] = {"f1Half": round(float(np.mean(values)), 3), "pictureAuc": round(auc(*scores), 3)}
+    return figures
+
+
+def told(heard: Heard, methods: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Those that are heard, with what they are weighed by."""
+    rows = zip(methods, heard.weights, sigmoid(heard.rests), strict=True)
+    return {method: {"weight": float(weight), "rest": round(float(rest), 4)}
+            for method, weight, rest in rows if weight > 0}  # fmt: skip
+
+
+def fuse(pictures: Table, places: Table, given: Mapping[str, float], kept: Mapping[str, float] | None = None) -> dict:
+    """@param given weights of methods that simulated pairs cannot show, by method: added to what is fitted
+    @param kept as `fit_places` takes them"""
+    scores, (maps, level) = fit_pictures(pictures), fit_places(places, kept)
+    in_pictures = {method: row["weight"] for method, row in told(scores, pictures.methods).items()}
+    in_places = told(maps, places.methods)
+    return {
+        "thresholds": thresholds_of(sigmoid(scores(pictures.odds, pictures.circumstances)), pictures),
+        "fusion": {
+            "places": {"offset": round(-level.offset, 4) + 0.0,  # no -0.0
+                       "level": {"middle": round(level.middle, 4), "strongest": round(level.strongest, 4), "perDoubling": round(level.rise, 4)},
+                       "weights": in_places | {method: {"weight": weight, "rest": 0.5} for method, weight in given.items()}},
+            "picture": {"offset": scores.offset, "perDoubling": float(scores.slopes[0]), "compression": float(scores.slopes[1]),
+                        "weights": in_pictures | dict(given)},
+        },
+    }  # fmt: skip
+
+
+def weights_of_places(manifest: Path) -> dict[str, float]:
+    rows = json.loads(manifest.read_text())["fusion"]["places"]["weights"]
+    return {method: row["weight"] for method, row in rows.items()}
+
+
+def pair_of(text: str) -> tuple[str, float]:
+    method, weight = text.split("=")
+    return method, float(weight)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--readings", type=Path, required=True)
+    options.add_argument("--out", type=Path, required=True)
+    options.add_argument("--given", type=pair_of, nargs="*", default=[], metavar="METHOD=WEIGHT")
+    options.add_argument("--places", type=Path, help="manifest.json whose weights of places are kept: those fitted on pairs of the law that taught the network trust it too much")
+    options.add_argument("--without", nargs="*", default=[], metavar="METHOD", help="methods that are not heard: to see what each adds, and to leave out what adds nothing")
+    asked = options.parse_args()
+    pictures, places = open_readings(asked.readings)
+    if unknown := set(asked.without) - set(pictures.methods):
+        options.error(f"--without {' '.join(sorted(unknown))}: the readings have {', '.join(pictures.methods)}.")
+    pictures, places = without(pictures, asked.without), without(places, asked.without)
+    kept = weights_of_places(asked.places) if asked.places else None
+    if kept is not None:
+        kept = {method: weight for method, weight in kept.items() if method not in asked.without}
+    asked.out.write_text(json.dumps(fuse(pictures, places, dict(asked.given), kept), indent=2) + "\n")
+    print(asked.out.read_text())
+    for condition, figures in held_out(pictures, places, kept).items():
+        print("held out |", condition, "|", json.dumps(figures), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,287 @@
+"""Changed pictures of the size that cameras take, and their untouched twins, as files:
+python locate_whole.py --data DIR --mirror DIR --split calibration --count 110
+
+The simulator's edits are done in a window of a whole photograph; both go through the same later life. `index.csv` is that of
+`locate_files.py`, so `npm run evaluate -- --manipulated --pairs` reads it. Photographs of a source stay on one side: those of
+the calibration split set limits, those of val only measure. With `--squares` pairs are made in squares cut from whole photographs
+and stored as `locate_pairs.py` stores them, for `locate_train.py --start`; only they may come from the training split, and only
+among them are generated and drawn pictures: a picture that no camera took was not changed for that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import cv2
+import numpy as np
+import torch
+from PIL import Image
+
+from forensics_training import WORK
+from forensics_training.data.collect import blob, git_folder
+from forensics_training.data.pictures import Item, Pictures, decode
+from forensics_training.degrade.histories import FILTERS, Save, encode
+from forensics_training.edits.autoencoder import published
+from forensics_training.edits.drawings import draw_picture, draw_scene
+from forensics_training.edits.simulator import KINDS, OFFERED, TRIES, edit, visible
+from forensics_training.locator.files import FIELDS
+from forensics_training.locator.pairs import SHARD, held, write_shard
+
+Cut = Literal["window", "close"]
+
+LIVES = {"saved again": 0.4, "posted at 1600 px": 0.3, "scaled": 0.3}
+MOST_PIXELS = 12.5e6
+MOST_OF_A_SOURCE = 6
+WINDOW = (0.3, 0.7)  # of the shorter side
+WINDOW_OF_A_SQUARE = (0.5, 1.0)  # people change more of a picture than a window of a whole photograph holds
+WINDOW_PX = (320, 1400)
+SQUARE_PX = 1024  # of a photograph, for training
+SQUARES = 2  # of a photograph
+SQUARED_OF_A_SOURCE = 3  # photographs
+GENERATED = 5  # every so many of the sources of generated pictures give squares
+DRAWN = 60  # squares, a source each; every other one a scene
+CUT_IN_TRAINING = {"close": 0.4, "window": 0.2}  # of the pairs; close to what was changed, or to the window
+CLOSE_PX = 288  # least side of what is close to it
+LOSSLESS = 0.15  # of them have no last save
+
+
+class Photographs:
+    """Whole photographs of one part of the data, read from their repositories when they are drawn."""
+
+    window = WINDOW
+
+    def __init__(self, pictures: Pictures, mirror: Path, part: str):
+        self.mirror = mirror
+        by = {"real": defaultdict(list), "ai-generated": defaultdict(list)}
+        for item in pictures.items:
+            if item.part == part and item.label in by and "view" in item.arrays:
+                by[item.label][item.source].append(item)
+        missing = {source for groups in by.values() for source in groups if not git_folder(mirror, source).exists()}
+        if missing:
+            print(f"Left out, not in {mirror}: {', '.join(sorted(missing))}")
+        self.sources, self.generated = (
+            [sorted(items, key=lambda item: item.key)[:MOST_OF_A_SOURCE] for source, items in groups.items() if source not in missing] for groups in by.values()
+        )
+
+    def draw(self, random: np.random.Generator) -> Item:
+        group = self.sources[int(random.integers(len(self.sources)))]
+        return group[int(random.integers(len(group)))]
+
+    def longer(self, item: Item, rgb: np.ndarray) -> int:
+        """Side of the photograph that `rgb` is of."""
+        return max(rgb.shape[:2])
+
+    def read(self, item: Item) -> np.ndarray:
+        rgb, _ = decode(blob(git_folder(self.mirror, item.source), item.key))
+        factor = (MOST_PIXELS / (rgb.shape[0] * rgb.shape[1])) ** 0.5
+        # A larger one is cut, not scaled: its own pixels and its block grid are what is looked at.
+        height, width = (int(length * min(1, factor)) // 8 * 8 for length in rgb.shape[:2])
+        return np.ascontiguousarray(rgb[:height, :width])
+
+
+@dataclass(frozen=True)
+class Square:
+    source: str
+    key: str
+    longer: int  # side of its photograph
+
+
+class Squares:
+    """Of the photographs of one part, some generated and some drawn pictures, made once and kept below `folder`."""
+
+    window = WINDOW_OF_A_SQUARE
+
+    def __init__(self, folder: Path, photographs: Photographs):
+        self.folder = folder
+        index = folder / "index.csv"
+        if not index.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            groups = photographs.sources + photographs.generated[::GENERATED]
+            squares = [square for group in groups for item in group[:SQUARED_OF_A_SOURCE] for square in self.cut(photographs, item)]
+            squares += [self.drawn(number) for number in range(DRAWN)]
+            with open(index, "w", newline="") as out:
+                csv.writer(out).writerows((one.source, one.key, one.longer) for one in squares)
+        by = defaultdict(list)
+        with open(index, newline="") as rows:
+            for source, key, longer in csv.reader(rows):
+                by[source].append(Square(source, key, int(longer)))
+        self.sources = list(by.values())
+
+    def cut(self, photographs: Photographs, item: Item) -> list[Square]:
+        rgb = photographs.read(item)
+        if min(rgb.shape[:2]) < 640:
+            return []
+        random, squares = np.random.default_rng(int(item.key[:12], 16)), []
+        for at in range(SQUARES if min(rgb.shape[:2]) >= 1.5 * SQUARE_PX else 1):
+            top, left = (int(random.integers(max(0, room - SQUARE_PX) // 16 + 1)) * 16 for room in rgb.shape[:2])
+            squares.append(Square(item.source, f"{item.key}-{at}", max(rgb.shape[:2])))
+            np.save(self.folder / f"{squares[-1].key}.npy", rgb[top : top + SQUARE_PX, left : left + SQUARE_PX])
+        return squares
+
+    def drawn(self, number: int) -> Square:
+        square = Square(f"drawn {number}", f"drawn-{number}", SQUARE_PX)
+        draw = draw_scene if number % 2 else draw_picture
+        np.save(self.folder / f"{square.key}.npy", draw(SQUARE_PX, np.random.default_rng([2, number])))
+        return square
+
+    def draw(self, random: np.random.Generator) -> Square:
+        # By the root of their number, so that small sources do not count as much as large ones.
+        weight = np.sqrt([len(group) for group in self.sources])
+        group = self.sources[int(random.choice(len(weight), p=weight / weight.sum()))]
+        return group[int(random.integers(len(group)))]
+
+    def longer(self, item: Square, rgb: np.ndarray) -> int:
+        return item.longer
+
+    def read(self, item: Square) -> np.ndarray:
+        return np.load(self.folder / f"{item.key}.npy")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A file as `locate_pairs.py` stores it."""
+
+    kind: str
+    file: bytes
+    share: np.ndarray
+
+
+def store(squares: Squares, trips, folder: Path, count: int) -> None:
+    """Writes what is missing of the first `count` pairs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for shard in range(-(-count // SHARD)):
+        path, wanted = folder / f"{shard:04d}", min(SHARD, count - shard * SHARD)
+        if held(path) < wanted:
+            write_shard(path, [finished(squares, trips, shard * SHARD + at) for at in range(wanted)])
+            print(f"shard {shard + 1}", flush=True)
+
+
+def finished(squares: Squares, trips, seed: int) -> tuple[Finished, Finished]:
+    random = np.random.default_rng([1, seed])
+    cut = random.choice([*CUT_IN_TRAINING, None], p=[*CUT_IN_TRAINING.values(), 1 - sum(CUT_IN_TRAINING.values())])
+    kind, changed, twin, share, saved = pair(squares, trips, 30_000_000 + seed, cut)
+    save = Save("png") if random.random() < LOSSLESS else Save("jpeg", saved["quality"], saved["subsampling"] == 2)
+    return Finished(kind, encode(changed, save), share), Finished("authentic", encode(twin, save), np.zeros_like(share))
+
+
+def pair(photographs: Photographs | Squares, trips, seed: int, cut: Cut | None = None, least: float = 0) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
+    """@param cut to the window of the edit, or close to what was changed in it
+    @param least pixels of the pictures
+    @returns kind, changed and untouched uint8 [H,W,3], share uint8 [H,W] of what is new, and the options of the last save."""
+    random = np.random.default_rng(seed)
+    kind = str(random.choice(list(KINDS), p=list(KINDS.values())))
+    for _ in range(TRIES * (10 if least else 1)):  # few are large after their later life
+        host_item = photographs.draw(random)
+        host = photographs.read(host_item)
+        donors = [photographs.draw(random) for _ in range(OFFERED)]
+        donor_item = next((item for item in donors if item.source != host_item.source), None)
+        shorter = min(host.shape[:2])
+        if donor_item is None or shorter < 480 or host[..., 0].size < least:
+            continue
+        side = int(np.clip(shorter * random.uniform(*photographs.window), *WINDOW_PX)) // 8 * 8
+        top, left = (int(random.integers((room - side) // 8 + 1)) * 8 for room in host.shape[:2])
+        window = np.ascontiguousarray(host[top : top + side, left : left + side])
+        donor = photographs.read(donor_item)
+        if min(donor.shape[:2]) < side:
+            continue
+        donor_top, donor_left = (int(random.integers((room - side) // 8 + 1)) * 8 for room in donor.shape[:2])
+        piece = edit(kind, window, np.ascontiguousarray(donor[donor_top : donor_top + side, donor_left : donor_left + side]), trips, random)
+        if not visible(window, piece, kind):
+            continue
+        changed, share = host.copy(), np.zeros(host.shape[:2], np.uint8)
+        changed[top : top + side, left : left + side] = piece.rgb
+        share[top : top + side, left : left + side] = piece.share
+        if cut:
+            box = (top, left, side, side) if cut == "window" else box_of(share)
+            changed, host, share = around(box, random, changed, host, share)
+        lived = live(changed, host, share, random, max(host.shape[:2]) if cut else photographs.longer(host_item, host))
+        if lived[2].size >= least:
+            return kind, *lived
+    raise RuntimeError(f"No visible {kind} in {TRIES} tries with seed {seed}.")
+
+
+def box_of(share: np.ndarray) -> tuple[int, int, int, int]:
+    """Top, left, height and width of what was changed, widened to the block grid and to `CLOSE_PX`."""
+    box = []
+    for axis in (1, 0):
+        touched = np.flatnonzero(share.any(axis))
+        first, length = int(touched[0]), int(touched[-1]) + 1 - int(touched[0])
+        spare = max(0, CLOSE_PX - length)
+        first = max(0, first - spare // 2) // 8 * 8
+        box.append((first, -(-(length + spare) // 8) * 8 + 8))
+    (top, height), (left, width) = box
+    return top, left, height, width
+
+
+def around(box: tuple[int, int, int, int], random: np.random.Generator, *layers: np.ndarray) -> list[np.ndarray]:
+    """Cut to the box (top, left, height, width) and a little beside it: a small picture of which much was changed."""
+    top, left, *lengths = box
+    rooms = layers[0].shape[:2]
+    height, width = (min(room, int(length * random.uniform(1, 1.6))) // 8 * 8 for length, room in zip(lengths, rooms, strict=True))
+    first = max(0, min(top - (height - lengths[0]) // 16 * 8, rooms[0] - height)) // 8 * 8
+    begin = max(0, min(left - (width - lengths[1]) // 16 * 8, rooms[1] - width)) // 8 * 8
+    return [np.ascontiguousarray(layer[first : first + height, begin : begin + width]) for layer in layers]
+
+
+def live(changed: np.ndarray, twin: np.ndarray, share: np.ndarray, random: np.random.Generator, longer: int):
+    """The same later life for all three. @param longer side of the photograph that they are, or are of"""
+    kind = str(random.choice(list(LIVES), p=list(LIVES.values())))
+    factor = min(1, 1600 / longer) if kind == "posted at 1600 px" else random.uniform(0.35, 0.9) if kind == "scaled" else 1
+    quality = int(random.integers(75, 91) if kind == "posted at 1600 px" else random.integers(70, 97))
+    if factor < 1:
+        size = (round(share.shape[1] * factor), round(share.shape[0] * factor))
+        how = FILTERS[int(random.integers(len(FILTERS)))]
+        changed, twin, share = (np.asarray(Image.fromarray(one).resize(size, how)) for one in (changed, twin, share))
+    return changed, twin, share, {"quality": quality, "subsampling": 2 if random.random() < 0.65 else 0}
+
+
+def write(photographs: Photographs, trips, folder: Path, count: int, cut: Cut | None = None, least: float = 0) -> None:
+    """A pair that is there already is kept, so a run goes on; the index names what is complete."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for number in range(count):
+        names = [f"{number:04d}-{name}" for name in ("changed.jpg", "twin.jpg", "mask.png", "kind.txt")]
+        if not (folder / names[3]).exists():
+            kind, changed, twin, share, saved = pair(photographs, trips, number, cut, least)
+            for name, rgb in zip(names, (changed, twin)):
+                Image.fromarray(rgb).save(folder / name, "JPEG", **saved)
+            Image.fromarray(share).save(folder / names[2])
+            (folder / names[3]).write_text(kind)
+        rows.append(dict(zip(FIELDS, (number, (folder / names[3]).read_text(), *names[:3]), strict=True)))
+        with open(folder / "index.csv", "w", newline="") as out:
+            table = csv.DictWriter(out, FIELDS, lineterminator="\n")
+            table.writeheader()
+            table.writerows(rows)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--data", type=Path, required=True)
+    options.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories, owner+name/repo each")
+    options.add_argument("--split", choices=("train", "calibration", "val"), default="calibration")
+    options.add_argument("--count", type=int, default=80)
+    options.add_argument("--cut", choices=get_args(Cut), help="to the window of the edit, or close to what was changed in it")
+    options.add_argument("--least", type=float, default=0, metavar="MEGAPIXELS", help="of the pictures as they are saved")
+    options.add_argument("--squares", action="store_true", help="in squares of photographs, stored for training")
+    options.add_argument("--out", type=Path, help="default: .work/locate/whole-SPLIT, large-SPLIT with --least, window-SPLIT and close-SPLIT with --cut, pairs-squares-SPLIT")
+    asked = options.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    if asked.split == "train" and not asked.squares:
+        options.error("--split train needs --squares")
+    photographs, trips = Photographs(Pictures(WORK / "pictures"), asked.mirror, asked.split), [published(asked.data)]
+    if asked.squares:
+        squares = Squares(WORK / "locate" / f"squares-{asked.split}", photographs)
+        store(squares, trips, asked.out or WORK / "locate" / f"pairs-squares-{asked.split}", asked.count)
+        return
+    out = asked.out or WORK / "locate" / f"{asked.cut or ('large' if asked.least else 'whole')}-{asked.split}"
+    write(photographs, trips, out, asked.count, asked.cut, asked.least * 1e6)
+
+
+if __name__ == "__main__":
+    main()

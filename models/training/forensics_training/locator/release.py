@@ -1,0 +1,184 @@
+"""From what locate_export.py wrote to a model folder that the service can use:
+python locate_release.py --network .work/locate/model --data DIR --out ../locate-1 --version 1.0.0 --fused fusion.json
+
+Stores the network in 8 bits, over the ranges that pictures of `--data` show, and writes manifest.json. `--network` may also be a model
+folder of a version whose weights have 16 bits (up to 1.3.1); where it is left out, the network of `--out` stays. `--fused` is the answer of
+locate_fuse.py, `--figures` a file with the manifest's `measured` and `called`; where they are left out, those of the model folder stay, and
+a network without fusion shows its map and decides nothing by its score. CARD.md, where there is one, gets its tables anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import ModelProto
+
+from forensics_training.locator.pairs import reading
+from forensics_training.locator.reading import CELL, open_session, saved_at
+from forensics_training.runtime.quantise import IN_8_BITS, quantise
+from forensics_training.runtime.strips import Local, in_strips, whole
+
+NETWORK = "locate.onnx"
+MOST_PIXELS = 3_100_000  # at 130 MB a megapixel; a larger picture is halved, one of 12 megapixels once
+SEEN = 96  # pictures that tell the ranges of what flows in the network
+Seen = dict[str, np.ndarray]
+UNFITTED = {
+    "thresholds": {"manipulatedMin": {"pedantic": 0.99, "default": 0.95, "relaxed": 0.9},
+                   "suspectedMin": {"pedantic": 0.6, "default": 0.7, "relaxed": 0.8}},
+    "fusion": {"places": {"offset": 0, "weights": {"localisation-network": {"weight": 1, "rest": 0.5}}},
+               "picture": {"offset": 0, "weights": {}}},
+}  # fmt: skip
+UNMEASURED = {"measured": [], "called": []}
+QUARTER = "/locator/scale4/scale4.1/Relu_output_0"
+# Both in rows of 8 px: all that sees pixels, and what draws the maps at a quarter of the size.
+FIRST = Local(
+    "first",
+    {"/locator/Pad_output_0": (2, 8)},
+    {QUARTER: 2, "/locator/spectrum/spectrum.1/spectrum.1.2/Relu_output_0": 1, "/locator/blocks/Clip_1_output_0": 1,
+     "/locator/grid/Conv_1_output_0": 1, "/locator/grid/Conv_2_output_0": 1},
+    rows=32,
+    halo=2,
+)  # fmt: skip
+LAST = Local(
+    "last",
+    {"/locator/last/last.1/Relu_output_0": (2, 1), QUARTER: (2, 2)},
+    {"/locator/changed/Conv_output_0": 2, "/locator/trust/trust.1/Conv_output_0": 2},
+    rows=32,
+    halo=2,
+)
+
+
+def store(source: Path, seen: Iterable[Seen], target: Path) -> None:
+    """The same network in 8 bits and in strips."""
+    model = whole(onnx.load(source))
+    quantised = quantise(model, seen, exact=set(in_32_bits(model)))
+    onnx.save(in_strips(in_strips(quantised, LAST), FIRST), str(target))
+
+
+def in_32_bits(model: ModelProto) -> Iterator[str]:
+    """All but layers of 16 channels and more that read what other layers learnt, and the sums at the end of residual blocks: the traces
+    themselves have no bounds, and the maps are to be smooth."""
+    tensors = {one.name: one for one in model.graph.initializer}
+    makers = {name: node.op_type for node in model.graph.node for name in node.output}
+    rectified = {node.input[0] for node in model.graph.node if node.op_type == "Relu"}
+    for node in model.graph.node:
+        weights = tensors.get(node.input[1]) if node.op_type == "Conv" else None
+        learnt = weights and weights.dims[0] >= 16 and makers.get(node.input[0]) in {"Relu", "Add", "Concat", "AveragePool"}
+        ends_block = node.op_type == "Add" and node.output[0] in rectified
+        if node.op_type in IN_8_BITS and node.op_type != "Relu" and not learnt and not ends_block:
+            yield node.output[0]
+
+
+def seen_in(data: Path) -> Iterator[Seen]:
+    """Pictures of the train split, a third each as they are, saved well and saved badly."""
+    with (data / "manifest.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["split"] == "train"]
+    histories = (lambda one: one, saved_at(95), saved_at(75))
+    for at, row in enumerate(rows[:: max(1, len(rows) // SEEN)][:SEEN]):
+        one = histories[at % 3](reading((data / row["file"]).read_bytes()))
+        yield {"rgb": one.rgb[None], "table": one.table[None]}
+
+
+def compare(one: Path, other: Path, seen: Seen) -> dict[str, float]:
+    """Root of the mean square of the differences between what two networks say, in logits, for each output."""
+    told = [session.run(None, seen) for session in map(open_session, (one, other))]
+    names = [output.name for output in onnx.load(one).graph.output]
+    return {name: float(((mine - yours) ** 2).mean() ** 0.5) for name, mine, yours in zip(names, *told, strict=True)}
+
+
+def manifest(out: Path, version: str, fused: dict, figures: dict, training: dict) -> dict:
+    return {
+        "id": out.name,
+        "version": version,
+        "type": "localisation",
+        "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "files": {NETWORK: describe(out / NETWORK)},
+        "input": {"cellPx": CELL, "maxPixels": MOST_PIXELS},
+        "inputs": {"rgb": "uint8 NHWC", "table": "float32 [1,64], luma quantisation steps row by row, zeros for none"},
+        "outputs": ["changed", "trust", "score"],
+        "thresholds": fused["thresholds"],
+        "fusion": fused["fusion"],
+        "measured": figures["measured"],
+        "called": figures["called"],
+        "training": training,
+    }
+
+
+def describe(path: Path) -> dict:
+    data = path.read_bytes()
+    return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+
+
+def tables(told: dict) -> str:
+    """What the card says of the figures, as the manifest has them."""
+    if not told["measured"] and not told["called"]:
+        return "None were recorded for this version.\n"
+    lines = ["| set | condition | pictures | F1, best threshold | 95 % | F1 at 0.5 | AUC |", "|---|---|---|---|---|---|---|"]
+    lines += [f"| {row['set']} | {row['condition']} | {row['pictures']} | {row['f1Best']:.3f} | {row['f1Low']:.3f}-{row['f1High']:.3f} "
+              f"| {row['f1Half']:.3f} | {row['pixelAuc']:.3f} |" for row in told["measured"]]  # fmt: skip
+    lines += ["", "Called manipulated; in rows of one size simulated changes count too:", "",
+              "| condition | megapixels | strategy | changed pictures | untouched photographs |", "|---|---|---|---|---|"]  # fmt: skip
+    lines += [f"| {row['condition']} | {size(row.get('megapixels'))} | {strategy} | {share(counts['changed'], row['changed'])} | {share(counts['photographs'], row['photographs'])} |"
+              for row in told["called"] for strategy, counts in row["strategies"].items()]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def size(megapixels: dict | None) -> str:
+    if megapixels is None:
+        return "all"
+    low, high = megapixels["from"], megapixels["below"]
+    if high is None:
+        return f"from {low}"
+    return f"{low} to {high}" if low else f"below {high}"
+
+
+def share(some: int, of: int) -> str:
+    return f"{some} of {of}, {100 * some / max(of, 1):.1f} %"
+
+
+def with_tables(card: str, told: dict) -> str:
+    """The card with what stands between the heading of the figures and the next one written anew."""
+    return re.sub(r"(?ms)^(## Figures\n\n).*?(?=^## |\Z)", lambda found: found[1] + tables(told) + "\n", card)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--network", type=Path, help="folder that locate_export.py wrote")
+    options.add_argument("--data", type=Path, help="folder with manifest.csv, needed with --network")
+    options.add_argument("--out", type=Path, required=True)
+    options.add_argument("--version", required=True)
+    options.add_argument("--fused", type=Path)
+    options.add_argument("--figures", type=Path)
+    asked = options.parse_args()
+    if asked.network and not asked.data:
+        options.error("--network needs --data")
+    source = asked.network or asked.out
+    told, limits = source / "manifest.json", source / "limits.json"
+    before = json.loads(told.read_text()) if told.exists() else {**UNFITTED, **UNMEASURED}
+    fused = json.loads(asked.fused.read_text()) if asked.fused else before
+    figures = json.loads(asked.figures.read_text()) if asked.figures else before
+    training = json.loads(limits.read_text()) if limits.exists() else before["training"]
+    if asked.network:
+        asked.out.mkdir(parents=True, exist_ok=True)
+        network, stored, seen = asked.network / NETWORK, asked.out / f"{NETWORK}.new", list(seen_in(asked.data))
+        store(network, seen, stored)
+        print("differences in logits:", compare(network, stored, seen[1]))
+        stored.rename(asked.out / NETWORK)
+    told = manifest(asked.out, asked.version, fused, figures, training)
+    (asked.out / "manifest.json").write_text(json.dumps(told, indent=1) + "\n")
+    card = asked.out / "CARD.md"
+    if card.exists():
+        card.write_text(with_tables(card.read_text(), told))
+
+
+if __name__ == "__main__":
+    main()

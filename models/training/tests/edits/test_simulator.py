@@ -1,0 +1,209 @@
+from collections import Counter
+
+import cv2
+import numpy as np
+import pytest
+import torch
+
+from forensics_training.data.crops import Item, Pictures
+from forensics_training.degrade.histories import draw_past, live_through
+from forensics_training.edits.simulator import AI_KINDS, KINDS, SEEN, Simulator, edit, visible
+
+
+def textured(seed: int, side: int) -> np.ndarray:
+    """Colours that change slowly, under fine grain: something to cut out, to fill from and to move."""
+    random = np.random.default_rng(seed)
+    slow = cv2.resize(random.integers(0, 256, (6, 6, 3), dtype=np.uint8), (side, side), interpolation=cv2.INTER_CUBIC)
+    return np.clip(slow + random.normal(0, 12, slow.shape), 0, 255).astype(np.uint8)
+
+
+class Watched(Pictures):
+    """Real and generated pictures of all three splits; remembers which were read."""
+
+    def __init__(self):
+        rows = [(split, fake) for split in ("train", "calibration", "val") for fake in (False, True) for _ in range(4)]
+        pixels = [textured(number, 224 + 32 * (number % 2)) for number in range(len(rows))]
+        offsets = np.cumsum([0, *(one.size for one in pixels)])
+        self.items = [
+            Item(f"{split} {number}", split, fake, "camera", f"site {number}", *pixels[number].shape[1::-1],
+                 int(offsets[number]), 100 if number % 3 else 90)
+            for number, (split, fake) in enumerate(rows)
+        ]  # fmt: skip
+        self.pixels = np.concatenate([one.reshape(-1) for one in pixels])
+        self.was_read: set[Item] = set()
+
+    def read(self, item: Item) -> np.ndarray:
+        self.was_read.add(item)
+        return super().read(item)
+
+
+def coarser(rgb: torch.Tensor, noise: float) -> torch.Tensor:
+    """Stands for an autoencoder: loses detail, takes sides of a multiple of 16 only, adds noise when asked."""
+    assert rgb.shape[2] % 16 == rgb.shape[3] % 16 == 0
+    half = torch.nn.functional.avg_pool2d(rgb, 2)
+    return torch.nn.functional.interpolate(half, scale_factor=2) + torch.randn_like(rgb) * noise * 0.1
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    simulator = Simulator(Watched(), [coarser])
+    return simulator, [simulator.pair(seed) for seed in range(90)]
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(drawn):
+    simulator, pairs = drawn
+
+    torch.manual_seed(99)
+    cv2.setRNGSeed(99)
+    again = [simulator.pair(seed) for seed in range(20)]
+
+    for pair, repeated in zip(pairs, again):
+        for one, other in zip(pair, repeated):
+            assert one.file == other.file
+            assert np.array_equal(one.share, other.share)
+    assert len({changed.file for changed, _ in pairs}) == len(pairs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_changes_outside_of_the_share_before_the_save(kind):
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        host = live_through(textured(seed, 256), draw_past(100, random))
+
+        piece = edit(kind, host, textured(seed + 50, 224), [coarser], random)
+
+        assert np.array_equal(piece.rgb[piece.share == 0], host[piece.share == 0])
+        assert piece.share.shape == host.shape[:2]
+
+
+@pytest.mark.parametrize("kind", ["splice", "removal", "treatment", "repaint"])
+def test_most_pixels_of_the_share_are_really_new(kind):
+    changed = []
+    for seed in range(12):
+        host = textured(seed, 256)
+
+        piece = edit(kind, host, textured(seed + 50, 224), [coarser], np.random.default_rng(seed))
+
+        new = (piece.rgb != host).any(axis=2)[piece.share > 127]
+        changed.append(new.mean())
+    assert np.median(changed) > 0.9
+
+
+def test_the_mask_of_a_finished_file_lies_where_its_pixels_differ_from_the_twin(drawn):
+    _, pairs = drawn
+    lossless = [pair for pair in pairs if pair[0].future.last.format == "png" and pair[0].future.between is None]
+
+    assert len(lossless) >= 8
+    for changed, twin in lossless:
+        far = cv2.dilate(changed.share, np.ones((13, 13), np.uint8)) == 0  # Lanczos reaches 6 px at half size
+
+        assert np.array_equal(changed.rgb[far], twin.rgb[far])
+        difference = np.abs(changed.rgb.astype(float) - twin.rgb)[changed.mask].mean()
+        assert difference > 0.5 * SEEN
+
+
+def test_twins_share_past_future_size_and_format_and_only_one_has_a_mask(drawn):
+    _, pairs = drawn
+
+    for changed, twin in pairs:
+        assert (changed.past, changed.future) == (twin.past, twin.future)
+        assert changed.rgb.shape == twin.rgb.shape
+        assert changed.file[:12] == twin.file[:12] or changed.future.last.format == "webp"
+        assert changed.mask.any() and not twin.share.any() and not twin.origin.any()
+        assert twin.label == "real"
+        assert twin.sources == changed.sources[:1]
+
+
+def test_the_tables_of_the_files_are_alike_in_both_classes(drawn):
+    _, pairs = drawn
+    tables = [[one.file[one.file.index(b"\xff\xdb") :][:67] for one in pair if one.future.last.format == "jpeg"]
+              for pair in pairs]  # fmt: skip
+
+    assert sum(bool(pair) for pair in tables) > 30
+    assert Counter(pair[0] for pair in tables if pair) == Counter(pair[1] for pair in tables if pair)
+
+
+def test_every_kind_edge_format_and_way_of_repainting_occurs(drawn):
+    _, pairs = drawn
+    changed = [pair[0] for pair in pairs]
+
+    assert {one.kind for one in changed} == set(KINDS)
+    assert {one.label for one in changed} == {"manipulated", "ai-manipulated"}
+    assert all((one.label == "ai-manipulated") == (one.kind in AI_KINDS) for one in changed)
+    assert {one.future.last.format for one in changed} == {"jpeg", "png", "webp"}
+    assert {one.past.save is None for one in changed} == {True, False}
+    assert {one.how.split(":")[0] for one in changed if one.kind == "repaint"} == {
+        "generated", "generated again", "filled again", "same again"}  # fmt: skip
+
+
+def test_a_mask_follows_a_cut_and_a_smaller_size(drawn):
+    _, pairs = drawn
+    smaller = [changed for changed, _ in pairs if changed.future.scale < 1]
+
+    assert smaller
+    for one, _ in pairs:
+        assert one.share.shape == one.origin.shape == one.rgb.shape[:2]
+        assert min(one.rgb.shape[:2]) >= 160
+
+
+def test_a_copy_tells_where_it_came_from(drawn):
+    simulator, _ = drawn
+
+    for seed in range(10):
+        changed, _ = simulator.pair(seed, "copy-move")
+
+        source, copy = changed.origin > 127, changed.mask
+        assert source.any()
+        assert (source & copy).sum() <= 0.35 * copy.sum()
+
+
+def test_only_pictures_of_the_split_are_read_and_generated_ones_only_to_repaint(drawn):
+    for split in ("train", "calibration"):
+        pictures = Watched()
+        simulator = Simulator(pictures, [coarser], split)
+
+        for seed in range(15):
+            simulator.pair(seed, "splice")
+
+        assert {item.split for item in pictures.was_read} == {split}
+        assert not any(item.fake for item in pictures.was_read)
+    by_file = {item.file: item for item in drawn[0].pictures.items}
+    assert {item.split for item in drawn[0].pictures.was_read} == {"train"}
+    for changed, _ in drawn[1]:
+        assert not by_file[changed.sources[0]].fake
+        assert changed.kind == "repaint" or not any(by_file[file].fake for file in changed.sources)
+
+
+def test_every_second_donor_is_chosen_for_its_colours(drawn):
+    simulator, random = drawn[0], np.random.default_rng(1)
+    host = simulator.real.items[0]
+
+    def distance(item: Item) -> float:
+        return float(np.abs(simulator.colours(item) - simulator.colours(host)).sum())
+
+    donors = [simulator.draw_donor(host, simulator.generated, random) for _ in range(200)]
+
+    best = min(simulator.generated.items, key=distance)
+    assert np.mean([donor == best for donor in donors]) > 0.45
+    assert {donor.file for donor in donors} == {item.file for item in simulator.generated.items}
+
+
+def test_pictures_of_the_validation_split_are_refused():
+    with pytest.raises(ValueError, match="never of val"):
+        Simulator(Watched(), [], "val")
+
+
+def test_an_edit_that_nobody_could_see_is_none():
+    host = np.full((224, 224, 3), 200, np.uint8)
+
+    piece = edit("copy-move", host, host, [], np.random.default_rng(1))
+
+    assert not visible(host, piece, "copy-move")
+
+
+def test_without_autoencoders_every_repainted_region_is_of_a_generated_picture():
+    simulator = Simulator(Watched(), [])
+
+    hows = {simulator.pair(seed, "repaint")[0].how.split(":")[0] for seed in range(8)}
+
+    assert hows == {"generated"}
