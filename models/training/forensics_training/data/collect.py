@@ -1,6 +1,6 @@
-"""Builds the folder of pictures from local copies of the repositories that the lists name: `python -m detector.collect --data DIR --mirror DIR`.
+"""Builds the cache of pictures from local copies of the repositories that the source lists name.
 
-Run again, it adds what is missing. Nothing that it writes is ever committed.
+Run again, it adds what is missing. Nothing it writes is ever committed.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ import cv2
 import numpy as np
 
 from forensics_training import SOURCES, WORK
-from forensics_training.data.pictures import MOST_OF_A_SOURCE, Item, Pictures, cut_arrays, decode
+from forensics_training.data.pictures import MAX_PER_SOURCE, Item, Pictures, cut_arrays, decode
 
-LEFT_OUT = {"DataSQRL/datasqrl.github.io"}  # drawings pasted on photographs: neither class
+LEFT_OUT = {"DataSQRL/datasqrl.github.io"}  # drawings pasted on photographs: belong to neither class
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder with manifest.csv and whole-pictures.csv")
-    parser.add_argument("--mirror", type=Path, help="folder of bare repositories, owner+name/repo each")
+    parser.add_argument("--mirror", type=Path, help="folder of repositories, owner+name/repo each")
     parser.add_argument("--sources", type=Path, nargs="*", default=[SOURCES])
     parser.add_argument("--out", type=Path, default=WORK / "pictures")
-    parser.add_argument("--files", type=Path, help="also write whole pictures there, as files, for `npm run evaluate -- --data`")
-    parser.add_argument("--part", choices=("val", "calibration"), default="val", help="those of this part")
-    parser.add_argument("--most", type=int, default=6, help="of them from a source")
+    parser.add_argument("--files", type=Path, help="also write whole pictures there as files, for `npm run evaluate -- --data`")
+    parser.add_argument("--part", choices=("val", "calibration"), default="val", help="part of the pictures that --files writes")
+    parser.add_argument("--most", type=int, default=6, help="of --files, pictures a source")
     given = parser.parse_args()
     cv2.setNumThreads(1)
     pictures = Pictures(given.out)
     have = {item.key for item in pictures.items}
     add_crops(pictures, given.data, have)
     if given.mirror:
-        add_whole(pictures, given, have)
+        add_whole_pictures(pictures, given, have)
     pictures.save()
     if given.files:
         write_files(pictures, given)
@@ -52,8 +52,8 @@ def add_crops(pictures: Pictures, data: Path, have: set[str]) -> None:
         pictures.add(item, {"native-0": rgb})
 
 
-def add_whole(pictures: Pictures, given: argparse.Namespace, have: set[str]) -> None:
-    wanted = [*read(given.data / "whole-pictures.csv"), *first_round(given.data), *(row for path in given.sources if path.exists() for row in read(path))]
+def add_whole_pictures(pictures: Pictures, given: argparse.Namespace, have: set[str]) -> None:
+    wanted = [*read(given.data / "whole-pictures.csv"), *originals_of_crops(given.data), *(row for path in given.sources if path.exists() for row in read(path))]
     taken = Counter((item.source, item.split) for item in pictures.items if not item.key.startswith("crop"))
     by_repository = defaultdict(list)
     for row in wanted:
@@ -63,14 +63,14 @@ def add_whole(pictures: Pictures, given: argparse.Namespace, have: set[str]) -> 
         path = git_folder(given.mirror, repository)
         if not path.exists():
             continue
-        rows = spread(rows)
+        rows = shuffled(rows)
         for row in rows:
-            if taken[(repository, row["split"])] >= MOST_OF_A_SOURCE or row["blob_sha"] in have:
+            if taken[(repository, row["split"])] >= MAX_PER_SOURCE or row["blob_sha"] in have:
                 continue
             try:
                 rgb, quality = decode(blob(path, row["blob_sha"]))
             except Exception:
-                continue  # a pointer, a file left out for its size, or one that is no picture
+                continue  # a Git LFS pointer, a blob that the mirror lacks, or no picture
             if min(rgb.shape[:2]) < 224:
                 continue
             random = np.random.default_rng(int(row["blob_sha"][:12], 16))
@@ -82,7 +82,7 @@ def add_whole(pictures: Pictures, given: argparse.Namespace, have: set[str]) -> 
 
 
 def write_files(pictures: Pictures, given: argparse.Namespace) -> None:
-    """The files as their repositories have them, with a manifest.csv."""
+    """Writes the original files and a manifest.csv."""
     given.files.mkdir(parents=True, exist_ok=True)
     taken: Counter[str] = Counter()
     rows = []
@@ -96,7 +96,7 @@ def write_files(pictures: Pictures, given: argparse.Namespace) -> None:
         name = item.key + (".png" if data.startswith(b"\x89PNG") else ".jpg")
         (given.files / name).write_bytes(data)
         rows.append({"file": name, "split": given.part, "label": item.label, "generator": item.generator, "source": item.source, "camera": ""})
-    # One row for each generator that training knows, without a file: what is measured tells those of no other part apart.
+    # One row without a file for each generator seen in training, so that the evaluation can tell unseen generators apart.
     known = {item.generator: item for item in pictures.items if item.split == "train" and item.fake}
     rows += [{"file": "", "split": "train", "label": item.label, "generator": name, "source": item.source, "camera": ""} for name, item in sorted(known.items())]
     with open(given.files / "manifest.csv", "w", newline="") as file:
@@ -114,12 +114,12 @@ def blob(git: Path, name: str) -> bytes:
     return subprocess.run(["git", f"--git-dir={git}", "cat-file", "blob", name], capture_output=True).stdout
 
 
-def first_round(data: Path) -> list[dict[str, str]]:
+def originals_of_crops(data: Path) -> list[dict[str, str]]:
     return [{**row, "repo": row["source"]} for row in read(data / "manifest.csv") if row["blob_sha"]]
 
 
-def spread(rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    """In an order that does not follow file names, so that a series is not taken whole."""
+def shuffled(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """In an order that does not follow file names, so that the limit per source does not pick one series."""
     return sorted(rows, key=lambda row: hashlib.sha256(row["blob_sha"].encode()).hexdigest())
 
 
@@ -127,6 +127,3 @@ def read(path: Path) -> list[dict[str, str]]:
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
 
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
-"""Pictures as training and measuring read them: decoded once, cut and scaled, each with its label and its source.
+"""The cache of pictures that the detector is trained and measured on: decoded once, cut and scaled, with label and source.
 
-A picture is cached as some arrays, uint8 [height, width, 3] RGB: `native-*` are squares of its own pixels that begin on the 8 px
-grid of its file, `middle` is such a square of the picture scaled to about a megapixel, `view` all of it, scaled.
+A picture is cached as several arrays, uint8 [height, width, 3] RGB: `native-*` are squares at native resolution, aligned to the 8 px
+JPEG grid; `middle` is such a square of the picture scaled to about a megapixel; `view` is the whole picture, scaled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Image.MAX_IMAGE_PIXELS = 120_000_000
 NATIVE_PX = 384
 VIEW_PX = 512  # longer side
 MIDDLE_PIXELS = (0.6e6, 1.6e6)
-MOST_OF_A_SOURCE = 24  # whole pictures of one source and split that training reads
+MAX_PER_SOURCE = 24  # whole pictures of one source and split
 LOSSLESS = 100
 
 
@@ -32,8 +32,8 @@ class Item:
     label: str  # real | ai-generated | neither
     source: str
     generator: str
-    arrays: tuple[str, ...] = ()  # names of the cached ones
-    quality: int = LOSSLESS  # of the file's last save, for arrays of its own pixels
+    arrays: tuple[str, ...] = ()  # names of the cached arrays
+    quality: int = LOSSLESS  # libjpeg quality of the last save; applies to `native-*`
 
     @property
     def fake(self) -> bool:
@@ -41,7 +41,7 @@ class Item:
 
     @property
     def part(self) -> str:
-        """Whole sources: a sixth of those for training set the limits instead, and teach no weight; so do those gathered for it."""
+        """Like `split`, but a sixth of the training sources, chosen by a hash of the name, sets thresholds instead of weights."""
         if self.split != "train":
             return self.split
         drawn = int(hashlib.sha256(self.source.lower().encode()).hexdigest()[8:16], 16)
@@ -73,7 +73,7 @@ class Pictures:
 
 
 def decode(data: bytes) -> tuple[np.ndarray, int]:
-    """@returns RGB uint8 [height, width, 3], upright, and the libjpeg quality nearest to its tables (100 when lossless)."""
+    """@returns RGB uint8 [height, width, 3] with EXIF orientation applied, and the estimated libjpeg quality (100 when lossless)."""
     picture = Image.open(io.BytesIO(data))
     quality = quality_of(picture)
     turned = ImageOps.exif_transpose(picture)
@@ -88,14 +88,14 @@ def quality_of(picture: Image.Image) -> int:
     tables = getattr(picture, "quantization", None)
     if not tables:
         return 90 if picture.format == "WEBP" else LOSSLESS
-    # Mean of libjpeg's luma table at quality 50 is 57.6; the scale factor follows from the mean of the table.
+    # The mean of libjpeg's luma table is 57.625 at quality 50; the scale factor follows from the mean of this one.
     mean = float(np.mean(tables[min(tables)]))
     factor = 100 * mean / 57.625
     return int(np.clip(round(5000 / factor if factor > 100 else 100 - factor / 2), 1, 100))
 
 
 def cut_arrays(rgb: np.ndarray, random: np.random.Generator) -> dict[str, np.ndarray]:
-    """What the cache keeps of a whole picture."""
+    """The arrays that the cache holds of a whole picture."""
     height, width = rgb.shape[:2]
     arrays = {f"native-{at}": textured_square(rgb, NATIVE_PX, random) for at in range(2 if height * width > 600_000 else 1)}
     pixels = random.uniform(*MIDDLE_PIXELS)
@@ -107,7 +107,7 @@ def cut_arrays(rgb: np.ndarray, random: np.random.Generator) -> dict[str, np.nda
 
 
 def textured_square(rgb: np.ndarray, side: int, random: np.random.Generator) -> np.ndarray:
-    """The most textured of three squares, on the 8 px grid."""
+    """The most textured of three random squares, aligned to the 8 px grid."""
     height, width = rgb.shape[:2]
     best, most = None, -1.0
     for _ in range(3):

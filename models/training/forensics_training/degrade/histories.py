@@ -1,6 +1,6 @@
-"""What a picture went through before it was edited and after, drawn as plain values before any pixel is touched.
+"""Processing histories before and after an edit, drawn as plain values before any pixel is touched.
 
-Because a history is a value, an edited picture and its untouched twin get the very same one.
+Because a history is a value, an edited picture and its untouched counterpart get exactly the same one.
 """
 
 from __future__ import annotations
@@ -11,44 +11,38 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from forensics_training.degrade.pipeline import FILTERS, FIRST_SAVE_LOSSLESS, FIRST_SAVE_LOSSY, WEBP
+from forensics_training.degrade.codecs import FILTERS, Save, encode, saved
+from forensics_training.degrade.pipeline import FIRST_SAVE_LOSSLESS, FIRST_SAVE_LOSSY, WEBP
 from forensics_training.degrade.processing import process
 
-# Chances, chosen by hand and not tuned on any validation picture.
+# Probabilities, chosen by hand and not tuned on any validation picture.
 PROCESSED, FIRST_CUT = 0.15, 0.25
-CUT, SMALLER, BETWEEN, LAST_JPEG, LAST_PNG = 0.2, 0.3, 0.12, 0.65, 0.2  # a last WebP takes the rest
-SMALLEST = 160  # px, short side of a finished picture
-
-
-@dataclass(frozen=True)
-class Save:
-    format: str  # jpeg | webp | png
-    quality: int = 100
-    subsample: bool = False  # JPEG only: 4:2:0, else 4:4:4
+CUT, SMALLER, BETWEEN, LAST_JPEG, LAST_PNG = 0.2, 0.3, 0.12, 0.65, 0.2  # the rest is saved as WebP
+SMALLEST = 160  # px, least short side of a finished picture
 
 
 @dataclass(frozen=True)
 class Past:
-    """From the crop as it lies in the data to the picture that an editor opens."""
+    """From the crop in the data to the picture that an editor opens."""
 
-    processing: int | None  # seed of what the camera did
+    processing: int | None  # seed of the camera processing
     save: Save | None
-    cut: tuple[int, int]  # px taken away above and at the left: shifts the block grid
+    cut: tuple[int, int]  # px removed at the top and the left: shifts the block grid
 
 
 @dataclass(frozen=True)
 class Future:
-    """From the editor to the file that an examiner gets."""
+    """From the editor to the file that an examiner receives."""
 
     cut: tuple[int, int]
     scale: float  # <= 1
-    filter: int  # of degrade.FILTERS
-    between: Save | None  # sent or posted once before
+    filter: int  # index into FILTERS
+    between: Save | None  # a save in between, by a messenger or a site
     last: Save
 
 
 def draw_past(quality: int, random: np.random.Generator) -> Past:
-    """@param quality libjpeg quality of the crop, 100 when lossless: those are mostly given a first lossy save."""
+    """@param quality libjpeg quality of the crop; a lossless one (100) mostly gets a first lossy save"""
     processed, saved, cut = random.random(3)
     seed, save, shift = int(random.integers(2**31)), draw_lossy((60, 98), random), draw_shift(random)
     chance = FIRST_SAVE_LOSSLESS if quality > 99 else FIRST_SAVE_LOSSY
@@ -86,41 +80,24 @@ def draw_jpeg(qualities: tuple[int, int], random: np.random.Generator) -> Save:
     return Save("jpeg", int(random.integers(*qualities)), bool(random.random() < 0.65))
 
 
-def live_through(rgb: np.ndarray, past: Past) -> np.ndarray:
+def apply_past(rgb: np.ndarray, past: Past) -> np.ndarray:
     if past.processing is not None:
         rgb = process(rgb, np.random.default_rng(past.processing))
     if past.save is not None:
-        rgb = decode(encode(rgb, past.save))
+        rgb = saved(rgb, past.save)
     return np.ascontiguousarray(rgb[past.cut[0] :, past.cut[1] :])
 
 
-def finish(rgb: np.ndarray, marks: np.ndarray, future: Future) -> tuple[bytes, np.ndarray]:
-    """The file, and `marks` (uint8 [H,W,N], 0..255) as they lie in its pixels: cut and scaled, not saved with loss."""
+def apply_future(rgb: np.ndarray, marks: np.ndarray, future: Future) -> tuple[bytes, np.ndarray]:
+    """@returns the file, and `marks` (uint8 [H,W,N], 0..255) cropped and scaled in register with its pixels, never saved with loss."""
     rgb, marks = (np.ascontiguousarray(layer[future.cut[0] :, future.cut[1] :]) for layer in (rgb, marks))
     height, width = rgb.shape[:2]
     scale = max(future.scale, min(1.0, SMALLEST / min(height, width)))
     if scale < 1:
         size = (round(width * scale), round(height * scale))
         rgb = np.asarray(Image.fromarray(rgb).resize(size, FILTERS[future.filter]))
-        # Area for marks whatever filter the picture got: Lanczos and bicubic would ring around an edge.
+        # Always area interpolation for the marks: Lanczos and bicubic would ring at edges.
         marks = cv2.resize(marks, size, interpolation=cv2.INTER_AREA).reshape(size[1], size[0], -1)
     if future.between is not None:
-        rgb = decode(encode(rgb, future.between))
+        rgb = saved(rgb, future.between)
     return encode(rgb, future.last), marks
-
-
-def encode(rgb: np.ndarray, save: Save) -> bytes:
-    options: list[int] = []
-    if save.format == "jpeg":
-        factor = cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420 if save.subsample else cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444
-        options = [cv2.IMWRITE_JPEG_QUALITY, save.quality, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, factor]
-    if save.format == "webp":
-        options = [cv2.IMWRITE_WEBP_QUALITY, save.quality]
-    written, data = cv2.imencode(f".{save.format}", cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR), options)
-    if not written:
-        raise RuntimeError(f"The picture could not be written as {save.format}.")
-    return data.tobytes()
-
-
-def decode(file: bytes) -> np.ndarray:
-    return cv2.cvtColor(cv2.imdecode(np.frombuffer(file, np.uint8), cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)

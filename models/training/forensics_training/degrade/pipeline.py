@@ -1,8 +1,8 @@
-"""One law of degradation for real and generated pictures.
+"""The degradation pipeline, one for real and generated pictures.
 
-The files of the two classes have different histories (half of the generated ones are lossless, many others share one
-JPEG quality). Whatever a patch suffers here is drawn without a look at its class, and a lossless file is mostly given
-the first lossy save that the others already had, so that the network cannot learn the file instead of the picture.
+The files of the two classes have different histories: half of the generated ones are lossless, many others share one JPEG quality.
+Every degradation is therefore drawn without looking at the class, and a lossless file mostly gets the first lossy save that the others
+already have, so that a network cannot learn the file format instead of the picture.
 """
 
 from __future__ import annotations
@@ -13,37 +13,37 @@ import cv2
 import numpy as np
 from PIL import Image
 
+from forensics_training.degrade.codecs import FILTERS, Save, saved
 from forensics_training.degrade.processing import process
 
-MARGIN = 16  # px around the patch while it is saved, so that its place on the block grid can be chosen
-FILTERS = (Image.Resampling.BOX, Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)
+MARGIN = 16  # px kept around the patch during saves, so that its offset on the block grid can be chosen
 
-# Chance of each step. Chosen by hand from MODELLING notes and not tuned on the val split.
+# Probability of each step. Chosen by hand and not tuned on the val split.
 FIRST_SAVE_LOSSLESS, FIRST_SAVE_LOSSY = 0.75, 0.35
 AS_IS, EXTREME, RESIZE, LAST_SAVE = 0.12, 0.06, 0.55, 0.7
 PROCESS, BLUR, SHARPEN, DENOISE, NOISE = 0.25, 0.12, 0.08, 0.08, 0.12
-GRADE, GREY = 0.35, 0.12  # GREY: share of all that are disturbed, taken from those graded
+GRADE, GREY = 0.35, 0.12  # GREY: of all disturbed patches, taken out of the graded ones
 THUMBNAIL, POSTED_AGAIN = 0.05, 0.1
 WEBP = 0.12
 
 
 @dataclass
 class History:
-    """What a patch has been through. `quality`: lowest save so far, 100 = never saved with loss."""
+    """What was done to a patch. `quality`: lowest libjpeg quality so far, 100: never saved with loss."""
 
     quality: float = 100.0
-    blur: float = 0.0  # px, in the patch as it is now
+    blur: float = 0.0  # sigma in px of the present patch
     scale: float = 1.0
 
     @property
     def compression(self) -> float:
-        """Target of the compression head: 0 for lossless or quality 100, 1 for quality 20 and below."""
+        """Target of the compression output: 0 when lossless, 1 at quality 20 and below."""
         return float(np.clip((100 - self.quality) / 80, 0, 1))
 
     @property
     def usable(self) -> float:
-        """How much trace may be asked for, 1..0. Both class heads learn to fall with it; the limits are ours,
-        set where the law below begins to hide most of what lies above a quarter of the sampling rate."""
+        """1..0: how much of the traces of origin survives. Both class logits are trained to fall with it. The limits were set where
+        the pipeline begins to hide most of what lies above a quarter of the sampling rate."""
         return float(ramp(self.quality, 12, 40) * ramp(-self.blur, -3.0, -1.5) * ramp(self.scale, 0.18, 0.4))
 
 
@@ -52,7 +52,7 @@ def ramp(value: float, none: float, full: float) -> float:
 
 
 def draw_scale(smallest: float, random: np.random.Generator) -> float:
-    """Skewed towards smaller: shared pictures are shrunk far more often than enlarged."""
+    """Scale factor `smallest`..1.4, skewed towards smaller: shared pictures are shrunk far more often than enlarged."""
     grown = np.log(smallest) + np.log(1.4 / smallest) * random.random() ** 1.5
     return float(np.exp(grown)) if random.random() < RESIZE else 1.0
 
@@ -60,12 +60,12 @@ def draw_scale(smallest: float, random: np.random.Generator) -> float:
 def degrade(
     rgb: np.ndarray, quality: int, side: int, random: np.random.Generator, scale: float
 ) -> tuple[np.ndarray, History]:
-    """Cuts and degrades one patch.
+    """Cuts one patch and degrades it.
 
-    @param rgb uint8 [height, width, 3], at least `side` x `side`; its block grid, if any, begins at 0, 0.
-    @param quality libjpeg quality of the file it comes from, 100 when lossless.
-    @param scale to make the patch smaller or larger by, drawn without a look at the class; a patch that stays as it is takes none.
-    @returns uint8 [side, side, 3] and what happened. No draw depends on pixel values or on the class.
+    @param rgb uint8 [height, width, 3], at least `side` x `side`; its JPEG grid, if any, begins at 0, 0
+    @param quality libjpeg quality of its file, 100 when lossless
+    @param scale resize factor, drawn without looking at the class; ignored for a patch that stays as it is
+    @returns uint8 [side, side, 3] and its history. No draw depends on pixel values or on the class.
     """
     history = History(quality=float(quality))
     as_is = random.random() < AS_IS
@@ -95,7 +95,7 @@ def degrade(
 
 
 def cut(rgb: np.ndarray, side: int, random: np.random.Generator) -> np.ndarray:
-    """A square on the 8 px grid of the original where there is room, so that its own block grid stays visible."""
+    """A random square aligned to the 8 px grid of the file, so that its block grid stays visible."""
     height, width = rgb.shape[:2]
     side = min(side, height, width)
     top, left = (int(random.random() * ((room - side) // 8 + 1)) * 8 for room in (height, width))
@@ -103,7 +103,7 @@ def cut(rgb: np.ndarray, side: int, random: np.random.Generator) -> np.ndarray:
 
 
 def centre(patch: np.ndarray, side: int, random: np.random.Generator) -> np.ndarray:
-    """The final `side` px square: mostly on the block grid, as in an uncropped file, else anywhere."""
+    """The final square of `side` px: mostly aligned to the block grid, as in an uncropped file, else anywhere."""
     step = 8 if random.random() < 0.7 else 1
     top, left = (int(random.random() * ((room - side) // step + 1)) * step for room in patch.shape[:2])
     return patch[top : top + side, left : left + side]
@@ -114,23 +114,7 @@ def save_randomly(
 ) -> np.ndarray:
     quality, webp, subsample = int(random.integers(*qualities)), random.random() < WEBP, random.random() < 0.65
     history.quality = min(history.quality, quality)
-    return save_webp(patch, quality) if webp else save_jpeg(patch, quality, subsample)
-
-
-def save_jpeg(rgb: np.ndarray, quality: int, subsample: bool) -> np.ndarray:
-    """One JPEG round trip, chroma 4:2:0 when `subsample`, else 4:4:4."""
-    factor = cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420 if subsample else cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444
-    options = [cv2.IMWRITE_JPEG_QUALITY, quality, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, factor]
-    return through_file(rgb, ".jpg", options)
-
-
-def save_webp(rgb: np.ndarray, quality: int) -> np.ndarray:
-    return through_file(rgb, ".webp", [cv2.IMWRITE_WEBP_QUALITY, quality])
-
-
-def through_file(rgb: np.ndarray, suffix: str, options: list[int]) -> np.ndarray:
-    _, data = cv2.imencode(suffix, cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR), options)
-    return cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+    return saved(patch, Save("webp", quality) if webp else Save("jpeg", quality, subsample))
 
 
 def disturb(patch: np.ndarray, history: History, random: np.random.Generator) -> np.ndarray:
@@ -142,7 +126,7 @@ def disturb(patch: np.ndarray, history: History, random: np.random.Generator) ->
         history.blur = max(history.blur, sigma)
     if random.random() < SHARPEN:
         patch = cv2.addWeighted(patch, 1.6, cv2.GaussianBlur(patch, (0, 0), 1.2), -0.6, 0)
-    if random.random() < DENOISE:  # phones smooth as generators do; smooth alone must not mean generated
+    if random.random() < DENOISE:  # phones smooth as generators do; smoothness alone must not mean generated
         strength = random.uniform(5, 30)
         patch = cv2.medianBlur(patch, 3) if random.random() < 0.3 else cv2.bilateralFilter(patch, 5, strength, 2)
     if random.random() < NOISE:
@@ -154,10 +138,7 @@ def disturb(patch: np.ndarray, history: History, random: np.random.Generator) ->
 
 
 def grade(patch: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """What a photographer or an app does to the look of a picture: contrast, saturation down to none, gamma.
-
-    No hue: cameras and generators keep it.
-    """
+    """Colour grading: contrast, saturation (down to none) and gamma, but no hue shift."""
     contrast, saturation, gamma = random.uniform(0.6, 1.4), random.uniform(0.3, 1.7), np.exp(random.uniform(-0.5, 0.5))
     if random.random() < GREY / GRADE:
         saturation = 0.0
@@ -169,14 +150,14 @@ def grade(patch: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 def resize(patch: np.ndarray, scale: float, side: int, random: np.random.Generator) -> np.ndarray:
-    """Scaled by a filter that, as browsers and phones do, also averages when it makes smaller."""
+    """Resizes with a random filter, antialiased as in browsers and phones."""
     size = max(side, int(round(patch.shape[0] * scale)))
     kind = FILTERS[int(random.integers(len(FILTERS)))]
     return np.asarray(Image.fromarray(patch).resize((size, size), kind))
 
 
 def ruin(patch: np.ndarray, history: History, random: np.random.Generator) -> np.ndarray:
-    """Degradation beyond what leaves a usable trace, so that both class heads learn to stay low."""
+    """Destroys the traces of origin, so that both class logits learn to stay low."""
     kind = int(random.integers(3))
     if kind == 0:
         return save_randomly(patch, history, (5, 24), random)
@@ -188,7 +169,7 @@ def ruin(patch: np.ndarray, history: History, random: np.random.Generator) -> np
 
 
 def enlarge_again(patch: np.ndarray, factor: float, history: History) -> np.ndarray:
-    """Made smaller by `factor`, then as large as before: a thumbnail that was scaled up, or a site's copy of a copy."""
+    """Downscales by `factor` and upscales again: an enlarged thumbnail, or a site's copy of a copy."""
     history.scale *= factor
     side = patch.shape[0]
     small = cv2.resize(patch, (max(8, int(side * factor)),) * 2, interpolation=cv2.INTER_AREA)
@@ -196,7 +177,7 @@ def enlarge_again(patch: np.ndarray, factor: float, history: History) -> np.ndar
 
 
 def turn(patch: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """One of the eight flips and quarter turns."""
+    """One of the eight flips and rotations by 90 degrees."""
     flip_x, flip_y, swap = random.random(3) < 0.5
     patch = patch[:, ::-1] if flip_x else patch
     patch = patch[::-1] if flip_y else patch

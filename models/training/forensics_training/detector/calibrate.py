@@ -18,7 +18,7 @@ import numpy as np
 from forensics_training.data.collect import LEFT_OUT
 from forensics_training.degrade.pipeline import History
 from forensics_training.detector.network import CELL_PX, HIDDEN
-from forensics_training.detector.read import CONDITIONS, DROPPED, MOST_PIXELS, PASSES, PATCH, RUINED, STRIDE, TILE_PX, TILES
+from forensics_training.detector.read import CONDITIONS, DROPPED, MOST_PIXELS, PASSES, PATCH, RUINED, STRIDE, TILES, TILE_PX
 from forensics_training.runtime.metrics import auc, fit_logistic, sigmoid
 
 WHOLE_PX = 384
@@ -273,7 +273,3 @@ def main() -> None:
     write_json(given.out / "statistics.json", statistics(Readings(pickle.loads(given.train.read_bytes()), CONDITIONS), usable))
     told = {"run": given.run, "calibrationPictures": len(rows), "calibrationSources": len(np.unique(usable.sources))}
     write_json(given.out / "manifest.json", manifest(given.out, given.version, calibration, limits, told))
-
-
-if __name__ == "__main__":
-    main()

@@ -21,7 +21,7 @@ from torch.nn import functional
 
 from forensics_training import WORK
 from forensics_training.data.pictures import Pictures
-from forensics_training.degrade.pipeline import save_jpeg
+from forensics_training.degrade.codecs import save_jpeg
 from forensics_training.detector.network import CELL_PX, HIDDEN, Detector, Head
 from forensics_training.runtime.checkpoint import mean_of
 from forensics_training.runtime.quantise import quantise
@@ -192,7 +192,3 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     export(load(given.run, given.backbone), seen_in(given.pictures), given.out)
-
-
-if __name__ == "__main__":
-    main()

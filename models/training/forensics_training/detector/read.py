@@ -22,7 +22,7 @@ from PIL import Image
 from forensics_training import WORK
 from forensics_training.data.collect import blob, git_folder
 from forensics_training.data.pictures import Item, Pictures, decode
-from forensics_training.degrade.pipeline import save_jpeg
+from forensics_training.degrade.codecs import save_jpeg
 from forensics_training.detector.export import open_session, restore_head
 from forensics_training.detector.network import CELL_PX, HIDDEN, Detector
 
@@ -191,7 +191,3 @@ def main() -> None:
             print(len(rows), f"{time.time() - began:.0f} s", flush=True)
             given.out.write_bytes(pickle.dumps(rows))
     given.out.write_bytes(pickle.dumps(rows))
-
-
-if __name__ == "__main__":
-    main()

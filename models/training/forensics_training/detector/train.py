@@ -17,7 +17,8 @@ from torch.utils.data import DataLoader, Dataset
 
 from forensics_training import WORK
 from forensics_training.data.pictures import Item, Pictures
-from forensics_training.degrade.pipeline import MARGIN, degrade, draw_scale, save_jpeg
+from forensics_training.degrade.codecs import save_jpeg
+from forensics_training.degrade.pipeline import MARGIN, degrade, draw_scale
 from forensics_training.detector.export import restore
 from forensics_training.detector.network import Detector, freeze_statistics
 from forensics_training.edits.drawings import draw_picture, paste_on_page
@@ -216,7 +217,3 @@ def main() -> None:
             state = {"model": model.state_dict(), "average": average.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1, "given": vars(given)}
             torch.save(state, checkpoint.with_suffix(".part"))
             checkpoint.with_suffix(".part").rename(checkpoint)
-
-
-if __name__ == "__main__":
-    main()

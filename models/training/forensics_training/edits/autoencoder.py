@@ -1,6 +1,6 @@
-"""A small published autoencoder, through which a region of a picture is sent as a generator would paint it.
+"""TAEF2, a small published autoencoder (repository madebyollin/taesd, MIT licence): re-encodes regions as a generator would.
 
-TAEF2 (repository madebyollin/taesd, MIT licence); its weights lie in the data folder. family.py has some of our own.
+Its weights are in the data folder. family.py trains some of our own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from torch import nn
 
 DEPTH = 64
 
-Trip = Callable[[torch.Tensor, float], torch.Tensor]  # RGB 0..1 [1,3,H,W], noise in deviations of the latent -> the same
+# RGB 0..1 [1,3,H,W] and the noise level in standard deviations of the latent -> the reconstruction, same shape
+RoundTrip = Callable[[torch.Tensor, float], torch.Tensor]
 
 
 class Clamp(nn.Module):
@@ -22,7 +23,7 @@ class Clamp(nn.Module):
 
 
 class Block(nn.Module):
-    """conv-ReLU-conv-ReLU-conv plus identity, then ReLU; at the lowest size a gated mix is added first."""
+    """conv-ReLU-conv-ReLU-conv plus identity, then ReLU; at the lowest resolution a gated mix is added first."""
 
     def __init__(self, lowest: bool = False):
         super().__init__()
@@ -52,7 +53,7 @@ def encoder() -> nn.Sequential:
 
 
 def decoder() -> nn.Sequential:
-    """latent [N,32,h,w] -> RGB 0..1 [N,3,8h,8w]; the order of layers is that of the published weights."""
+    """latent [N,32,h,w] -> RGB 0..1 [N,3,8h,8w]; layers in the order of the published weights."""
     layers: list[nn.Module] = [Clamp(), conv(32), nn.ReLU(), Block(True), Block(True), Block(True)]
     for blocks in (3, 3, 1):
         layers += [nn.Upsample(scale_factor=2), conv(bias=False), *(Block() for _ in range(blocks))]
@@ -69,7 +70,7 @@ def load(data: Path) -> tuple[nn.Module, nn.Module]:
 
 
 class Published(nn.Module):
-    """A `Trip` through the two published halves."""
+    """A `RoundTrip` through the published encoder and decoder."""
 
     def __init__(self, encode: nn.Module, decode: nn.Module):
         super().__init__()

@@ -1,7 +1,7 @@
-"""Drawn pictures: shapes, lines, letters, gradients, window-like layouts. Neither photograph nor generated.
+"""Synthetic graphics (shapes, charts, text, window layouts, test patterns) that are neither photographs nor generated.
 
-Training shows a few of them with the target 'no usable trace' in both class heads, so that a chart or a screenshot makes
-the service abstain. Everything is drawn here; no file is read.
+The detector sees some of them with the target 'no usable trace' for both classes, so that the service abstains on charts and
+screenshots. Everything is drawn here; no file is read. Canvases are uint8 [side, side, 3] RGB and are drawn on in place.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ def draw_picture(side: int, random: np.random.Generator) -> np.ndarray:
 
 
 def paste_on_page(photograph: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """A page or a screen with the picture on it: neither photograph nor generated as a whole.
+    """A page or a screen that shows the photograph: as a whole neither photograph nor generated.
 
-    @param photograph uint8 [height, width, 3]. @returns the same shape, the picture on less than half of it.
+    @param photograph uint8 [height, width, 3]
+    @returns the same shape, the photograph on less than half of it
     """
     height, width = photograph.shape[:2]
     side = max(height, width)
@@ -41,20 +42,19 @@ def paste_on_page(photograph: np.ndarray, random: np.random.Generator) -> np.nda
 
 
 def draw_scene(side: int, random: np.random.Generator) -> np.ndarray:
-    """Textured ground, and balls, boxes and polygons of other textures before it, as a simple renderer draws them: hard edges,
-    and each thing with a grain of its own, though nobody put anything in. Half of them are drawn larger and made smaller, some
-    are seen through a sensor's noise or colour filters.
+    """A rendered scene: textured ground with discs and polygons of other textures in front, with hard edges and a grain of their own,
+    though nothing was inserted. Half are rendered larger and downscaled; some get sensor noise or a Bayer mosaic.
 
     @returns uint8 [side, side, 3], RGB
     """
     large = side * int(random.choice((1, 1, 2, 3)))
     light = np.empty((large, large, 3), np.float32)
     everywhere = np.ones((large, large), bool)
-    lay(light, everywhere, random)
+    paint(light, everywhere, random)
     below = (np.arange(large)[:, None] - large * random.uniform(0.3, 0.6) - (np.arange(large) - large / 2) * random.uniform(-0.1, 0.1)) > 0
-    lay(light, below, random)
+    paint(light, below, random)
     for _ in range(int(random.integers(3, 16))):
-        lay(light, outline(large, random), random)
+        paint(light, outline(large, random), random)
     small = cv2.resize(light, (side, side), interpolation=cv2.INTER_AREA) if large > side else light
     if random.random() < 0.6:
         small = small + random.standard_normal(small.shape, np.float32) * np.sqrt(random.uniform(0.2, 2) + random.uniform(0, 0.08) * small)
@@ -66,8 +66,8 @@ def draw_scene(side: int, random: np.random.Generator) -> np.ndarray:
     return rgb
 
 
-def lay(light: np.ndarray, where: np.ndarray, random: np.random.Generator) -> None:
-    """Colours what is `where` in a shade that runs across it, under a texture."""
+def paint(light: np.ndarray, where: np.ndarray, random: np.random.Generator) -> None:
+    """Paints the mask `where` with a shaded, textured colour."""
     side = light.shape[0]
     along = np.linspace(-1, 1, side, dtype=np.float32)
     shade = 1 + random.uniform(-0.4, 0.4) * along[:, None] + random.uniform(-0.4, 0.4) * along
@@ -76,7 +76,7 @@ def lay(light: np.ndarray, where: np.ndarray, random: np.random.Generator) -> No
 
 
 def texture(side: int, random: np.random.Generator) -> np.ndarray:
-    """Noise of several scales, the coarser the stronger, between about -1 and 1: float32 [side, side]."""
+    """Fractal noise float32 [side, side], about -1..1, coarser octaves stronger."""
     value, finest = np.zeros((side, side), np.float32), random.uniform(1, 12)
     for octave in range(6):
         knots = max(2, int(side / (finest * 2**octave)))
@@ -85,7 +85,7 @@ def texture(side: int, random: np.random.Generator) -> np.ndarray:
 
 
 def outline(side: int, random: np.random.Generator) -> np.ndarray:
-    """What a ball, a box or a polygon covers: bool [side, side], with hard edges."""
+    """Mask bool [side, side] of a disc or a polygon."""
     mask, middle, radius = np.zeros((side, side), np.uint8), np.array(point(side, random)), side * random.uniform(0.04, 0.2)
     if random.random() < 0.5:
         cv2.circle(mask, middle.tolist(), int(radius), 1, -1)
@@ -102,7 +102,7 @@ def shapes(canvas: np.ndarray, random: np.random.Generator) -> None:
 
 
 def blend(canvas: np.ndarray, random: np.random.Generator) -> None:
-    """Soft colour gradients, as of wallpapers and slides; sometimes with a little grain."""
+    """Smooth colour gradients as in wallpapers and slides, sometimes with a little grain."""
     side = canvas.shape[0]
     knots = int(random.integers(2, 5))
     small = random.uniform(0, 255, (knots, knots, 3)).astype(np.float32)
@@ -113,7 +113,7 @@ def blend(canvas: np.ndarray, random: np.random.Generator) -> None:
 
 
 def pattern(canvas: np.ndarray, random: np.random.Generator) -> None:
-    """Test patterns: waves, rings, checks, stripes, colour bars; moire where they are finer than the pixels."""
+    """Test patterns: waves, rings, checkerboards, stripes, colour bars; with moire where they are too fine."""
     side = canvas.shape[0]
     y, x = np.mgrid[0:side, 0:side].astype(np.float32)
     kind, angle = int(random.integers(5)), random.uniform(0, np.pi)
@@ -160,7 +160,7 @@ def chart(canvas: np.ndarray, random: np.random.Generator) -> None:
 
 
 def page_of_text(canvas: np.ndarray, random: np.random.Generator) -> None:
-    """Printed or scanned: lines of words, sometimes on paper with a shade."""
+    """A printed or scanned page of text, sometimes unevenly lit."""
     side = canvas.shape[0]
     paper = random.uniform(225, 255, 3) if random.random() < 0.6 else np.full(3, 255.0)
     shade = cv2.resize(random.uniform(-8, 4, (3, 3)).astype(np.float32), (side, side), interpolation=cv2.INTER_CUBIC)
@@ -177,7 +177,7 @@ def page_of_text(canvas: np.ndarray, random: np.random.Generator) -> None:
 
 
 def scenery(canvas: np.ndarray, random: np.random.Generator) -> None:
-    """Flat illustration: a sky, hills one behind the other, a disc, simple houses or trees."""
+    """A flat illustration: sky, hills, a disc, simple shapes."""
     side = canvas.shape[0]
     across = np.arange(side)
     cv2.circle(canvas, point(side, random), side // int(random.integers(6, 14)), colour(random), -1, cv2.LINE_AA)
@@ -191,7 +191,7 @@ def scenery(canvas: np.ndarray, random: np.random.Generator) -> None:
 
 
 def code(canvas: np.ndarray, random: np.random.Generator) -> None:
-    """Modules, black on white: QR codes, bar codes, pixel art."""
+    """QR codes, bar codes, pixel art."""
     side, modules = canvas.shape[0], int(random.integers(12, 48))
     rows = modules if random.random() < 0.7 else 1
     cells = (random.random((rows, modules, 1)) < 0.5) * np.ones(3)
@@ -205,7 +205,7 @@ def code(canvas: np.ndarray, random: np.random.Generator) -> None:
 
 
 def background(side: int, random: np.random.Generator) -> np.ndarray:
-    """Flat, mostly light, or a gradient."""
+    """A flat colour, mostly light, or a gradient."""
     start = np.full(3, 255.0) if random.random() < 0.4 else random.uniform(0, 255, 3)
     end = random.uniform(0, 255, 3) if random.random() < 0.35 else start
     along = np.linspace(0, 1, side)[:, None, None]
@@ -230,7 +230,7 @@ def shape(canvas: np.ndarray, random: np.random.Generator) -> None:
 
 
 def window_layout(canvas: np.ndarray, random: np.random.Generator) -> None:
-    """Bars, boxes and lines of text, as on a screen."""
+    """Bars, boxes and lines of text as on a screen."""
     side, top = canvas.shape[0], 0
     ink = colour(random)
     while top < side:
@@ -243,7 +243,7 @@ def window_layout(canvas: np.ndarray, random: np.random.Generator) -> None:
 
 
 def sketch(canvas: np.ndarray, random: np.random.Generator) -> None:
-    """Wandering pen strokes."""
+    """Pen strokes as random walks."""
     side, ink = canvas.shape[0], colour(random)
     for _ in range(int(random.integers(5, 30))):
         steps = random.normal(0, random.uniform(2, 12), (int(random.integers(5, 40)), 2)).cumsum(0)

@@ -1,15 +1,16 @@
-"""A family of small autoencoders of our own, so that aligned fakes do not all come out of one decoder:
-python family.py --data DIR (about five minutes on one core)
+"""Small autoencoders of our own, so that aligned fakes do not all come from one decoder. Training takes five minutes of one core.
 
-Each learns to give real training crops back. They differ in how far they shrink, how many numbers they keep, how they grow back
-to full size (what leaves the trace), and whether their loss also asks for as much fine detail as the original has.
+Each learns to reconstruct real training crops. They differ in downscaling factor, latent channels, upsampling (which leaves the
+trace), and whether their loss also compares spectra.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,28 +18,28 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from forensics_training import WORK
-from forensics_training.data.crops import Item, Pictures, draw_weights, open_pictures
-from forensics_training.edits.fingerprint import fingerprint, keep
+from forensics_training import TRAINING, WORK
+from forensics_training.data.crops import Crop, Crops, draw_weights, open_crops
+from forensics_training.runtime import checkpoint
 from forensics_training.runtime.device import CPU, add_device, mixed
 from forensics_training.runtime.layers import dct_kernels, ycc_matrix
 
-WIDTHS = (16, 32, 48, 64, 64)  # channels at full size, half, quarter, ...
+WIDTHS = (16, 32, 48, 64, 64)  # channels at full, half, quarter, ... resolution
 SIDE, BATCH, STEPS = 96, 8, 300
-CODE = ("edits/family", "runtime/layers", "data/crops", "runtime/device")  # what the weights depend on
-GROWING = ("transposed", "nearest", "shuffle", "bilinear")
+CODE = ("edits/family.py", "runtime/layers.py", "data/crops.py", "runtime/device.py")  # what the weights depend on
+UPSAMPLING = ("transposed", "nearest", "shuffle", "bilinear")
 
 
 @dataclass(frozen=True)
 class Design:
-    halvings: int  # 2: a latent pixel stands for 4 x 4 px; 3: 8 x 8; 4: 16 x 16
-    channels: int  # of the latent, beside three mean colours
-    growing: str  # one of GROWING
-    detailed: bool  # the loss compares spectra too: crisp, not blurred
+    halvings: int  # 2: one latent cell covers 4 x 4 px; 3: 8 x 8; 4: 16 x 16
+    channels: int  # of the latent, beside three for the mean colour
+    upsampling: str  # one of UPSAMPLING
+    detailed: bool  # the loss compares spectra too, which keeps the output crisp
 
     @property
     def name(self) -> str:
-        return f"{2**self.halvings}x-{self.channels}-{self.growing}" + ("-detailed" if self.detailed else "")
+        return f"{2**self.halvings}x-{self.channels}-{self.upsampling}" + ("-detailed" if self.detailed else "")
 
 
 DESIGNS = (
@@ -57,30 +58,30 @@ class Block(nn.Module):
         return torch.relu(x + self.layers(x))
 
 
-def twice_as_large(growing: str, inputs: int, outputs: int) -> nn.Module:
-    if growing == "transposed":
+def upsample(upsampling: str, inputs: int, outputs: int) -> nn.Module:
+    if upsampling == "transposed":
         return nn.ConvTranspose2d(inputs, outputs, 4, 2, 1)
-    if growing == "shuffle":
+    if upsampling == "shuffle":
         return nn.Sequential(nn.Conv2d(inputs, 4 * outputs, 3, 1, 1), nn.PixelShuffle(2))
-    return nn.Sequential(nn.Upsample(scale_factor=2, mode=growing), nn.Conv2d(inputs, outputs, 3, 1, 1))
+    return nn.Sequential(nn.Upsample(scale_factor=2, mode=upsampling), nn.Conv2d(inputs, outputs, 3, 1, 1))
 
 
 class Autoencoder(nn.Module):
-    """RGB 0..1 [N,3,H,W], sides multiples of 16 -> the same, through a latent; `noise`: its deviation, in that of the latent.
+    """A `RoundTrip`: RGB 0..1 [N,3,H,W], sides multiples of 16, through a latent with `noise` standard deviations of noise.
 
-    Three numbers of the latent are the mean colours, and what is decoded is added to them: training is a matter of minutes.
+    Three latent channels hold the mean colours, and the decoder only adds detail to them, so that minutes of training suffice.
     """
 
     def __init__(self, design: Design):
         super().__init__()
-        self.scale, self.mode = 2**design.halvings, "nearest" if design.growing == "nearest" else "bilinear"
+        self.scale, self.mode = 2**design.halvings, "nearest" if design.upsampling == "nearest" else "bilinear"
         widths = WIDTHS[: design.halvings + 1]
         down: list[nn.Module] = [nn.Conv2d(3, widths[0], 3, 1, 1), nn.ReLU()]
         for before, after in zip(widths, widths[1:]):
             down += [nn.Conv2d(before, after, 4, 2, 1), nn.ReLU(), Block(after)]
         up: list[nn.Module] = [nn.Conv2d(3 + design.channels, widths[-1], 3, 1, 1), Block(widths[-1])]
         for before, after in zip(widths[::-1], widths[-2::-1]):
-            up += [twice_as_large(design.growing, before, after), nn.ReLU(), Block(after)]
+            up += [upsample(design.upsampling, before, after), nn.ReLU(), Block(after)]
         self.encode = nn.Sequential(*down, nn.Conv2d(widths[-1], design.channels, 3, 1, 1))
         self.decode = nn.Sequential(*up, nn.Conv2d(widths[0], 3, 3, 1, 1))
 
@@ -92,7 +93,7 @@ class Autoencoder(nn.Module):
 
 
 class Loss:
-    """Colours, their steps to the neighbours, and if asked the size of each frequency of luma, wherever it lies."""
+    """L1 on colours and on their gradients; when `detailed`, also on local DCT magnitudes of luma."""
 
     def __init__(self, detailed: bool, device: torch.device = CPU):
         self.detailed = detailed
@@ -111,8 +112,8 @@ class Loss:
         return torch.log1p(functional.avg_pool2d(size, 2) * 128)
 
 
-def crops(pictures: Pictures, items: list[Item], random: np.random.Generator) -> torch.Tensor:
-    """Every second one at half size: what is coarse in one picture is fine in another."""
+def crops(pictures: Crops, items: list[Crop], random: np.random.Generator) -> torch.Tensor:
+    """A batch of random crops [BATCH,3,SIDE,SIDE], every second one at half size."""
     made = []
     for index, item in enumerate(random.choice(items, BATCH, p=draw_weights(items))):
         rgb = pictures.read(item)
@@ -147,34 +148,59 @@ def train(
     return network.eval()
 
 
-def open_family(pictures: Pictures, work: Path, steps: int, seed: int, device: torch.device = CPU) -> list[Autoencoder]:
-    """Those in `work/family`, trained first in `steps` steps each, where they are missing or were trained otherwise."""
+def open_family(pictures: Crops, work: Path, steps: int, seed: int, device: torch.device = CPU) -> list[Autoencoder]:
+    """The autoencoders in `work/family`; those that are missing or were trained on other settings, crops or code are trained first."""
     real = [item for item in pictures.of("train") if not item.fake and min(item.width, item.height) >= SIDE]
+    code = hashed(*((TRAINING / "forensics_training" / name).read_bytes() for name in CODE))
+    listed = hashed(json.dumps([asdict(item) for item in pictures.items]).encode())
     family = []
     for number, design in enumerate(DESIGNS):
         path, network = work / "family" / f"{design.name}.pt", Autoencoder(design)
 
-        def make(unfinished: Path) -> None:
+        note = {"steps": steps, "seed": seed + number, "code": code, "crops": listed}
+        if not is_current(path, note):
             trained = train(design, lambda random: crops(pictures, real, random), steps, seed + number, device)
-            torch.save(trained.state_dict(), unfinished)
-
-        keep(path, fingerprint(pictures, CODE, steps=steps, seed=seed + number), make)
+            keep(trained, path, note)
         network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
         family.append(network.eval().to(device))
     return family
+
+
+def is_current(path: Path, note: dict) -> bool:
+    """Whether the weights at `path` were trained on the same; says so where they were not."""
+    if not path.exists():
+        return False
+    stored = note_of(path)
+    before = json.loads(stored.read_text()) if stored.exists() else {}
+    changed = [key for key in note if note[key] != before.get(key)]
+    if changed:
+        print(f"{path.name} is trained again; changed: {', '.join(changed)}", flush=True)
+    return not changed
+
+
+def keep(network: nn.Module, path: Path, note: dict) -> None:
+    """Removes the note first: an interrupted run must not leave new weights beside an old note."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    note_of(path).unlink(missing_ok=True)
+    checkpoint.write(network.state_dict(), path)
+    note_of(path).write_text(json.dumps(note, indent=1) + "\n")
+
+
+def note_of(weights: Path) -> Path:
+    return weights.with_suffix(".made-from.json")
+
+
+def hashed(*parts: bytes) -> str:
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--data", type=Path, required=True)
     options.add_argument("--work", type=Path, default=WORK)
-    options.add_argument("--steps", type=int, default=STEPS, help="of training for each")
+    options.add_argument("--steps", type=int, default=STEPS, help="training steps of each")
     options.add_argument("--seed", type=int, default=20)
     add_device(options)
     asked = options.parse_args()
     torch.set_num_threads(1)
-    open_family(open_pictures(asked.data, asked.work), asked.work, asked.steps, asked.seed, asked.device)
-
-
-if __name__ == "__main__":
-    main()
+    open_family(open_crops(asked.data, asked.work), asked.work, asked.steps, asked.seed, asked.device)

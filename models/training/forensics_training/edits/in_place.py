@@ -1,4 +1,4 @@
-"""Edits in place: a region removed, treated, written over or repainted."""
+"""Edits in place: removal, local filters, overlaid text and logos, repainting."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import cv2
 import numpy as np
 import torch
 
-from forensics_training.degrade.processing import whole
-from forensics_training.edits.autoencoder import Trip
+from forensics_training.degrade.processing import to_uint8
+from forensics_training.edits.autoencoder import RoundTrip
 from forensics_training.edits.inpaint import METHODS, fill
 from forensics_training.edits.paste import Edited, edited, splice
 from forensics_training.edits.shapes import draw_shape, soften
 
 Treatment = Callable[[np.ndarray, np.random.Generator], np.ndarray]  # uint8 [H,W,3] RGB -> the same
 
-CONTEXT = 16  # px around a region that an autoencoder sees with it
+CONTEXT = 16  # px around a region that the autoencoder sees as well
 FONTS = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_TRIPLEX, cv2.FONT_HERSHEY_COMPLEX,
          cv2.FONT_HERSHEY_SCRIPT_SIMPLEX, cv2.FONT_HERSHEY_PLAIN)  # fmt: skip
-SIGNS = "ABCDEFGHIKLMNOPRSTUVWXYZabcdefghiklmnoprstuvwxyz0123456789.-/:%&"
+CHARACTERS = "ABCDEFGHIKLMNOPRSTUVWXYZabcdefghiklmnoprstuvwxyz0123456789.-/:%&"
 
 
 def removal(host: np.ndarray, random: np.random.Generator) -> Edited:
@@ -56,7 +56,7 @@ def sharpen(rgb: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 def noise(rgb: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return whole(rgb + random.standard_normal(rgb.shape, np.float32) * random.uniform(3, 14))
+    return to_uint8(rgb + random.standard_normal(rgb.shape, np.float32) * random.uniform(3, 14))
 
 
 def recolour(rgb: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -68,7 +68,7 @@ def recolour(rgb: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 def relight(rgb: np.ndarray, random: np.random.Generator) -> np.ndarray:
     gain = float(np.exp(random.choice([-1, 1]) * random.uniform(0.2, 0.6)))
-    return whole((rgb.astype(np.float32) - 128) * random.uniform(0.7, 1.4) + 128 * gain)
+    return to_uint8((rgb.astype(np.float32) - 128) * random.uniform(0.7, 1.4) + 128 * gain)
 
 
 TREATMENTS: dict[str, Treatment] = {
@@ -78,7 +78,7 @@ TREATMENTS: dict[str, Treatment] = {
 
 
 def writing(host: np.ndarray, random: np.random.Generator) -> Edited:
-    """A word or a logo. The share is its coverage; how far the host shows through is another matter."""
+    """Text or a logo. The mask is its coverage, independent of its opacity."""
     emblem = random.random() < 0.35
     coverage = (draw_logo if emblem else draw_word)(host.shape[:2], random)
     colourful, grey, tint = random.random() < 0.5, random.choice([8, 247]), random.integers(0, 256, 3, dtype=np.uint8)
@@ -88,9 +88,9 @@ def writing(host: np.ndarray, random: np.random.Generator) -> Edited:
 
 
 def draw_word(size: tuple[int, int], random: np.random.Generator) -> np.ndarray:
-    """uint8 [H,W]: a few signs, turned by up to a quarter of a right angle."""
+    """Mask uint8 [H,W] of a few characters, slightly rotated half of the time."""
     height, width = size
-    word = "".join(random.choice(list(SIGNS), int(random.integers(2, 12))))
+    word = "".join(random.choice(list(CHARACTERS), int(random.integers(2, 12))))
     font, thick = FONTS[int(random.integers(len(FONTS)))], int(random.integers(1, 5))
     (long, _), _ = cv2.getTextSize(word, font, 1.0, thick)
     scale = float(np.clip(width * random.uniform(0.3, 0.9) / long, 0.5, 3.5))
@@ -102,7 +102,7 @@ def draw_word(size: tuple[int, int], random: np.random.Generator) -> np.ndarray:
 
 
 def draw_logo(size: tuple[int, int], random: np.random.Generator) -> np.ndarray:
-    """uint8 [H,W]: a ring or a frame with a star of polygons or a letter in it."""
+    """Mask uint8 [H,W] of a ring or a frame with a star or a letter in it."""
     height, width = size
     radius = int(random.uniform(0.07, 0.18) * min(size))
     x, y = (int(random.uniform(radius + 2, room - radius - 2)) for room in (width, height))
@@ -112,7 +112,7 @@ def draw_logo(size: tuple[int, int], random: np.random.Generator) -> np.ndarray:
     else:
         cv2.rectangle(out, (x - radius, y - radius), (x + radius, y + radius), 255, thick, cv2.LINE_AA)
     if random.random() < 0.5:
-        letter, start = str(random.choice(list(SIGNS))), (x - radius // 2, y + radius // 2)
+        letter, start = str(random.choice(list(CHARACTERS))), (x - radius // 2, y + radius // 2)
         cv2.putText(out, letter, start, FONTS[2], radius / 22, 255, thick, cv2.LINE_AA)
         return out
     tips = int(random.integers(3, 8))
@@ -123,40 +123,40 @@ def draw_logo(size: tuple[int, int], random: np.random.Generator) -> np.ndarray:
     return out
 
 
-def repaint(host: np.ndarray, generated: np.ndarray, trips: Sequence[Trip], random: np.random.Generator) -> Edited:
-    """A region from a generated picture, or the host's own through an autoencoder, after a removal or as it was.
+def repaint(host: np.ndarray, generated: np.ndarray, autoencoders: Sequence[RoundTrip], random: np.random.Generator) -> Edited:
+    """A region of a generated picture, or of the host itself after a round trip through an autoencoder, inpainted first or not.
 
-    Without `trips` every region comes from `generated`.
+    @param autoencoders without any, every region comes from `generated`
     """
-    kind = random.choice(["generated", "generated again", "filled again", "same again"], p=[0.45, 0.1, 0.25, 0.2])
-    if kind == "generated" or not trips:
+    kind = random.choice(["generated", "generated, re-encoded", "inpainted, re-encoded", "re-encoded"], p=[0.45, 0.1, 0.25, 0.2])
+    if kind == "generated" or not autoencoders:
         piece = splice(host, generated, random)
         return replace(piece, how=f"generated: {piece.how}")
-    if kind == "generated again":
+    if kind == "generated, re-encoded":
         piece = splice(host, generated, random)
         content, share, name = piece.rgb, piece.share, piece.how
     else:
         name, shape = draw_shape(host, random)
         share = soften(shape, random)
         method = METHODS[int(random.integers(len(METHODS)))]
-        content = fill(host, share > 0, method, random) if kind == "filled again" else host
-    trip = trips[int(random.integers(len(trips)))]
-    return edited(host, send_through(content, share > 0, trip, random), share, f"{kind}: {name}")
+        content = fill(host, share > 0, method, random) if kind == "inpainted, re-encoded" else host
+    autoencoder = autoencoders[int(random.integers(len(autoencoders)))]
+    return edited(host, round_trip_region(content, share > 0, autoencoder, random), share, f"{kind}: {name}")
 
 
 @torch.no_grad()
-def send_through(rgb: np.ndarray, region: np.ndarray, trip: Trip, random: np.random.Generator) -> np.ndarray:
-    """`rgb` with the box around `region` replaced by its round trip; half of the latents get a little noise."""
+def round_trip_region(rgb: np.ndarray, region: np.ndarray, autoencoder: RoundTrip, random: np.random.Generator) -> np.ndarray:
+    """`rgb` with the bounding box of `region` replaced by its reconstruction; half of the latents get a little noise."""
     left, top, width, height = cv2.boundingRect(region.astype(np.uint8))
     rows = slice(max(0, top - CONTEXT), top + height + CONTEXT)
     columns = slice(max(0, left - CONTEXT), left + width + CONTEXT)
     box = rgb[rows, columns]
     strength = float(random.uniform(0.05, 0.3)) if random.random() < 0.5 else 0.0
-    # Sides of a multiple of 16, as the deepest autoencoder needs them.
+    # Pad to multiples of 16, the stride of the deepest autoencoder.
     padded = cv2.copyMakeBorder(box, 0, -box.shape[0] % 16, 0, -box.shape[1] % 16, cv2.BORDER_REFLECT_101)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(random.integers(2**31)))
-        back = trip(torch.from_numpy(padded).permute(2, 0, 1)[None].float() / 255, strength)
+        back = autoencoder(torch.from_numpy(padded).permute(2, 0, 1)[None].float() / 255, strength)
     out = rgb.copy()
-    out[rows, columns] = whole(back[0].permute(1, 2, 0).numpy() * 255)[: box.shape[0], : box.shape[1]]
+    out[rows, columns] = to_uint8(back[0].permute(1, 2, 0).numpy() * 255)[: box.shape[0], : box.shape[1]]
     return out

@@ -1,12 +1,12 @@
-"""Removal: a region is filled from what surrounds it, by the classical methods that editors offer."""
+"""Inpainting by the classical methods that editors offer."""
 
 from __future__ import annotations
 
 import cv2
 import numpy as np
 
-CANDIDATES = 900  # patches to choose from: more are slower and repeat less
-SIDES = (9, 21)  # px of a patch; larger regions get larger patches, so that the number of steps stays near 80
+CANDIDATES = 900  # source patches; more are slower and repeat less
+SIDES = (9, 21)  # patch side in px; grows with the region, so that about 80 steps suffice
 
 METHODS = ("telea", "navier-stokes", "patches")
 
@@ -25,10 +25,8 @@ def fill(rgb: np.ndarray, unknown: np.ndarray, method: str, random: np.random.Ge
 
 
 def fill_by_patches(rgb: np.ndarray, unknown: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """From the border inwards, each time the patch that goes best with what is known, copied.
-
-    After Criminisi, Perez and Toyama, IEEE TIP 2004, without their structure term, and with a random sample of patches
-    instead of all. A picture without one known patch is left to Telea's method.
+    """Exemplar-based inpainting from the boundary inwards (Criminisi, Perez and Toyama, IEEE TIP 2004), without the structure term and
+    with a random sample of source patches. Falls back to Telea's method where no patch is completely known.
     """
     side = int(np.clip(np.sqrt(unknown.sum()) / 6, *SIDES)) | 1
     half = side // 2
@@ -38,12 +36,12 @@ def fill_by_patches(rgb: np.ndarray, unknown: np.ndarray, random: np.random.Gene
     box = surroundings(unknown, half)
     value = np.pad(rgb, ((half, half), (half, half), (0, 0)), mode="reflect")[box]
     known, inside = np.pad(~unknown, half)[box], np.pad(unknown, half)[box]
-    # In a large patch, every second pixel tells as much about likeness as all, in a quarter of the time.
+    # In large patches every second row and column suffices to compare them, in a quarter of the time.
     step = 1 if side <= 11 else 2
     seen = patches[:, ::step, ::step].reshape(len(patches), -1).astype(np.float32)
     squares = seen * seen
     while inside.any():
-        y, x = best_supported(known, inside, side)
+        y, x = most_supported(known, inside, side)
         rows, columns = slice(y - half, y + half + 1), slice(x - half, x + half + 1)
         weight = np.repeat(known[rows, columns][::step, ::step].ravel(), 3).astype(np.float32)
         distance = squares @ weight - 2 * (seen @ (weight * value[rows, columns][::step, ::step].ravel()))
@@ -58,13 +56,13 @@ def fill_by_patches(rgb: np.ndarray, unknown: np.ndarray, random: np.random.Gene
 
 
 def surroundings(unknown: np.ndarray, half: int) -> tuple[slice, slice]:
-    """Rows and columns, in a picture padded by `half` on each side, of all windows around an unknown pixel."""
+    """Rows and columns, in a picture padded by `half` on each side, that contain every window around an unknown pixel."""
     left, top, width, height = cv2.boundingRect(unknown.astype(np.uint8))
     return slice(top, top + height + 2 * half), slice(left, left + width + 2 * half)
 
 
 def candidates(rgb: np.ndarray, unknown: np.ndarray, side: int, random: np.random.Generator) -> np.ndarray | None:
-    """uint8 [N, side, side, 3]: patches without an unknown pixel, drawn from the whole picture."""
+    """uint8 [N, side, side, 3]: random patches of the picture without an unknown pixel; None where there are none."""
     half = side // 2
     usable = cv2.erode((~unknown).astype(np.uint8), np.ones((side, side), np.uint8))
     usable[:half], usable[-half:], usable[:, :half], usable[:, -half:] = 0, 0, 0, 0
@@ -76,8 +74,8 @@ def candidates(rgb: np.ndarray, unknown: np.ndarray, side: int, random: np.rando
     return np.moveaxis(windows[y[chosen] - half, x[chosen] - half], 1, -1)
 
 
-def best_supported(known: np.ndarray, inside: np.ndarray, side: int) -> tuple[int, int]:
-    """Row and column of the unknown pixel with the most known ones around it."""
+def most_supported(known: np.ndarray, inside: np.ndarray, side: int) -> tuple[int, int]:
+    """Row and column of the unknown pixel with the most known pixels around it."""
     support = cv2.boxFilter(known.astype(np.float32), -1, (side, side), normalize=False, borderType=cv2.BORDER_CONSTANT)
     y, x = np.unravel_index(int(np.argmax(np.where(inside, support, -1))), inside.shape)
     return int(y), int(x)

@@ -1,7 +1,6 @@
-"""Regions that look as if someone had selected them: smooth blobs, polygons, joined superpixels, colours, objects.
+"""Regions as a person would select them: smooth blobs, polygons, merged superpixels, similar colours, objects.
 
-A localiser that is trained on circles learns circles. Shapes that follow the content also keep it from taking every
-border of an object for a cut.
+A network trained on circles learns circles; shapes that follow the content keep it from taking every object boundary for a seam.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-AREA = (0.012, 0.3)  # share of the picture that is wanted; drawn evenly on a logarithmic scale
-HARD, SMOOTHED = 0.4, 0.3  # chances of a cut without any transition and of one smoothed over a pixel; else feathered
-FEATHER = (1.0, 4.0)  # px, deviation of the Gauss curve
-OBJECT_SIDE = 96  # px on which objects are cut out: 16 ms instead of 200 ms
-COMPACT = 1.0  # levels of 255 that a pixel of distance counts for when cells are joined; 0 gives snakes
+AREA = (0.012, 0.3)  # wanted share of the picture, log-uniform
+HARD, SMOOTHED = 0.4, 0.3  # probabilities of a hard edge and of one smoothed over a pixel; else feathered
+FEATHER = (1.0, 4.0)  # px, sigma of the Gaussian
+OBJECT_SIDE = 96  # px; side of the thumbnail that GrabCut runs on: 16 ms instead of 200 ms
+COMPACT = 1.0  # weight of a pixel of distance against a grey level when superpixels are merged; 0 gives snakes
 TRIES = 4
-CHANCES = {"blob": 0.2, "polygon": 0.12, "superpixels": 0.2, "colour": 0.2, "thing": 0.28}
+CHANCES = {"blob": 0.2, "polygon": 0.12, "superpixels": 0.2, "colour": 0.2, "object": 0.28}
 
 Shape = Callable[[np.ndarray, float, np.random.Generator], np.ndarray]  # RGB, wanted share -> bool [H,W]
 
@@ -38,7 +37,7 @@ def wanted_area(random: np.random.Generator) -> float:
 
 
 def blob(rgb: np.ndarray, area: float, random: np.random.Generator) -> np.ndarray:
-    """A round border whose radius swings by a few slow waves, squeezed and turned."""
+    """A closed contour whose radius is a sum of low harmonics, squeezed and rotated."""
     angle = np.linspace(0, 2 * np.pi, 96, endpoint=False)
     radius = np.ones_like(angle)
     for wave in range(2, 7):
@@ -50,7 +49,7 @@ def blob(rgb: np.ndarray, area: float, random: np.random.Generator) -> np.ndarra
 
 
 def polygon(rgb: np.ndarray, area: float, random: np.random.Generator) -> np.ndarray:
-    """Three to eight straight cuts, or a box: what a quick hand selects."""
+    """A polygon of three to eight corners, or a rectangle."""
     if random.random() < 0.4:
         half = random.uniform(0.4, 1)
         outline = np.array([[-1, -half], [1, -half], [1, half], [-1, half]])[:, :: int(random.choice([-1, 1]))]
@@ -62,7 +61,7 @@ def polygon(rgb: np.ndarray, area: float, random: np.random.Generator) -> np.nda
 
 
 def filled(size: tuple[int, int], outline: np.ndarray, area: float, random: np.random.Generator) -> np.ndarray:
-    """`outline` [N,2] around 0, 0, scaled to the wanted share and laid where most of it lies inside."""
+    """`outline` [N,2] around the origin, scaled to the wanted share and placed mostly inside the picture."""
     height, width = size
     unit = cv2.contourArea(outline.astype(np.float32))
     points = outline * np.sqrt(area * height * width / max(unit, 1e-3))
@@ -74,7 +73,7 @@ def filled(size: tuple[int, int], outline: np.ndarray, area: float, random: np.r
 
 
 def superpixels(rgb: np.ndarray, area: float, random: np.random.Generator) -> np.ndarray:
-    """Cells of a watershed, joined from one of them to whichever neighbour is nearest in colour and place."""
+    """Watershed superpixels, grown from one by its neighbour nearest in colour and position."""
     labels = cells(rgb, int(random.integers(14, 30)), random)
     count = int(labels.max()) + 1
     sizes = np.maximum(np.bincount(labels.ravel(), minlength=count), 1)
@@ -94,7 +93,7 @@ def superpixels(rgb: np.ndarray, area: float, random: np.random.Generator) -> np
 
 
 def cells(rgb: np.ndarray, step: int, random: np.random.Generator) -> np.ndarray:
-    """int32 [H,W], 0.. : borders run along edges of the picture, one cell about every `step` px."""
+    """int32 [H,W], labels from 0: superpixels whose boundaries follow image edges, one about every `step` px."""
     height, width = rgb.shape[:2]
     markers = np.zeros((height, width), np.int32)
     y, x = np.mgrid[step // 2 : height : step, step // 2 : width : step].reshape(2, -1)
@@ -102,7 +101,7 @@ def cells(rgb: np.ndarray, step: int, random: np.random.Generator) -> np.ndarray
     x = np.clip(x + random.integers(-step // 4, step // 4 + 1, x.size), 0, width - 1)
     markers[y, x] = np.arange(1, y.size + 1)
     cv2.watershed(np.ascontiguousarray(rgb), markers)
-    # Lines between cells and the frame are marked -1; each such pixel goes to a neighbour's cell.
+    # Watershed lines and the frame are -1; give each such pixel to a neighbouring superpixel.
     for _ in range(2):
         near = cv2.dilate(markers.astype(np.float32), np.ones((3, 3))).astype(np.int32)
         markers = np.where(markers > 0, markers, near)
@@ -110,7 +109,7 @@ def cells(rgb: np.ndarray, step: int, random: np.random.Generator) -> np.ndarray
 
 
 def colour(rgb: np.ndarray, area: float, random: np.random.Generator) -> np.ndarray:
-    """The magic wand: what hangs together with one pixel in colour, the tolerance raised until it is enough."""
+    """Magic wand: flood fill from one pixel, the tolerance raised until the wanted area is reached."""
     height, width = rgb.shape[:2]
     smooth = cv2.medianBlur(np.ascontiguousarray(rgb), 7)
     start = (int(random.integers(width)), int(random.integers(height)))
@@ -124,17 +123,14 @@ def colour(rgb: np.ndarray, area: float, random: np.random.Generator) -> np.ndar
     return mask[1:-1, 1:-1] > 0
 
 
-def thing(rgb: np.ndarray, area: float, random: np.random.Generator) -> np.ndarray:
-    """What belongs to the middle of an ellipse rather than to its surroundings.
-
-    By GrabCut (Rother, Kolmogorov and Blake, SIGGRAPH 2004), its random start seeded.
-    """
+def grabcut_object(rgb: np.ndarray, area: float, random: np.random.Generator) -> np.ndarray:
+    """An object, by GrabCut from an ellipse (Rother, Kolmogorov and Blake, SIGGRAPH 2004), its random start seeded."""
     small = cv2.resize(np.ascontiguousarray(rgb), (OBJECT_SIDE, OBJECT_SIDE), interpolation=cv2.INTER_AREA)
     shape = random.uniform(0.7, 1.4)
     size = np.clip(np.sqrt(area * 3) * OBJECT_SIDE * np.array([shape, 1 / shape]), 12, OBJECT_SIDE - 8).astype(int)
     centre = [int(random.uniform(side / 2 + 2, OBJECT_SIDE - side / 2 - 2)) for side in size]
     mask = np.full((OBJECT_SIDE, OBJECT_SIDE), cv2.GC_BGD, np.uint8)
-    for share, kind in ((0.5, cv2.GC_PR_FGD), (0.2, cv2.GC_FGD)):  # what is looked at, and the part that is sure
+    for share, kind in ((0.5, cv2.GC_PR_FGD), (0.2, cv2.GC_FGD)):  # probable and certain foreground
         cv2.ellipse(mask, centre, [max(2, int(side * share)) for side in size], 0, 0, 360, kind, cv2.FILLED)
     cv2.setRNGSeed(int(random.integers(2**31 - 1)))
     cv2.grabCut(small, mask, None, None, None, 2, cv2.GC_INIT_WITH_MASK)
@@ -143,12 +139,12 @@ def thing(rgb: np.ndarray, area: float, random: np.random.Generator) -> np.ndarr
 
 
 SHAPES: dict[str, Shape] = {
-    "blob": blob, "polygon": polygon, "superpixels": superpixels, "colour": colour, "thing": thing,
+    "blob": blob, "polygon": polygon, "superpixels": superpixels, "colour": colour, "object": grabcut_object,
 }  # fmt: skip
 
 
 def tidy(mask: np.ndarray) -> np.ndarray:
-    """The largest connected part, holes closed, and cut off what is thin beside its size: nobody selects threads."""
+    """The largest connected component, holes filled, thin protrusions removed."""
     width = int(np.clip(np.sqrt(mask.sum()) / 6, 3, 15)) | 1
     closed = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_CLOSE, disc(width // 2 | 1))
     outlines, _ = cv2.findContours(
@@ -165,7 +161,7 @@ def disc(width: int) -> np.ndarray:
 
 
 def soften(mask: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """bool [H,W] -> uint8, the share of the change in each pixel, of 255; the edge is hard, smoothed or feathered."""
+    """bool [H,W] -> alpha mask uint8 0..255 with a hard, smoothed or feathered edge."""
     share, kind = mask.astype(np.uint8) * 255, random.random()
     if kind < HARD:
         return share
@@ -174,6 +170,6 @@ def soften(mask: np.ndarray, random: np.random.Generator) -> np.ndarray:
 
 
 def blend(before: np.ndarray, after: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """`before` where `share` is 0, to the byte; `after` where it is 255; mixed between."""
+    """Alpha blending: exactly `before` where `share` is 0, `after` where it is 255."""
     part = share.astype(np.float32)[..., None] / 255
     return (before + (after.astype(np.float32) - before) * part).round().astype(np.uint8)

@@ -1,8 +1,7 @@
-"""Manipulated pictures with exact masks, and their untouched twins, made from real training crops:
-python manipulate.py --data DIR [--count 24] (draws, measures the time and writes a contact sheet to .work/)
+"""Simulated manipulations with exact masks, each with its untouched counterpart, from real training crops.
 
-A sample and its twin come from one host, which had one past before the edit and has one future after it: the file does
-not tell the label. Donors are real pictures of the same split; only a repainted region may come from a generated one.
+Both pictures of a pair come from one host with one history before the edit and one after it, so the file does not reveal the label.
+Donors are real pictures of the same split; only a repainted region may come from a generated picture.
 """
 
 from __future__ import annotations
@@ -19,34 +18,33 @@ import numpy as np
 import torch
 
 from forensics_training import WORK
-from forensics_training.data.crops import Item, Pictures, draw_weights, open_pictures
-from forensics_training.degrade.histories import Future, Past, decode, draw_future, draw_past, finish, live_through
-from forensics_training.edits.autoencoder import Trip, published
+from forensics_training.data.crops import Crop, Crops, draw_weights, open_crops
+from forensics_training.degrade.codecs import decode
+from forensics_training.degrade.histories import Future, Past, apply_future, apply_past, draw_future, draw_past
+from forensics_training.edits.autoencoder import RoundTrip, published
 from forensics_training.edits.family import STEPS, open_family
 from forensics_training.edits.in_place import removal, repaint, treatment, writing
 from forensics_training.edits.paste import Edited, copy_move, splice
 
 KINDS = {"splice": 0.24, "copy-move": 0.2, "removal": 0.16, "treatment": 0.1, "writing": 0.06, "repaint": 0.24}
-AI_KINDS = frozenset({"repaint"})
-SPLITS = ("train", "calibration")  # never val: pictures of val only measure
-CHANGED = {"writing": (0.003, 0.4)}  # share of the picture; other kinds: USUAL
-USUAL = (0.006, 0.45)
-SEEN = 1.5  # levels of 255, mean over the region: less is no change that anybody could be asked to find
-FLAT = 2.0  # levels, deviation inside the region: a piece of white paper carries no trace of where it came from
+SPLITS = ("train", "calibration")  # never val, which only measures
+AREA, AREA_OF_WRITING = (0.006, 0.45), (0.003, 0.4)  # changed share of the picture
+VISIBLE = 1.5  # grey levels, mean absolute difference over the region: below it nobody could be asked to find the change
+FLAT = 2.0  # grey levels, standard deviation inside the region: a patch of white paper carries no trace of its origin
 TRIES = 40
-OFFERED = 6  # donors to choose the most alike from
+OFFERED = 6  # donors to choose the most similar from
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One finished file. `share` uint8 [H,W]: 0 untouched .. 255 new; `origin`: where a copy came from, else 0."""
+    """One finished file. `share` uint8 [H,W]: 0 untouched .. 255 new; `origin`: where a copy was taken from, else 0."""
 
     kind: str  # one of KINDS, or 'authentic'
-    how: str  # in words, for a sheet and for figures by method
+    how: str  # a description for the contact sheet
     file: bytes
     share: np.ndarray
     origin: np.ndarray
-    sources: tuple[str, ...]  # files of the data folder that it was made from
+    sources: tuple[str, ...]  # files of the data folder it was made from
     past: Past
     future: Future
 
@@ -59,44 +57,41 @@ class Sample:
     def mask(self) -> np.ndarray:
         return self.share > 127
 
-    @property
-    def label(self) -> str:
-        if self.kind == "authentic":
-            return "real"
-        return "ai-manipulated" if self.kind in AI_KINDS else "manipulated"
-
 
 class Pool:
-    """Pictures of one class, drawn so that no large source drowns the small ones."""
+    """Crops of one class, sampled by `draw_weights`."""
 
-    def __init__(self, items: list[Item]):
+    def __init__(self, items: list[Crop]):
         self.items, self.weights = items, draw_weights(items)
 
-    def draw(self, random: np.random.Generator) -> Item:
+    def draw(self, random: np.random.Generator) -> Crop:
         return self.items[int(random.choice(len(self.items), p=self.weights))]
 
 
 class Simulator:
-    """Draws samples of one split. Same pictures, trips and seed: same bytes, on one machine with the same codecs."""
+    """Draws pairs of one split. The same crops, autoencoders and seed give the same bytes on one machine with the same codecs."""
 
-    def __init__(self, pictures: Pictures, trips: Sequence[Trip], split: str = "train"):
+    def __init__(self, pictures: Crops, autoencoders: Sequence[RoundTrip], split: str = "train"):
         if split not in SPLITS:
             raise ValueError(f"Samples are made of {' or '.join(SPLITS)} pictures, never of {split}.")
         items = pictures.of(split)
-        self.pictures, self.trips = pictures, trips
+        self.pictures, self.autoencoders = pictures, autoencoders
         self.real, self.generated = (Pool([item for item in items if item.fake is fake]) for fake in (False, True))
 
     def pair(self, seed: int, kind: str | None = None) -> tuple[Sample, Sample]:
-        """A manipulated picture and its twin; `kind`: one of KINDS, drawn by their weights when None."""
+        """A manipulated picture and its untouched counterpart.
+
+        @param kind one of KINDS, drawn by their weights when None
+        """
         random = np.random.default_rng(seed)
         kind = kind or str(random.choice(list(KINDS), p=list(KINDS.values())))
         for _ in range(TRIES):
             host = self.real.draw(random)
             donor = self.draw_donor(host, self.generated if kind == "repaint" else self.real, random)
             past, future = draw_past(host.quality, random), draw_future(random)
-            before = live_through(self.pictures.read(host), past)
-            other = live_through(self.pictures.read(donor), draw_past(donor.quality, random))
-            piece = edit(kind, before, other, self.trips, random)
+            before = apply_past(self.pictures.read(host), past)
+            other = apply_past(self.pictures.read(donor), draw_past(donor.quality, random))
+            piece = edit(kind, before, other, self.autoencoders, random)
             if host.file != donor.file and visible(before, piece, kind):
                 sources = (host.file, donor.file) if kind in ("splice", "repaint") else (host.file,)
                 untouched = Edited(before, np.zeros_like(piece.share), np.zeros_like(piece.share), "untouched")
@@ -104,23 +99,20 @@ class Simulator:
                 return changed, sample("authentic", untouched, sources[:1], past, future)
         raise RuntimeError(f"No visible {kind} in {TRIES} tries with seed {seed}: are the pictures flat?")
 
-    def draw_donor(self, host: Item, pool: Pool, random: np.random.Generator) -> Item:
-        """Every second time that of several whose mean colours come nearest to the host's.
-
-        Somebody who means to deceive chooses well, and colours alone must not give the region away.
-        """
+    def draw_donor(self, host: Crop, pool: Pool, random: np.random.Generator) -> Crop:
+        """Half of the time the one of several donors whose mean colour is nearest to the host's: colour alone must not reveal the region."""
         offered = [pool.draw(random) for _ in range(OFFERED)]
         if random.random() < 0.5:
             return offered[0]
         wanted = self.colours(host)
         return min(offered, key=lambda item: np.inf if item == host else np.abs(self.colours(item) - wanted).sum())
 
-    def colours(self, item: Item) -> np.ndarray:
+    def colours(self, item: Crop) -> np.ndarray:
         return self.pictures.read(item)[::16, ::16].mean(axis=(0, 1))
 
 
 def edit(
-    kind: str, host: np.ndarray, donor: np.ndarray, trips: Sequence[Trip], random: np.random.Generator
+    kind: str, host: np.ndarray, donor: np.ndarray, autoencoders: Sequence[RoundTrip], random: np.random.Generator
 ) -> Edited:
     """`host` after one edit of `kind`. `donor`: generated for 'repaint', real for 'splice', unused by the others."""
     if kind == "splice":
@@ -134,33 +126,30 @@ def edit(
     if kind == "writing":
         return writing(host, random)
     if kind == "repaint":
-        return repaint(host, donor, trips, random)
+        return repaint(host, donor, autoencoders, random)
     raise ValueError(f"Unknown kind {kind}: one of {', '.join(KINDS)}.")
 
 
 def visible(before: np.ndarray, piece: Edited, kind: str) -> bool:
-    """Whether the region is of a size, and the change of a strength, that an examiner could be asked for.
-
-    A copy that mostly covers what it was copied from is none either.
-    """
+    """Whether size of the region and strength of the change could be asked of an examiner. Excludes copies that mostly cover their own source."""
     mask = piece.share > 127
-    least, most = CHANGED.get(kind, USUAL)
+    least, most = AREA_OF_WRITING if kind == "writing" else AREA
     if not least <= mask.mean() <= most or (mask & (piece.origin > 0)).sum() > 0.3 * mask.sum():
         return False
     inside = piece.rgb[mask].astype(np.float32)
     if kind in ("splice", "copy-move", "repaint") and inside.std(axis=0).max() < FLAT:
         return False
-    return float(np.abs(inside - before[mask]).mean()) >= SEEN
+    return float(np.abs(inside - before[mask]).mean()) >= VISIBLE
 
 
 def sample(kind: str, piece: Edited, sources: tuple[str, ...], past: Past, future: Future) -> Sample:
-    file, marks = finish(piece.rgb, np.dstack([piece.share, piece.origin]), future)
+    file, marks = apply_future(piece.rgb, np.dstack([piece.share, piece.origin]), future)
     share, origin = np.ascontiguousarray(marks[..., 0]), np.ascontiguousarray(marks[..., 1])
     return Sample(kind, piece.how, file, share, origin, sources, past, future)
 
 
 def sheet(samples: Sequence[Sample], columns: int = 6, side: int = 200) -> np.ndarray:
-    """uint8 RGB: each sample above its mask (white: new, grey: where a copy came from), its words below."""
+    """Contact sheet uint8 RGB: each sample above its mask (white: new, grey: source of a copy) and its description."""
     cells = []
     for one in samples:
         cell = np.full((2 * side + 18, side, 3), 255, np.uint8)
@@ -186,7 +175,7 @@ def main() -> None:
     asked = options.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    pictures = open_pictures(asked.data, asked.work)
+    pictures = open_crops(asked.data, asked.work)
     simulator = Simulator(pictures, [published(asked.data), *open_family(pictures, asked.work, STEPS, 20)])
     samples, seconds = [], []
     for seed in range(asked.seed, asked.seed + asked.count):
@@ -196,7 +185,3 @@ def main() -> None:
     slow = np.quantile(seconds, 0.95)
     print(f"{len(samples)} pairs: {np.mean(seconds):.3f} s of one core in the mean, 95 % below {slow:.3f} s")
     cv2.imwrite(str(asked.work / "manipulated.png"), cv2.cvtColor(sheet(samples), cv2.COLOR_RGB2BGR))
-
-
-if __name__ == "__main__":
-    main()

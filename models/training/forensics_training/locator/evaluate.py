@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from forensics_training import WORK
-from forensics_training.data.crops import open_pictures
+from forensics_training.data.crops import open_crops
 from forensics_training.locator.figures import Judged, auc_interval, interval, judge
 from forensics_training.locator.pairs import Reading, photographs, reading
 from forensics_training.locator.reading import ALIKE, CONDITIONS, Read, open_reader
@@ -100,7 +100,7 @@ def main() -> None:
     asked = options.parse_args()
     read, cases = open_reader(asked.model / "locate.onnx"), open_cases(asked.data)
     limit = json.loads((asked.model / "limits.json").read_text())["scoreMin"]
-    sources = photographs(asked.data, open_pictures(asked.data, asked.work).of("val"))
+    sources = photographs(asked.data, open_crops(asked.data, asked.work).of("val"))
     real = [one for crops in sources.values() for one in crops]
     others = [one.file for one in cases if not one.type]
     for name, files in (("photographs of val", real), ("untouched pictures of the sets", others)):
@@ -108,7 +108,3 @@ def main() -> None:
     for condition in CONDITIONS:
         for name, figures in evaluate(read, cases, condition, limit).items():
             print(condition, "|", name, "|", json.dumps(figures), flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from forensics_training import WORK
-from forensics_training.data.crops import open_pictures
+from forensics_training.data.crops import open_crops
 from forensics_training.locator.figures import worst_limit
 from forensics_training.locator.level import Level, best_level, open_cells
 from forensics_training.locator.network import Locator
@@ -141,7 +141,7 @@ def main() -> None:
     export(locator, Moves(), path)
     read = open_reader(path)
     level, f1 = best_level(open_cells(path), Pairs(folder / asked.pairs, min(LEVELLED, asked.count)))
-    sources = photographs(asked.data, open_pictures(asked.data, asked.work).of("calibration"))
+    sources = photographs(asked.data, open_crops(asked.data, asked.work).of("calibration"))
     scores = scores_of(read, pairs, sources)
     moves = Moves(level, *calibrated(scores))
     export(locator, moves, path)
@@ -150,7 +150,3 @@ def main() -> None:
             "sharesAbove": shares_above(scores.moved(moves))}  # fmt: skip
     (asked.out / "limits.json").write_text(json.dumps(told, indent=2) + "\n")
     print(json.dumps(told, indent=2))
-
-
-if __name__ == "__main__":
-    main()

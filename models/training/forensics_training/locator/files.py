@@ -49,7 +49,3 @@ def main() -> None:
     options.add_argument("--count", type=int, default=500)
     asked = options.parse_args()
     write(Pairs(asked.work / f"pairs-{asked.split}", asked.count), asked.work / "files" / asked.split)
-
-
-if __name__ == "__main__":
-    main()

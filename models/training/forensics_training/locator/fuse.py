@@ -386,7 +386,3 @@ def main() -> None:
     print(asked.out.read_text())
     for condition, figures in held_out(pictures, places, kept).items():
         print("held out |", condition, "|", json.dumps(figures), flush=True)
-
-
-if __name__ == "__main__":
-    main()

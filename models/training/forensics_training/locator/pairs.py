@@ -19,7 +19,7 @@ import torch
 from PIL import Image
 
 from forensics_training import WORK
-from forensics_training.data.crops import Item, open_pictures
+from forensics_training.data.crops import Crop, open_crops
 from forensics_training.edits.autoencoder import published
 from forensics_training.edits.family import STEPS, open_family
 from forensics_training.edits.simulator import SPLITS, Sample, Simulator
@@ -88,7 +88,7 @@ def reading(file: bytes, share: np.ndarray | None = None) -> Reading:
     return Reading(rgb, table, np.zeros(rgb.shape[:2], np.uint8) if share is None else share)
 
 
-def photographs(data: Path, items: Sequence[Item]) -> dict[str, list[Reading]]:
+def photographs(data: Path, items: Sequence[Crop]) -> dict[str, list[Reading]]:
     """The photographs among `items` by source, as they lie in the data folder."""
     by_source: dict[str, list[Reading]] = {}
     for item in items:
@@ -143,11 +143,7 @@ def main() -> None:
     asked = options.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    pictures = open_pictures(asked.data, asked.work)
-    trips = [published(asked.data), *([] if asked.without_family else open_family(pictures, asked.work, STEPS, 20))]
-    simulator = Simulator(pictures, trips, asked.split)
+    pictures = open_crops(asked.data, asked.work)
+    autoencoders = [published(asked.data), *([] if asked.without_family else open_family(pictures, asked.work, STEPS, 20))]
+    simulator = Simulator(pictures, autoencoders, asked.split)
     store(simulator, asked.work / "locate" / f"pairs-{asked.split}", FIRST[asked.split], asked.count)
-
-
-if __name__ == "__main__":
-    main()

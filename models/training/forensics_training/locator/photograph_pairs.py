@@ -25,7 +25,7 @@ from PIL import Image
 from forensics_training import WORK
 from forensics_training.data.collect import blob, git_folder
 from forensics_training.data.pictures import Item, Pictures, decode
-from forensics_training.degrade.histories import FILTERS, Save, encode
+from forensics_training.degrade.codecs import FILTERS, Save, encode
 from forensics_training.edits.autoencoder import published
 from forensics_training.edits.drawings import draw_picture, draw_scene
 from forensics_training.edits.simulator import KINDS, OFFERED, TRIES, edit, visible
@@ -151,25 +151,25 @@ class Finished:
     share: np.ndarray
 
 
-def store(squares: Squares, trips, folder: Path, count: int) -> None:
+def store(squares: Squares, autoencoders, folder: Path, count: int) -> None:
     """Writes what is missing of the first `count` pairs."""
     folder.mkdir(parents=True, exist_ok=True)
     for shard in range(-(-count // SHARD)):
         path, wanted = folder / f"{shard:04d}", min(SHARD, count - shard * SHARD)
         if held(path) < wanted:
-            write_shard(path, [finished(squares, trips, shard * SHARD + at) for at in range(wanted)])
+            write_shard(path, [finished(squares, autoencoders, shard * SHARD + at) for at in range(wanted)])
             print(f"shard {shard + 1}", flush=True)
 
 
-def finished(squares: Squares, trips, seed: int) -> tuple[Finished, Finished]:
+def finished(squares: Squares, autoencoders, seed: int) -> tuple[Finished, Finished]:
     random = np.random.default_rng([1, seed])
     cut = random.choice([*CUT_IN_TRAINING, None], p=[*CUT_IN_TRAINING.values(), 1 - sum(CUT_IN_TRAINING.values())])
-    kind, changed, twin, share, saved = pair(squares, trips, 30_000_000 + seed, cut)
+    kind, changed, twin, share, saved = pair(squares, autoencoders, 30_000_000 + seed, cut)
     save = Save("png") if random.random() < LOSSLESS else Save("jpeg", saved["quality"], saved["subsampling"] == 2)
     return Finished(kind, encode(changed, save), share), Finished("authentic", encode(twin, save), np.zeros_like(share))
 
 
-def pair(photographs: Photographs | Squares, trips, seed: int, cut: Cut | None = None, least: float = 0) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
+def pair(photographs: Photographs | Squares, autoencoders, seed: int, cut: Cut | None = None, least: float = 0) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
     """@param cut to the window of the edit, or close to what was changed in it
     @param least pixels of the pictures
     @returns kind, changed and untouched uint8 [H,W,3], share uint8 [H,W] of what is new, and the options of the last save."""
@@ -190,7 +190,7 @@ def pair(photographs: Photographs | Squares, trips, seed: int, cut: Cut | None =
         if min(donor.shape[:2]) < side:
             continue
         donor_top, donor_left = (int(random.integers((room - side) // 8 + 1)) * 8 for room in donor.shape[:2])
-        piece = edit(kind, window, np.ascontiguousarray(donor[donor_top : donor_top + side, donor_left : donor_left + side]), trips, random)
+        piece = edit(kind, window, np.ascontiguousarray(donor[donor_top : donor_top + side, donor_left : donor_left + side]), autoencoders, random)
         if not visible(window, piece, kind):
             continue
         changed, share = host.copy(), np.zeros(host.shape[:2], np.uint8)
@@ -240,14 +240,14 @@ def live(changed: np.ndarray, twin: np.ndarray, share: np.ndarray, random: np.ra
     return changed, twin, share, {"quality": quality, "subsampling": 2 if random.random() < 0.65 else 0}
 
 
-def write(photographs: Photographs, trips, folder: Path, count: int, cut: Cut | None = None, least: float = 0) -> None:
+def write(photographs: Photographs, autoencoders, folder: Path, count: int, cut: Cut | None = None, least: float = 0) -> None:
     """A pair that is there already is kept, so a run goes on; the index names what is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
     for number in range(count):
         names = [f"{number:04d}-{name}" for name in ("changed.jpg", "twin.jpg", "mask.png", "kind.txt")]
         if not (folder / names[3]).exists():
-            kind, changed, twin, share, saved = pair(photographs, trips, number, cut, least)
+            kind, changed, twin, share, saved = pair(photographs, autoencoders, number, cut, least)
             for name, rgb in zip(names, (changed, twin)):
                 Image.fromarray(rgb).save(folder / name, "JPEG", **saved)
             Image.fromarray(share).save(folder / names[2])
@@ -274,14 +274,10 @@ def main() -> None:
     cv2.setNumThreads(1)
     if asked.split == "train" and not asked.squares:
         options.error("--split train needs --squares")
-    photographs, trips = Photographs(Pictures(WORK / "pictures"), asked.mirror, asked.split), [published(asked.data)]
+    photographs, autoencoders = Photographs(Pictures(WORK / "pictures"), asked.mirror, asked.split), [published(asked.data)]
     if asked.squares:
         squares = Squares(WORK / "locate" / f"squares-{asked.split}", photographs)
-        store(squares, trips, asked.out or WORK / "locate" / f"pairs-squares-{asked.split}", asked.count)
+        store(squares, autoencoders, asked.out or WORK / "locate" / f"pairs-squares-{asked.split}", asked.count)
         return
     out = asked.out or WORK / "locate" / f"{asked.cut or ('large' if asked.least else 'whole')}-{asked.split}"
-    write(photographs, trips, out, asked.count, asked.cut, asked.least * 1e6)
-
-
-if __name__ == "__main__":
-    main()
+    write(photographs, autoencoders, out, asked.count, asked.cut, asked.least * 1e6)

@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime
 from PIL import Image
 
-from forensics_training.degrade.histories import Save, encode
+from forensics_training.degrade.codecs import Save, encode
 from forensics_training.locator.pairs import Reading, reading
 
 CELL = 4  # px of the picture for each value of the maps

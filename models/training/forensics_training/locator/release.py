@@ -178,7 +178,3 @@ def main() -> None:
     card = asked.out / "CARD.md"
     if card.exists():
         card.write_text(with_tables(card.read_text(), told))
-
-
-if __name__ == "__main__":
-    main()

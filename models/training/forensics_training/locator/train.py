@@ -19,7 +19,8 @@ from torch import nn
 from torch.nn import functional
 
 from forensics_training import WORK
-from forensics_training.degrade.histories import Save, draw_jpeg, encode
+from forensics_training.degrade.codecs import Save, encode
+from forensics_training.degrade.histories import draw_jpeg
 from forensics_training.locator.figures import figures_of
 from forensics_training.locator.network import Found, Locator, Parts
 from forensics_training.locator.pairs import Pairs, Reading, reading
@@ -265,7 +266,3 @@ def main() -> None:
         source = Turns(source, Source(Pairs(asked.work / "pairs-train", plan.pairs // 2), replace(plan, sides=Plan.sides)))
     judges = Pairs(asked.work / f"{made}-calibration", plan.checked)
     train(source, judges, asked.work / asked.name, plan, parts, asked.until, asked.start)
-
-
-if __name__ == "__main__":
-    main()

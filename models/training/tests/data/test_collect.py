@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from forensics_training.data.collect import write_files
-from tests.detector.conftest import coarse, fill
+from tests.helpers import coarse, fill
 
 
 def test_files_are_written_as_their_repositories_have_them_and_missing_ones_left_out(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from forensics_training.data.crops import CALIBRATION_SOURCES, open_pictures
+from forensics_training.data.crops import CALIBRATION_SOURCES, open_crops
 
 FIELDS = ("file", "split", "label", "generator", "source")
 HELD_OUT = sorted(CALIBRATION_SOURCES)[0]
@@ -24,7 +24,7 @@ def data(tmp_path):
 
 
 def test_pictures_are_read_back_by_the_splits_that_their_sources_belong_to(data):
-    pictures = open_pictures(data, data / "work")
+    pictures = open_crops(data, data / "work")
 
     (kept_out,), (generated,) = pictures.of("calibration"), pictures.of("train")
     assert (kept_out.file, kept_out.fake) == ("a.png", False)
@@ -34,13 +34,13 @@ def test_pictures_are_read_back_by_the_splits_that_their_sources_belong_to(data)
 
 
 def test_pictures_are_decoded_once_and_again_when_the_list_changed(data):
-    first = open_pictures(data, data / "work")
+    first = open_crops(data, data / "work")
     for item in first.items:
         (data / item.file).unlink()
 
-    again = open_pictures(data, data / "work")
+    again = open_crops(data, data / "work")
     write_data(data, [("a.png", "val", "real", "web", "site 2"), ("c.png", "val", "real", "web", "site 2")])
-    other = open_pictures(data, data / "work")
+    other = open_crops(data, data / "work")
 
     assert again.items == first.items
     assert [(item.file, item.split) for item in other.items] == [("a.png", "val"), ("c.png", "val")]

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from forensics_training.data.pictures import NATIVE_PX, VIEW_PX, Item, Pictures, cut_arrays, decode, textured_square
-from tests.detector.conftest import coarse, fill
+from tests.helpers import coarse, fill
 
 
 def file_of(rgb: np.ndarray, kind: str, **options) -> bytes:

@@ -5,8 +5,9 @@ import pytest
 from PIL import Image
 
 from forensics_training.data.crops import jpeg_quality
-from forensics_training.degrade.histories import Future, Past, Save, decode, draw_future, draw_past, encode, finish, live_through
-from tests.edits.test_simulator import textured
+from forensics_training.degrade.codecs import Save, decode, encode
+from forensics_training.degrade.histories import Future, Past, apply_future, apply_past, draw_future, draw_past
+from tests.helpers import textured
 
 
 def futures(count: int = 2000) -> list[Future]:
@@ -31,7 +32,7 @@ def test_png_gives_the_same_pixels_back():
 def test_a_cut_takes_the_same_rows_and_columns_of_picture_and_marks():
     rgb, future = textured(2, 224), Future((3, 5), 1.0, 0, None, Save("png"))
 
-    file, marks = finish(rgb, rgb[..., :2], future)
+    file, marks = apply_future(rgb, rgb[..., :2], future)
 
     assert np.array_equal(decode(file), rgb[3:, 5:])
     assert np.array_equal(marks, rgb[3:, 5:, :2])
@@ -43,7 +44,7 @@ def test_a_smaller_picture_has_its_marks_at_the_same_place():
     rgb = np.repeat(marks[..., :1], 3, axis=2)
 
     for kind in range(4):
-        file, small = finish(rgb, marks, Future((0, 0), 0.63, kind, None, Save("png")))
+        file, small = apply_future(rgb, marks, Future((0, 0), 0.63, kind, None, Save("png")))
 
         white = decode(file)[..., 0] > 127
         assert white.shape == small.shape[:2] == (202, 202)
@@ -52,7 +53,7 @@ def test_a_smaller_picture_has_its_marks_at_the_same_place():
 
 
 def test_a_small_picture_is_not_made_smaller_than_a_localiser_can_read():
-    _, marks = finish(textured(3, 224), np.zeros((224, 224, 2), np.uint8), Future((0, 0), 0.5, 1, None, Save("png")))
+    _, marks = apply_future(textured(3, 224), np.zeros((224, 224, 2), np.uint8), Future((0, 0), 0.5, 1, None, Save("png")))
 
     assert marks.shape == (160, 160, 2)
 
@@ -60,11 +61,11 @@ def test_a_small_picture_is_not_made_smaller_than_a_localiser_can_read():
 def test_a_past_is_the_same_each_time_it_is_lived_through():
     rgb, past = textured(4, 224), Past(7, Save("jpeg", 80, True), (2, 1))
 
-    first, second = live_through(rgb, past), live_through(rgb, past)
+    first, second = apply_past(rgb, past), apply_past(rgb, past)
 
     assert first.shape == (222, 223, 3)
     assert np.array_equal(first, second)
-    assert np.array_equal(live_through(rgb, Past(None, None, (0, 0))), rgb)
+    assert np.array_equal(apply_past(rgb, Past(None, None, (0, 0))), rgb)
 
 
 def test_lossless_crops_get_a_first_save_more_often_than_those_that_had_one():

@@ -1,6 +1,7 @@
 import numpy as np
 
-from forensics_training.degrade.pipeline import GRADE, GREY, History, degrade, enlarge_again, grade, save_jpeg
+from forensics_training.degrade.codecs import save_jpeg
+from forensics_training.degrade.pipeline import GRADE, GREY, History, degrade, enlarge_again, grade
 
 
 def picture(seed: int = 3, side: int = 256) -> np.ndarray:

@@ -24,7 +24,7 @@ from forensics_training.detector.calibrate import (
 from forensics_training.detector.export import export
 from forensics_training.detector.network import HIDDEN
 from forensics_training.detector.read import CONDITIONS, PASSES, RUINED
-from tests.detector.conftest import coarse
+from tests.helpers import coarse
 
 STRATEGIES = ("pedantic", "default", "relaxed")
 

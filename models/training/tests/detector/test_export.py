@@ -9,7 +9,7 @@ from onnx import numpy_helper
 from forensics_training.detector.export import export, load, open_session, restore
 from forensics_training.detector.network import CELL_PX, HIDDEN, Detector, freeze_statistics
 from forensics_training.detector.read import Exported, HeadOf
-from tests.detector.conftest import coarse
+from tests.helpers import coarse
 
 SEEN = [coarse(np.random.default_rng(seed), 3 * CELL_PX, 4 * CELL_PX) for seed in range(8)]
 

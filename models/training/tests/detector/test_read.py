@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.detector.conftest import coarse, fill
+from tests.helpers import coarse, fill
 from forensics_training.detector.read import (
     CONDITIONS,
     DROPPED,

@@ -9,7 +9,7 @@ from forensics_training.data.pictures import Item, Pictures
 from forensics_training.degrade.pipeline import History
 from forensics_training.detector import train as training
 from forensics_training.detector.train import Batches, Drawn, loss_of
-from tests.detector.conftest import fill
+from tests.helpers import fill
 
 GIVEN = argparse.Namespace(seed=5, side=96, batch=12, steps=3)
 

@@ -2,19 +2,19 @@ import numpy as np
 import pytest
 import torch
 
-from forensics_training.data.crops import Item, Pictures
-from forensics_training.edits.family import DESIGNS, GROWING, Autoencoder, Design, Loss, open_family, train
+from forensics_training.data.crops import Crop, Crops
+from forensics_training.edits.family import DESIGNS, UPSAMPLING, Autoencoder, Design, Loss, open_family, train
 
 
-def pictures() -> Pictures:
+def pictures() -> Crops:
     """Twelve real train pictures of three sources, one that is too small, one generated, one of another split."""
     sizes = [(240, f"site {n % 3}", "train", False) for n in range(12)]
     sizes += [(100, "site 3", "train", False), (240, "site 4", "train", True), (240, "site 5", "calibration", False)]
     random, items, pixels = np.random.default_rng(1), [], []
     for number, (side, source, split, fake) in enumerate(sizes):
-        items.append(Item(f"{number}", split, fake, "web", source, side, side, sum(p.size for p in pixels), 90))
+        items.append(Crop(f"{number}", split, fake, "web", source, side, side, sum(p.size for p in pixels), 90))
         pixels.append(random.integers(0, 256, side * side * 3, dtype=np.uint8))
-    opened = Pictures.__new__(Pictures)
+    opened = Crops.__new__(Crops)
     opened.items, opened.pixels = items, np.concatenate(pixels)
     return opened
 
@@ -30,7 +30,7 @@ def test_every_autoencoder_gives_a_picture_back_in_its_own_size(design):
 
 
 def test_the_family_knows_all_ways_to_grow_and_three_depths():
-    assert {design.growing for design in DESIGNS} == set(GROWING)
+    assert {design.upsampling for design in DESIGNS} == set(UPSAMPLING)
     assert {design.halvings for design in DESIGNS} == {2, 3, 4}
     assert len({design.name for design in DESIGNS}) == len(DESIGNS)
 
@@ -69,11 +69,24 @@ def two_designs(monkeypatch):
 
 
 def test_members_are_trained_once_and_again_when_the_steps_change(two_designs, tmp_path, capsys):
-    def trained(steps: int) -> int:
+    def trained(steps: int) -> str:
         assert len(open_family(pictures(), tmp_path, steps, seed=3)) == 2
-        return capsys.readouterr().out.count(" dB")
+        return capsys.readouterr().out
 
-    assert [trained(1), trained(1), trained(2)] == [2, 0, 2]
+    said = [trained(1), trained(1), trained(2)]
+
+    assert [one.count(" dB") for one in said] == [2, 0, 2]
+    assert [one.count("changed: steps") for one in said] == [0, 0, 2]
+
+
+def test_weights_without_a_note_are_trained_again(two_designs, tmp_path, capsys):
+    open_family(pictures(), tmp_path, 1, seed=3)
+    next((tmp_path / "family").glob("*.json")).unlink()
+    capsys.readouterr()
+
+    open_family(pictures(), tmp_path, 1, seed=3)
+
+    assert capsys.readouterr().out.count(" dB") == 1
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from forensics_training.edits.in_place import TREATMENTS, repaint, send_through, writing
-from tests.edits.test_simulator import coarser, textured
+from forensics_training.edits.in_place import TREATMENTS, repaint, round_trip_region, writing
+from tests.helpers import coarser, textured
 
 
 @pytest.mark.parametrize("kind", TREATMENTS)
@@ -23,7 +23,7 @@ def test_the_whole_region_goes_through_the_autoencoder_wherever_it_lies():
         region = np.zeros(rgb.shape[:2], bool)
         region[top:bottom, left:right] = True
 
-        out = send_through(rgb, region, lambda box, _: coarser(box, 0) * 0 + 1, np.random.default_rng(1))
+        out = round_trip_region(rgb, region, lambda box, _: coarser(box, 0) * 0 + 1, np.random.default_rng(1))
 
         assert (out[region] == 255).all()
 
@@ -34,9 +34,9 @@ def test_noise_of_the_latent_comes_from_the_seed_and_leaves_the_stream_of_others
     expected = torch.rand(3)
 
     torch.manual_seed(5)
-    first = [send_through(rgb, region, coarser, np.random.default_rng(seed)) for seed in range(6)]
+    first = [round_trip_region(rgb, region, coarser, np.random.default_rng(seed)) for seed in range(6)]
     after = torch.rand(3)
-    second = [send_through(rgb, region, coarser, np.random.default_rng(seed)) for seed in range(6)]
+    second = [round_trip_region(rgb, region, coarser, np.random.default_rng(seed)) for seed in range(6)]
 
     assert np.array_equal(first, second)
     assert torch.equal(after, expected)
@@ -47,7 +47,7 @@ def test_repainting_in_place_leaves_the_motif_where_it_was():
     host = textured(3, 256)
     pieces = [repaint(host, textured(4, 224), [coarser], np.random.default_rng(seed)) for seed in range(30)]
 
-    same = [piece for piece in pieces if piece.how.startswith("same again")]
+    same = [piece for piece in pieces if piece.how.startswith("re-encoded")]
 
     assert same
     for piece in same:

@@ -1,8 +1,8 @@
 import cv2
 import numpy as np
 
-from forensics_training.edits.paste import carry, copy_move, draw_motion, join_gradients, match_colours
-from tests.edits.test_simulator import textured
+from forensics_training.edits.paste import warp, copy_move, draw_motion, poisson_blend, match_colours
+from tests.helpers import textured
 
 
 def centred_box(side: int = 224) -> np.ndarray:
@@ -18,7 +18,7 @@ def test_a_move_by_whole_blocks_keeps_grid_and_pixels():
 
     assert len(whole) >= 5
     for motion in whole:
-        after, share = carry(donor, box, motion, (224, 240), np.random.default_rng(1))
+        after, share = warp(donor, box, motion, (224, 240), np.random.default_rng(1))
 
         dx, dy = motion[:, 2].astype(int)
         y, x = np.nonzero(share == 255)
@@ -71,7 +71,7 @@ def test_joined_gradients_bring_a_grey_ramp_to_the_hosts_level_and_leave_regions
     inside, at_frame = centred_box().astype(np.uint8) * 255, np.zeros((224, 224), np.uint8)
     cv2.circle(at_frame, (0, 0), 40, 255, -1)
 
-    joined = join_gradients(donor, host, inside)
+    joined = poisson_blend(donor, host, inside)
 
     assert np.abs(joined[inside > 0].astype(float).mean() - 60) < 30
-    assert np.array_equal(join_gradients(donor, host, at_frame), donor)
+    assert np.array_equal(poisson_blend(donor, host, at_frame), donor)

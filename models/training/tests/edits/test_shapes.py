@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from forensics_training.edits.shapes import SHAPES, blend, draw_shape, soften, tidy
-from tests.edits.test_simulator import textured
+from tests.helpers import textured
 
 
 def test_a_region_is_one_part_without_holes_of_a_usual_size():
@@ -16,7 +16,7 @@ def test_a_region_is_one_part_without_holes_of_a_usual_size():
         assert 0.004 < mask.mean() <= 0.4
 
 
-@pytest.mark.parametrize("name", ["superpixels", "colour", "thing"])
+@pytest.mark.parametrize("name", ["superpixels", "colour", "object"])
 def test_shapes_that_follow_the_content_find_a_red_disc_on_grey(name):
     rgb = np.full((224, 224, 3), 128, np.uint8)
     cv2.circle(rgb, (112, 112), 50, (220, 30, 30), -1)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from forensics_training.degrade.histories import Save, encode
+from forensics_training.degrade.codecs import Save, encode
 from forensics_training.edits.simulator import Simulator
 from forensics_training.locator.evaluate import Case, evaluate, open_cases
 from forensics_training.locator.export import Moves, Scores, calibrated, export, limits_of, scores_of
@@ -11,7 +11,7 @@ from forensics_training.locator.network import Locator
 from forensics_training.locator.pairs import Pairs, Reading, reading, store
 from forensics_training.locator.reading import CONDITIONS, Map, open_reader
 from forensics_training.runtime.checkpoint import mean_of
-from tests.edits.test_simulator import Watched, textured
+from tests.helpers import Watched, textured
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 from forensics_training.edits.simulator import Simulator
 from forensics_training.locator.files import ending, write
 from forensics_training.locator.pairs import Pairs, store
-from tests.edits.test_simulator import Watched
+from tests.helpers import Watched
 
 
 def test_files_hold_the_stored_bytes_and_the_index_names_them(tmp_path):

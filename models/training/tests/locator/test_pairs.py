@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from forensics_training.data.crops import ANNEX_K_LUMINANCE
-from forensics_training.degrade.histories import Save, encode
+from forensics_training.degrade.codecs import Save, encode
 from forensics_training.edits.simulator import Simulator
 from forensics_training.locator.pairs import Pairs, photographs, reading, store
-from tests.edits.test_simulator import Watched, textured
+from tests.helpers import Watched, textured
 
 
 @pytest.fixture(scope="module")

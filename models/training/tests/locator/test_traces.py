@@ -1,10 +1,10 @@
 import numpy as np
 import torch
 
-from forensics_training.degrade.histories import Save, encode
+from forensics_training.degrade.codecs import Save, encode
 from forensics_training.locator.pairs import reading
 from forensics_training.locator.traces import BINS, Blocks, Grid, Histogram, Residuals
-from tests.edits.test_simulator import textured
+from tests.helpers import textured
 
 
 def planes(rgb: np.ndarray) -> torch.Tensor:

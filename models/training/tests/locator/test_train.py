@@ -9,7 +9,7 @@ from forensics_training.locator.network import Found, Parts
 from forensics_training.locator.pairs import Pairs, Reading, store
 from forensics_training.locator.traces import Blocks
 from forensics_training.locator.train import Plan, Source, Turns, beside_twin, crop, cross_entropy, dice, loss_of, rate_at, targets, train
-from tests.edits.test_simulator import Watched, textured
+from tests.helpers import Watched, textured
 
 PLAN = Plan(steps=4, pairs=8, sides=((128, 1.0),), pixels=4 * 128 * 128, warmup=1, check_every=2, save_every=2, checked=2)
 
