@@ -1,13 +1,12 @@
-"""Everything that is fitted after training, on the calibration split only, and the two JSON files of a model folder.
+"""Calibration, thresholds and statistics, fitted on the calibration split, and the two JSON files of a model folder.
 
-`python -m detector.calibrate --run NAME --calibration FILE --train FILE --version V --out DIR`: FILEs are what `detector.read` wrote of the
-calibration split (with `--ruined --crops N`) and of training pictures, which only describe what the network knows.
+--calibration is what `detector-read --ruined` wrote of the calibration split; --train of training pictures, which only describe the
+distribution of embeddings.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import pickle
 from datetime import datetime, timezone
@@ -18,29 +17,29 @@ import numpy as np
 from forensics_training.data.collect import LEFT_OUT
 from forensics_training.degrade.pipeline import History
 from forensics_training.detector.network import CELL_PX, HIDDEN
-from forensics_training.detector.read import CONDITIONS, DROPPED, MOST_PIXELS, PASSES, PATCH, RUINED, STRIDE, TILES, TILE_PX
+from forensics_training.detector.read import CONDITIONS, DROPPED, MAX_PIXELS, PASSES, PATCH, RUINED, STRIDE, TILES, TILE_PX, WHOLE_PX
 from forensics_training.runtime.metrics import auc, fit_logistic, sigmoid
+from forensics_training.runtime.model_files import describe_file
 
-WHOLE_PX = 384
-SHARES = {"patches": 0.5, "tiles": 0.25, "whole": 0.25}  # chosen on the calibration split, see EXPERIMENTS.md
-PATCHES_READ = 400  # all there are
-SHRINKAGE = 0.1  # of the covariance, towards a multiple of the identity
+SHARES = {"patches": 0.5, "tiles": 0.25, "whole": 0.25}  # chosen on the calibration split, see experiments/2026-11-22-published-backbone.md
+PATCHES_READ = 400  # all of a picture of MAX_PIXELS
+SHRINKAGE = 0.1  # of the covariance towards a multiple of the identity
 
-# Shares on the calibration split that fix the thresholds. The second number of the first row limits every photograph's source alone.
+# Error rates on the calibration split that set the thresholds. FALSE_FAKE: of all photographs, and of any single source.
 FALSE_FAKE = {"pedantic": (0.0, 0.0), "default": (0.01, 0.2), "relaxed": (0.03, 0.3)}
 FALSE_REAL = {"pedantic": 0.02, "default": 0.05, "relaxed": 0.10}
-SMALL_PIXELS = 500_000  # below it photographs look more generated: small ones have a limit of *fake* of their own
-SMALLEST = 448  # px, longer side: half of a smaller picture is no case to set limits by
-# As in the engine's decide.ts: a picture nearer to one half than this many deviations of its passes is not decided.
+SMALL_PIXELS = 500_000  # below it photographs look more generated and get a *fake* threshold of their own
+SMALLEST = 448  # px, longer side; halves of smaller pictures set no thresholds
+# As in the engine's decide.ts: closer to 0.5 than this many standard deviations of the passes, a picture is not decided.
 LEAST_DEVIATIONS = {"pedantic": 2.576, "default": 1.282, "relaxed": 0.674}
 TRACE_LOST = {"pedantic": 0.03, "default": 0.015, "relaxed": 0.005}
 COMPRESSION_LEFT = {"pedantic": 40, "default": 30, "relaxed": 20}
 ANOMALY = {"pedantic": 0.98, "default": 0.995, "relaxed": 1.0}
 
 
-def joined(said: dict, shares: dict[str, float] = SHARES, whole: int = WHOLE_PX) -> tuple[np.ndarray, np.ndarray]:
-    """Logits [3] and those of each pass [T, 3] of one reading. Without tiles the patches count for both."""
-    groups = {"patches": shares["patches"], "tiles": shares["tiles"], f"whole {whole}": shares["whole"]}
+def weighted_logits(said: dict) -> tuple[np.ndarray, np.ndarray]:
+    """Logits [3], and of each pass [T, 3], of one reading: weighted by SHARES, patches standing in for missing tiles."""
+    groups = dict(SHARES)
     if "tiles" not in said:
         groups["patches"] += groups.pop("tiles")
     logits = sum(share * said[name] for name, share in groups.items())
@@ -49,7 +48,7 @@ def joined(said: dict, shares: dict[str, float] = SHARES, whole: int = WHOLE_PX)
 
 
 class Readings:
-    """All readings of a file under some conditions, one row each."""
+    """All readings under some conditions, one row each."""
 
     def __init__(self, rows: list[dict], conditions):
         kept = [
@@ -58,7 +57,7 @@ class Readings:
             for row in rows
             if name in row["said"] and row["source"] not in LEFT_OUT and (max(row["size"]) >= SMALLEST or "half" not in name)
         ]
-        both = [joined(said) for _, said, _ in kept]
+        both = [weighted_logits(said) for _, said, _ in kept]
         self.logits = np.stack([logits for logits, _ in both])
         self.passes = np.stack([passes for _, passes in both])
         self.embeddings = [said["embeddings"] for _, said, _ in kept]
@@ -71,7 +70,7 @@ class Readings:
 
     @property
     def weights(self) -> np.ndarray:
-        """Both classes alike, and within a class every source by the root of its size."""
+        """[N]: both classes equal, sources within a class by the square root of their size."""
         weights = np.ones(len(self.fake))
         for fake in (False, True):
             for source in np.unique(self.sources[self.fake == fake]):
@@ -114,7 +113,7 @@ def trace_of(calibration: dict, logits: np.ndarray) -> np.ndarray:
 def thresholds(usable: Readings, ruined: Readings, calibration: dict) -> dict:
     p = apply(calibration, "decision", usable.logits[:, 1] - usable.logits[:, 0])
     spread = apply(calibration, "decision", usable.passes[..., 1] - usable.passes[..., 0]).std(1)
-    # Within its spread of one half a reading is not decided: it counts as one half.
+    # Readings that are not decided count as 0.5.
     clear = {s: np.where(np.abs(p - 0.5) > least * spread, p, 0.5) for s, least in LEAST_DEVIATIONS.items()}
     real_max = {s: least_real(clear[s], usable, share) for s, share in FALSE_REAL.items()}
     fake_min = {small: limits_of_fake(clear, usable, usable.small == small) for small in (False, True)}
@@ -123,51 +122,51 @@ def thresholds(usable: Readings, ruined: Readings, calibration: dict) -> dict:
     return {
         "fakeMin": fake_min[False],
         "smallFakeMin": {s: max(value, fake_min[False][s]) for s, value in fake_min[True].items()},
-        "realMax": rising({s: min(0.5, value) for s, value in real_max.items()}),
-        "traceMin": ordered({s: max(least, float(np.quantile(trace, share))) for s, share in TRACE_LOST.items()}),
+        "realMax": increasing({s: min(0.5, value) for s, value in real_max.items()}),
+        "traceMin": decreasing({s: max(least, float(np.quantile(trace, share))) for s, share in TRACE_LOST.items()}),
         "compressionMax": rounded({s: History(quality).compression for s, quality in COMPRESSION_LEFT.items()}),
         "anomalyMax": ANOMALY,
     }
 
 
 def limits_of_fake(clear: dict[str, np.ndarray], usable: Readings, of_size: np.ndarray) -> dict[str, float]:
-    """Of whole photographs of this size, from the worst condition."""
+    """*fake* thresholds by strategy, from whole photographs of this size under the worst condition."""
     groups = [~usable.fake & usable.whole & of_size & (usable.condition == c) for c in np.unique(usable.condition)]
     limits = {s: max((least_fake(clear[s][mine], usable.sources[mine], share) for mine in groups if mine.any()), default=0.5) for s, share in FALSE_FAKE.items()}
-    return ordered(limits)
+    return decreasing(limits)
 
 
 def least_real(p: np.ndarray, usable: Readings, share: float) -> float:
-    """The highest threshold below which at most `share` of the whole generated pictures lie, in the worst condition; sources count by
-    the root of their size, for the next generator is a new one."""
+    """The highest threshold with at most `share` of the whole generated pictures at or below it under the worst condition. Sources count
+    by the square root of their size, because the next generator will be a new one."""
     limits = []
     for condition in np.unique(usable.condition):
         mine = usable.fake & usable.whole & (usable.condition == condition)
         order = np.argsort(p[mine])
         upto = np.cumsum(usable.weights[mine][order])
-        # One step below the first score too many, for `p <= threshold` calls it real.
+        # Just below the first score too many, because `p <= threshold` is called real.
         limits.append(float(p[mine][order][np.searchsorted(upto / upto[-1], share, side="right")]) - 1e-4)
     return max(0.0, min(limits))
 
 
 def least_fake(p: np.ndarray, sources: np.ndarray, limits: tuple[float, float]) -> float:
-    """The lowest threshold, from 0.5 up, above which at most `limits[0]` of the photographs and at most `limits[1]` of any source with 12
-    readings or more would be called fake."""
+    """The lowest threshold >= 0.5 at which at most `limits[0]` of the photographs, and `limits[1]` of any source with 12 readings or more,
+    would be called fake."""
     groups = [np.sort(p)] + [np.sort(p[sources == s]) for s in np.unique(sources) if (sources == s).sum() >= 12]
     allowed = [limits[0]] + [limits[1]] * (len(groups) - 1)
-    # One step above the last allowed score, so that `p >= threshold` spares it.
+    # Just above the last allowed score, because `p >= threshold` is called fake.
     tops = [float(np.quantile(g, 1 - share, method="higher")) + 1e-4 for g, share in zip(groups, allowed, strict=True)]
     return min(0.999, max([0.5, *tops]))
 
 
-def ordered(limits: dict[str, float]) -> dict[str, float]:
-    """Falling from pedantic to relaxed, also where a stricter margin left nothing to limit."""
+def decreasing(limits: dict[str, float]) -> dict[str, float]:
+    """Made stricter where needed, so that limits fall from pedantic to relaxed."""
     falling = np.maximum.accumulate(list(limits.values())[::-1])[::-1]
     return rounded(dict(zip(limits, falling.tolist(), strict=True)))
 
 
-def rising(limits: dict[str, float]) -> dict[str, float]:
-    """The same the other way round: what is clear under a strategy differs, so its share alone does not put the limits in order."""
+def increasing(limits: dict[str, float]) -> dict[str, float]:
+    """Made stricter where needed, so that limits rise from pedantic to relaxed."""
     least = np.minimum.accumulate(list(limits.values())[::-1])[::-1]
     return rounded(dict(zip(limits, least.tolist(), strict=True)))
 
@@ -206,19 +205,15 @@ def unit(vector: np.ndarray) -> np.ndarray:
 
 
 def manifest(out: Path, version: str, calibration: dict, limits: dict, training: dict) -> dict:
-    def entry(name: str) -> dict:
-        data = (out / name).read_bytes()
-        return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-
     return {
         "id": "trace-2",
         "version": version,
         "type": "image",
         "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "files": {name: entry(name) for name in ("model.onnx", "head.onnx", "statistics.json")},
+        "files": {name: describe_file(out / name) for name in ("model.onnx", "head.onnx", "statistics.json")},
         "input": {"name": "rgb", "layout": "NHWC", "dtype": "uint8", "cellPx": CELL_PX, "haloPx": 64,
                   "patchCells": PATCH, "patchStrideCells": STRIDE, "patchesRead": PATCHES_READ},
-        "views": {"mostPixels": MOST_PIXELS, "tilePx": TILE_PX, "tiles": TILES, "wholePx": WHOLE_PX, "weights": SHARES},
+        "views": {"mostPixels": MAX_PIXELS, "tilePx": TILE_PX, "tiles": TILES, "wholePx": WHOLE_PX, "weights": SHARES},
         "outputs": {"model": ["features"], "head": ["logits", "embedding"], "logits": ["real", "fake", "compression"]},
         "dropout": {"rate": DROPPED, "passes": PASSES},
         "calibration": calibration,
@@ -232,8 +227,8 @@ def write_json(path: Path, value: dict) -> None:
     path.write_text(json.dumps(value, indent=1) + "\n")
 
 
-def tell(name: str, rows: list[dict], calibration: dict, limits: dict) -> None:
-    """A first look at rates; what counts is `npm run evaluate`."""
+def report(name: str, rows: list[dict], calibration: dict, limits: dict) -> None:
+    """Prints preliminary rates; the published ones come from `npm run evaluate`."""
     for condition in CONDITIONS:
         one = Readings(rows, [condition])
         d = one.logits[:, 1] - one.logits[:, 0]
@@ -267,9 +262,9 @@ def main() -> None:
     usable, ruined = Readings(rows, CONDITIONS), Readings(rows, RUINED)
     calibration = fit_calibration(usable, ruined)
     limits = thresholds(usable, ruined, calibration)
-    tell("calibration", rows, calibration, limits)
+    report("calibration", rows, calibration, limits)
     if given.val:
-        tell("val", pickle.loads(given.val.read_bytes()), calibration, limits)
+        report("val", pickle.loads(given.val.read_bytes()), calibration, limits)
     write_json(given.out / "statistics.json", statistics(Readings(pickle.loads(given.train.read_bytes()), CONDITIONS), usable))
     told = {"run": given.run, "calibrationPictures": len(rows), "calibrationSources": len(np.unique(usable.sources))}
     write_json(given.out / "manifest.json", manifest(given.out, given.version, calibration, limits, told))

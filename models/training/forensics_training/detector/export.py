@@ -1,7 +1,6 @@
-"""Writes the two ONNX files of a model folder, the network in 8 bits, and proves that they say what PyTorch says:
-`python -m detector.export --run NAME --out DIR`
+"""Exports the two ONNX files of a model folder, the network in 8 bits, and verifies them against PyTorch.
 
-Of several runs it takes the mean of the weights (Wortsman et al., "Model soups", ICML 2022).
+Of several runs the mean of the weights is exported (Wortsman et al., "Model soups", ICML 2022).
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
 import torch
 from onnx import numpy_helper
 from torch import nn
@@ -24,19 +22,20 @@ from forensics_training.data.pictures import Pictures
 from forensics_training.degrade.codecs import save_jpeg
 from forensics_training.detector.network import CELL_PX, HIDDEN, Detector, Head
 from forensics_training.runtime.checkpoint import mean_of
+from forensics_training.runtime.model_files import open_session
 from forensics_training.runtime.quantise import quantise
-from forensics_training.runtime.strips import Local, in_strips
+from forensics_training.runtime.strips import Section, in_strips
 
 OPSET = 17
-# In rows of 4 px: the layers down to a quarter of the size hold two thirds of the memory.
+# Runs in strips, in rows of 4 px: the layers down to a quarter of the resolution need two thirds of the memory.
 FIRST = "_blocks.1/_project_conv/Conv_output_0"
-EXACT = ("_conv_stem/", "_blocks.0/")  # layers in 32 bits: they see single steps of brightness
-SEEN = 128  # pictures that tell the ranges
-LIKE = 0.95  # least correlation of the features with those in 32 bits
+EXACT = ("_conv_stem/", "_blocks.0/")  # layers in fp32: they see single grey levels
+SAMPLES = 128  # pictures that set the activation ranges
+LEAST_CORRELATION = 0.95  # of the mean features with those in fp32
 
 
 class Pixels(nn.Module):
-    """uint8 [1, H, W, 3] to features [1, C, H / 32, W / 32]."""
+    """rgb uint8 [1, H, W, 3] to features [1, C, H / 32, W / 32]."""
 
     def __init__(self, model: Detector):
         super().__init__()
@@ -46,8 +45,8 @@ class Pixels(nn.Module):
         return self.features(rgb.permute(0, 3, 1, 2).float())
 
 
-class Judge(nn.Module):
-    """features [N, C] and masks [T, C] to logits [T, N, 3] and embedding [N, D]."""
+class ExportedHead(nn.Module):
+    """features [N, C] and masks [T, C] to logits [T, N, 3] and unit embedding [N, D]."""
 
     def __init__(self, model: Detector):
         super().__init__()
@@ -59,7 +58,11 @@ class Judge(nn.Module):
 
 
 def load(runs: list[str], backbone: str) -> Detector:
-    """@param runs names of runs, or model folders; @param backbone that of the model folders."""
+    """The mean of several networks.
+
+    @param runs names of runs, or model folders
+    @param backbone of the model folders
+    """
     members = [load_one(run, backbone) for run in runs]
     members[0].load_state_dict(mean_of([one.state_dict() for one in members]))
     return members[0].eval()
@@ -69,16 +72,16 @@ def load_one(run: str, backbone: str) -> Detector:
     if Path(run).is_dir():
         return restore(Path(run), backbone)
     kept = torch.load(WORK / "runs" / run / "checkpoint.pt", weights_only=False)
-    model = Detector(kept["given"]["backbone"], tuple(kept["given"]["taps"]), kept["given"]["stride"])
+    model = Detector(kept["given"]["backbone"])
     model.load_state_dict(kept["average"])
     return model
 
 
-def export(model: Detector, seen: Iterable[np.ndarray], out: Path) -> None:
-    """@param seen pictures, uint8 [H, W, 3], sides multiples of `CELL_PX`: what flows in the network stays within what they show."""
+def export(model: Detector, samples: Iterable[np.ndarray], out: Path) -> None:
+    """@param samples uint8 [H, W, 3], sides multiples of `CELL_PX`; they set the activation ranges"""
     out.mkdir(parents=True, exist_ok=True)
     model = model.float().to(memory_format=torch.contiguous_format).eval()
-    pixels, judge = Pixels(model).eval(), Judge(model).eval()  # else the exporter would turn the model back to training
+    pixels, head = Pixels(model).eval(), ExportedHead(model).eval()  # otherwise the exporter would switch the model back to training mode
     channels = model.features.channels
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the TorchScript exporter is old but folds batch norms and writes a plain graph
@@ -88,49 +91,49 @@ def export(model: Detector, seen: Iterable[np.ndarray], out: Path) -> None:
             dynamic_axes={"rgb": {1: "height", 2: "width"}, "features": {2: "rows", 3: "columns"}},
         )  # fmt: skip
         torch.onnx.export(
-            judge, (torch.rand(5, channels), torch.ones(2, channels)), str(out / "head.onnx"), dynamo=False,
+            head, (torch.rand(5, channels), torch.ones(2, channels)), str(out / "head.onnx"), dynamo=False,
             opset_version=OPSET, input_names=["features", "masks"], output_names=["logits", "embedding"],
             dynamic_axes={"features": {0: "patches"}, "masks": {0: "passes"},
                           "logits": {0: "passes", 1: "patches"}, "embedding": {0: "patches"}},
         )  # fmt: skip
-    seen = list(seen)
-    store(out / "model.onnx", seen)
-    compare(pixels, judge, seen[:8], out)
+    samples = list(samples)
+    store(out / "model.onnx", samples)
+    compare(pixels, head, samples[:8], out)
 
 
-def store(path: Path, seen: list[np.ndarray]) -> None:
-    """In 8 bits, and in strips, to need less memory."""
+def store(path: Path, samples: list[np.ndarray]) -> None:
+    """Rewrites the file in 8 bits, and in strips to need less memory."""
     model = onnx.load(path)
     made = [name for node in model.graph.node for name in node.output]
     exact = [name for name in made if any(layer in name for layer in EXACT)]
     ends = {name: 1 for name in made if name.endswith(FIRST)}
-    model = quantise(model, ({"rgb": rgb[None]} for rgb in seen), exact)
-    onnx.save(in_strips(model, Local("first", {"rgb": (1, 4)}, ends, rows=64, halo=4)), path)
+    model = quantise(model, ({"rgb": rgb[None]} for rgb in samples), exact)
+    onnx.save(in_strips(model, Section("first", {"rgb": (1, 4)}, ends, rows=64, halo=4)), path)
 
 
 @torch.no_grad()
-def compare(pixels: Pixels, judge: Judge, seen: list[np.ndarray], out: Path) -> None:
+def compare(pixels: Pixels, head: ExportedHead, samples: list[np.ndarray], out: Path) -> None:
     session = open_session(out / "model.onnx")
-    features = [pixels(torch.from_numpy(rgb[None])).numpy() for rgb in seen]
-    said = [session.run(None, {"rgb": rgb[None]})[0] for rgb in seen]
-    means, said_means = (np.concatenate([one[0].mean((1, 2)) for one in maps]) for maps in (features, said))
-    if (likeness := float(np.corrcoef(means, said_means)[0, 1])) < LIKE:
-        raise ValueError(f"In 8 bits the network says something else: its features correlate with those of PyTorch by {likeness:.4f}.")
+    features = [pixels(torch.from_numpy(rgb[None])).numpy() for rgb in samples]
+    features_in_8_bits = [session.run(None, {"rgb": rgb[None]})[0] for rgb in samples]
+    expected_means, means = (np.concatenate([one[0].mean((1, 2)) for one in maps]) for maps in (features, features_in_8_bits))
+    if (correlation := float(np.corrcoef(expected_means, means)[0, 1])) < LEAST_CORRELATION:
+        raise ValueError(f"The features of the quantised network correlate with those of PyTorch by only {correlation:.4f}.")
     pooled = features[0].reshape(features[0].shape[1], -1).T.copy()
     masks = np.ones((3, pooled.shape[1]), np.float32)
     answers = open_session(out / "head.onnx").run(None, {"features": pooled, "masks": masks})
-    for answer, expected in zip(answers, judge(torch.from_numpy(pooled), torch.from_numpy(masks)), strict=True):
+    for answer, expected in zip(answers, head(torch.from_numpy(pooled), torch.from_numpy(masks)), strict=True):
         np.testing.assert_allclose(answer, expected.numpy(), atol=2e-3)
 
 
 def restore(folder: Path, name: str) -> Detector:
-    """The detector that `export` wrote, to train on from: the same answers but for the 8 bits of its weights.
+    """The detector that `export` wrote, to fine-tune further; equal up to the quantisation of its weights.
 
-    Batch norms were folded into the convolutions before them. Their statistics are those of the published weights, which training keeps, and
-    so are their scales here; what training changed in a scale goes into the weights of its convolution.
+    Batch norms were folded into the preceding convolutions. Here they get the statistics and scales of the published weights, which training
+    does not change; changes of a scale are absorbed by the weights of its convolution.
     """
     model, arrays, convolutions = Detector(name), {}, []
-    gather(onnx.load(folder / "model.onnx").graph, arrays, convolutions)
+    collect_weights(onnx.load(folder / "model.onnx").graph, arrays, convolutions)
     net = model.features.net
     layers = [one for one in net.modules() if isinstance(one, nn.Conv2d)]
     norms = [one for one in net.modules() if isinstance(one, nn.BatchNorm2d)]
@@ -152,13 +155,13 @@ def restore_head(folder: Path) -> Head:
     return head
 
 
-def gather(graph: onnx.GraphProto, arrays: dict[str, np.ndarray], convolutions: list[list[str]]) -> None:
-    """Weights by the names that convolutions know them by, and the names of weight and bias of each convolution, in order, loops included."""
+def collect_weights(graph: onnx.GraphProto, arrays: dict[str, np.ndarray], convolutions: list[list[str]]) -> None:
+    """Collects weights by tensor name, dequantised, and the names of weight and bias of each convolution in order, loops included."""
     arrays |= {one.name: numpy_helper.to_array(one) for one in graph.initializer}
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                gather(attribute.g, arrays, convolutions)
+                collect_weights(attribute.g, arrays, convolutions)
         if node.op_type in ("Cast", "Identity") and node.input[0] in arrays:
             arrays[node.output[0]] = arrays[node.input[0]]
         if node.op_type == "DequantizeLinear" and node.input[0] in arrays:
@@ -168,17 +171,11 @@ def gather(graph: onnx.GraphProto, arrays: dict[str, np.ndarray], convolutions: 
             convolutions.append(list(node.input[1:3]))
 
 
-def open_session(path: Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
-def seen_in(folder: Path) -> Iterator[np.ndarray]:
-    """Squares of training pictures as they are, and one in three saved once more."""
+def samples_of(folder: Path) -> Iterator[np.ndarray]:
+    """Training crops, one in three saved once more."""
     pictures = Pictures(folder)
     items = [item for item in pictures.items if item.part == "train" and item.key.startswith("crop")]
-    for at, index in enumerate(np.random.default_rng(1).permutation(len(items))[:SEEN]):
+    for at, index in enumerate(np.random.default_rng(1).permutation(len(items))[:SAMPLES]):
         rgb = np.array(pictures.array(items[index], "native-0"))
         height, width = (length // CELL_PX * CELL_PX for length in rgb.shape[:2])
         yield save_jpeg(rgb[:height, :width], 75, True) if at % 3 == 0 else rgb[:height, :width]
@@ -187,8 +184,8 @@ def seen_in(folder: Path) -> Iterator[np.ndarray]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", nargs="+", required=True, help="names of runs, or model folders")
-    parser.add_argument("--backbone", default="lite2", help="that of the model folders")
+    parser.add_argument("--backbone", default="lite2", help="backbone of the model folders")
     parser.add_argument("--pictures", type=Path, default=WORK / "pictures")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    export(load(given.run, given.backbone), seen_in(given.pictures), given.out)
+    export(load(given.run, given.backbone), samples_of(given.pictures), given.out)

@@ -1,10 +1,9 @@
-"""How a picture of any size is read; the service's engine (patch-scores.ts, views.ts) follows the same rules.
+"""Inference on pictures of any size; the engine (patch-scores.ts, views.ts) follows the same rules.
 
-A picture above `MOST_PIXELS` is scaled to that many. Patches of `PATCH` x `PATCH` cells lie `STRIDE` cells apart, one more ends at each edge.
-Of a picture that was scaled, the most textured squares of its own pixels are read as well; of every picture all of it, small.
+A picture above MAX_PIXELS is scaled down to that many. Patches of PATCH x PATCH cells are STRIDE cells apart, with a last one at each edge.
+Of a picture that was scaled down the most textured native tiles are read as well, and of every picture a small view of all of it.
 
-`python -m detector.read --exported DIR --mirror DIR --part val --out FILE` reads the whole pictures of a part, and the crops of
-the first round, under each condition, with the network in 8 bits that `detector.export` wrote, as the service does.
+The command reads the whole pictures and the crops of one part under each condition, with the 8-bit network that `detector-export` wrote.
 """
 
 from __future__ import annotations
@@ -23,24 +22,20 @@ from forensics_training import WORK
 from forensics_training.data.collect import blob, git_folder
 from forensics_training.data.pictures import Item, Pictures, decode
 from forensics_training.degrade.codecs import save_jpeg
-from forensics_training.detector.export import open_session, restore_head
+from forensics_training.detector.export import restore_head
 from forensics_training.detector.network import CELL_PX, HIDDEN, Detector
+from forensics_training.runtime.model_files import open_session
 
-MOST_PIXELS = 1_200_000
-PATCH, STRIDE = 4, 2  # cells
+MAX_PIXELS = 1_200_000
+PATCH, STRIDE = 4, 2  # cells of CELL_PX
 TILE_PX, TILES = 256, 8
-WHOLE_PX = (256, 384)  # longer sides of the views of the whole picture that are compared
-PASSES, DROPPED = 32, 0.2
-EMBEDDINGS = 24  # patches of a picture whose embeddings are kept
+WHOLE_PX = 384  # longer side of the view of the whole picture
+PASSES, DROPPED = 32, 0.2  # Monte Carlo dropout
+EMBEDDINGS = 24  # patches per picture whose embeddings are kept
 
 
 def half_of(rgb: np.ndarray) -> np.ndarray:
     return cv2.resize(rgb, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-
-
-def reposted(rgb: np.ndarray) -> np.ndarray:
-    """As messengers send it: at most 1,600 px, JPEG 80."""
-    return save_jpeg(scaled(rgb, min(1, 1600 / max(rgb.shape[:2]))), 80, True)
 
 
 CONDITIONS = {
@@ -66,7 +61,7 @@ class Exported:
 
 
 def scaled(rgb: np.ndarray, factor: float) -> np.ndarray:
-    """By cubic interpolation that averages when it makes smaller, as libvips does."""
+    """Bicubic, antialiased when shrinking, as in libvips."""
     if factor == 1:
         return rgb
     size = (max(1, round(rgb.shape[1] * factor)), max(1, round(rgb.shape[0] * factor)))
@@ -75,7 +70,7 @@ def scaled(rgb: np.ndarray, factor: float) -> np.ndarray:
 
 @torch.no_grad()
 def cells_of(model: Detector | Exported, rgb: np.ndarray) -> np.ndarray:
-    """Features [C, rows, columns]; edge pixels are repeated to fill the last cells."""
+    """Features [C, rows, columns]; edge pixels are repeated to complete the last cells."""
     height, width = rgb.shape[:2]
     rgb = np.pad(rgb, ((0, -height % CELL_PX), (0, -width % CELL_PX), (0, 0)), mode="edge")
     shown = torch.from_numpy(rgb).permute(2, 0, 1)[None].float().contiguous(memory_format=torch.channels_last)
@@ -83,7 +78,7 @@ def cells_of(model: Detector | Exported, rgb: np.ndarray) -> np.ndarray:
 
 
 def patches_of(cells: np.ndarray) -> np.ndarray:
-    """Mean features [N, C] of each patch."""
+    """Mean features [N, C] of each patch, from features [C, rows, columns]."""
     rows, columns = cells.shape[1:]
     starts = lambda length: [*range(0, max(0, length - PATCH), STRIDE), max(0, length - PATCH)]
     sums = np.pad(cells.astype(np.float64).cumsum(1).cumsum(2), ((0, 0), (1, 0), (1, 0)))
@@ -97,6 +92,7 @@ def patches_of(cells: np.ndarray) -> np.ndarray:
 
 
 def textured_tiles(rgb: np.ndarray) -> list[np.ndarray]:
+    """The TILES most textured tiles of TILE_PX x TILE_PX, by sums of clipped gradients of luma."""
     luma = cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY).astype(np.int16)
     change = np.zeros(luma.shape, np.int16)
     change[:, :-1] += np.abs(np.diff(luma, axis=1))
@@ -108,8 +104,8 @@ def textured_tiles(rgb: np.ndarray) -> list[np.ndarray]:
     return [rgb[y * TILE_PX : (y + 1) * TILE_PX, x * TILE_PX : (x + 1) * TILE_PX] for y, x in places]
 
 
-class HeadOf:
-    """The head in numpy: logits, embedding, and logits of each Monte Carlo pass."""
+class NumpyHead:
+    """The head in numpy; `masks` [T, C] are those of the Monte Carlo passes."""
 
     def __init__(self, model: Detector | Exported):
         head = model.head
@@ -126,20 +122,19 @@ class HeadOf:
         return hidden / np.linalg.norm(hidden, axis=1, keepdims=True)
 
     def passes(self, features: np.ndarray) -> np.ndarray:
-        """[T, 3]: mean over the rows."""
+        """Logits [T, 3] of each pass, mean over the rows of features [N, C]."""
         return np.stack([self.logits(features * mask).mean(0) for mask in self.masks])
 
 
-def read(model: Detector | Exported, head: HeadOf, rgb: np.ndarray) -> dict[str, np.ndarray]:
-    """For `patches`, `tiles` (of a picture that was scaled) and `whole N`: mean logits [3], and of each pass [T, 3]."""
+def read_picture(model: Detector | Exported, head: NumpyHead, rgb: np.ndarray) -> dict[str, np.ndarray]:
+    """For `patches`, `tiles` (only of a picture that was scaled down) and `whole`: mean logits [3], and `... passes` [T, 3]; `embeddings` [n, D]."""
     height, width = rgb.shape[:2]
-    size = scaled(rgb, min(1.0, (MOST_PIXELS / (height * width)) ** 0.5))
+    size = scaled(rgb, min(1.0, (MAX_PIXELS / (height * width)) ** 0.5))
     groups = {"patches": patches_of(cells_of(model, size))}
     if size is not rgb and (tiles := textured_tiles(rgb)):
         groups["tiles"] = np.stack([cells_of(model, tile).mean((1, 2)) for tile in tiles])
-    for side in WHOLE_PX:
-        view = scaled(rgb, min(1.0, side / max(height, width)))
-        groups[f"whole {side}"] = cells_of(model, view).mean((1, 2))[None]
+    view = scaled(rgb, min(1.0, WHOLE_PX / max(height, width)))
+    groups["whole"] = cells_of(model, view).mean((1, 2))[None]
     answer = {name: head.logits(features).mean(0) for name, features in groups.items()}
     answer |= {f"{name} passes": head.passes(features) for name, features in groups.items()}
     patches = groups["patches"]
@@ -155,7 +150,7 @@ def pixels_of(item: Item, pictures: Pictures, mirror: Path) -> np.ndarray:
 
 
 def chosen(pictures: Pictures, part: str, whole: int, crops: int) -> list[Item]:
-    """At most so many whole pictures and crops of each source and class."""
+    """At most `whole` whole pictures and `crops` crops of each source and class."""
     taken: dict[tuple, int] = {}
     items = []
     for item in pictures.items:
@@ -174,18 +169,18 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path, default=WORK / "pictures")
     parser.add_argument("--mirror", type=Path, required=True)
     parser.add_argument("--part", default="val")
-    parser.add_argument("--whole", type=int, default=8, help="whole pictures of a source")
-    parser.add_argument("--crops", type=int, default=0, help="crops of a source")
+    parser.add_argument("--whole", type=int, default=8, help="whole pictures per source")
+    parser.add_argument("--crops", type=int, default=0, help="crops per source")
     parser.add_argument("--ruined", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
     torch.set_num_threads(given.threads), cv2.setNumThreads(1)
     pictures, model = Pictures(given.pictures), Exported(given.exported)
-    head, rows, began = HeadOf(model), [], time.time()
+    head, rows, began = NumpyHead(model), [], time.time()
     for item in chosen(pictures, given.part, given.whole, given.crops):
         rgb = pixels_of(item, pictures, given.mirror)
         changes = CONDITIONS | (RUINED if given.ruined and len(rows) % 3 == 0 else {})
-        said = {name: read(model, head, change(rgb)) for name, change in changes.items()}
+        said = {name: read_picture(model, head, change(rgb)) for name, change in changes.items()}
         rows.append({**vars(item), "size": rgb.shape[:2], "said": said})
         if len(rows) % 50 == 0:
             print(len(rows), f"{time.time() - began:.0f} s", flush=True)

@@ -1,4 +1,4 @@
-"""Fine-tunes the network: `python -m detector.train --name NAME [--backbone lite0] [--steps N]`. Stop and start it as you like."""
+"""Fine-tunes the detector. An interrupted run resumes from its checkpoint."""
 
 from __future__ import annotations
 
@@ -22,24 +22,28 @@ from forensics_training.degrade.pipeline import MARGIN, degrade, draw_scale
 from forensics_training.detector.export import restore
 from forensics_training.detector.network import Detector, freeze_statistics
 from forensics_training.edits.drawings import draw_picture, paste_on_page
+from forensics_training.runtime.checkpoint import write
 from forensics_training.runtime.metrics import auc
 
 SMOOTHING = 0.05
-DRAWN, VIEWS = 0.06, 0.35  # shares of a batch
-SMALLEST = 0.45  # least scale of a square of a picture's own pixels
-PAGES = 0.06  # share of the views: the picture on a page or a screen, which is no photograph any more
-# Drawn less where the label is inferred (see data/README.md) or sources of one kind are many, more where photographs were edited: few sources, and the ones that were called fake.
-DRAWN_BY = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6, "google-imagefx": 0.5, "edited camera": 2}
+DRAWN, VIEWS = 0.06, 0.35  # share of a batch: graphics of neither class; downscaled whole pictures
+SMALLEST = 0.45  # least scale of a native square
+PAGES = 0.06  # share of the views that are pasted on a page or a screen, and belong to neither class
+# Sampled less where the label is inferred or one kind has many sources; more for edited photographs, which are few and were called fake.
+SAMPLED = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6, "google-imagefx": 0.5, "edited camera": 2}
 
 
 class Batches(Dataset):
-    """Batch `step` depends on the seed and the step alone, so that a resumed run goes on as it would have."""
+    """Batch `step` depends only on the seed and the step, so that a resumed run sees the same batches.
+
+    @returns rgb uint8 [N, side, side, 3] and targets float32 [N, 4]: real, fake, compression, usable trace
+    """
 
     def __init__(self, pictures: Pictures, items: list[Item], given: argparse.Namespace):
         self.pictures, self.given = pictures, given
-        self.classes = [Drawn([item for item in items if item.fake == fake and item.label != "neither"]) for fake in (False, True)]
+        self.classes = [Sampler([item for item in items if item.fake == fake and item.label != "neither"]) for fake in (False, True)]
         neither = [item for item in items if item.label == "neither"]
-        self.neither = Drawn(neither) if neither else None
+        self.neither = Sampler(neither) if neither else None
 
     def __len__(self) -> int:
         return self.given.steps
@@ -58,7 +62,7 @@ class Batches(Dataset):
                 rgb, quality, label, view = draw_picture(size, random), 100, "neither", view
             else:
                 groups = self.neither if drawn else self.classes[at % 2]
-                for _ in range(20):  # the scale is drawn first and without a look at the class; then a picture large enough for it
+                for _ in range(20):  # the scale is drawn first, without looking at the class; then a picture large enough for it
                     rgb, quality, label, view_now = self.array(groups.draw(random), view, random)
                     if view_now == view and (view or min(rgb.shape[:2]) * scale >= side + MARGIN):
                         break
@@ -90,15 +94,15 @@ class Batches(Dataset):
         return self.pictures.array(item, name), quality, item.label, False
 
 
-class Drawn:
-    """Sources by the root of their size, then a picture of it."""
+class Sampler:
+    """Draws a source by the square root of its size (at most 60), then one of its pictures."""
 
     def __init__(self, items: list[Item]):
         by = defaultdict(list)
         for item in items:
             by[item.source].append(item)
         self.groups = list(by.values())
-        weights = np.array([math.sqrt(min(len(group), 60)) * np.mean([DRAWN_BY.get(item.generator, 1) for item in group]) for group in self.groups])
+        weights = np.array([math.sqrt(min(len(group), 60)) * np.mean([SAMPLED.get(item.generator, 1) for item in group]) for group in self.groups])
         self.upto = np.cumsum(weights / weights.sum())
 
     def draw(self, random: np.random.Generator) -> Item:
@@ -107,7 +111,11 @@ class Drawn:
 
 
 def loss_of(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """Each class by itself, so that what has no usable trace has neither; their difference, by which the verdict goes; and how compressed."""
+    """Cross-entropy of each class logit, both low without usable trace; of their difference, which decides; and of compression.
+
+    @param logits [N, 3]
+    @param targets [N, 4], as `Batches` gives them
+    """
     usable = targets[:, 3]
     smooth = targets[:, :2] * (1 - SMOOTHING) + SMOOTHING / 2
     alone = functional.binary_cross_entropy_with_logits(logits[:, :2], smooth)
@@ -118,7 +126,7 @@ def loss_of(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 
 
 def val_crops(pictures: Pictures, most: int):
-    """One crop a picture, spread over the sources: what a quick look judges."""
+    """Crops of val, spread over the sources, for a quick evaluation during training."""
     by = defaultdict(list)
     for item in pictures.items:
         if item.split == "val" and item.key.startswith("crop"):
@@ -128,7 +136,7 @@ def val_crops(pictures: Pictures, most: int):
 
 
 @torch.no_grad()
-def look(model: Detector, pictures: Pictures, items: list[Item]) -> dict[str, float]:
+def evaluate(model: Detector, pictures: Pictures, items: list[Item]) -> dict[str, float]:
     model.eval()
     scores, labels = defaultdict(list), []
     for item in items:
@@ -151,11 +159,9 @@ def conditions(rgb: np.ndarray) -> dict[str, np.ndarray]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--name", required=True)
-    parser.add_argument("--backbone", default="lite0")
-    parser.add_argument("--taps", type=int, nargs="*", default=[])
-    parser.add_argument("--stride", type=int, default=2, help="of the first layer")
+    parser.add_argument("--backbone", default="lite2", choices=("lite0", "lite2"))
     parser.add_argument("--pictures", type=Path, default=WORK / "pictures")
-    parser.add_argument("--start", type=Path, help="weights to begin with: the checkpoint of an earlier run, or a model folder")
+    parser.add_argument("--start", type=Path, help="initial weights: the checkpoint of an earlier run, or a model folder")
     parser.add_argument("--steps", type=int, default=600)
     parser.add_argument("--batch", type=int, default=24)
     parser.add_argument("--side", type=int, default=192)
@@ -163,15 +169,15 @@ def main() -> None:
     parser.add_argument("--ema", type=float, default=0.995)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--look-every", type=int, default=300)
-    parser.add_argument("--look-at", type=int, default=300)
+    parser.add_argument("--evaluate-every", type=int, default=300)
+    parser.add_argument("--evaluate-on", type=int, default=300)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     torch.manual_seed(given.seed)
 
     pictures = Pictures(given.pictures)
     items = [item for item in pictures.items if item.part == "train"]
-    model = Detector(given.backbone, tuple(given.taps), given.stride).to(memory_format=torch.channels_last)
+    model = Detector(given.backbone).to(memory_format=torch.channels_last)
     average = copy.deepcopy(model)
     heads = list(model.head.parameters())
     optimiser = torch.optim.AdamW(
@@ -189,7 +195,7 @@ def main() -> None:
         weights = restore(given.start, given.backbone).state_dict() if given.start.is_dir() else torch.load(given.start, weights_only=False)["average"]
         model.load_state_dict(weights), average.load_state_dict(weights)
 
-    crops = val_crops(pictures, given.look_at)
+    crops = val_crops(pictures, given.evaluate_on)
     batches = Batches(pictures, items, given)
     loader = DataLoader(batches, batch_size=None, sampler=range(done, given.steps), num_workers=1, prefetch_factor=4)
     began, losses = time.time(), []
@@ -210,10 +216,9 @@ def main() -> None:
             pull = 1 - min(given.ema, (step + 1) / (step + 10))
             for mine, theirs in zip(average.parameters(), model.parameters()):
                 mine.lerp_(theirs, pull)
-        if (step + 1) % given.look_every == 0 or step + 1 == given.steps:
-            figures = look(average, pictures, crops)
+        if (step + 1) % given.evaluate_every == 0 or step + 1 == given.steps:
+            figures = evaluate(average, pictures, crops)
             told = " / ".join(f"{value:.3f}" for value in figures.values())
             print(f"{given.name} step {step + 1} loss {np.mean(losses[-100:]):.3f} val {told} {time.time() - began:.0f} s", flush=True)
             state = {"model": model.state_dict(), "average": average.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1, "given": vars(given)}
-            torch.save(state, checkpoint.with_suffix(".part"))
-            checkpoint.with_suffix(".part").rename(checkpoint)
+            write(state, checkpoint)

@@ -1,7 +1,6 @@
-"""Writes the localisation network as ONNX, proves it against PyTorch, and chooses its limits on the calibration split:
-python locate_export.py --data DIR --run main --out .work/locate/model
+"""Exports the localisation network as ONNX, verifies it against PyTorch, and calibrates it on the calibration split.
 
-Of several runs it takes the mean of the weights (Wortsman et al., "Model soups", ICML 2022).
+Of several runs the mean of the weights is exported (Wortsman et al., "Model soups", ICML 2022).
 """
 
 from __future__ import annotations
@@ -23,18 +22,19 @@ from forensics_training.locator.figures import worst_limit
 from forensics_training.locator.level import Level, best_level, open_cells
 from forensics_training.locator.network import Locator
 from forensics_training.locator.pairs import Pairs, Reading, photographs
-from forensics_training.locator.reading import CONDITIONS, Read, open_reader, open_session
+from forensics_training.locator.reading import CONDITIONS, Read, open_reader
 from forensics_training.runtime.checkpoint import mean_of
 from forensics_training.runtime.metrics import fit_logistic
+from forensics_training.runtime.model_files import open_session
 
 OPSET = 17
-FALSE_ALARMS = 0.05  # of untouched pictures, at the limit of the score
-LEVELLED = 250  # pairs at most: two numbers need no more
+FALSE_ALARMS = 0.05  # share of untouched pictures at the limit of the score
+PAIRS_FOR_LEVEL = 250  # at most; the level has two parameters
 
 
 @dataclass(frozen=True)
-class Moves:
-    """The map's logits are moved by their level, the score to `scale * score + offset`."""
+class Calibration:
+    """The level of the map, and the score in log odds: `scale * score + offset`."""
 
     level: Level = Level()
     scale: float = 1.0
@@ -44,21 +44,21 @@ class Moves:
         return self.scale * logits + self.offset
 
 
-class Answers(nn.Module):
-    """The three outputs that the engine reads."""
+class Exported(nn.Module):
+    """The network with the three outputs that the engine reads."""
 
-    def __init__(self, locator: Locator, moves: Moves):
+    def __init__(self, locator: Locator, calibration: Calibration):
         super().__init__()
-        self.locator, self.moves = locator, moves
+        self.locator, self.calibration = locator, calibration
 
     def forward(self, rgb: torch.Tensor, table: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         found = self.locator(rgb, table)
-        return self.moves.level.moved(found.changed[:, 0]), found.trust[:, 0], self.moves.score(found.score)
+        return self.calibration.level.applied(found.changed[:, 0]), found.trust[:, 0], self.calibration.score(found.score)
 
 
-def export(locator: Locator, moves: Moves, path: Path) -> None:
+def export(locator: Locator, calibration: Calibration, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    answers = Answers(locator.float().to(memory_format=torch.contiguous_format), moves).eval()
+    answers = Exported(locator.float().to(memory_format=torch.contiguous_format), calibration).eval()
     size = {1: "rows", 2: "columns"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the TorchScript exporter is old but folds batch norms and writes a plain graph
@@ -71,8 +71,8 @@ def export(locator: Locator, moves: Moves, path: Path) -> None:
 
 
 @torch.no_grad()
-def compare(answers: Answers, path: Path) -> None:
-    """Sizes that are whole blocks and sizes that are not, with a table and without."""
+def compare(answers: Exported, path: Path) -> None:
+    """Compares both on sizes that are multiples of 8 and on others, with a table and without."""
     random, session = np.random.default_rng(1), open_session(path)
     for height, width, table in ((65, 65, 0), (128, 200, 7), (203, 161, 3)):
         rgb = random.integers(0, 256, (1, height, width, 3), dtype=np.uint8)
@@ -84,13 +84,13 @@ def compare(answers: Answers, path: Path) -> None:
 
 @dataclass(frozen=True)
 class Scores:
-    """Of whole pictures. `untouched`: by condition, the twins among them, with the source of each picture."""
+    """Scores of whole pictures. `untouched`: by condition, and "twins" for the counterparts, each with the source of every picture."""
 
     changed: np.ndarray
     untouched: dict[str, tuple[np.ndarray, np.ndarray]]
 
-    def moved(self, moves: Moves) -> Scores:
-        return Scores(moves.score(self.changed), {name: (moves.score(scores), of) for name, (scores, of) in self.untouched.items()})
+    def applied(self, calibration: Calibration) -> Scores:
+        return Scores(calibration.score(self.changed), {name: (calibration.score(scores), of) for name, (scores, of) in self.untouched.items()})
 
 
 def scores_of(read: Read, pairs: Pairs, sources: dict[str, list[Reading]]) -> Scores:
@@ -104,8 +104,8 @@ def scores_of(read: Read, pairs: Pairs, sources: dict[str, list[Reading]]) -> Sc
     return Scores(changed, untouched)
 
 
-def calibrated(scores: Scores) -> tuple[float, float]:
-    """Scale and offset that make log odds of the scores, where changed and untouched are even; of the untouched, twins and photographs are."""
+def platt(scores: Scores) -> tuple[float, float]:
+    """Platt scaling to log odds at even priors; counterparts and photographs have half of the untouched weight each."""
     groups = [scores.changed, *(told for told, _ in scores.untouched.values())]
     share = [1 / 2, 1 / 4, *[1 / 4 / len(CONDITIONS)] * len(CONDITIONS)]
     weight = np.concatenate([np.full(len(group), part / len(group)) for group, part in zip(groups, share, strict=True)])
@@ -114,14 +114,14 @@ def calibrated(scores: Scores) -> tuple[float, float]:
 
 
 def limits_of(scores: Scores) -> dict[str, float]:
-    """Above which FALSE_ALARMS of the twins, and of the photographs of the worst source under each condition, are called changed."""
+    """By condition, the limit that FALSE_ALARMS of the untouched pictures of the worst source exceed."""
     return {name: worst_limit(told, of, FALSE_ALARMS) for name, (told, of) in scores.untouched.items()}
 
 
 def shares_above(scores: Scores) -> dict[str, list[float]]:
-    """For some likelihood ratios that a score claims: share of the changed, of the twins and of the photographs that reach it."""
-    photographs_ = np.concatenate([told for name, (told, _) in scores.untouched.items() if name != "twins"])
-    groups = (scores.changed, scores.untouched["twins"][0], photographs_)
+    """For some likelihood ratios: share of the changed pictures, counterparts and photographs whose score reaches them."""
+    of_photographs = np.concatenate([told for name, (told, _) in scores.untouched.items() if name != "twins"])
+    groups = (scores.changed, scores.untouched["twins"][0], of_photographs)
     return {str(ratio): [round(float((group >= np.log(ratio)).mean()), 4) for group in groups] for ratio in (2, 5, 10, 20, 50, 100)}
 
 
@@ -130,23 +130,23 @@ def main() -> None:
     options.add_argument("--data", type=Path, required=True)
     options.add_argument("--work", type=Path, default=WORK)
     options.add_argument("--run", nargs="+", default=["main"], help="folders of runs in .work/locate")
-    options.add_argument("--pairs", default="pairs-calibration", help="folder in .work/locate; pairs-squares-calibration after locate_train.py --start")
-    options.add_argument("--count", type=int, default=500, help="of its pairs")
+    options.add_argument("--pairs", default="pairs-calibration", help="folder in .work/locate; pairs-squares-calibration after fine-tuning")
+    options.add_argument("--count", type=int, default=500, help="number of pairs to read")
     options.add_argument("--out", type=Path, default=WORK / "locate" / "model")
     asked = options.parse_args()
     torch.set_num_threads(1)
     folder, locator = asked.work / "locate", Locator()
     locator.load_state_dict(mean_of([torch.load(folder / name / "best.pt", weights_only=True) for name in asked.run]))
     path, pairs = asked.out / "locate.onnx", Pairs(folder / asked.pairs, asked.count)
-    export(locator, Moves(), path)
+    export(locator, Calibration(), path)
     read = open_reader(path)
-    level, f1 = best_level(open_cells(path), Pairs(folder / asked.pairs, min(LEVELLED, asked.count)))
+    level, f1 = best_level(open_cells(path), Pairs(folder / asked.pairs, min(PAIRS_FOR_LEVEL, asked.count)))
     sources = photographs(asked.data, open_crops(asked.data, asked.work).of("calibration"))
     scores = scores_of(read, pairs, sources)
-    moves = Moves(level, *calibrated(scores))
-    export(locator, moves, path)
-    limits = limits_of(scores.moved(moves))
-    told = {**asdict(moves), "f1AtHalf": f1, "scoreMin": max(limits.values()), "scoreMinBy": limits,
-            "sharesAbove": shares_above(scores.moved(moves))}  # fmt: skip
+    calibration = Calibration(level, *platt(scores))
+    export(locator, calibration, path)
+    limits = limits_of(scores.applied(calibration))
+    told = {**asdict(calibration), "f1AtHalf": f1, "scoreMin": max(limits.values()), "scoreMinBy": limits,
+            "sharesAbove": shares_above(scores.applied(calibration))}  # fmt: skip
     (asked.out / "limits.json").write_text(json.dumps(told, indent=2) + "\n")
     print(json.dumps(told, indent=2))

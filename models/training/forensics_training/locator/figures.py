@@ -1,8 +1,7 @@
-"""Figures of localisation: each picture counts once, and intervals come from drawing pictures again."""
+"""Metrics of localisation; each picture counts once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,33 +10,34 @@ from forensics_training.locator.pairs import Pairs
 from forensics_training.locator.reading import Read
 from forensics_training.runtime.metrics import auc, sigmoid
 
-LEAST = 10  # photographs of a source that has a limit of its own
-LEVELS = 400  # thresholds that are tried for the best one
+LEAST = 10  # least photographs of a source that gets a limit of its own
+LEVELS = 400  # thresholds tried for F1
 
 
 @dataclass(frozen=True)
 class Judged:
-    """How well the map of a changed picture agrees with its mask."""
+    """Agreement of the map of a changed picture with its mask."""
 
-    f1_best: float  # at the threshold that suits this picture best
+    f1_best: float  # at the best threshold of this picture
     f1_half: float  # at 0.5
     auc: float
-    f1_chance: float  # best F1 of a map that says nothing
+    f1_chance: float  # best F1 of an uninformative map
 
 
 def judge(logits: np.ndarray, mask: np.ndarray) -> Judged:
-    """@param logits of 'changed' [H,W]. @param mask bool [H,W], some of it True and some of it False."""
+    """@param logits of 'changed', float [H,W]
+    @param mask bool [H,W], neither all True nor all False"""
     step = np.minimum((sigmoid(logits) * LEVELS).astype(np.int64), LEVELS - 1)
     inside, outside = (np.bincount(step[part], minlength=LEVELS) for part in (mask, ~mask))
     found, wrong = (counts[::-1].cumsum()[::-1] for counts in (inside, outside))  # from each level upwards
     f1 = 2 * found / (found + wrong + inside.sum())
-    # Chance that a changed pixel stands above an untouched one, those of one level half.
+    # Probability that a changed pixel scores above an untouched one; ties count half.
     above = (inside * (outside.cumsum() - outside / 2)).sum() / (inside.sum() * outside.sum())
     return Judged(float(f1.max()), float(f1[LEVELS // 2]), float(above), float(f1[0]))
 
 
 def figures_of(read: Read, pairs: Pairs) -> dict[str, float]:
-    """Means over stored pairs; `worth` decides between checkpoints."""
+    """Means over stored pairs; `worth` chooses among checkpoints."""
     judged, untouched, changed = [], [], []
     for number in range(len(pairs)):
         one, twin = pairs.read(number)
@@ -51,26 +51,8 @@ def figures_of(read: Read, pairs: Pairs) -> dict[str, float]:
     return {name: round(value, 4) for name, value in figures.items()}
 
 
-def interval(values: Sequence[float], seed: int = 1, draws: int = 1000) -> tuple[float, float]:
-    """95 % interval of the mean, by drawing with replacement."""
-    random, array = np.random.default_rng(seed), np.asarray(values, np.float64)
-    low, high = np.percentile(array[random.integers(len(array), size=(draws, len(array)))].mean(1), [2.5, 97.5])
-    return float(low), float(high)
-
-
-def auc_interval(untouched: np.ndarray, changed: np.ndarray, seed: int = 1, draws: int = 1000) -> tuple[float, float]:
-    """The same for the AUC of picture scores; both classes are drawn."""
-    random = np.random.default_rng(seed)
-    drawn = []
-    for _ in range(draws):
-        again = [scores[random.integers(len(scores), size=len(scores))] for scores in (untouched, changed)]
-        drawn.append(auc(*again))
-    low, high = np.percentile(drawn, [2.5, 97.5])
-    return float(low), float(high)
-
-
 def worst_limit(scores: np.ndarray, sources: np.ndarray, share: float) -> float:
-    """Above which no more than `share` of the scores of the worst source lie; small sources count as one."""
+    """The limit that at most `share` of the scores of any source exceed; sources with fewer than LEAST scores are pooled."""
     names, counts = np.unique(sources, return_counts=True)
     large = [scores[sources == name] for name in names[counts >= LEAST]]
     small = scores[np.isin(sources, names[counts < LEAST])]

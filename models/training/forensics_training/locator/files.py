@@ -1,8 +1,7 @@
-"""Stored pairs as files, for programs that read pictures and not shards:
-python locate_files.py --split calibration --count 500
+"""Writes stored pairs as files, for `npm run evaluate -- --manipulated --pairs`.
 
-`index.csv` (number, kind, changed, twin, mask) names them beside itself. A mask has 255 where a pixel is new, 0 where it is
-untouched, what lies between is the transition.
+`index.csv` (number, kind, changed, twin, mask) lists them; `twin` is the untouched counterpart. A mask is 255 where a pixel is new,
+0 where it is untouched, and in between at soft edges.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ FIELDS = ("number", "kind", "changed", "twin", "mask")
 
 
 def write(pairs: Pairs, folder: Path) -> None:
-    """The index goes last: who finds it finds all files."""
+    """Writes the index last: when it exists, all files do."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = [write_pair(pairs, number, folder) for number in range(len(pairs))]
     with open(folder / "index.csv", "w", newline="") as out:
@@ -38,7 +37,7 @@ def write_pair(pairs: Pairs, number: int, folder: Path) -> dict[str, str | int]:
 
 
 def ending(file: bytes) -> str:
-    """By the first bytes: the simulator writes these three formats."""
+    """File name extension, by the first bytes."""
     return "jpg" if file[:2] == b"\xff\xd8" else "png" if file[1:4] == b"PNG" else "webp"
 
 

@@ -1,29 +1,28 @@
-"""Fits how the methods that look for local changes are heard together, from what the engine's own methods answered:
-python locate_fuse.py --readings FOLDER --out fusion.json
+"""Fits the fusion of the methods that look for local changes, on what the engine's own methods answered.
 
-`FOLDER` holds two tables of the calibration split, never of a set that is measured on. Numbers have a point, empty means the
-method was skipped (or gives no map), columns that are not named here are methods.
+`--readings` is a folder with two tables of the calibration split, never of data that measures. Numbers use a decimal point; empty means
+that the method was skipped (or gives no map); columns that are not named here are methods.
 
 `pictures.csv`, a row for each picture under each condition:
-  picture          what it is told apart by, together with `condition`: no two rows have both in common
-  pair             a changed picture and its twin share it; empty for a photograph
+  picture          name, unique together with `condition`
+  pair             shared by a changed picture and its untouched counterpart; empty for a photograph
   source           of a photograph; empty for a pair
   condition        as is, jpeg 75, half
-  kind             of the change (splice, copy-move, removal, treatment, writing, repaint), in the row of the twin too;
+  kind             of the change (splice, copy-move, removal, treatment, writing, repaint), in both rows of a pair;
                    empty for a photograph
   changed          1 or 0
   pixels           width times height
   quality          of the JPEG file, 100 for any other
   <method>         score 0..1 of its finding
 
-`places.csv`, a row for each drawn cell of the pictures of pairs, at most some hundred a picture:
+`places.csv`, a row for each sampled cell of the pictures of pairs, at most some hundred a picture:
   picture, condition  as above
   changed          1 or 0: whether at least half of the cell was
   pixels           of the picture
-  weight           how many cells of its kind in this picture a row stands for: cells of the kind / rows of the kind
+  weight           number of cells that the row stands for: cells of its kind in the picture / sampled cells of the kind
   <method>         value 0..1 of its map at this cell, on the engine's common grid
 
-The answer `{thresholds, fusion}` is what the manifest of the localisation network holds, as `src/engine/fusion.ts` reads it.
+The result `{thresholds, fusion}` is part of the locator's manifest, as `src/engine/localisation.ts` reads it.
 """
 
 from __future__ import annotations
@@ -44,47 +43,47 @@ from forensics_training.locator.figures import worst_limit
 from forensics_training.runtime.metrics import auc, sigmoid
 
 NAMED = ("picture", "pair", "source", "condition", "kind", "changed", "weight", "pixels", "quality")
-SHOWN = ("error-level",)  # methods that a reader is shown and no verdict rests on
-MOST_LOGIT = 4.0  # as in src/engine/log-odds.ts: beyond it a single method is not believed any further
-PULL = 0.01  # of weights towards 0, against a mean loss of a row
-SEEN = 15  # changed pictures under any condition that a method must have answered to get a weight
-CUT = 0.05  # step of the log odds at which a map is cut
+SHOWN = ("error-level",)  # methods that are only shown, never weighted
+MAX_LOG_ODDS = 4.0  # bound of a single method, as in the engine
+RIDGE = 0.01  # L2 penalty of the weights, against the mean loss of a row
+LEAST_ANSWERED = 15  # changed pictures that a method must have answered to be weighted
+CUT = 0.05  # step between the log odds at which a map is thresholded
 CUTS = np.arange(-8, 8.01, CUT)
 OFFSETS = np.arange(-2, 2.01, 0.1)
 SLOPES = np.arange(0, 0.91, 0.1)
-RISE = 0.15  # of the level with each doubling of the picture: fitted, anything from 0 to 0.2 is worth the same
-COUNTED = 0.25  # power of the share that was changed by which a picture counts for the level: by the share itself small regions are lost
-CHANGED = 0.2  # share of changed pictures among those that are examined, as the probability assumes
-STRONGEST = 0.99  # quantile of a picture's log odds, as in src/engine/fusion.ts; its middle is the median
+RISE = 0.15  # of the level per doubling of the pixels; fitted, values from 0 to 0.2 are equally good
+COUNTED = 0.25  # a picture is weighted by its changed share to this power; by the share itself small regions would count for nothing
+PRIOR = 0.2  # share of changed pictures among those examined, which the probability assumes
+STRONGEST = 0.99  # quantile of a picture's log odds, as in src/engine/localisation.ts
 NEAR = 0.0005  # of the best mean F1
 FOLDS = 5
-# Share of the untouched pictures of the worst source and condition that may be called manipulated, or suspected of it.
+# Allowed share of the untouched pictures of the worst source and condition.
 MANIPULATED = {"pedantic": 0.0, "default": 0.01, "relaxed": 0.02}
 SUSPECTED = {"pedantic": 0.10, "default": 0.05, "relaxed": 0.03}
 DIGITS = 1e6
-LEAST_PROBABLE = 0.5  # nothing below it is called manipulated
+LEAST_PROBABILITY = 0.5  # never called manipulated below it
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of a CSV file; `odds` [N,M] are bounded log odds of the methods, NaN where one was skipped."""
+    """Columns of a CSV file; `odds` [N,M]: bounded log odds of the methods, NaN where one was skipped."""
 
     text: Mapping[str, np.ndarray]
     methods: tuple[str, ...]
     odds: np.ndarray
 
     def number(self, name: str) -> np.ndarray:
-        """NaN where nothing stands."""
+        """float64 [N], NaN where the cell is empty."""
         return numbers(self.text[name])
 
     @property
     def doublings(self) -> np.ndarray:
-        """Of a megapixel."""
+        """[N]: log2 of the megapixels."""
         return np.log2(self.number("pixels") / 1e6)
 
     @property
-    def circumstances(self) -> np.ndarray:
-        """[N,2]: what else moves the odds of a picture, as in src/engine/localisation.ts."""
+    def covariates(self) -> np.ndarray:
+        """[N,2]: size and compression, which shift the log odds of a picture, as in src/engine/localisation.ts."""
         return np.stack([self.doublings, (100 - self.number("quality")) / 100], 1)
 
     def has(self, name: str, value: str) -> np.ndarray:
@@ -95,23 +94,23 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Heard:
-    """Log odds: offset + sum of weight * (odds - rest) over the methods that answered, + those of the circumstances."""
+class Model:
+    """Log odds: offset + sum of weight * (odds - rest) over the methods that answered + slopes * covariates."""
 
     offset: float
     weights: np.ndarray
     rests: np.ndarray
     slopes: np.ndarray | None = None
 
-    def __call__(self, odds: np.ndarray, circumstances: np.ndarray | None = None) -> np.ndarray:
-        moved = 0 if self.slopes is None or circumstances is None else circumstances @ self.slopes
+    def __call__(self, odds: np.ndarray, covariates: np.ndarray | None = None) -> np.ndarray:
+        moved = 0 if self.slopes is None or covariates is None else covariates @ self.slopes
         return self.offset + np.nan_to_num(odds - self.rests) @ self.weights + moved
 
 
 @dataclass(frozen=True)
 class Level:
-    """What the sum of a place has to reach to be as likely changed as not, from the median and the strongest places of its
-    picture and its size: offset + middle * median + strongest * quantile + rise * doublings of a megapixel."""
+    """The sum of log odds at which a place is marked: offset + middle * median + strongest * 99 % quantile of the picture + rise * log2 of
+    its megapixels."""
 
     offset: float
     middle: float
@@ -119,7 +118,7 @@ class Level:
     rise: float = RISE
 
     def __call__(self, cells: Cells, sums: np.ndarray) -> np.ndarray:
-        """@returns one for each picture."""
+        """@returns [pictures]"""
         return self.of(cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST), cells.doublings)
 
     def of(self, middle: np.ndarray, strongest: np.ndarray, doublings: np.ndarray) -> np.ndarray:
@@ -134,65 +133,63 @@ def read_table(path: Path) -> Table:
     odds = np.stack([numbers(text[name]) for name in methods], 1)
     with np.errstate(divide="ignore"):
         odds = np.log(odds / (1 - odds))
-    return Table(text, methods, np.clip(odds, -MOST_LOGIT, MOST_LOGIT))
+    return Table(text, methods, np.clip(odds, -MAX_LOG_ODDS, MAX_LOG_ODDS))
 
 
 def numbers(column: np.ndarray) -> np.ndarray:
     return np.array([float(value) if value else np.nan for value in column])
 
 
-def fit(odds: np.ndarray, changed: np.ndarray, weight: np.ndarray, rests: np.ndarray, circumstances: np.ndarray | None = None) -> Heard:
-    """Logistic regression with a slight pull of the weights towards 0. None of a method is negative, for none speaks against itself;
-    circumstances have either sign."""
+def fit(odds: np.ndarray, changed: np.ndarray, weight: np.ndarray, rests: np.ndarray, covariates: np.ndarray | None = None) -> Model:
+    """Ridge logistic regression. Weights of methods are not negative; covariates may have either sign."""
     given, target, share = np.nan_to_num(odds - rests), changed.astype(float), weight / weight.sum()
     methods = given.shape[1]
-    if circumstances is not None:
-        given = np.concatenate([given, circumstances], 1)
+    if covariates is not None:
+        given = np.concatenate([given, covariates], 1)
 
     def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
         total = values[0] + given @ values[1:]
         wrong = share * (sigmoid(total) - target)
-        cost = share @ (np.logaddexp(0, total) - target * total) + PULL / 2 * values[1:] @ values[1:]
-        return float(cost), np.concatenate([[wrong.sum()], given.T @ wrong + PULL * values[1:]])
+        cost = share @ (np.logaddexp(0, total) - target * total) + RIDGE / 2 * values[1:] @ values[1:]
+        return float(cost), np.concatenate([[wrong.sum()], given.T @ wrong + RIDGE * values[1:]])
 
     bounds = [(None, None)] + [(0, None)] * methods + [(None, None)] * (given.shape[1] - methods)
     found = minimize(loss, np.zeros(1 + given.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds).x
-    return Heard(round(float(found[0]), 4), found[1 : 1 + methods].round(4), rests.round(4), found[1 + methods :].round(4) if circumstances is not None else None)
+    return Model(round(float(found[0]), 4), found[1 : 1 + methods].round(4), rests.round(4), found[1 + methods :].round(4) if covariates is not None else None)
 
 
 def balanced(changed: np.ndarray, weight: np.ndarray, share: float = 0.5) -> np.ndarray:
-    """Weights with which the changed ones have `share` of all."""
+    """Weights rescaled so that the changed rows have `share` of the total, which is 1."""
     answer = weight.astype(float).copy()
     for label, whole in ((False, 1 - share), (True, share)):
         answer[changed == label] *= whole / answer[changed == label].sum()
     return answer
 
 
-def middles(odds: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Mean log odds of each method where it answered: a method that is skipped adds nothing instead."""
+def mean_odds(odds: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """[M]: weighted mean log odds of each method where it answered, so that a skipped method counts as average."""
     answered = ~np.isnan(odds) * weight[:, None]
     return (np.nan_to_num(odds) * answered).sum(0) / np.maximum(answered.sum(0), 1e-12)
 
 
-def fit_places(places: Table, kept: Mapping[str, float] | None = None) -> tuple[Heard, Level]:
-    """Weights by regression, each picture counting the same; its offset is taken over by the level.
+def fit_places(places: Table, kept: Mapping[str, float] | None = None) -> tuple[Model, Level]:
+    """Weights of the places by regression, each picture counting the same; the level replaces the offset.
 
-    @param kept weights by method instead
+    @param kept use these weights by method instead
     """
     cells = Cells(places)
     weight = balanced(cells.changed, cells.weight)
-    rests = middles(places.odds, weight)
+    rests = mean_odds(places.odds, weight)
     if kept is None:
-        heard = fit(places.odds, cells.changed, weight, rests)
-        heard = Heard(0, heard.weights, heard.rests)
+        model = fit(places.odds, cells.changed, weight, rests)
+        model = Model(0, model.weights, model.rests)
     else:
-        heard = Heard(0, np.array([kept.get(method, 0) for method in places.methods]), rests.round(4))
-    return heard, fit_level(cells, heard(places.odds))
+        model = Model(0, np.array([kept.get(method, 0) for method in places.methods]), rests.round(4))
+    return model, fit_level(cells, model(places.odds))
 
 
 def fit_level(cells: Cells, sums: np.ndarray) -> Level:
-    """With which the mean F1 is highest, where a picture counts a little more the more of it was changed.
-    Of those that are hardly worse the one that marks least of pictures that nobody changed."""
+    """The level with the highest weighted mean F1; among those within NEAR of it, the one that marks least of untouched pictures."""
     f1, marked = cells.curves(sums)
     middle, strongest = cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST)
     untouched = cells.wanted == 0
@@ -210,10 +207,10 @@ def cut_of(level: np.ndarray) -> np.ndarray:
 
 
 class Cells:
-    """The drawn cells, grouped by picture once and not for each level that is tried. All of a picture weigh 1 together."""
+    """The sampled cells, grouped by picture; the weights of each picture sum to 1."""
 
     def __init__(self, places: Table):
-        _, self.group = np.unique(shots(places), return_inverse=True)
+        _, self.group = np.unique(reading_names(places), return_inverse=True)
         self.each = np.arange(self.group.max() + 1)
         self.changed, weight = places.number("changed") > 0, places.number("weight")
         self.weight = weight / np.bincount(self.group, weight)[self.group]
@@ -222,7 +219,7 @@ class Cells:
         self.doublings[self.group] = places.doublings
 
     def curves(self, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """F1 [pictures, cuts], estimated, 0 for an untouched picture; and which share of the picture each cut marks."""
+        """@returns estimated F1 [pictures, CUTS], 0 for an untouched picture; and the share of the picture that each cut marks"""
         step = np.searchsorted(CUTS, sums, side="right")
         marked, found = (self.above(step, chosen) for chosen in (np.ones(len(sums)), self.changed))
         return 2 * found / np.maximum(marked + self.wanted[:, None], 1e-12), marked
@@ -233,70 +230,71 @@ class Cells:
         return counts.reshape(-1, size)[:, :0:-1].cumsum(1)[:, ::-1]
 
     def quantile(self, values: np.ndarray, share: float) -> np.ndarray:
-        """Of each picture: the first value with at least `share` of the weight at or below it."""
+        """[pictures]: weighted quantile of each picture."""
         order = np.lexsort((values, self.group))
         upto = self.weight[order].cumsum()
         return values[order][np.searchsorted(upto, self.each + share - 1e-9)]
 
 
-def f1_of(heard: Heard, level: Level, places: Table) -> np.ndarray:
-    """Of each changed picture at 0.5."""
-    cells, sums = Cells(places), heard(places.odds)
+def f1_of(model: Model, level: Level, places: Table) -> np.ndarray:
+    """[changed pictures]: F1 at 0.5."""
+    cells, sums = Cells(places), model(places.odds)
     return cells.curves(sums)[0][cells.each, cut_of(level(cells, sums))][cells.wanted > 0]
 
 
-def shots(table: Table) -> np.ndarray:
-    """One name for each picture under each condition."""
+def reading_names(table: Table) -> np.ndarray:
+    """[N]: a unique name for each picture under each condition."""
     return np.char.add(np.char.add(table.text["picture"], "|"), table.text["condition"])
 
 
-def fit_pictures(pictures: Table) -> Heard:
-    """On pairs alone: photographs would teach what tells a pair from a photograph. A score of 0.5 says nothing, so that is
-    where a method rests."""
+def fit_pictures(pictures: Table) -> Model:
+    """Fitted on pairs alone: photographs would teach what distinguishes pairs from photographs. A score of 0.5 is neutral."""
     pairs = pictures.only(pictures.has("source", ""))
     changed = pairs.number("changed") > 0
-    weight = balanced(changed, np.ones(len(changed)), CHANGED)
-    return fit(pairs.odds, changed, weight, np.zeros(len(pairs.methods)), pairs.circumstances)
+    weight = balanced(changed, np.ones(len(changed)), PRIOR)
+    return fit(pairs.odds, changed, weight, np.zeros(len(pairs.methods)), pairs.covariates)
 
 
 def answering(table: Table) -> np.ndarray:
-    """Which methods answered often enough to be weighed."""
+    """bool [M]: which methods answered often enough to be weighted."""
     changed = table.number("changed") > 0
-    return np.array([len(set(table.text["picture"][changed & ~np.isnan(odds)])) >= SEEN for odds in table.odds.T])
+    return np.array([len(set(table.text["picture"][changed & ~np.isnan(odds)])) >= LEAST_ANSWERED for odds in table.odds.T])
 
 
 def open_readings(folder: Path) -> tuple[Table, Table]:
-    """Pictures and places; a method that answered too seldom counts as skipped throughout. Photographs that somebody did change
-    set no limits."""
+    """Pictures and places; a method that answered too rarely counts as skipped throughout. LEFT_OUT sources set no limits."""
     pictures, places = (read_table(folder / f"{name}.csv") for name in ("pictures", "places"))
-    names, counts = np.unique(shots(pictures), return_counts=True)
+    names, counts = np.unique(reading_names(pictures), return_counts=True)
     if counts.max() > 1:
-        raise ValueError(f"{folder / 'pictures.csv'}: {names[counts.argmax()]} stands there {counts.max()} times. Its places could not be told apart.")
-    return silenced(pictures.only(~np.isin(pictures.text["source"], list(LEFT_OUT)))), silenced(places)
+        raise ValueError(f"{folder / 'pictures.csv'}: {names[counts.argmax()]} appears {counts.max()} times, so its places would be mixed up.")
+    return without_rare_methods(pictures.only(~np.isin(pictures.text["source"], list(LEFT_OUT)))), without_rare_methods(places)
 
 
-def silenced(table: Table) -> Table:
+def without_rare_methods(table: Table) -> Table:
     return Table(table.text, table.methods, np.where(answering(table), table.odds, np.nan))
 
 
 def without(table: Table, methods: Sequence[str]) -> Table:
-    """As if these methods were always skipped."""
+    """The table as if these methods were always skipped."""
     return Table(table.text, table.methods, np.where(np.isin(table.methods, methods), np.nan, table.odds))
 
 
 def thresholds_of(probability: np.ndarray, pictures: Table) -> dict[str, dict[str, float]]:
-    """From the untouched pictures under each condition; @param probability of each row of `pictures`"""
+    """Thresholds by strategy, from the untouched pictures under each condition.
+
+    @param probability [N], of each row of `pictures`
+    """
     limits = {}
     for strategy in MANIPULATED:
         manipulated, suspected = (alarm_limit(probability, pictures, alarms[strategy]) for alarms in (MANIPULATED, SUSPECTED))
-        limits[strategy] = {"manipulatedMin": max(manipulated, LEAST_PROBABLE), "suspectedMin": suspected}
+        limits[strategy] = {"manipulatedMin": max(manipulated, LEAST_PROBABILITY), "suspectedMin": suspected}
     names = ("manipulatedMin", "suspectedMin")
     return {name: {strategy: limit[name] for strategy, limit in limits.items()} for name in names}
 
 
 def alarm_limit(probability: np.ndarray, pictures: Table, share: float) -> float:
-    """From which on no more than `share` of the untouched pictures of any source are met under any condition; twins of pairs are
-    one source."""
+    """The threshold that at most `share` of the untouched pictures of any source reach under any condition; counterparts of pairs are one
+    source."""
     untouched, limits = pictures.number("changed") == 0, []
     for condition in np.unique(pictures.text["condition"]):
         mine = untouched & pictures.has("condition", condition)
@@ -305,21 +303,21 @@ def alarm_limit(probability: np.ndarray, pictures: Table, share: float) -> float
 
 
 def folds_of(pictures: Table) -> np.ndarray:
-    """Fold of each row: pairs stay together, and so do sources, because both halves of either are alike."""
+    """[N]: fold of each row; pairs and sources stay together."""
     names = np.where(pictures.text["source"] == "", pictures.text["pair"], pictures.text["source"])
     distinct, group = np.unique(names, return_inverse=True)
     return np.random.default_rng(1).permutation(len(distinct))[group] % FOLDS
 
 
 def held_out(pictures: Table, places: Table, kept: Mapping[str, float] | None = None) -> dict[str, dict[str, float]]:
-    """Figures of folds that nothing was fitted on, by condition."""
+    """Metrics by condition, of folds left out of the fit."""
     fold = folds_of(pictures)
-    fold_of_shot = dict(zip(shots(pictures), fold, strict=True))
-    place_fold = np.array([fold_of_shot[shot] for shot in shots(places)])
+    fold_of_reading = dict(zip(reading_names(pictures), fold, strict=True))
+    place_fold = np.array([fold_of_reading[name] for name in reading_names(places)])
     probability, f1 = np.zeros(len(fold)), {}
     for number in range(FOLDS):
-        heard = fit_pictures(pictures.only(fold != number))
-        probability[fold == number] = heard(pictures.odds[fold == number], pictures.circumstances[fold == number])
+        model = fit_pictures(pictures.only(fold != number))
+        probability[fold == number] = model(pictures.odds[fold == number], pictures.covariates[fold == number])
         placed, apart = fit_places(places.only(place_fold != number), kept), places.only(place_fold == number)
         for condition in np.unique(apart.text["condition"]):
             f1.setdefault(condition, []).extend(f1_of(*placed, apart.only(apart.has("condition", condition))))
@@ -332,21 +330,21 @@ def held_out(pictures: Table, places: Table, kept: Mapping[str, float] | None = 
     return figures
 
 
-def told(heard: Heard, methods: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Those that are heard, with what they are weighed by."""
-    rows = zip(methods, heard.weights, sigmoid(heard.rests), strict=True)
+def weights_of(model: Model, methods: Sequence[str]) -> dict[str, dict[str, float]]:
+    """The methods with a weight, as the manifest stores them."""
+    rows = zip(methods, model.weights, sigmoid(model.rests), strict=True)
     return {method: {"weight": float(weight), "rest": round(float(rest), 4)}
             for method, weight, rest in rows if weight > 0}  # fmt: skip
 
 
 def fuse(pictures: Table, places: Table, given: Mapping[str, float], kept: Mapping[str, float] | None = None) -> dict:
-    """@param given weights of methods that simulated pairs cannot show, by method: added to what is fitted
+    """@param given weights by method for methods that simulated pairs cannot show; added to the fitted ones
     @param kept as `fit_places` takes them"""
     scores, (maps, level) = fit_pictures(pictures), fit_places(places, kept)
-    in_pictures = {method: row["weight"] for method, row in told(scores, pictures.methods).items()}
-    in_places = told(maps, places.methods)
+    in_pictures = {method: row["weight"] for method, row in weights_of(scores, pictures.methods).items()}
+    in_places = weights_of(maps, places.methods)
     return {
-        "thresholds": thresholds_of(sigmoid(scores(pictures.odds, pictures.circumstances)), pictures),
+        "thresholds": thresholds_of(sigmoid(scores(pictures.odds, pictures.covariates)), pictures),
         "fusion": {
             "places": {"offset": round(-level.offset, 4) + 0.0,  # no -0.0
                        "level": {"middle": round(level.middle, 4), "strongest": round(level.strongest, 4), "perDoubling": round(level.rise, 4)},
@@ -372,8 +370,8 @@ def main() -> None:
     options.add_argument("--readings", type=Path, required=True)
     options.add_argument("--out", type=Path, required=True)
     options.add_argument("--given", type=pair_of, nargs="*", default=[], metavar="METHOD=WEIGHT")
-    options.add_argument("--places", type=Path, help="manifest.json whose weights of places are kept: those fitted on pairs of the law that taught the network trust it too much")
-    options.add_argument("--without", nargs="*", default=[], metavar="METHOD", help="methods that are not heard: to see what each adds, and to leave out what adds nothing")
+    options.add_argument("--places", type=Path, help="manifest.json whose weights of places are kept: fitted on pairs of the simulator that trained the network, they trust it too much")
+    options.add_argument("--without", nargs="*", default=[], metavar="METHOD", help="methods to leave out")
     asked = options.parse_args()
     pictures, places = open_readings(asked.readings)
     if unknown := set(asked.without) - set(pictures.methods):

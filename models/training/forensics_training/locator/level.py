@@ -1,8 +1,7 @@
-"""Level of the map: which logit becomes 0.5.
+"""Level of the map: the logit that becomes 0.5.
 
-One level for all pictures costs a third of what their own best levels reach, because a picture that was saved again or made
-smaller shows its change far less. Where its strongest place stands says most of what can be known about it: the level rises
-with it, by about half as much (EXPERIMENTS.md, 24). Where even that place is low, nothing is marked.
+One level for all pictures costs a third of the F1 that their own best levels reach, because re-saving or downscaling weakens the
+traces of a change. The level is therefore linear in the strongest place of the picture (experiments/2026-11-22-map-level.md).
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ import torch
 from torch.nn import functional
 
 from forensics_training.locator.pairs import Pairs, Reading
-from forensics_training.locator.reading import CELL, CONDITIONS, open_session
+from forensics_training.locator.reading import CELL, CONDITIONS
+from forensics_training.runtime.model_files import open_session
 
-WINDOW = 5  # cells: no single one is a strongest place
-LOGITS = np.arange(-9, 5.01, 0.1)  # levels between which a picture's F1 is known
+WINDOW = 5  # cells; the strongest place is a mean over a window
+LOGITS = np.arange(-9, 5.01, 0.1)  # levels at which F1 is computed
 OFFSETS, SLOPES = np.arange(-4, 1.01, 0.1), np.arange(0, 0.91, 0.05)
 
 Cells = Callable[[Reading], np.ndarray]
@@ -28,32 +28,33 @@ Cells = Callable[[Reading], np.ndarray]
 
 @dataclass(frozen=True)
 class Level:
-    """The level is offset + slope * the logit of the strongest place."""
+    """offset + slope * logit of the strongest place."""
 
     offset: float = 0.0
     slope: float = 0.0
 
-    def moved(self, changed: torch.Tensor) -> torch.Tensor:
-        """@param changed logits [N,h,w] @returns the same, less the level of each picture"""
+    def applied(self, changed: torch.Tensor) -> torch.Tensor:
+        """@param changed logits [N,h,w]
+        @returns the same minus the level of each picture"""
         return changed - self.offset - self.slope * strongest(changed)[:, None, None]
 
 
 def strongest(changed: torch.Tensor) -> torch.Tensor:
-    """[N]: highest mean logit of a window."""
+    """[N]: highest mean logit of any window."""
     means = functional.avg_pool2d(changed[:, None], WINDOW, 1, WINDOW // 2, count_include_pad=False)
     return means.amax((1, 2, 3))
 
 
 def open_cells(path: Path) -> Cells:
-    """The map of an exported network as it leaves it: logits [h,w] of cells."""
+    """Reads the raw map of an exported network: logits [h,w] of cells."""
     session = open_session(path)
     return lambda one: session.run(["changed"], {"rgb": one.rgb[None], "table": one.table[None]})[0][0]
 
 
 def best_level(cells: Cells, pairs: Pairs) -> tuple[Level, float]:
-    """That with which the mean F1 of changed pictures at 0.5 is highest over all conditions, and how high.
+    """The level with the highest mean F1 at 0.5 over changed pictures and conditions, and that F1.
 
-    A picture counts by the share of it that was changed: the simulated regions are smaller than those that people change.
+    Pictures are weighted by their changed share, because simulated regions are smaller than those that people change.
     """
     tops, curves, shares = [], [], []
     for number in range(len(pairs)):
@@ -69,14 +70,17 @@ def best_level(cells: Cells, pairs: Pairs) -> tuple[Level, float]:
 
 
 def mean_f1(tops: np.ndarray, curves: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """[OFFSETS, SLOPES]; @param curves [pictures, LOGITS]"""
+    """@param tops [pictures]
+    @param curves F1 [pictures, LOGITS]
+    @param weights [pictures]
+    @returns weighted mean F1 [OFFSETS, SLOPES]"""
     levels = OFFSETS[:, None, None] + SLOPES[:, None] * tops
     at = np.clip(np.round((levels - LOGITS[0]) / (LOGITS[1] - LOGITS[0])), 0, len(LOGITS) - 1).astype(int)
     return curves[np.arange(len(tops)), at] @ weights / weights.sum()
 
 
 def f1_by_logit(cells: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """F1 of the pixels at or above each of LOGITS."""
+    """F1 [LOGITS] when pixels at or above each level are marked."""
     size = (cells.shape[1] * CELL, cells.shape[0] * CELL)
     wide = cv2.resize(cells, size, interpolation=cv2.INTER_LINEAR)[: mask.shape[0], : mask.shape[1]]
     step = np.searchsorted(LOGITS, wide, side="right")

@@ -1,8 +1,8 @@
-"""The localisation network: where was a picture changed, how far can that be trusted, and was it changed at all?
+"""The localisation network: a map of changed places, a confidence map, and a score of the whole picture.
 
-Fully convolutional. It compares each place with the rest of the picture instead of learning what a forgery looks like:
-features at 1/8 of the size are set against their mean and deviation over the whole picture, and once more over what a
-first guess holds for untouched. Map, confidence and score follow TruFor (Guillaro et al., CVPR 2023).
+Fully convolutional. Instead of learning what a forgery looks like it compares each place with the rest of the picture: features at
+1/8 of the resolution are normalised by their mean and deviation over the whole picture, and again over what a first guess takes for
+untouched. Map, confidence and score follow TruFor (Guillaro et al., CVPR 2023).
 """
 
 from __future__ import annotations
@@ -17,23 +17,13 @@ from forensics_training.locator.traces import Blocks, Grid, Histogram, Residuals
 from forensics_training.runtime.layers import Residual, unit
 
 WIDTH = 96
-SCORED = 8 + 2 * WIDTH  # numbers that the score is read from
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What may be left out to see what it is worth."""
-
-    blocks: bool = True
-    histogram: bool = True
-    grid: bool = True
-    compared: bool = True
+SCORED = 8 + 2 * WIDTH  # inputs of the score
 
 
 @dataclass
 class Found:
-    """`changed`: logits [N,1,h,w], a value for each 4 x 4 px of the whole blocks; `trust`: logits that the map is right
-    there; `score`: logit [N]; `first`: the first guess, logits [N,1,h/2,w/2]."""
+    """`changed`: logits [N,1,h,w], one for each cell of 4 x 4 px; `trust`: logits [N,1,h,w] that the map is right there; `score`:
+    logit [N] of the whole picture; `first`: the first guess, logits [N,1,h/2,w/2]. h = 2 ceil(H/8), w = 2 ceil(W/8)."""
 
     changed: torch.Tensor
     trust: torch.Tensor
@@ -42,11 +32,10 @@ class Found:
 
 
 class Locator(nn.Module):
-    """rgb uint8 [N,H,W,3]; table float32 [N,64], luma quantisation steps in natural order, zeros where there is none."""
+    """rgb uint8 [N,H,W,3]; table float32 [N,64]: luma quantisation steps in natural order, zeros where the file has none."""
 
-    def __init__(self, parts: Parts = Parts()):
+    def __init__(self):
         super().__init__()
-        self.parts = parts
         self.residuals, self.blocks, self.histogram, self.grid = Residuals(), Blocks(), Histogram(), Grid()
         self.scale1 = unit(Residuals.channels, 16)
         self.scale2 = nn.Sequential(unit(16, 32, stride=2), unit(32, 32))
@@ -69,38 +58,37 @@ class Locator(nn.Module):
         self.score = nn.Sequential(nn.Linear(SCORED, 16), nn.ReLU(), nn.Linear(16, 1))
 
     def forward(self, rgb: torch.Tensor, table: torch.Tensor) -> Found:
-        # Full precision also in mixed training: eight bits of mantissa would round the traces away.
+        # fp32 in mixed-precision training too: the eight mantissa bits of bfloat16 would round the traces away.
         with torch.autocast("cpu", enabled=False):
-            residuals, small = self.traces(whole_blocks(rgb.permute(0, 3, 1, 2).float()), table)
+            residuals, small = self.traces(pad_to_blocks(rgb.permute(0, 3, 1, 2).float()), table)
         quarter = self.scale4(self.scale2(self.scale1(residuals)))
         x = self.mix(torch.cat([self.scale8(quarter), *self.read(small)], 1))
-        x = self.near(x + self.quality(described(table))[:, :, None, None])
-        alike = torch.ones_like(x[:, :1])
-        x = self.far(self.against(x, alike) if self.parts.compared else x)
+        x = self.near(x + self.quality(describe_table(table))[:, :, None, None])
+        x = self.far(self.against(x, torch.ones_like(x[:, :1])))
         first = self.guess(x)
-        x = self.last(self.again(x, torch.sigmoid(-first)) if self.parts.compared else x)
+        x = self.last(self.again(x, torch.sigmoid(-first)))
         wide = functional.interpolate(x, scale_factor=2.0, mode="bilinear", align_corners=False)
         fine = self.fine(torch.cat([wide, quarter], 1))
         changed, trust = self.changed(fine), self.trust(fine.detach())
         with torch.autocast("cpu", enabled=False):
-            scored = torch.cat([pooled(changed, trust.detach()), compared(x, changed)], 1)
+            scored = torch.cat([pool_maps(changed, trust.detach()), pool_features(x, changed)], 1)
             score = self.score(scored)[:, 0]
         return Found(changed, trust, score, first)
 
     def traces(self, rgb: torch.Tensor, table: torch.Tensor) -> tuple[torch.Tensor, list[torch.Tensor]]:
         log, steps = self.blocks(rgb, table)
         known = (table.amax(1) > 0).float()
-        kept = (self.parts.blocks, self.parts.histogram, self.parts.grid)
-        small = [log, self.histogram(steps, known), self.grid(rgb)]
-        small = [maps if keep else torch.zeros_like(maps) for maps, keep in zip(small, kept, strict=True)]
-        return self.residuals(rgb), small
+        return self.residuals(rgb), [log, self.histogram(steps, known), self.grid(rgb)]
 
     def read(self, small: list[torch.Tensor]) -> list[torch.Tensor]:
         return [read(maps) for read, maps in zip((self.spectrum, self.rare, self.phases), small, strict=True)]
 
 
 class Against(nn.Module):
-    """Each place beside the mean of the picture, in units of its deviation; `weight` says what counts as the picture."""
+    """Features of each place, normalised by weighted mean and standard deviation over the picture.
+
+    @param weight [N,1,h,w], how much each place counts
+    """
 
     def __init__(self):
         super().__init__()
@@ -118,7 +106,7 @@ class Against(nn.Module):
 
 
 class Around(nn.Module):
-    """What lies further away: residual blocks at half the size, added to what was there."""
+    """A wider receptive field: residual blocks at half the resolution, added to the input."""
 
     def __init__(self, blocks: int):
         super().__init__()
@@ -130,28 +118,29 @@ class Around(nn.Module):
         return x + wide[:, :, : x.shape[2], : x.shape[3]]
 
 
-def whole_blocks(maps: torch.Tensor) -> torch.Tensor:
-    """Edge pixels repeated at the right and below, as an encoder does it."""
+def pad_to_blocks(maps: torch.Tensor) -> torch.Tensor:
+    """Repeats edge pixels at the right and below up to whole 8 x 8 blocks, as an encoder does."""
     height, width = maps.shape[2:]
     return functional.pad(maps, (0, -width % 8, 0, -height % 8), mode="replicate")
 
 
-def described(table: torch.Tensor) -> torch.Tensor:
-    """[N,65]: logarithms of the steps over those of a middling table, and whether there is one."""
+def describe_table(table: torch.Tensor) -> torch.Tensor:
+    """[N,65]: log2 of the steps, centred on 8, and whether there is a table."""
     known = (table.amax(1, keepdim=True) > 0).float()
     return torch.cat([(torch.log2(table.clamp(min=1)) - 3) / 2 * known, known], 1)
 
 
-def compared(x: torch.Tensor, changed: torch.Tensor) -> torch.Tensor:
-    """[N,2*WIDTH]: the features where most was changed, and their mean over what was not."""
+def pool_features(x: torch.Tensor, changed: torch.Tensor) -> torch.Tensor:
+    """[N,2*WIDTH]: mean features of the most changed places, and of the untouched ones."""
     places, share = x.float().flatten(2), functional.avg_pool2d(changed.float(), 2).flatten(1)
     most, rest = torch.softmax(share, 1), torch.sigmoid(-share)
     rest = rest / (rest.sum(1, keepdim=True) + 1e-3)
     return torch.cat([(places * most[:, None]).sum(2), (places * rest[:, None]).sum(2)], 1)
 
 
-def pooled(changed: torch.Tensor, trust: torch.Tensor) -> torch.Tensor:
-    """[N,8]: of both maps the mean where trusted, a mean square, the value where most was changed, and a soft minimum."""
+def pool_maps(changed: torch.Tensor, trust: torch.Tensor) -> torch.Tensor:
+    """[N,8]: of both maps the mean weighted by trust, a mean square, the softmax-weighted value at the most changed places, and a soft
+    minimum."""
     changed, trust = changed.float().flatten(1), trust.float().flatten(1)
     share, weight, most = torch.sigmoid(changed), torch.sigmoid(trust), torch.softmax(changed, 1)
     trusted = weight / (weight.sum(1, keepdim=True) + 1e-3)

@@ -1,7 +1,6 @@
-"""Simulated pairs, stored so that a training need not make them while it runs:
-python locate_pairs.py --data DIR --split train --count 16000
+"""Simulated pairs, stored in shards before training. Run again, it continues where it stopped.
 
-Pair number n of a split is always `Simulator.pair(n)`. Written in shards, so that the work can be stopped and started.
+Pair number n of a split is always `Simulator.pair(FIRST[split] + n)`.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from forensics_training.edits.family import STEPS, open_family
 from forensics_training.edits.simulator import SPLITS, Sample, Simulator
 
 SHARD = 250  # pairs
-FIRST = {"train": 0, "calibration": 10_000_000}  # seeds of the two splits stay apart
+FIRST = {"train": 0, "calibration": 10_000_000}  # first seed; the two splits never share one
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the network is given of one file, and what it should say."""
+    """Input of the network for one file, and its target."""
 
     rgb: np.ndarray  # uint8 [H,W,3]
     table: np.ndarray  # float32 [64], luma quantisation steps in natural order; zeros when the file has none
@@ -39,7 +38,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a pair lies in its shard: three byte strings, one after the other (changed file, twin's file, share)."""
+    """Position of a pair in its shard: three byte strings in a row (changed file, counterpart, share as PNG)."""
 
     kind: str
     height: int
@@ -68,13 +67,13 @@ class Pairs:
         return self.entries[number][1].kind
 
     def read(self, number: int) -> tuple[Reading, Reading]:
-        """The changed picture and its twin."""
+        """The changed picture and its untouched counterpart."""
         changed, twin, share = self.files(number)
         marks = cv2.imdecode(np.frombuffer(share, np.uint8), cv2.IMREAD_GRAYSCALE)
         return reading(changed, marks), reading(twin)
 
     def files(self, number: int) -> tuple[bytes, bytes, bytes]:
-        """The changed picture, its twin, and how much of each pixel is new (a grey PNG, 0 untouched .. 255 new)."""
+        """The changed picture, its counterpart, and the share as a grey PNG (0 untouched .. 255 new)."""
         shard, entry = self.entries[number]
         ends = entry.offset + np.cumsum((0, *entry.lengths))
         changed, twin, share = (self.bytes[shard][a:b].tobytes() for a, b in zip(ends, ends[1:], strict=False))
@@ -82,14 +81,14 @@ class Pairs:
 
 
 def reading(file: bytes, share: np.ndarray | None = None) -> Reading:
-    """@param share nothing for an untouched picture"""
+    """@param share uint8 [H,W]; None for an untouched picture"""
     with Image.open(io.BytesIO(file)) as image:
         rgb, table = np.asarray(image.convert("RGB")), table_of(image)
     return Reading(rgb, table, np.zeros(rgb.shape[:2], np.uint8) if share is None else share)
 
 
 def photographs(data: Path, items: Sequence[Crop]) -> dict[str, list[Reading]]:
-    """The photographs among `items` by source, as they lie in the data folder."""
+    """The photographs among `items`, by source."""
     by_source: dict[str, list[Reading]] = {}
     for item in items:
         if not item.fake:
@@ -103,23 +102,26 @@ def table_of(image: Image.Image) -> np.ndarray:
 
 
 def store(simulator: Simulator, folder: Path, first: int, count: int) -> None:
-    """Writes what is missing of the first `count` pairs. @param first seed of pair 0"""
+    """Writes what is missing of the first `count` pairs.
+
+    @param first seed of pair 0
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for shard in range(-(-count // SHARD)):
         path, wanted = folder / f"{shard:04d}", min(SHARD, count - shard * SHARD)
-        if held(path) < wanted:
+        if stored_pairs(path) < wanted:
             seeds = range(first + shard * SHARD, first + shard * SHARD + wanted)
             write_shard(path, [simulator.pair(seed) for seed in seeds])
             print(f"shard {shard + 1}", flush=True)
 
 
-def held(shard: Path) -> int:
+def stored_pairs(shard: Path) -> int:
     index = shard.with_suffix(".json")
     return len(json.loads(index.read_text())) if index.exists() else 0
 
 
 def write_shard(path: Path, pairs: Sequence[tuple[Sample, Sample]]) -> None:
-    """The index goes last and in one step: a shard without one was cut short and is written again."""
+    """Writes the index last and atomically: a shard without one was interrupted and is written again."""
     rows, offset = [], 0
     with open(path.with_suffix(".bin"), "wb") as out:
         for changed, twin in pairs:
@@ -139,7 +141,7 @@ def main() -> None:
     options.add_argument("--work", type=Path, default=WORK)
     options.add_argument("--split", choices=SPLITS, default="train")
     options.add_argument("--count", type=int, default=16_000)
-    options.add_argument("--without-family", action="store_true", help="repaint with the published autoencoder alone: a family is trained in an hour")
+    options.add_argument("--without-family", action="store_true", help="repaint with the published autoencoder alone, without training our own")
     asked = options.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)

@@ -1,11 +1,10 @@
-"""Changed pictures of the size that cameras take, and their untouched twins, as files:
-python locate_whole.py --data DIR --mirror DIR --split calibration --count 110
+"""Simulated manipulations of whole photographs, each with its untouched counterpart.
 
-The simulator's edits are done in a window of a whole photograph; both go through the same later life. `index.csv` is that of
-`locate_files.py`, so `npm run evaluate -- --manipulated --pairs` reads it. Photographs of a source stay on one side: those of
-the calibration split set limits, those of val only measure. With `--squares` pairs are made in squares cut from whole photographs
-and stored as `locate_pairs.py` stores them, for `locate_train.py --start`; only they may come from the training split, and only
-among them are generated and drawn pictures: a picture that no camera took was not changed for that.
+The simulator edits a window of the photograph; both pictures then get the same later history. They are written as files like those of
+`files.py`. Photographs of the calibration split set thresholds, those of val only measure.
+
+With `--squares`, pairs are made in squares of whole photographs and stored like those of `pairs.py`, for `locator-train --start`. Only
+they may use the training split, and only they have generated and drawn hosts: a picture no camera took is not changed for that reason.
 """
 
 from __future__ import annotations
@@ -30,28 +29,28 @@ from forensics_training.edits.autoencoder import published
 from forensics_training.edits.drawings import draw_picture, draw_scene
 from forensics_training.edits.simulator import KINDS, OFFERED, TRIES, edit, visible
 from forensics_training.locator.files import FIELDS
-from forensics_training.locator.pairs import SHARD, held, write_shard
+from forensics_training.locator.pairs import SHARD, stored_pairs, write_shard
 
 Cut = Literal["window", "close"]
 
-LIVES = {"saved again": 0.4, "posted at 1600 px": 0.3, "scaled": 0.3}
-MOST_PIXELS = 12.5e6
-MOST_OF_A_SOURCE = 6
+AFTERWARDS = {"saved again": 0.4, "posted at 1600 px": 0.3, "scaled": 0.3}
+MAX_PIXELS = 12.5e6
+MAX_PER_SOURCE = 6
 WINDOW = (0.3, 0.7)  # of the shorter side
-WINDOW_OF_A_SQUARE = (0.5, 1.0)  # people change more of a picture than a window of a whole photograph holds
+WINDOW_OF_A_SQUARE = (0.5, 1.0)  # larger, because people change larger parts of a picture
 WINDOW_PX = (320, 1400)
 SQUARE_PX = 1024  # of a photograph, for training
-SQUARES = 2  # of a photograph
-SQUARED_OF_A_SOURCE = 3  # photographs
-GENERATED = 5  # every so many of the sources of generated pictures give squares
-DRAWN = 60  # squares, a source each; every other one a scene
-CUT_IN_TRAINING = {"close": 0.4, "window": 0.2}  # of the pairs; close to what was changed, or to the window
-CLOSE_PX = 288  # least side of what is close to it
-LOSSLESS = 0.15  # of them have no last save
+SQUARES = 2  # per photograph
+SQUARED_PER_SOURCE = 3  # photographs
+GENERATED = 5  # every fifth source of generated pictures is used
+DRAWN = 60  # drawn squares, each a source of its own; every other one a rendered scene
+CROPPED_IN_TRAINING = {"close": 0.4, "window": 0.2}  # share of the pairs that are cropped to the change, or to the window
+CLOSE_PX = 288  # least side of a crop close to the change
+LOSSLESS = 0.15  # share of the pairs without a last lossy save
 
 
 class Photographs:
-    """Whole photographs of one part of the data, read from their repositories when they are drawn."""
+    """Whole photographs of one part, read from their repositories on demand."""
 
     window = WINDOW
 
@@ -65,7 +64,7 @@ class Photographs:
         if missing:
             print(f"Left out, not in {mirror}: {', '.join(sorted(missing))}")
         self.sources, self.generated = (
-            [sorted(items, key=lambda item: item.key)[:MOST_OF_A_SOURCE] for source, items in groups.items() if source not in missing] for groups in by.values()
+            [sorted(items, key=lambda item: item.key)[:MAX_PER_SOURCE] for source, items in groups.items() if source not in missing] for groups in by.values()
         )
 
     def draw(self, random: np.random.Generator) -> Item:
@@ -73,13 +72,13 @@ class Photographs:
         return group[int(random.integers(len(group)))]
 
     def longer(self, item: Item, rgb: np.ndarray) -> int:
-        """Side of the photograph that `rgb` is of."""
+        """Longer side of the photograph that `rgb` comes from."""
         return max(rgb.shape[:2])
 
     def read(self, item: Item) -> np.ndarray:
         rgb, _ = decode(blob(git_folder(self.mirror, item.source), item.key))
-        factor = (MOST_PIXELS / (rgb.shape[0] * rgb.shape[1])) ** 0.5
-        # A larger one is cut, not scaled: its own pixels and its block grid are what is looked at.
+        factor = (MAX_PIXELS / (rgb.shape[0] * rgb.shape[1])) ** 0.5
+        # Crop larger ones instead of scaling them, to keep native pixels and block grid.
         height, width = (int(length * min(1, factor)) // 8 * 8 for length in rgb.shape[:2])
         return np.ascontiguousarray(rgb[:height, :width])
 
@@ -88,11 +87,11 @@ class Photographs:
 class Square:
     source: str
     key: str
-    longer: int  # side of its photograph
+    longer: int  # longer side of its photograph
 
 
 class Squares:
-    """Of the photographs of one part, some generated and some drawn pictures, made once and kept below `folder`."""
+    """Squares of the photographs of one part, of some generated and of some drawn pictures; made once and kept in `folder`."""
 
     window = WINDOW_OF_A_SQUARE
 
@@ -102,7 +101,7 @@ class Squares:
         if not index.exists():
             folder.mkdir(parents=True, exist_ok=True)
             groups = photographs.sources + photographs.generated[::GENERATED]
-            squares = [square for group in groups for item in group[:SQUARED_OF_A_SOURCE] for square in self.cut(photographs, item)]
+            squares = [square for group in groups for item in group[:SQUARED_PER_SOURCE] for square in self.cut(photographs, item)]
             squares += [self.drawn(number) for number in range(DRAWN)]
             with open(index, "w", newline="") as out:
                 csv.writer(out).writerows((one.source, one.key, one.longer) for one in squares)
@@ -130,7 +129,7 @@ class Squares:
         return square
 
     def draw(self, random: np.random.Generator) -> Square:
-        # By the root of their number, so that small sources do not count as much as large ones.
+        # Sources by the square root of their size.
         weight = np.sqrt([len(group) for group in self.sources])
         group = self.sources[int(random.choice(len(weight), p=weight / weight.sum()))]
         return group[int(random.integers(len(group)))]
@@ -144,7 +143,7 @@ class Squares:
 
 @dataclass(frozen=True)
 class Finished:
-    """A file as `locate_pairs.py` stores it."""
+    """A picture as `write_shard` stores it."""
 
     kind: str
     file: bytes
@@ -156,26 +155,26 @@ def store(squares: Squares, autoencoders, folder: Path, count: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for shard in range(-(-count // SHARD)):
         path, wanted = folder / f"{shard:04d}", min(SHARD, count - shard * SHARD)
-        if held(path) < wanted:
+        if stored_pairs(path) < wanted:
             write_shard(path, [finished(squares, autoencoders, shard * SHARD + at) for at in range(wanted)])
             print(f"shard {shard + 1}", flush=True)
 
 
 def finished(squares: Squares, autoencoders, seed: int) -> tuple[Finished, Finished]:
     random = np.random.default_rng([1, seed])
-    cut = random.choice([*CUT_IN_TRAINING, None], p=[*CUT_IN_TRAINING.values(), 1 - sum(CUT_IN_TRAINING.values())])
+    cut = random.choice([*CROPPED_IN_TRAINING, None], p=[*CROPPED_IN_TRAINING.values(), 1 - sum(CROPPED_IN_TRAINING.values())])
     kind, changed, twin, share, saved = pair(squares, autoencoders, 30_000_000 + seed, cut)
     save = Save("png") if random.random() < LOSSLESS else Save("jpeg", saved["quality"], saved["subsampling"] == 2)
     return Finished(kind, encode(changed, save), share), Finished("authentic", encode(twin, save), np.zeros_like(share))
 
 
 def pair(photographs: Photographs | Squares, autoencoders, seed: int, cut: Cut | None = None, least: float = 0) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
-    """@param cut to the window of the edit, or close to what was changed in it
-    @param least pixels of the pictures
-    @returns kind, changed and untouched uint8 [H,W,3], share uint8 [H,W] of what is new, and the options of the last save."""
+    """@param cut crop to the window of the edit, or close to the change
+    @param least pixels that the finished pictures must have
+    @returns kind, changed and untouched uint8 [H,W,3], share uint8 [H,W], and the options of the last save"""
     random = np.random.default_rng(seed)
     kind = str(random.choice(list(KINDS), p=list(KINDS.values())))
-    for _ in range(TRIES * (10 if least else 1)):  # few are large after their later life
+    for _ in range(TRIES * (10 if least else 1)):  # few are still large at the end
         host_item = photographs.draw(random)
         host = photographs.read(host_item)
         donors = [photographs.draw(random) for _ in range(OFFERED)]
@@ -198,15 +197,15 @@ def pair(photographs: Photographs | Squares, autoencoders, seed: int, cut: Cut |
         share[top : top + side, left : left + side] = piece.share
         if cut:
             box = (top, left, side, side) if cut == "window" else box_of(share)
-            changed, host, share = around(box, random, changed, host, share)
-        lived = live(changed, host, share, random, max(host.shape[:2]) if cut else photographs.longer(host_item, host))
-        if lived[2].size >= least:
-            return kind, *lived
+            changed, host, share = crop_around(box, random, changed, host, share)
+        finished = apply_later_history(changed, host, share, random, max(host.shape[:2]) if cut else photographs.longer(host_item, host))
+        if finished[2].size >= least:
+            return kind, *finished
     raise RuntimeError(f"No visible {kind} in {TRIES} tries with seed {seed}.")
 
 
 def box_of(share: np.ndarray) -> tuple[int, int, int, int]:
-    """Top, left, height and width of what was changed, widened to the block grid and to `CLOSE_PX`."""
+    """Top, left, height and width of the changed area, extended to the block grid and to CLOSE_PX."""
     box = []
     for axis in (1, 0):
         touched = np.flatnonzero(share.any(axis))
@@ -218,8 +217,8 @@ def box_of(share: np.ndarray) -> tuple[int, int, int, int]:
     return top, left, height, width
 
 
-def around(box: tuple[int, int, int, int], random: np.random.Generator, *layers: np.ndarray) -> list[np.ndarray]:
-    """Cut to the box (top, left, height, width) and a little beside it: a small picture of which much was changed."""
+def crop_around(box: tuple[int, int, int, int], random: np.random.Generator, *layers: np.ndarray) -> list[np.ndarray]:
+    """The layers cropped to the box (top, left, height, width) with a random margin."""
     top, left, *lengths = box
     rooms = layers[0].shape[:2]
     height, width = (min(room, int(length * random.uniform(1, 1.6))) // 8 * 8 for length, room in zip(lengths, rooms, strict=True))
@@ -228,9 +227,9 @@ def around(box: tuple[int, int, int, int], random: np.random.Generator, *layers:
     return [np.ascontiguousarray(layer[first : first + height, begin : begin + width]) for layer in layers]
 
 
-def live(changed: np.ndarray, twin: np.ndarray, share: np.ndarray, random: np.random.Generator, longer: int):
-    """The same later life for all three. @param longer side of the photograph that they are, or are of"""
-    kind = str(random.choice(list(LIVES), p=list(LIVES.values())))
+def apply_later_history(changed: np.ndarray, twin: np.ndarray, share: np.ndarray, random: np.random.Generator, longer: int):
+    """The same later history for all three; `longer`: longer side of the photograph they come from."""
+    kind = str(random.choice(list(AFTERWARDS), p=list(AFTERWARDS.values())))
     factor = min(1, 1600 / longer) if kind == "posted at 1600 px" else random.uniform(0.35, 0.9) if kind == "scaled" else 1
     quality = int(random.integers(75, 91) if kind == "posted at 1600 px" else random.integers(70, 97))
     if factor < 1:
@@ -241,7 +240,7 @@ def live(changed: np.ndarray, twin: np.ndarray, share: np.ndarray, random: np.ra
 
 
 def write(photographs: Photographs, autoencoders, folder: Path, count: int, cut: Cut | None = None, least: float = 0) -> None:
-    """A pair that is there already is kept, so a run goes on; the index names what is complete."""
+    """Existing pairs are kept, so an interrupted run continues; the index lists complete pairs."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
     for number in range(count):
@@ -262,12 +261,12 @@ def write(photographs: Photographs, autoencoders, folder: Path, count: int, cut:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--data", type=Path, required=True)
-    options.add_argument("--mirror", type=Path, required=True, help="folder of bare repositories, owner+name/repo each")
+    options.add_argument("--mirror", type=Path, required=True, help="folder of repositories, owner+name/repo each")
     options.add_argument("--split", choices=("train", "calibration", "val"), default="calibration")
     options.add_argument("--count", type=int, default=80)
-    options.add_argument("--cut", choices=get_args(Cut), help="to the window of the edit, or close to what was changed in it")
-    options.add_argument("--least", type=float, default=0, metavar="MEGAPIXELS", help="of the pictures as they are saved")
-    options.add_argument("--squares", action="store_true", help="in squares of photographs, stored for training")
+    options.add_argument("--cut", choices=get_args(Cut), help="crop to the window of the edit, or close to the change")
+    options.add_argument("--least", type=float, default=0, metavar="MEGAPIXELS", help="least size of the finished pictures")
+    options.add_argument("--squares", action="store_true", help="squares of photographs, stored for training")
     options.add_argument("--out", type=Path, help="default: .work/locate/whole-SPLIT, large-SPLIT with --least, window-SPLIT and close-SPLIT with --cut, pairs-squares-SPLIT")
     asked = options.parse_args()
     torch.set_num_threads(1)

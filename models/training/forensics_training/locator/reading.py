@@ -1,4 +1,4 @@
-"""Reads a file with the exported network, as the engine does, and gives files the histories they are measured under."""
+"""Inference with the exported network, as in the engine, and the conditions that files are measured under."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import onnxruntime
 from PIL import Image
 
 from forensics_training.degrade.codecs import Save, encode
 from forensics_training.locator.pairs import Reading, reading
+from forensics_training.runtime.model_files import open_session
 
-CELL = 4  # px of the picture for each value of the maps
+CELL = 4  # px per map cell
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Map:
 Read = Callable[[Reading], Map]
 
 
-MIRRORED_PIXELS = 1 << 20  # of a small picture as many mirror images are read too as together have no more
-MIRRORINGS = ((1, 1), (1, -1), (-1, 1), (-1, -1))  # steps through rows and columns
+MIRRORED_PIXELS = 1 << 20  # a small picture is read in as many mirrored views as have this many pixels together
+MIRRORED_VIEWS = ((1, 1), (1, -1), (-1, 1), (-1, -1))  # steps through rows and columns
 
 
 def open_reader(path: Path) -> Read:
@@ -41,24 +41,18 @@ def open_reader(path: Path) -> Read:
         # Whole blocks, so that the block grid begins in every corner.
         rgb = np.pad(one.rgb, ((0, -height % 8), (0, -width % 8), (0, 0)), "edge")
         answers = []
-        for down, across in MIRRORINGS[: max(1, MIRRORED_PIXELS // (height * width))]:
+        for down, across in MIRRORED_VIEWS[: max(1, MIRRORED_PIXELS // (height * width))]:
             view = np.ascontiguousarray(rgb[::down, ::across])
             changed, trust, score = session.run(None, {"rgb": view[None], "table": one.table[None]})
             answers.append((changed[0, ::down, ::across], trust[0, ::down, ::across], float(score[0])))
         changed, trust, score = (np.mean(values, 0) for values in zip(*answers, strict=True))
-        return mapped(changed, trust, float(score), one.rgb)
+        return to_map(changed, trust, float(score), one.rgb)
 
     return read
 
 
-def open_session(path: Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
-def mapped(changed: np.ndarray, trust: np.ndarray, score: float, rgb: np.ndarray) -> Map:
-    """Both maps at the size of the picture: bilinear, then without what completed its last blocks."""
+def to_map(changed: np.ndarray, trust: np.ndarray, score: float, rgb: np.ndarray) -> Map:
+    """Both maps enlarged to the size of the picture (bilinear), the padding cropped off."""
     height, width = rgb.shape[:2]
     size = (changed.shape[1] * CELL, changed.shape[0] * CELL)
     maps = (cv2.resize(cells, size, interpolation=cv2.INTER_LINEAR)[:height, :width] for cells in (changed, trust))
@@ -77,6 +71,3 @@ def half(one: Reading) -> Reading:
 
 
 CONDITIONS: dict[str, Callable[[Reading], Reading]] = {"as is": lambda one: one, "jpeg 75": saved_at(75), "half": half}
-
-# The same for scores of whole pictures: both classes are saved alike first, because in published sets their tables differ.
-ALIKE = {**CONDITIONS, "as is": saved_at(95)}

@@ -1,17 +1,15 @@
-"""From what locate_export.py wrote to a model folder that the service can use:
-python locate_release.py --network .work/locate/model --data DIR --out ../locate-1 --version 1.0.0 --fused fusion.json
+"""Builds the model folder that the service reads from what `locator-export` wrote.
 
-Stores the network in 8 bits, over the ranges that pictures of `--data` show, and writes manifest.json. `--network` may also be a model
-folder of a version whose weights have 16 bits (up to 1.3.1); where it is left out, the network of `--out` stays. `--fused` is the answer of
-locate_fuse.py, `--figures` a file with the manifest's `measured` and `called`; where they are left out, those of the model folder stay, and
-a network without fusion shows its map and decides nothing by its score. CARD.md, where there is one, gets its tables anew.
+Quantises the network to 8 bits, with activation ranges from pictures of `--data`, and writes manifest.json. `--network` may also be a model
+folder of a release in 16 bits (up to 1.3.1); without it the network of `--out` stays. `--fused` is the result of `locator-fuse`, `--figures`
+a file with the manifest's `measured` and `called`; without them those of the model folder stay. A network without fusion shows its map and
+decides nothing by its score. The tables of CARD.md, where there is one, are updated.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -23,14 +21,15 @@ import onnx
 from onnx import ModelProto
 
 from forensics_training.locator.pairs import reading
-from forensics_training.locator.reading import CELL, open_session, saved_at
+from forensics_training.locator.reading import CELL, saved_at
+from forensics_training.runtime.model_files import describe_file, open_session
 from forensics_training.runtime.quantise import IN_8_BITS, quantise
-from forensics_training.runtime.strips import Local, in_strips, whole
+from forensics_training.runtime.strips import Section, in_strips, without_strips
 
 NETWORK = "locate.onnx"
-MOST_PIXELS = 3_100_000  # at 130 MB a megapixel; a larger picture is halved, one of 12 megapixels once
-SEEN = 96  # pictures that tell the ranges of what flows in the network
-Seen = dict[str, np.ndarray]
+MAX_PIXELS = 3_100_000  # 130 MB a megapixel; a larger picture is halved until it fits, one of 12 megapixels once
+SAMPLES = 96  # pictures that set the activation ranges
+Inputs = dict[str, np.ndarray]
 UNFITTED = {
     "thresholds": {"manipulatedMin": {"pedantic": 0.99, "default": 0.95, "relaxed": 0.9},
                    "suspectedMin": {"pedantic": 0.6, "default": 0.7, "relaxed": 0.8}},
@@ -39,8 +38,8 @@ UNFITTED = {
 }  # fmt: skip
 UNMEASURED = {"measured": [], "called": []}
 QUARTER = "/locator/scale4/scale4.1/Relu_output_0"
-# Both in rows of 8 px: all that sees pixels, and what draws the maps at a quarter of the size.
-FIRST = Local(
+# In rows of 8 px: the layers that see pixels, and those that compute the maps at a quarter of the resolution.
+FIRST = Section(
     "first",
     {"/locator/Pad_output_0": (2, 8)},
     {QUARTER: 2, "/locator/spectrum/spectrum.1/spectrum.1.2/Relu_output_0": 1, "/locator/blocks/Clip_1_output_0": 1,
@@ -48,7 +47,7 @@ FIRST = Local(
     rows=32,
     halo=2,
 )  # fmt: skip
-LAST = Local(
+LAST = Section(
     "last",
     {"/locator/last/last.1/Relu_output_0": (2, 1), QUARTER: (2, 2)},
     {"/locator/changed/Conv_output_0": 2, "/locator/trust/trust.1/Conv_output_0": 2},
@@ -57,39 +56,39 @@ LAST = Local(
 )
 
 
-def store(source: Path, seen: Iterable[Seen], target: Path) -> None:
-    """The same network in 8 bits and in strips."""
-    model = whole(onnx.load(source))
+def store(source: Path, seen: Iterable[Inputs], target: Path) -> None:
+    """Writes the network quantised and in strips."""
+    model = without_strips(onnx.load(source))
     quantised = quantise(model, seen, exact=set(in_32_bits(model)))
     onnx.save(in_strips(in_strips(quantised, LAST), FIRST), str(target))
 
 
 def in_32_bits(model: ModelProto) -> Iterator[str]:
-    """All but layers of 16 channels and more that read what other layers learnt, and the sums at the end of residual blocks: the traces
-    themselves have no bounds, and the maps are to be smooth."""
+    """Nodes that stay in fp32: all but convolutions of 16 channels and more that read learned features, and the sums of residual blocks.
+    The traces themselves are unbounded, and the maps must stay smooth."""
     tensors = {one.name: one for one in model.graph.initializer}
     makers = {name: node.op_type for node in model.graph.node for name in node.output}
     rectified = {node.input[0] for node in model.graph.node if node.op_type == "Relu"}
     for node in model.graph.node:
         weights = tensors.get(node.input[1]) if node.op_type == "Conv" else None
-        learnt = weights and weights.dims[0] >= 16 and makers.get(node.input[0]) in {"Relu", "Add", "Concat", "AveragePool"}
+        learned = weights and weights.dims[0] >= 16 and makers.get(node.input[0]) in {"Relu", "Add", "Concat", "AveragePool"}
         ends_block = node.op_type == "Add" and node.output[0] in rectified
-        if node.op_type in IN_8_BITS and node.op_type != "Relu" and not learnt and not ends_block:
+        if node.op_type in IN_8_BITS and node.op_type != "Relu" and not learned and not ends_block:
             yield node.output[0]
 
 
-def seen_in(data: Path) -> Iterator[Seen]:
-    """Pictures of the train split, a third each as they are, saved well and saved badly."""
+def samples(data: Path) -> Iterator[Inputs]:
+    """Crops of the train split, a third each as is, saved at 95 and saved at 75."""
     with (data / "manifest.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["split"] == "train"]
     histories = (lambda one: one, saved_at(95), saved_at(75))
-    for at, row in enumerate(rows[:: max(1, len(rows) // SEEN)][:SEEN]):
+    for at, row in enumerate(rows[:: max(1, len(rows) // SAMPLES)][:SAMPLES]):
         one = histories[at % 3](reading((data / row["file"]).read_bytes()))
         yield {"rgb": one.rgb[None], "table": one.table[None]}
 
 
-def compare(one: Path, other: Path, seen: Seen) -> dict[str, float]:
-    """Root of the mean square of the differences between what two networks say, in logits, for each output."""
+def compare(one: Path, other: Path, seen: Inputs) -> dict[str, float]:
+    """RMS difference between two networks for each output, in logits."""
     told = [session.run(None, seen) for session in map(open_session, (one, other))]
     names = [output.name for output in onnx.load(one).graph.output]
     return {name: float(((mine - yours) ** 2).mean() ** 0.5) for name, mine, yours in zip(names, *told, strict=True)}
@@ -101,8 +100,8 @@ def manifest(out: Path, version: str, fused: dict, figures: dict, training: dict
         "version": version,
         "type": "localisation",
         "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "files": {NETWORK: describe(out / NETWORK)},
-        "input": {"cellPx": CELL, "maxPixels": MOST_PIXELS},
+        "files": {NETWORK: describe_file(out / NETWORK)},
+        "input": {"cellPx": CELL, "maxPixels": MAX_PIXELS},
         "inputs": {"rgb": "uint8 NHWC", "table": "float32 [1,64], luma quantisation steps row by row, zeros for none"},
         "outputs": ["changed", "trust", "score"],
         "thresholds": fused["thresholds"],
@@ -113,13 +112,8 @@ def manifest(out: Path, version: str, fused: dict, figures: dict, training: dict
     }
 
 
-def describe(path: Path) -> dict:
-    data = path.read_bytes()
-    return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-
-
 def tables(told: dict) -> str:
-    """What the card says of the figures, as the manifest has them."""
+    """The tables of the card, from the figures of the manifest."""
     if not told["measured"] and not told["called"]:
         return "None were recorded for this version.\n"
     lines = ["| set | condition | pictures | F1, best threshold | 95 % | F1 at 0.5 | AUC |", "|---|---|---|---|---|---|---|"]
@@ -146,13 +140,13 @@ def share(some: int, of: int) -> str:
 
 
 def with_tables(card: str, told: dict) -> str:
-    """The card with what stands between the heading of the figures and the next one written anew."""
+    """The card with the section "Figures" replaced."""
     return re.sub(r"(?ms)^(## Figures\n\n).*?(?=^## |\Z)", lambda found: found[1] + tables(told) + "\n", card)
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--network", type=Path, help="folder that locate_export.py wrote")
+    options.add_argument("--network", type=Path, help="folder that locator-export wrote")
     options.add_argument("--data", type=Path, help="folder with manifest.csv, needed with --network")
     options.add_argument("--out", type=Path, required=True)
     options.add_argument("--version", required=True)
@@ -169,7 +163,7 @@ def main() -> None:
     training = json.loads(limits.read_text()) if limits.exists() else before["training"]
     if asked.network:
         asked.out.mkdir(parents=True, exist_ok=True)
-        network, stored, seen = asked.network / NETWORK, asked.out / f"{NETWORK}.new", list(seen_in(asked.data))
+        network, stored, seen = asked.network / NETWORK, asked.out / f"{NETWORK}.new", list(samples(asked.data))
         store(network, seen, stored)
         print("differences in logits:", compare(network, stored, seen[1]))
         stored.rename(asked.out / NETWORK)

@@ -1,4 +1,4 @@
-"""Weights to go on from: those of a run, or of a published locate-1 whose weights have 16 bits (up to 1.3.1)."""
+"""Initial weights: those of a run, or of a released locate-1 in 16 bits (up to 1.3.1)."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from onnx import numpy_helper
 from torch import nn
 
 from forensics_training.locator.network import Locator
-from forensics_training.runtime.strips import whole
+from forensics_training.runtime.strips import without_strips
 
 
 def start_from(path: Path, locator: Locator) -> None:
-    """Puts the weights in `path` into `locator`: a `best.pt`, or the ONNX file of a published network. There its batch norms are
-    part of the convolutions, so here they only add, and what the score is read from beyond the maps counts for nothing at first.
+    """Loads `path` into `locator`: a `best.pt`, or the ONNX file of a released network. In the latter, batch norms were folded into the
+    convolutions, so those of `locator` become plain biases; inputs of the score that it did not have yet start with weight 0.
 
-    @raises ValueError where the networks have not the same layers
+    @raises ValueError when the layers differ
     """
     if path.suffix == ".pt":
         locator.load_state_dict(torch.load(path, weights_only=True))
         return
-    model = whole(onnx.load(path))
+    model = without_strips(onnx.load(path))
     values = {one.name: torch.from_numpy(numpy_helper.to_array(one).copy()) for one in model.graph.initializer}
-    learnt = [node for node in model.graph.node if node.op_type == "Conv" and len(node.input) == 3]
+    learned = [node for node in model.graph.node if node.op_type == "Conv" and len(node.input) == 3]
     modules = convolutions(locator)
-    if len(learnt) != len(modules):
-        raise ValueError(f"{path} has {len(learnt)} convolutions, this network {len(modules)}.")
+    if len(learned) != len(modules):
+        raise ValueError(f"{path} has {len(learned)} convolutions, this network {len(modules)}.")
     state = locator.state_dict()
-    for name, node in zip(modules, learnt, strict=True):
+    for name, node in zip(modules, learned, strict=True):
         weight, bias = values[node.input[1]], values[node.input[2]]
         if state[f"{name}.weight"].shape != weight.shape:
             raise ValueError(f"{name} has other weights in {path}.")
@@ -39,7 +39,7 @@ def start_from(path: Path, locator: Locator) -> None:
         else:
             norm = name.removesuffix("0") + "1"
             state[f"{norm}.bias"].copy_(bias)
-            still(state, norm, torch.ones_like(bias))
+            set_to_bias(state, norm, torch.ones_like(bias))
     norms = [node for node in model.graph.node if node.op_type == "BatchNormalization"]
     for name, node in zip(("spectrum.0", "rare.0"), norms, strict=True):
         for part, value in zip(("weight", "bias", "running_mean", "running_var"), node.input[1:], strict=True):
@@ -53,15 +53,15 @@ def start_from(path: Path, locator: Locator) -> None:
     locator.load_state_dict(state)
 
 
-def still(state: dict[str, torch.Tensor], norm: str, one: torch.Tensor) -> None:
-    """A batch norm that changes nothing but by its bias."""
+def set_to_bias(state: dict[str, torch.Tensor], norm: str, one: torch.Tensor) -> None:
+    """Makes a batch norm add its bias and nothing else."""
     state[f"{norm}.weight"].copy_(one)
     state[f"{norm}.running_mean"].zero_()
     state[f"{norm}.running_var"].copy_(one - nn.BatchNorm2d(1).eps)
 
 
 def convolutions(locator: Locator) -> list[str]:
-    """In the order of the exported graph, where the layers in strips come first."""
+    """Names of the convolutions in the order of the exported graph, in which layers that run in strips come first."""
     names = [name for name, module in locator.named_modules() if isinstance(module, nn.Conv2d)]
     early = [name for name in names if name.split(".")[0] in ("scale1", "scale2", "scale4", "spectrum")]
     return early + [name for name in names if name not in early]

@@ -1,7 +1,7 @@
-"""What the localisation network is shown of a picture: traces of processing, never the colours themselves.
+"""Inputs of the localisation network: traces of processing, never the colours themselves.
 
-Three front-ends, all in full precision: high-pass residuals at full size, statistics of the 8x8 blocks, and the strength
-of their borders by column and row modulo 8. Each can be compared with the same statistic of the whole picture.
+Three fixed front-ends in fp32: high-pass residuals at full resolution, statistics of the 8 x 8 blocks, and blocking artefacts by column
+and row modulo 8.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from torch.nn import functional
 
 from forensics_training.runtime.layers import dct_kernels, luma_kernels, replicate, residual_kernels, ycc_matrix
 
-LIMIT = 12.0  # grey levels; what is larger is an edge of the motif
-BINS = 9  # quantised steps told apart: 0 .. 7, and 8 for all above
-RARE = 2e-3  # added to shares before their logarithm
+LIMIT = 12.0  # grey levels; larger differences are edges of the content
+BINS = 9  # quantised values 0 .. 7, and 8 for everything above
+RARE = 2e-3  # added to frequencies before the logarithm
 
 
 class Residuals(nn.Module):
     """rgb 0..255 [N,3,H,W] -> 13 maps in -1..1: fixed high-pass filters on each colour and on luma.
 
-    Learned ones (Bayar and Stamm, IEEE TIFS 2018) would double the time of a training step on a CPU.
+    Learned filters (Bayar and Stamm, IEEE TIFS 2018) would double the time of a training step on a CPU.
     """
 
     channels = 13
@@ -39,9 +39,9 @@ class Residuals(nn.Module):
 
 
 class Blocks(nn.Module):
-    """8x8 DCT of luma on the grid of the file, luma between its blocks, both chroma at half size.
+    """8 x 8 DCT of luma on the grid of the file and shifted by half a block, and of both chroma planes at half resolution.
 
-    -> log magnitudes [N,256,H/8,W/8], and steps [N,64,H/8,W/8]: coefficients in units of the table, 0 .. BINS - 1.
+    @returns log magnitudes [N,256,H/8,W/8], and coefficient magnitudes in quantisation steps [N,64,H/8,W/8], clipped to BINS - 1
     """
 
     channels = 256
@@ -64,16 +64,16 @@ class Blocks(nn.Module):
 
 
 class Histogram(nn.Module):
-    """How often each coefficient takes each step, here and in the whole picture.
+    """Log frequency, in the whole picture, of the quantised value that each coefficient has here: [N,128,h,w].
 
-    A region that was not compressed as often as the rest has none of the gaps and peaks of its histogram
-    (Lin et al., Pattern Recognition 2009; learned from such histograms: Kwon et al., CAT-Net, IJCV 2022).
+    A region compressed less often than the rest lacks the gaps and peaks of double quantisation (Lin et al., Pattern Recognition
+    2009; CAT-Net learns from such histograms: Kwon et al., IJCV 2022).
     """
 
     channels = 128
 
     def forward(self, steps: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
-        """@param known [N], 1 where the table is that of the file, 0 where it is missing: then all maps are 0."""
+        """@param known [N], 1 where the file has a table; where it has none (0) all maps are 0"""
         height, width = steps.shape[-2:]
         seen, smooth = torch.zeros_like(steps), torch.zeros_like(steps)
         levels = [functional.relu(1 - (steps - level).abs()) for level in range(BINS)]
@@ -86,9 +86,9 @@ class Histogram(nn.Module):
 
 
 class Grid(nn.Module):
-    """Strength of luma steps by column and row modulo 8, in windows of 5 x 5 blocks, over their mean: 16 maps.
-
-    The file's own grid and a foreign one both show as a phase that stands out (ZERO, Nikoukhah et al., IPOL 2021, counts them).
+    """Blocking artefacts: log strength of luma steps by column and row modulo 8, in windows of 5 x 5 blocks, relative to their mean:
+    [N,16,H/8,W/8]. The grid of the file and a foreign grid both show as a phase that stands out (compare ZERO, Nikoukhah et al.,
+    IPOL 2021).
     """
 
     channels = 16
@@ -106,7 +106,7 @@ class Grid(nn.Module):
         luma = functional.conv2d(rgb, self.to_luma)
         x = functional.pad(luma, (1, 2, 0, 0), mode="replicate")
         y = functional.pad(luma, (0, 0, 1, 2), mode="replicate")
-        # A step from one pixel to the next beyond what a smooth slope through its neighbours would give.
+        # The step between neighbouring pixels beyond the local slope.
         across = (x[..., 1:-2] - x[..., 2:-1] + (x[..., 3:] - x[..., :-3]) / 3).abs().clamp(max=LIMIT)
         down = (y[:, :, 1:-2] - y[:, :, 2:-1] + (y[:, :, 3:] - y[:, :, :-3]) / 3).abs().clamp(max=LIMIT)
         phases = [windows(functional.conv2d(steps, kernels, stride=8))

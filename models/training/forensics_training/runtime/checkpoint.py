@@ -1,4 +1,4 @@
-"""Where a training run stands, on disk: it goes on from there after it was stopped."""
+"""Checkpoints of training runs, from which they resume."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ def save(folder: Path, model: nn.Module, average: nn.Module, optimiser: torch.op
 
 
 def write(state: dict, path: Path) -> None:
-    """In one step: a run that is cut off while it writes must not lose the checkpoint before."""
+    """Writes atomically: a run interrupted while writing must not lose the previous checkpoint."""
     unfinished = path.with_suffix(".part")
     torch.save(state, unfinished)
     unfinished.rename(path)
 
 
 def resume(folder: Path, model: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer) -> tuple[int, float]:
-    """Step and best figure of the checkpoint in `folder`, whose state goes to wherever the networks are; 0 where there is none."""
+    """Loads the checkpoint in `folder`.
+
+    @returns its step and best figure, both 0 when there is none
+    """
     if not (folder / "last.pt").exists():
         return 0, 0.0
     state = torch.load(folder / "last.pt", map_location="cpu", weights_only=True)
@@ -32,9 +35,9 @@ def resume(folder: Path, model: nn.Module, average: nn.Module, optimiser: torch.
 
 
 def mean_of(states: list[dict[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
-    """Weights of networks that went on from the same ones; of whole numbers the first's.
+    """Mean weights of networks fine-tuned from the same start; integer buffers are taken from the first.
 
-    @see Wortsman et al., "Model soups" (ICML 2022)
+    @see Wortsman et al., "Model soups", ICML 2022
     """
     first = states[0]
     return {name: torch.stack([state[name] for state in states]).mean(0) if value.is_floating_point() else value for name, value in first.items()}

@@ -1,4 +1,4 @@
-"""Where a training computes: the processor, whose results the shipped weights come from, or a CUDA device."""
+"""The device of a training run: the CPU, which the shipped weights come from, or CUDA."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ CPU = torch.device("cpu")
 
 
 def add_device(options: argparse.ArgumentParser) -> None:
-    options.add_argument("--device", type=pick_device, default="auto", help="auto (CUDA where there is a device), cpu or cuda")
+    options.add_argument("--device", type=pick_device, default="auto", help="auto (CUDA where available), cpu or cuda")
 
 
 def pick_device(name: str) -> torch.device:
-    """@throws ArgumentTypeError when `name` is none of the three, or asks for CUDA where there is none."""
+    """@raises ArgumentTypeError when `name` is unknown, or CUDA is not available"""
     if name not in ("auto", "cpu", "cuda"):
         raise argparse.ArgumentTypeError(f"{name} is none of auto, cpu and cuda")
     if name == "cuda" and not torch.cuda.is_available():
@@ -23,11 +23,11 @@ def pick_device(name: str) -> torch.device:
         )
     if name == "cpu" or not torch.cuda.is_available():
         return CPU
-    # Outside `mixed` every bit counts: TF32, which cuDNN takes by itself, would round traces away.
+    # Outside `mixed` full precision matters: TF32, the default of cuDNN, would round the traces away.
     torch.backends.cudnn.allow_tf32 = False
     return torch.device("cuda")
 
 
 def mixed(device: torch.device) -> torch.autocast:
-    """Half the bits where they are enough; bfloat16 on both, because its range needs no scaled loss."""
+    """Mixed precision; bfloat16 on both devices, because its range needs no loss scaling."""
     return torch.autocast(device.type, dtype=torch.bfloat16)

@@ -1,4 +1,4 @@
-"""Fixed kernels and small layers of the localisation network and of the family of autoencoders."""
+"""Fixed kernels and small layers that the locator and the autoencoders share."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def unit(inputs: int, outputs: int, size: int = 3, stride: int = 1) -> nn.Sequen
 
 
 def replicate(x: torch.Tensor, border: int) -> torch.Tensor:
-    """Edge pixels repeated: zeros would draw a false edge along every tile."""
+    """Replication padding: zeros would create a false edge along the border."""
     return functional.pad(x, (border,) * 4, mode="replicate")
 
 
 def residual_kernels() -> torch.Tensor:
-    """[6,3,3,3]: second difference in both directions on each colour, and along x, y and one diagonal on luma."""
+    """[6,3,3,3]: mixed second difference of each colour; second differences of luma along x, y and a diagonal."""
     both = np.outer([-1, 2, -1], [-1, 2, -1]) / 4
     row = np.zeros((3, 3))
     row[1] = np.array([1, -2, 1]) / 2
@@ -43,7 +43,7 @@ def residual_kernels() -> torch.Tensor:
 
 
 def luma_kernels() -> torch.Tensor:
-    """[7,1,5,5]: second difference both ways, first and second differences along x and y, along a diagonal, and a 5 x 5 high-pass."""
+    """[7,1,5,5]: mixed second difference, first and second differences along x and y, one along a diagonal, and a 5 x 5 high-pass."""
     kernels = np.zeros((7, 5, 5))
     kernels[0, 1:4, 1:4] = np.outer([-1, 2, -1], [-1, 2, -1]) / 4
     kernels[1, 2, 2:4] = kernels[2, 2:4, 2] = (-1, 1)

@@ -1,4 +1,4 @@
-"""Figures that both networks are fitted and judged by. Scores grow towards fake."""
+"""Metrics and fits of both networks. Higher scores mean fake, or changed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def auc(real: np.ndarray, fake: np.ndarray) -> float:
-    """Chance that a generated picture scores above a real one, ties half (Mann-Whitney)."""
+    """Probability that a fake picture scores above a real one, ties counting half (Mann-Whitney U)."""
     _, inverse = np.unique(np.concatenate([real, fake]), return_inverse=True)
     counts = [np.bincount(part, minlength=inverse.max() + 1) for part in (inverse[: len(real)], inverse[len(real) :])]
     below = counts[0].cumsum() - counts[0] / 2
@@ -18,9 +18,9 @@ def sigmoid(value: np.ndarray) -> np.ndarray:
 
 
 def fit_logistic(x: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Scale and offset of sigmoid(scale * x + offset) with least weighted cross-entropy to `target` 0..1 (Platt 1999).
+    """Platt scaling (1999): scale and offset of sigmoid(scale * x + offset) with the least weighted cross-entropy to `target` 0..1.
 
-    Newton steps with a slight pull of the scale towards 1; the scale stays above 0.05 so that order is kept.
+    Newton steps with a weak prior that pulls the scale towards 1; the scale stays at or above 0.05, so the order is kept.
     """
     scale, offset, pull = 1.0, 0.0, 1e-3 * weight.sum()
     for _ in range(50):

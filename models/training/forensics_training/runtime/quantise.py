@@ -1,7 +1,7 @@
-"""Convolutions of a network in 8 bits: faster on processors with VNNI instructions, and half the size of 16.
+"""Static quantisation of a network to 8 bits (Jacob et al., CVPR 2018): faster with VNNI instructions, and half the size of 16 bits.
 
-Weights by output channel, what flows between layers by tensor, over ranges that were seen (Jacob et al., CVPR 2018). Weights take 7 of
-their 8 bits: processors without VNNI add two products in 16 bits, which 8 bits could overflow, and answers would depend on the machine.
+Weights are quantised per output channel, activations per tensor over calibrated ranges. Weights use 7 of their 8 bits: processors
+without VNNI add two products in 16 bits, which could overflow with 8, and answers would depend on the machine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantTy
 IN_8_BITS = ["Conv", "Add", "Clip", "Relu"]
 
 
-class Seen(CalibrationDataReader):
+class Samples(CalibrationDataReader):
     def __init__(self, inputs: Iterable[dict[str, np.ndarray]]):
         self.inputs = iter(inputs)
 
@@ -29,33 +29,33 @@ class Seen(CalibrationDataReader):
         return next(self.inputs, None)
 
 
-def quantise(model: ModelProto, seen: Iterable[dict[str, np.ndarray]], exact: Collection[str]) -> ModelProto:
+def quantise(model: ModelProto, samples: Iterable[dict[str, np.ndarray]], exact: Collection[str]) -> ModelProto:
     """
-    @param seen inputs of the network, which tell the ranges of all values in it.
-    @param exact outputs of the nodes that stay in 32 bits.
-    @raises ValueError when the network is in 8 bits already.
+    @param samples inputs that set the activation ranges
+    @param exact outputs of the nodes that stay in fp32
+    @raises ValueError when the network is quantised already
     """
     if any(node.op_type == "QuantizeLinear" for node in model.graph.node):
         raise ValueError("The network is in 8 bits already: name one whose weights have 16 or 32.")
-    seen = iter(seen)
-    first = next(seen)
-    named = without_borders(model, first)
+    samples = iter(samples)
+    first = next(samples)
+    named = fold_padding(model, first)
     for node in named.graph.node:
         node.name = node.output[0]
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "source.onnx", Path(folder) / "target.onnx"
         onnx.save(named, source)
         quantize_static(
-            source, target, Seen(chain([first], seen)), quant_format=QuantFormat.QDQ, op_types_to_quantize=IN_8_BITS, nodes_to_exclude=list(exact),
+            source, target, Samples(chain([first], samples)), quant_format=QuantFormat.QDQ, op_types_to_quantize=IN_8_BITS, nodes_to_exclude=list(exact),
             per_channel=True, reduce_range=True, activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
         )  # fmt: skip
         return onnx.load(target)
 
 
-def without_borders(model: ModelProto, seen: dict[str, np.ndarray]) -> ModelProto:
-    """Borders of zeros as part of the convolutions that read them: by themselves they would be added in 32 bits.
+def fold_padding(model: ModelProto, sample: dict[str, np.ndarray]) -> ModelProto:
+    """Folds zero padding into the convolutions that read it; as nodes of their own they would run in fp32.
 
-    @param seen any inputs of the network: how wide its borders are does not depend on them.
+    @param sample any input of the network; the padding does not depend on it
     """
     model = ModelProto.FromString(model.SerializeToString())
     makers = {name: node for node in model.graph.node for name in node.output}
@@ -65,7 +65,7 @@ def without_borders(model: ModelProto, seen: dict[str, np.ndarray]) -> ModelProt
         border = makers.get(node.input[0]) if node.op_type == "Conv" else None
         if border is not None and border.op_type == "Pad" and len(border.input) == 3 and readers[border.output[0]] == 1:
             pairs.append((node, border))
-    known = evaluated(model, [name for _, border in pairs for name in border.input[1:]], seen)
+    known = evaluate(model, [name for _, border in pairs for name in border.input[1:]], sample)
     for node, border in pairs:
         widths, value = (known[name] for name in border.input[1:])
         mode = next((one.s for one in border.attribute if one.name == "mode"), b"constant")
@@ -78,7 +78,7 @@ def without_borders(model: ModelProto, seen: dict[str, np.ndarray]) -> ModelProt
     return model
 
 
-def evaluated(model: ModelProto, names: Collection[str], inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def evaluate(model: ModelProto, names: Collection[str], inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     if not names:
         return {}
     asked = ModelProto.FromString(model.SerializeToString())

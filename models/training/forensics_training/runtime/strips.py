@@ -1,7 +1,7 @@
-"""Rewrites layers of a network to run over strips of the picture, one after the other: the same numbers from less memory.
+"""Rewrites layers of an ONNX graph to run over horizontal strips of the picture, one after the other: the same output from less memory.
 
-The layers at or near the picture's own size hold the most. What they compute reaches a few pixels far, so a strip with that many
-rows more on either side gives its own rows of their outputs; the rest of the network sees those whole.
+Layers near full resolution need the most memory. Their receptive field is a few rows, so a strip with that many more rows on either
+side (the halo) yields its own rows exactly; the rest of the network sees the concatenated outputs.
 """
 
 from __future__ import annotations
@@ -15,42 +15,42 @@ import onnx
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 
-ROUNDED = "_QuantizeLinear_Output"  # what the quantiser adds to the name of a tensor for the same in 8 bits
+QUANTISED = "_QuantizeLinear_Output"  # suffix by which the quantiser names the 8-bit version of a tensor
 
 
 @dataclass(frozen=True)
-class Local:
-    """A part of a network that a strip suffices for. All its tensors have a whole number of rows for each row of the coarsest."""
+class Section:
+    """A part of a network that can run in strips. Each of its tensors has a whole number of rows per row of its coarsest tensor."""
 
     name: str
-    sources: dict[str, tuple[int, int]]  # tensors that are cut into strips: the axis of their rows, and rows for one of the coarsest
-    outputs: dict[str, int]  # tensors [N,C,H,W] that the rest reads: rows for one of the coarsest
-    rows: int  # of a strip, in rows of the coarsest, as is the next
-    halo: int  # what its outputs depend on beyond it
+    sources: dict[str, tuple[int, int]]  # input tensors: axis of their rows, and rows per coarsest row
+    outputs: dict[str, int]  # output tensors [N,C,H,W]: rows per coarsest row
+    rows: int  # of a strip, in coarsest rows
+    halo: int  # rows that the outputs depend on beyond the strip, in coarsest rows
 
 
-def in_strips(model: ModelProto, local: Local) -> ModelProto:
+def in_strips(model: ModelProto, section: Section) -> ModelProto:
     graph = model.graph
-    local = in_8_bits(graph, local)
-    inner = between(graph.node, local.sources, local.outputs)
+    section = in_8_bits(graph, section)
+    inner = between(graph.node, section.sources, section.outputs)
     inside = {name for node in inner for name in node.output}
-    needed = constants(graph, inner, inside | set(local.sources))
-    both = [node for node in inner if node.op_type == "DequantizeLinear" and node.input[0] in local.sources]
+    needed = constants(graph, inner, inside | set(section.sources))
+    both = [node for node in inner if node.op_type == "DequantizeLinear" and node.input[0] in section.sources]
     inside -= {name for node in both for name in node.output}
     rest = [node for node in graph.node if not any(node is one for one in inner) or any(node is one for one in both)]
     read = {name for node in rest for name in node.input} | {one.name for one in graph.output}
-    if not read & inside <= set(local.outputs):
-        raise ValueError(f"the rest reads {sorted(read & inside - set(local.outputs))}")
-    body = strip_body(inner, needed, local)
-    at = 1 + max((index for index, node in enumerate(rest) if set(local.sources) & set(node.output)), default=-1)
-    return rebuilt(model, [*rest[:at], *loop(body, local), *rest[at:]], graph.initializer)
+    if not read & inside <= set(section.outputs):
+        raise ValueError(f"the rest reads {sorted(read & inside - set(section.outputs))}")
+    body = strip_body(inner, needed, section)
+    at = 1 + max((index for index, node in enumerate(rest) if set(section.sources) & set(node.output)), default=-1)
+    return rebuilt(model, [*rest[:at], *loop(body, section), *rest[at:]], graph.initializer)
 
 
-def whole(model: ModelProto) -> ModelProto:
-    """The network as it was before `in_strips`, with weights of 16 bits in 32 again."""
+def without_strips(model: ModelProto) -> ModelProto:
+    """Undoes `in_strips`; weights stored in 16 bits become fp32."""
     nodes, tensors = [], list(model.graph.initializer)
-    names: dict[str, str] = {}  # what a tensor of a strip is called in the whole picture
-    parts: dict[str, str] = {}  # what a loop gives, strip by strip: the tensor in it
+    names: dict[str, str] = {}  # tensor in a loop -> tensor of the whole picture
+    parts: dict[str, str] = {}  # output sequence of a loop -> tensor in it
     for node in model.graph.node:
         if node.op_type == "Loop":
             body = node.attribute[0].g
@@ -89,7 +89,7 @@ def renamed_tensor(tensor: TensorProto, names: dict[str, str]) -> TensorProto:
 
 
 def rebuilt(model: ModelProto, nodes: list[NodeProto], tensors: Iterable[TensorProto]) -> ModelProto:
-    """The model with these nodes and tensors, as far as its outputs depend on them."""
+    """The model with these nodes and tensors, pruned to what its outputs depend on."""
     used, kept = {one.name for one in model.graph.output}, []
     for node in reversed(nodes):
         if used & set(node.output):
@@ -106,23 +106,23 @@ def rebuilt(model: ModelProto, nodes: list[NodeProto], tensors: Iterable[TensorP
     return result
 
 
-def in_8_bits(graph: GraphProto, local: Local) -> Local:
-    """Where a quantised network is cut: at the 8 bits, not at the numbers that are rounded to them."""
+def in_8_bits(graph: GraphProto, section: Section) -> Section:
+    """Cuts a quantised network at the 8-bit tensors, not at those before quantisation."""
     made = {name for node in graph.node for name in node.output}
 
     def cut(name: str) -> str:
-        return name + ROUNDED if name + ROUNDED in made else name
+        return name + QUANTISED if name + QUANTISED in made else name
 
-    sources, outputs = ({cut(name): value for name, value in given.items()} for given in (local.sources, local.outputs))
-    return replace(local, sources=sources, outputs=outputs)
+    sources, outputs = ({cut(name): value for name, value in given.items()} for given in (section.sources, section.outputs))
+    return replace(section, sources=sources, outputs=outputs)
 
 
 def element_of(name: str) -> int:
-    return TensorProto.UINT8 if name.endswith(ROUNDED) else TensorProto.FLOAT
+    return TensorProto.UINT8 if name.endswith(QUANTISED) else TensorProto.FLOAT
 
 
 def between(nodes: Iterable[NodeProto], sources: Iterable[str], outputs: Iterable[str]) -> list[NodeProto]:
-    """The nodes that lead from the ones to the others, in their order."""
+    """The nodes on paths from `sources` to `outputs`, in graph order."""
     nodes, sources = list(nodes), set(sources)
     depends = set(sources)
     for node in nodes:
@@ -138,7 +138,7 @@ def between(nodes: Iterable[NodeProto], sources: Iterable[str], outputs: Iterabl
 
 
 def constants(graph: GraphProto, inner: list[NodeProto], known: set[str]) -> tuple[list[NodeProto], list[TensorProto]]:
-    """What the inner nodes read and the source does not lead to: copied inside, where a session still sees that it never changes."""
+    """Nodes and tensors that the inner nodes read independently of the sources: copied into the loop, where they stay constant-foldable."""
     producers = {name: node for node in graph.node for name in node.output}
     initializers = {one.name: one for one in graph.initializer}
     inputs = {one.name for one in graph.input}
@@ -164,44 +164,44 @@ def constants(graph: GraphProto, inner: list[NodeProto], known: set[str]) -> tup
     return ordered, list(tensors.values())
 
 
-def strip_body(inner: list[NodeProto], needed: tuple[list[NodeProto], list[TensorProto]], local: Local) -> GraphProto:
+def strip_body(inner: list[NodeProto], needed: tuple[list[NodeProto], list[TensorProto]], section: Section) -> GraphProto:
     nodes, tensors = needed
-    inside = f"{local.name}_strip_"
-    known = [*(name for node in [*nodes, *inner] for name in node.output), *(one.name for one in tensors), *local.sources]
+    inside = f"{section.name}_strip_"
+    known = [*(name for node in [*nodes, *inner] for name in node.output), *(one.name for one in tensors), *section.sources]
     names = {name: f"{inside}{at}" for at, name in enumerate(known)}
 
     def make(kind: str, inputs: list[str], output: str) -> NodeProto:
         return helper.make_node(kind, [inside + name for name in inputs], [inside + output])
 
-    numbers = {"one": 1, "rows": local.rows, "zero": 0, "halo": local.halo, "down": 2}
+    numbers = {"one": 1, "rows": section.rows, "zero": 0, "halo": section.halo, "down": 2}
     cut = [
         make("Reshape", ["at", "one"], "index"),
         make("Mul", ["index", "rows"], "first"),
         make("Add", ["first", "rows"], "next"),
-        helper.make_node("Min", [inside + "next", f"{local.name}_height"], [inside + "end"]),
+        helper.make_node("Min", [inside + "next", f"{section.name}_height"], [inside + "end"]),
         make("Sub", ["first", "halo"], "above"),
         make("Max", ["above", "zero"], "from"),
         make("Add", ["end", "halo"], "to"),
         make("Sub", ["first", "from"], "skipped"),
         make("Sub", ["end", "from"], "wanted"),
     ]
-    for at, (source, (axis, each)) in enumerate(local.sources.items()):
+    for at, (source, (axis, each)) in enumerate(section.sources.items()):
         numbers |= {f"axis{at}": axis, f"each{at}": each}
         bounds = [inside + f"{name}{at}" for name in ("from", "to", "axis")]
         cut += [make("Mul", [name, f"each{at}"], f"{name}{at}") for name in ("from", "to")]
         cut.append(helper.make_node("Slice", [source, *bounds], [names[source]]))
     kept = []
-    for at, (output, each) in enumerate(local.outputs.items()):
+    for at, (output, each) in enumerate(section.outputs.items()):
         numbers[f"gives{at}"] = each
         kept += [make("Mul", [name, f"gives{at}"], f"{name}{at}") for name in ("skipped", "wanted")]
         bounds = [inside + name for name in (f"skipped{at}", f"wanted{at}", "down")]
         kept.append(helper.make_node("Slice", [names[output], *bounds], [inside + f"part{at}"]))
         kept.append(make("SequenceInsert", [f"before{at}", f"part{at}"], f"after{at}"))
     kept.append(make("Identity", ["go"], "on"))
-    sequences = [helper.make_sequence_type_proto(helper.make_tensor_type_proto(element_of(name), None)) for name in local.outputs]
+    sequences = [helper.make_sequence_type_proto(helper.make_tensor_type_proto(element_of(name), None)) for name in section.outputs]
     return helper.make_graph(
         [*cut, *(renamed(node, names) for node in [*nodes, *inner]), *kept],
-        f"{local.name}_strip",
+        f"{section.name}_strip",
         [
             helper.make_tensor_value_info(inside + "at", TensorProto.INT64, []),
             helper.make_tensor_value_info(inside + "go", TensorProto.BOOL, []),
@@ -218,31 +218,31 @@ def strip_body(inner: list[NodeProto], needed: tuple[list[NodeProto], list[Tenso
     )  # fmt: skip
 
 
-def loop(body: GraphProto, local: Local) -> list[NodeProto]:
-    """As many rounds as strips; what each gives is joined again under the outputs' own names."""
+def loop(body: GraphProto, section: Section) -> list[NodeProto]:
+    """One iteration per strip; the results are concatenated under the names of the outputs."""
 
     def make(kind: str, inputs: list[str], output: str, **attributes: Any) -> NodeProto:
-        return helper.make_node(kind, inputs, [f"{local.name}_{output}"], **attributes)
+        return helper.make_node(kind, inputs, [f"{section.name}_{output}"], **attributes)
 
     def constant(name: str, value: int) -> NodeProto:
         tensor = helper.make_tensor(name, TensorProto.INT64, [1], [value])
         return make("Constant", [], name, value=tensor)
 
-    source, (axis, each) = next(iter(local.sources.items()))
-    count = range(len(local.outputs))
+    source, (axis, each) = next(iter(section.sources.items()))
+    count = range(len(section.outputs))
     return [
         constant("axis", axis),
         constant("each", each),
-        constant("rows", local.rows),
-        constant("less", local.rows - 1),
+        constant("rows", section.rows),
+        constant("less", section.rows - 1),
         make("Shape", [source], "shape"),
-        make("Gather", [f"{local.name}_shape", f"{local.name}_axis"], "length"),
-        make("Div", [f"{local.name}_length", f"{local.name}_each"], "height"),
-        make("Add", [f"{local.name}_height", f"{local.name}_less"], "full"),
-        make("Div", [f"{local.name}_full", f"{local.name}_rows"], "counted"),
-        make("Squeeze", [f"{local.name}_counted"], "count"),
-        *(make("SequenceEmpty", [], f"none{at}", dtype=element_of(name)) for at, name in enumerate(local.outputs)),
-        helper.make_node("Loop", [f"{local.name}_count", "", *(f"{local.name}_none{at}" for at in count)],
-                         [f"{local.name}_all{at}" for at in count], body=body),
-        *(helper.make_node("ConcatFromSequence", [f"{local.name}_all{at}"], [output], axis=2) for at, output in enumerate(local.outputs)),
+        make("Gather", [f"{section.name}_shape", f"{section.name}_axis"], "length"),
+        make("Div", [f"{section.name}_length", f"{section.name}_each"], "height"),
+        make("Add", [f"{section.name}_height", f"{section.name}_less"], "full"),
+        make("Div", [f"{section.name}_full", f"{section.name}_rows"], "counted"),
+        make("Squeeze", [f"{section.name}_counted"], "count"),
+        *(make("SequenceEmpty", [], f"none{at}", dtype=element_of(name)) for at, name in enumerate(section.outputs)),
+        helper.make_node("Loop", [f"{section.name}_count", "", *(f"{section.name}_none{at}" for at in count)],
+                         [f"{section.name}_all{at}" for at in count], body=body),
+        *(helper.make_node("ConcatFromSequence", [f"{section.name}_all{at}"], [output], axis=2) for at, output in enumerate(section.outputs)),
     ]  # fmt: skip

@@ -12,12 +12,12 @@ from forensics_training.detector.calibrate import (
     Readings,
     apply,
     fit_calibration,
-    joined,
+    weighted_logits,
     least_fake,
     least_real,
     main,
-    ordered,
-    rising,
+    decreasing,
+    increasing,
     statistics,
     thresholds,
 )
@@ -35,7 +35,7 @@ def said(random: np.random.Generator, fake: bool, ruined: bool, apart: float = 2
     level = -4.0 if ruined else 1.0
     logits = np.array([level - side, level + side, 2.0 if ruined else -1.0]) + random.normal(0, 1, 3)
     answer: dict = {}
-    for name in ("patches", "whole 256", "whole 384"):
+    for name in ("patches", "whole"):
         answer[name] = logits + random.normal(0, 0.1, 3)
         answer[f"{name} passes"] = answer[name] + random.normal(0, 0.2, (PASSES, 3))
     answer["embeddings"] = random.normal(size=(5, HIDDEN)) + 0.3 * fake
@@ -62,14 +62,14 @@ def read(rows) -> tuple[Readings, Readings]:
     return Readings(rows, CONDITIONS), Readings(rows, RUINED)
 
 
-def test_views_count_by_their_shares_and_patches_stand_in_for_tiles():
-    groups = {"patches": 1.0, "tiles": 10.0, "whole 384": 100.0}
+def test_views_count_by_their_shares_and_patches_stand_in_for_tiles(monkeypatch):
+    groups = {"patches": 1.0, "tiles": 10.0, "whole": 100.0}
     answers = {name: np.full(3, value) for name, value in groups.items()}
     answers |= {f"{name} passes": np.full((PASSES, 3), 2 * value) for name, value in groups.items()}
-    shares = {"patches": 0.5, "tiles": 0.3, "whole": 0.2}
+    monkeypatch.setattr("forensics_training.detector.calibrate.SHARES", {"patches": 0.5, "tiles": 0.3, "whole": 0.2})
 
-    logits, passes = joined(answers, shares, 384)
-    without, _ = joined({name: value for name, value in answers.items() if "tiles" not in name}, shares, 384)
+    logits, passes = weighted_logits(answers)
+    without, _ = weighted_logits({name: value for name, value in answers.items() if "tiles" not in name})
 
     np.testing.assert_allclose(logits, 23.5)
     np.testing.assert_allclose(passes, np.full((PASSES, 3), 47.0))
@@ -160,8 +160,8 @@ def test_small_photographs_that_look_generated_move_the_limit_of_small_pictures_
 
 
 def test_limits_that_came_out_of_order_are_made_stricter_never_laxer():
-    assert ordered({"pedantic": 0.6, "default": 0.9, "relaxed": 0.7}) == {"pedantic": 0.9, "default": 0.9, "relaxed": 0.7}
-    assert rising({"pedantic": 0.4, "default": 0.2, "relaxed": 0.3}) == {"pedantic": 0.2, "default": 0.2, "relaxed": 0.3}
+    assert decreasing({"pedantic": 0.6, "default": 0.9, "relaxed": 0.7}) == {"pedantic": 0.9, "default": 0.9, "relaxed": 0.7}
+    assert increasing({"pedantic": 0.4, "default": 0.2, "relaxed": 0.3}) == {"pedantic": 0.2, "default": 0.2, "relaxed": 0.3}
 
 
 def test_thresholds_call_no_more_pictures_wrong_than_allowed_of_any_source(read):
@@ -173,7 +173,7 @@ def test_thresholds_call_no_more_pictures_wrong_than_allowed_of_any_source(read)
 
     for strategy in STRATEGIES:
         clear = np.abs(p - 0.5) > LEAST_DEVIATIONS[strategy] * spread
-        fake = clear & (p >= limits["fakeMin"][strategy])
+        fake = clear & (p >= np.where(usable.small, limits["smallFakeMin"][strategy], limits["fakeMin"][strategy]))
         real = clear & (p <= limits["realMax"][strategy])
         overall, one_source = FALSE_FAKE[strategy]
         assert fake[~usable.fake].mean() <= overall

@@ -7,7 +7,7 @@ from forensics_training.detector.read import (
     CONDITIONS,
     DROPPED,
     EMBEDDINGS,
-    MOST_PIXELS,
+    MAX_PIXELS,
     PASSES,
     PATCH,
     RUINED,
@@ -15,11 +15,11 @@ from forensics_training.detector.read import (
     TILE_PX,
     TILES,
     WHOLE_PX,
-    HeadOf,
+    NumpyHead,
     cells_of,
     chosen,
     patches_of,
-    read,
+    read_picture,
     scaled,
     textured_tiles,
 )
@@ -46,7 +46,7 @@ def test_cells_at_the_edge_are_filled_with_its_pixels(model):
 
 
 def test_the_head_in_numpy_says_what_the_network_says(model):
-    head = HeadOf(model)
+    head = NumpyHead(model)
     features = np.random.default_rng(1).normal(size=(6, model.features.channels)).astype(np.float32)
 
     with torch.no_grad():
@@ -58,7 +58,7 @@ def test_the_head_in_numpy_says_what_the_network_says(model):
 
 
 def test_passes_drop_features_and_keep_their_sum(model):
-    head = HeadOf(model)
+    head = NumpyHead(model)
     ones = np.ones((3, model.features.channels), np.float32)
 
     assert head.masks.shape == (PASSES, model.features.channels)
@@ -69,10 +69,10 @@ def test_passes_drop_features_and_keep_their_sum(model):
 
 
 def test_a_small_picture_is_read_in_patches_and_as_a_whole(model):
-    said = read(model, HeadOf(model), coarse(np.random.default_rng(1), 420, 640))
+    said = read_picture(model, NumpyHead(model), coarse(np.random.default_rng(1), 420, 640))
 
     assert {name for name in said if name != "embeddings"} == {
-        f"{group}{passes}" for group in ("patches", *(f"whole {side}" for side in WHOLE_PX)) for passes in ("", " passes")
+        f"{group}{passes}" for group in ("patches", "whole") for passes in ("", " passes")
     }
     assert said["patches"].shape == (3,) and said["patches passes"].shape == (PASSES, 3)
     assert said["embeddings"].shape == (EMBEDDINGS, 64)
@@ -88,20 +88,20 @@ def test_of_a_large_picture_the_most_textured_squares_of_its_own_pixels_are_read
     sizes = []
     monkeypatch.setattr("forensics_training.detector.read.cells_of", lambda model, shown: sizes.append(shown.shape[:2]) or cells_of(model, shown[:64, :64]))
 
-    said = read(model, HeadOf(model), rgb)
+    said = read_picture(model, NumpyHead(model), rgb)
 
     tiles = textured_tiles(rgb)
     assert len(tiles) == TILES == len(noisy)
     assert all(tile.std() > 50 for tile in tiles)
     assert sizes.count((TILE_PX, TILE_PX)) == TILES
-    assert sizes[0][0] * sizes[0][1] == pytest.approx(MOST_PIXELS, rel=0.002)
+    assert sizes[0][0] * sizes[0][1] == pytest.approx(MAX_PIXELS, rel=0.002)
     assert said["tiles"].shape == (3,) and said["tiles passes"].shape == (PASSES, 3)
 
 
 def test_a_large_picture_too_narrow_for_a_square_has_none(model, monkeypatch):
     monkeypatch.setattr("forensics_training.detector.read.cells_of", lambda model, shown: cells_of(model, shown[:64, :64]))
 
-    said = read(model, HeadOf(model), coarse(np.random.default_rng(1), TILE_PX - 16, 5200))
+    said = read_picture(model, NumpyHead(model), coarse(np.random.default_rng(1), TILE_PX - 16, 5200))
 
     assert "tiles" not in said and said["patches"].shape == (3,)
 

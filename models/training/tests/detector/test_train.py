@@ -8,7 +8,7 @@ import torch
 from forensics_training.data.pictures import Item, Pictures
 from forensics_training.degrade.pipeline import History
 from forensics_training.detector import train as training
-from forensics_training.detector.train import Batches, Drawn, loss_of
+from forensics_training.detector.train import Batches, Sampler, loss_of
 from tests.helpers import fill
 
 GIVEN = argparse.Namespace(seed=5, side=96, batch=12, steps=3)
@@ -113,13 +113,13 @@ def test_what_is_no_picture_of_either_class_has_no_usable_trace(tmp_path, monkey
 def test_a_source_is_drawn_by_the_root_of_its_size_and_less_or_more_by_its_generator():
     sizes = {"large": 16, "small": 1, "unsure": 16, "edited": 1}
     generators = {"unsure": "lovable-flux-1", "edited": "edited camera"}
-    drawn = Drawn([Item(f"{n}", "train", "real", name, generators.get(name, "")) for name, size in sizes.items() for n in range(size)])
+    drawn = Sampler([Item(f"{n}", "train", "real", name, generators.get(name, "")) for name, size in sizes.items() for n in range(size)])
     random = np.random.default_rng(1)
 
     names = [drawn.draw(random).source for _ in range(6000)]
 
     shares = [names.count(name) / names.count("small") for name in ("large", "unsure", "edited")]
-    assert shares == pytest.approx([4, 4 * training.DRAWN_BY["lovable-flux-1"], training.DRAWN_BY["edited camera"]], rel=0.15)
+    assert shares == pytest.approx([4, 4 * training.SAMPLED["lovable-flux-1"], training.SAMPLED["edited camera"]], rel=0.15)
 
 
 REAL, FAKE, NEITHER = [1.0, 0.0, 0.5, 1.0], [0.0, 1.0, 0.5, 1.0], [0.0, 0.0, 0.5, 0.0]

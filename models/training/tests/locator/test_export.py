@@ -2,13 +2,11 @@ import numpy as np
 import pytest
 import torch
 
-from forensics_training.degrade.codecs import Save, encode
 from forensics_training.edits.simulator import Simulator
-from forensics_training.locator.evaluate import Case, evaluate, open_cases
-from forensics_training.locator.export import Moves, Scores, calibrated, export, limits_of, scores_of
+from forensics_training.locator.export import Calibration, Scores, platt, export, limits_of, scores_of
 from forensics_training.locator.level import Level
 from forensics_training.locator.network import Locator
-from forensics_training.locator.pairs import Pairs, Reading, reading, store
+from forensics_training.locator.pairs import Pairs, Reading, store
 from forensics_training.locator.reading import CONDITIONS, Map, open_reader
 from forensics_training.runtime.checkpoint import mean_of
 from tests.helpers import Watched, textured
@@ -21,19 +19,13 @@ def pairs(tmp_path_factory):
     return Pairs(folder, 6)
 
 
-def told(one: Reading, high: float = 3.0) -> Map:
-    """Stands for a network that knows the mask."""
-    changed = np.where(one.share > 127, high, -8.0)
-    return Map(changed, np.zeros_like(changed), float(one.share.mean()))
-
-
 def test_the_exported_network_reads_any_size_and_moves_its_map_and_its_score(tmp_path):
     torch.manual_seed(1)
     locator, one = Locator(), Reading(textured(1, 99)[:70], np.full(64, 5, np.float32), np.zeros((70, 99), np.uint8))
 
     maps = []
-    for moves in (Moves(), Moves(Level(-1.5), 2.0, 0.5)):
-        export(locator, moves, tmp_path / "locate.onnx")  # compares with PyTorch
+    for calibration in (Calibration(), Calibration(Level(-1.5), 2.0, 0.5)):
+        export(locator, calibration, tmp_path / "locate.onnx")  # compares with PyTorch
         maps.append(open_reader(tmp_path / "locate.onnx")(one))
 
     assert maps[0].changed.shape == maps[0].trust.shape == (70, 99)
@@ -43,7 +35,7 @@ def test_the_exported_network_reads_any_size_and_moves_its_map_and_its_score(tmp
 
 def test_a_small_picture_gets_the_same_answer_in_the_mirror(tmp_path):
     torch.manual_seed(1)
-    export(Locator(), Moves(), tmp_path / "locate.onnx")
+    export(Locator(), Calibration(), tmp_path / "locate.onnx")
     read, rgb, share = open_reader(tmp_path / "locate.onnx"), textured(1, 99)[:72, :96], np.zeros((72, 96), np.uint8)
 
     one, mirrored = (read(Reading(np.ascontiguousarray(view), np.full(64, 5, np.float32), share)) for view in (rgb, rgb[::-1, ::-1]))
@@ -70,45 +62,11 @@ def test_the_score_becomes_log_odds_of_a_change():
     random = np.random.default_rng(1)
     untouched = {name: (random.normal(3, 1, 4000), np.full(4000, "one")) for name in ("twins", *CONDITIONS)}
 
-    scale, offset = calibrated(Scores(random.normal(5, 1, 4000), untouched))
+    scale, offset = platt(Scores(random.normal(5, 1, 4000), untouched))
 
     # Normal classes of one spread, two deviations apart: log odds are 2 (x - 4).
     assert scale == pytest.approx(2, abs=0.1)
     assert offset == pytest.approx(-8, abs=0.4)
-
-
-def test_who_knows_the_mask_is_perfect_under_every_condition():
-    share = np.zeros((128, 128), np.uint8)
-    share[32:96, 32:96] = 255
-    cases = [Case("a", "", reading(encode(textured(2, 128), Save("jpeg", 90)))),
-             Case("a", "splice", reading(encode(textured(3, 128), Save("png")), share))]  # fmt: skip
-
-    for condition in CONDITIONS:
-        table = evaluate(told, cases, condition, 9.0)
-
-        assert list(table) == ["set a", "type splice", "all"]
-        assert table["all"]["f1_half"] == table["all"]["f1_best"] == table["set a"]["picture_auc"] == [1, 1, 1]
-        assert (table["all"]["pictures"], table["all"]["called_changed"]) == (1, 1)
-        assert table["all"]["f1_chance"] == 0.4
-
-
-def test_cases_are_read_as_the_manifest_lists_them(tmp_path):
-    folder, mask = tmp_path / "manipulated", np.zeros((80, 96, 3), np.uint8)
-    folder.mkdir()
-    mask[:40] = 255
-    (folder / "a.jpg").write_bytes(encode(textured(1, 96)[:80], Save("jpeg", 90)))
-    (folder / "a.png").write_bytes(encode(mask, Save("png")))
-    (folder / "manifest.csv").write_text(
-        "file,dataset,type,mask,width,height\n"
-        "manipulated/a.jpg,misd,splice,manipulated/a.png,96,80\n"
-        "manipulated/a.jpg,misd,,,96,80\n"
-    )
-
-    changed, twin = open_cases(tmp_path)
-
-    assert (changed.type, twin.type) == ("splice jpeg", "")
-    assert (changed.file.share > 127).mean() == 0.5 and not twin.file.share.any()
-    assert changed.file.table.any()
 
 
 def test_several_runs_give_the_mean_of_their_weights():

@@ -1,7 +1,7 @@
 import numpy as np
 from sklearn.metrics import f1_score, roc_auc_score
 
-from forensics_training.locator.figures import auc_interval, interval, judge, worst_limit
+from forensics_training.locator.figures import judge, worst_limit
 
 
 def test_a_map_is_judged_as_scikit_learn_judges_it():
@@ -25,17 +25,6 @@ def test_a_map_that_says_nothing_gets_what_chance_gives():
 
     assert judged.f1_best == 2 * 0.25 / (1 + 0.25)
     assert (judged.f1_half, judged.auc) == (0, 0.5)
-
-
-def test_an_interval_narrows_with_the_number_of_pictures():
-    few, many = interval([0, 1] * 10), interval([0, 1] * 1000)
-
-    assert few[0] < many[0] < 0.5 < many[1] < few[1]
-    assert many[1] - many[0] < 0.06
-
-
-def test_the_interval_of_scores_that_separate_is_one():
-    assert auc_interval(np.arange(9), np.arange(9, 20), draws=20) == (1.0, 1.0)
 
 
 def test_the_limit_is_that_of_the_worst_source_and_small_ones_count_as_one():

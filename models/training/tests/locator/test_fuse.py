@@ -7,10 +7,10 @@ import pytest
 from forensics_training.data.collect import LEFT_OUT
 from forensics_training.locator import fuse as locate_fuse
 from forensics_training.locator.fuse import (
-    MOST_LOGIT,
+    MAX_LOG_ODDS,
     NEAR,
     Cells,
-    Heard,
+    Model,
     Level,
     cut_of,
     f1_of,
@@ -20,7 +20,7 @@ from forensics_training.locator.fuse import (
     main,
     open_readings,
     read_table,
-    shots,
+    reading_names,
 )
 from forensics_training.runtime.metrics import sigmoid
 
@@ -79,11 +79,11 @@ def test_weights_are_those_that_made_the_data_but_for_the_pull_and_never_negativ
 
 def test_a_method_that_was_skipped_adds_nothing_and_none_is_believed_without_end(folder):
     pictures = read_table(folder / "pictures.csv")
-    heard = Heard(0.5, np.array([2.0, 1.0]), np.array([1.0, 0.0]))
+    heard = Model(0.5, np.array([2.0, 1.0]), np.array([1.0, 0.0]))
 
     assert heard(np.array([[np.nan, np.nan], [2.0, np.nan], [np.nan, -3.0]])).tolist() == [0.5, 2.5, -2.5]
     assert pictures.methods == ("sharp", "guessing", "rare")
-    assert np.isnan(pictures.odds[:, 2]).all() and np.nanmax(np.abs(pictures.odds)) <= MOST_LOGIT
+    assert np.isnan(pictures.odds[:, 2]).all() and np.nanmax(np.abs(pictures.odds)) <= MAX_LOG_ODDS
 
 
 def test_the_method_that_knows_is_heard_and_what_it_rests_at_lies_between_both_classes(folder):
@@ -129,7 +129,7 @@ def test_the_level_of_places_is_as_good_as_any_and_of_those_marks_least_of_untou
     others = [Level(offset, middle, strongest) for offset in (-1, 0, 1) for middle in (0, 0.4, 0.8) for strongest in (0, 0.4)]
     assert max(worth(other) for other in others) - NEAR <= worth(level)
     assert not [other for other in others if worth(other) > worth(level) and marked(other) < marked(level)]
-    assert len(set(shots(places))) == 120
+    assert len(set(reading_names(places))) == 120
     assert len(f1_of(heard, level, places)) == 60
 
 
@@ -174,7 +174,7 @@ def test_two_pictures_of_one_name_are_refused(folder, tmp_path):
     (tmp_path / "pictures.csv").write_text("\n".join([*lines, lines[1]]))
     (tmp_path / "places.csv").write_text((folder / "places.csv").read_text())
 
-    with pytest.raises(ValueError, match="stands there 2 times"):
+    with pytest.raises(ValueError, match="appears 2 times"):
         open_readings(tmp_path)
 
 
@@ -187,7 +187,7 @@ def test_the_worst_source_sets_the_limits_and_they_are_nested(folder):
     manipulated, suspected = limits["manipulatedMin"], limits["suspectedMin"]
     weights = np.array([fusion["weights"].get(method, 0) for method in pictures.methods])
     slopes = np.array([fusion["perDoubling"], fusion["compression"]])
-    probability = sigmoid(Heard(fusion["offset"], weights, np.zeros(3), slopes)(pictures.odds, pictures.circumstances))
+    probability = sigmoid(Model(fusion["offset"], weights, np.zeros(3), slopes)(pictures.odds, pictures.covariates))
     odd, twins = probability[pictures.has("source", "odd")], probability[pictures.has("source", "") & pictures.has("changed", "0")]
     assert manipulated["pedantic"] >= manipulated["default"] >= manipulated["relaxed"] >= 0.5
     assert suspected["pedantic"] <= suspected["default"] <= suspected["relaxed"]

@@ -37,14 +37,14 @@ def test_the_level_follows_the_strongest_place_of_each_picture():
     assert f1 > 0.95
     assert level.slope > 0.3
     for high in (4, 1, -2):
-        moved = level.moved(torch.tensor(pairs.cells(pairs.read(pairs.highs.index(high))[0]))[None])[0]
+        moved = level.applied(torch.tensor(pairs.cells(pairs.read(pairs.highs.index(high))[0]))[None])[0]
         assert moved[0, 0] > 0 > moved[-1, -1]
 
 
 def test_pictures_are_moved_each_by_itself_and_nothing_is_marked_where_even_the_strongest_place_is_low():
     maps = torch.tensor([-8.0, 2.0])[:, None, None].expand(2, 20, 20)
 
-    moved = Level(-1.5, 0.5).moved(maps)
+    moved = Level(-1.5, 0.5).applied(maps)
 
     assert moved[:, 0, 0].tolist() == [-2.5, 2.5]
 

@@ -8,7 +8,7 @@ import pytest
 from forensics_training.data.pictures import Item
 from forensics_training.locator import photograph_pairs as locate_whole
 from forensics_training.locator.pairs import Pairs
-from forensics_training.locator.photograph_pairs import CLOSE_PX, GENERATED, WINDOW, WINDOW_PX, Squares, around, box_of, live, pair, store, write
+from forensics_training.locator.photograph_pairs import CLOSE_PX, GENERATED, WINDOW, WINDOW_PX, Squares, crop_around, box_of, apply_later_history, pair, store, write
 
 
 class Photographs:
@@ -62,7 +62,7 @@ def test_cutting_keeps_the_change_and_enlarges_its_share(copied):
 def test_the_surroundings_lie_inside_the_picture_and_on_its_block_grid():
     rows, columns = np.mgrid[:640, :960]
 
-    top, left = (layer[0, 0] for layer in around((320, 640, 320, 320), np.random.default_rng(1), rows, columns))
+    top, left = (layer[0, 0] for layer in crop_around((320, 640, 320, 320), np.random.default_rng(1), rows, columns))
 
     assert top % 8 == left % 8 == 0 and 0 <= top <= 320 and 0 <= left <= 640
 
@@ -73,7 +73,7 @@ def test_what_is_close_to_a_change_holds_all_of_it(rows, columns):
     share[slice(*rows), slice(*columns)] = 255
     box = box_of(share)
 
-    cuts = [around(box, np.random.default_rng(seed), share)[0] for seed in range(8)]
+    cuts = [crop_around(box, np.random.default_rng(seed), share)[0] for seed in range(8)]
 
     assert all((cut > 0).sum() == (share > 0).sum() for cut in cuts)
     assert all(min(cut.shape) >= CLOSE_PX and cut.shape[0] % 8 == cut.shape[1] % 8 == 0 for cut in cuts)
@@ -82,7 +82,7 @@ def test_what_is_close_to_a_change_holds_all_of_it(rows, columns):
 def test_all_three_layers_get_the_same_size():
     layers = (np.zeros((1200, 2000, 3), np.uint8), np.zeros((1200, 2000, 3), np.uint8), np.zeros((1200, 2000), np.uint8))
     for seed in range(8):
-        changed, twin, share, _ = live(*layers, np.random.default_rng(seed), max(layers[2].shape))
+        changed, twin, share, _ = apply_later_history(*layers, np.random.default_rng(seed), max(layers[2].shape))
         assert changed.shape[:2] == twin.shape[:2] == share.shape and max(share.shape) <= 2000
 
 

@@ -8,10 +8,10 @@ import pytest
 import torch
 from PIL import Image
 
-from forensics_training.locator.export import Moves, export
+from forensics_training.locator.export import Calibration, export
 from forensics_training.locator.network import Locator
-from forensics_training.locator.release import FIRST, LAST, compare, in_32_bits, main, seen_in, store, tables, with_tables
-from forensics_training.runtime.strips import in_strips, whole
+from forensics_training.locator.release import FIRST, LAST, compare, in_32_bits, main, samples, store, tables, with_tables
+from forensics_training.runtime.strips import in_strips, without_strips
 
 
 CALLED = {"condition": "as is", "changed": 10, "photographs": 40, "strategies": {"default": {"changed": 3, "photographs": 1}}}
@@ -21,7 +21,7 @@ CALLED = {"condition": "as is", "changed": 10, "photographs": 40, "strategies": 
 def network(tmp_path_factory):
     folder = tmp_path_factory.mktemp("network")
     torch.manual_seed(1)
-    export(Locator(), Moves(), folder / "locate.onnx")
+    export(Locator(), Calibration(), folder / "locate.onnx")
     (folder / "limits.json").write_text(json.dumps({"shift": 0.5}))
     return folder
 
@@ -41,7 +41,7 @@ def data(tmp_path_factory):
 
 
 def test_a_third_of_the_bytes_say_nearly_the_same_and_may_start_from_strips(network, data, tmp_path):
-    seen = list(seen_in(data))
+    seen = list(samples(data))
     store(network / "locate.onnx", seen, tmp_path / "a.onnx")
 
     size = (tmp_path / "a.onnx").stat().st_size / (network / "locate.onnx").stat().st_size
@@ -50,7 +50,7 @@ def test_a_third_of_the_bytes_say_nearly_the_same_and_may_start_from_strips(netw
     assert all(0 < difference < 0.1 for difference in compare(network / "locate.onnx", tmp_path / "a.onnx", seen[1]).values())
     with pytest.raises(ValueError, match="in 8 bits already"):
         store(tmp_path / "a.onnx", seen, tmp_path / "b.onnx")
-    halves = whole(in_strips(in_strips(onnx.load(network / "locate.onnx"), LAST), FIRST))
+    halves = without_strips(in_strips(in_strips(onnx.load(network / "locate.onnx"), LAST), FIRST))
     onnx.save(halves, tmp_path / "whole.onnx")
     assert max(compare(network / "locate.onnx", tmp_path / "whole.onnx", seen[1]).values()) < 1e-4
     assert in_8_bits(halves) == in_8_bits(onnx.load(network / "locate.onnx")) > 20

@@ -4,7 +4,7 @@ import onnx
 import pytest
 import torch
 
-from forensics_training.locator.export import Moves, export
+from forensics_training.locator.export import Calibration, export
 from forensics_training.locator.network import Locator
 from forensics_training.locator.release import FIRST, LAST
 from forensics_training.locator.start import start_from
@@ -20,7 +20,7 @@ def published(tmp_path: Path) -> tuple[Locator, Path]:
         if isinstance(module, torch.nn.BatchNorm2d):
             for value, low, high in ((module.weight, 0.8, 1.2), (module.bias, -0.1, 0.1), (module.running_mean, -0.1, 0.1), (module.running_var, 0.8, 1.2)):
                 torch.nn.init.uniform_(value, low, high)
-    export(locator, Moves(), path)
+    export(locator, Calibration(), path)
     onnx.save(in_strips(in_strips(onnx.load(path), LAST), FIRST), str(path))
     return locator.eval(), path
 

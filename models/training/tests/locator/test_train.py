@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from forensics_training.edits.simulator import Simulator
-from forensics_training.locator.network import Found, Parts
+from forensics_training.locator.network import Found
 from forensics_training.locator.pairs import Pairs, Reading, store
 from forensics_training.locator.traces import Blocks
-from forensics_training.locator.train import Plan, Source, Turns, beside_twin, crop, cross_entropy, dice, loss_of, rate_at, targets, train
+from forensics_training.locator.train import Alternating, Batches, Plan, crop, cross_entropy, dice, loss_of, rate_at, targets, train
 from tests.helpers import Watched, textured
 
 PLAN = Plan(steps=4, pairs=8, sides=((128, 1.0),), pixels=4 * 128 * 128, warmup=1, check_every=2, save_every=2, checked=2)
@@ -40,7 +40,7 @@ def test_turning_a_crop_keeps_its_coefficients_and_turns_its_table_with_them(tur
 
 
 def test_a_batch_holds_each_change_beside_its_twin_and_some_pictures_without_a_table(pairs):
-    source = Source(pairs, replace(PLAN, without_table=0.5))
+    source = Batches(pairs, replace(PLAN, without_table=0.5))
 
     batches = [source.batch(step) for step in range(12)]
 
@@ -77,16 +77,6 @@ def test_a_missed_change_costs_three_times_a_false_alarm():
     assert missed > 2.9 * alarm
 
 
-def test_only_what_the_twin_does_not_show_counts_beside_it():
-    motif, weight = torch.linspace(-4, 4, 64).reshape(1, 1, 8, 8), torch.ones(2, 1, 8, 8)
-
-    by_motif = beside_twin(torch.cat([motif, motif]), weight)
-    by_trace = beside_twin(torch.cat([motif + 5, motif]), weight)
-
-    assert abs(by_motif - np.log(2)) < 1e-5
-    assert by_trace < 0.01
-
-
 def test_what_is_found_costs_less_than_what_is_missed():
     share = torch.zeros(2, 32, 32, dtype=torch.uint8)
     share[0, :16, :16] = 255
@@ -94,7 +84,7 @@ def test_what_is_found_costs_less_than_what_is_missed():
 
     def cost(sign: int) -> float:
         coarse = torch.nn.functional.avg_pool2d(truth, 2)
-        return float(loss_of(Found(sign * truth, truth * 0 + 2, torch.tensor([4.0, -4.0]) * sign, sign * coarse), share, 1.0))
+        return float(loss_of(Found(sign * truth, truth * 0 + 2, torch.tensor([4.0, -4.0]) * sign, sign * coarse), share))
 
     assert cost(1) < 0.5 < cost(-1)
 
@@ -111,7 +101,7 @@ def test_the_rate_stays_level_until_the_last_part():
 def test_a_resumed_run_ends_where_an_unbroken_one_does(pairs, tmp_path):
     for name, stops in (("whole", (4,)), ("broken", (2, 4))):
         for stop in stops:
-            train(Source(pairs, PLAN), pairs, tmp_path / name, PLAN, Parts(), stop)
+            train(Batches(pairs, PLAN), pairs, tmp_path / name, PLAN, stop)
 
     whole, broken = (torch.load(tmp_path / name / "last.pt", weights_only=True) for name in ("whole", "broken"))
     assert whole["step"] == broken["step"] == 4
@@ -128,6 +118,6 @@ class Named:
 
 
 def test_sources_give_batches_in_turns_that_depend_on_the_step_alone():
-    turns = Turns(Named("squares"), Named("crops"))
+    turns = Alternating(Named("squares"), Named("crops"))
 
     assert [turns.batch(step) for step in (0, 1, 2, 5)] == [("squares", 0), ("crops", 1), ("squares", 2), ("crops", 5)]

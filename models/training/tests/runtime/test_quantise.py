@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from forensics_training.runtime.quantise import without_borders
+from forensics_training.runtime.quantise import fold_padding
 
 
 def exported(border: nn.Module, folder) -> onnx.ModelProto:
@@ -24,7 +24,7 @@ def kinds(model: onnx.ModelProto) -> list[str]:
 def test_a_border_of_zeros_becomes_part_of_its_convolution(tmp_path):
     model = exported(nn.ZeroPad2d((0, 1, 2, 3)), tmp_path)
     x = {"x": np.random.default_rng(1).normal(size=(1, 3, 12, 9)).astype(np.float32)}
-    changed = without_borders(model, x)
+    changed = fold_padding(model, x)
 
     assert "Pad" in kinds(model) and "Pad" not in kinds(changed)
     answers = [onnxruntime.InferenceSession(one.SerializeToString()).run(None, x)[0] for one in (model, changed)]
@@ -35,4 +35,4 @@ def test_a_border_of_zeros_becomes_part_of_its_convolution(tmp_path):
 def test_any_other_border_stays(border, tmp_path):
     model = exported(border, tmp_path)
 
-    assert "Pad" in kinds(without_borders(model, {"x": np.ones((1, 3, 8, 6), np.float32)}))
+    assert "Pad" in kinds(fold_padding(model, {"x": np.ones((1, 3, 8, 6), np.float32)}))

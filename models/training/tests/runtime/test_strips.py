@@ -6,9 +6,9 @@ import torch
 from torch import nn
 
 from forensics_training.runtime.quantise import quantise
-from forensics_training.runtime.strips import Local, in_strips, whole
+from forensics_training.runtime.strips import Section, in_strips, without_strips
 
-CUT = Local("cut", {"first": (2, 2)}, {"half": 1, "whole": 2}, rows=8, halo=2)
+CUT = Section("cut", {"first": (2, 2)}, {"half": 1, "whole": 2}, rows=8, halo=2)
 
 
 class Network(nn.Module):
@@ -55,21 +55,21 @@ def test_strips_give_what_the_whole_picture_gives(model, rows):
 
 def test_a_halo_that_is_too_narrow_shows(model):
     x = np.random.default_rng(1).normal(size=(1, 3, 64, 20)).astype(np.float32)
-    narrow = Local(CUT.name, CUT.sources, CUT.outputs, CUT.rows, halo=0)
+    narrow = Section(CUT.name, CUT.sources, CUT.outputs, CUT.rows, halo=0)
 
     assert np.abs(answers(in_strips(model, narrow), x)[1] - answers(model, x)[1]).max() > 1e-3
 
 
 def test_a_tensor_that_the_rest_reads_has_to_be_named(model):
     with pytest.raises(ValueError, match="the rest reads"):
-        in_strips(model, Local("cut", CUT.sources, {"half": 1}, rows=8, halo=2))
+        in_strips(model, Section("cut", CUT.sources, {"half": 1}, rows=8, halo=2))
 
 
 @pytest.mark.parametrize("rows", [16, 70])
 def test_a_network_in_strips_is_made_whole_again(model, rows):
     x = np.random.default_rng(rows).normal(size=(1, 3, rows, 20)).astype(np.float32)
 
-    joined = whole(in_strips(model, CUT))
+    joined = without_strips(in_strips(model, CUT))
 
     assert not {"Loop", "ConcatFromSequence"} & {node.op_type for node in joined.graph.node}
     for told, expected in zip(answers(in_strips(joined, CUT), x), answers(model, x), strict=True):
@@ -82,7 +82,7 @@ def test_a_quantised_network_gives_the_same_in_strips(model):
     quantised = quantise(model, seen, exact=["half"])
     x = seen[0]["x"]
 
-    stripped = in_strips(quantised, Local("cut", {"first": (2, 2)}, {"half": 1, "whole": 2}, rows=8, halo=2))
+    stripped = in_strips(quantised, Section("cut", {"first": (2, 2)}, {"half": 1, "whole": 2}, rows=8, halo=2))
 
     assert any(node.op_type == "QuantizeLinear" for node in quantised.graph.node)
     for told, expected, exact in zip(answers(stripped, x), answers(quantised, x), answers(model, x), strict=True):
