@@ -30,16 +30,16 @@ def main() -> None:
     parser.add_argument("--files", type=Path, help="also write whole pictures there as files, for `npm run evaluate -- --data`")
     parser.add_argument("--part", choices=("val", "calibration"), default="val", help="part of the pictures that --files writes")
     parser.add_argument("--most", type=int, default=6, help="of --files, pictures a source")
-    given = parser.parse_args()
+    args = parser.parse_args()
     cv2.setNumThreads(1)
-    pictures = Pictures(given.out)
+    pictures = Pictures(args.out)
     have = {item.key for item in pictures.items}
-    add_crops(pictures, given.data, have)
-    if given.mirror:
-        add_whole_pictures(pictures, given, have)
+    add_crops(pictures, args.data, have)
+    if args.mirror:
+        add_whole_pictures(pictures, args, have)
     pictures.save()
-    if given.files:
-        write_files(pictures, given)
+    if args.files:
+        write_files(pictures, args)
 
 
 def add_crops(pictures: Pictures, data: Path, have: set[str]) -> None:
@@ -52,15 +52,15 @@ def add_crops(pictures: Pictures, data: Path, have: set[str]) -> None:
         pictures.add(item, {"native-0": rgb})
 
 
-def add_whole_pictures(pictures: Pictures, given: argparse.Namespace, have: set[str]) -> None:
-    wanted = [*read(given.data / "whole-pictures.csv"), *originals_of_crops(given.data), *(row for path in given.sources if path.exists() for row in read(path))]
+def add_whole_pictures(pictures: Pictures, args: argparse.Namespace, have: set[str]) -> None:
+    wanted = [*read(args.data / "whole-pictures.csv"), *originals_of_crops(args.data), *(row for path in args.sources if path.exists() for row in read(path))]
     taken = Counter((item.source, item.split) for item in pictures.items if not item.key.startswith("crop"))
     by_repository = defaultdict(list)
     for row in wanted:
         if row["blob_sha"] and row["blob_sha"] not in have:
             by_repository[row["repo"]].append(row)
     for repository, rows in sorted(by_repository.items()):
-        path = git_folder(given.mirror, repository)
+        path = git_folder(args.mirror, repository)
         if not path.exists():
             continue
         rows = shuffled(rows)
@@ -81,25 +81,25 @@ def add_whole_pictures(pictures: Pictures, given: argparse.Namespace, have: set[
         pictures.save()
 
 
-def write_files(pictures: Pictures, given: argparse.Namespace) -> None:
+def write_files(pictures: Pictures, args: argparse.Namespace) -> None:
     """Writes the original files and a manifest.csv."""
-    given.files.mkdir(parents=True, exist_ok=True)
+    args.files.mkdir(parents=True, exist_ok=True)
     taken: Counter[str] = Counter()
     rows = []
     for item in pictures.items:
-        if item.part != given.part or "view" not in item.arrays or taken[item.source] >= given.most:
+        if item.part != args.part or "view" not in item.arrays or taken[item.source] >= args.most:
             continue
-        data = blob(git_folder(given.mirror, item.source), item.key)
+        data = blob(git_folder(args.mirror, item.source), item.key)
         if not data or data[8:12] == b"WEBP":
             continue
         taken[item.source] += 1
         name = item.key + (".png" if data.startswith(b"\x89PNG") else ".jpg")
-        (given.files / name).write_bytes(data)
-        rows.append({"file": name, "split": given.part, "label": item.label, "generator": item.generator, "source": item.source, "camera": ""})
+        (args.files / name).write_bytes(data)
+        rows.append({"file": name, "split": args.part, "label": item.label, "generator": item.generator, "source": item.source, "camera": ""})
     # One row without a file for each generator seen in training, so that the evaluation can tell unseen generators apart.
     known = {item.generator: item for item in pictures.items if item.split == "train" and item.fake}
     rows += [{"file": "", "split": "train", "label": item.label, "generator": name, "source": item.source, "camera": ""} for name, item in sorted(known.items())]
-    with open(given.files / "manifest.csv", "w", newline="") as file:
+    with open(args.files / "manifest.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

@@ -257,14 +257,14 @@ def main() -> None:
     parser.add_argument("--val", type=Path)
     parser.add_argument("--version", default="0.0.0-dev")
     parser.add_argument("--out", type=Path, required=True)
-    given = parser.parse_args()
-    rows = pickle.loads(given.calibration.read_bytes())
+    args = parser.parse_args()
+    rows = pickle.loads(args.calibration.read_bytes())
     usable, ruined = Readings(rows, CONDITIONS), Readings(rows, RUINED)
     calibration = fit_calibration(usable, ruined)
     limits = thresholds(usable, ruined, calibration)
     report("calibration", rows, calibration, limits)
-    if given.val:
-        report("val", pickle.loads(given.val.read_bytes()), calibration, limits)
-    write_json(given.out / "statistics.json", statistics(Readings(pickle.loads(given.train.read_bytes()), CONDITIONS), usable))
-    told = {"run": given.run, "calibrationPictures": len(rows), "calibrationSources": len(np.unique(usable.sources))}
-    write_json(given.out / "manifest.json", manifest(given.out, given.version, calibration, limits, told))
+    if args.val:
+        report("val", pickle.loads(args.val.read_bytes()), calibration, limits)
+    write_json(args.out / "statistics.json", statistics(Readings(pickle.loads(args.train.read_bytes()), CONDITIONS), usable))
+    training = {"run": args.run, "calibrationPictures": len(rows), "calibrationSources": len(np.unique(usable.sources))}
+    write_json(args.out / "manifest.json", manifest(args.out, args.version, calibration, limits, training))

@@ -187,5 +187,5 @@ def main() -> None:
     parser.add_argument("--backbone", default="lite2", help="backbone of the model folders")
     parser.add_argument("--pictures", type=Path, default=WORK / "pictures")
     parser.add_argument("--out", type=Path, required=True)
-    given = parser.parse_args()
-    export(load(given.run, given.backbone), samples_of(given.pictures), given.out)
+    args = parser.parse_args()
+    export(load(args.run, args.backbone), samples_of(args.pictures), args.out)

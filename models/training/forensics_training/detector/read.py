@@ -173,16 +173,16 @@ def main() -> None:
     parser.add_argument("--crops", type=int, default=0, help="crops per source")
     parser.add_argument("--ruined", action="store_true")
     parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
-    torch.set_num_threads(given.threads), cv2.setNumThreads(1)
-    pictures, model = Pictures(given.pictures), Exported(given.exported)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads), cv2.setNumThreads(1)
+    pictures, model = Pictures(args.pictures), Exported(args.exported)
     head, rows, began = NumpyHead(model), [], time.time()
-    for item in chosen(pictures, given.part, given.whole, given.crops):
-        rgb = pixels_of(item, pictures, given.mirror)
-        changes = CONDITIONS | (RUINED if given.ruined and len(rows) % 3 == 0 else {})
+    for item in chosen(pictures, args.part, args.whole, args.crops):
+        rgb = pixels_of(item, pictures, args.mirror)
+        changes = CONDITIONS | (RUINED if args.ruined and len(rows) % 3 == 0 else {})
         said = {name: read_picture(model, head, change(rgb)) for name, change in changes.items()}
         rows.append({**vars(item), "size": rgb.shape[:2], "said": said})
         if len(rows) % 50 == 0:
             print(len(rows), f"{time.time() - began:.0f} s", flush=True)
-            given.out.write_bytes(pickle.dumps(rows))
-    given.out.write_bytes(pickle.dumps(rows))
+            args.out.write_bytes(pickle.dumps(rows))
+    args.out.write_bytes(pickle.dumps(rows))

@@ -39,21 +39,21 @@ class Batches(Dataset):
     @returns rgb uint8 [N, side, side, 3] and targets float32 [N, 4]: real, fake, compression, usable trace
     """
 
-    def __init__(self, pictures: Pictures, items: list[Item], given: argparse.Namespace):
-        self.pictures, self.given = pictures, given
+    def __init__(self, pictures: Pictures, items: list[Item], args: argparse.Namespace):
+        self.pictures, self.args = pictures, args
         self.classes = [Sampler([item for item in items if item.fake == fake and item.label != "neither"]) for fake in (False, True)]
         neither = [item for item in items if item.label == "neither"]
         self.neither = Sampler(neither) if neither else None
 
     def __len__(self) -> int:
-        return self.given.steps
+        return self.args.steps
 
     def __getitem__(self, step: int):
         cv2.setNumThreads(1)
-        random = np.random.default_rng([self.given.seed, step])
-        side = self.given.side
+        random = np.random.default_rng([self.args.seed, step])
+        side = self.args.side
         rgbs, targets = [], []
-        for at in range(self.given.batch):
+        for at in range(self.args.batch):
             drawn = random.random() < DRAWN
             view = random.random() < VIEWS
             scale = draw_scale(SMALLEST, random)
@@ -84,8 +84,8 @@ class Batches(Dataset):
             height, width = rgb.shape[:2]
             longer = max(height, width)
             factor = min(1.0, float(np.exp(random.uniform(np.log(256), np.log(512)))) / longer)
-            factor = max(factor, (self.given.side + 16) / min(height, width))
-            size = (max(self.given.side, round(width * factor)), max(self.given.side, round(height * factor)))
+            factor = max(factor, (self.args.side + 16) / min(height, width))
+            size = (max(self.args.side, round(width * factor)), max(self.args.side, round(height * factor)))
             how = cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC
             return cv2.resize(rgb, size, interpolation=how), 100, item.label, True
         names = [name for name in item.arrays if name != "view"]
@@ -171,36 +171,36 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--evaluate-every", type=int, default=300)
     parser.add_argument("--evaluate-on", type=int, default=300)
-    given = parser.parse_args()
-    torch.set_num_threads(given.threads)
-    torch.manual_seed(given.seed)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(args.seed)
 
-    pictures = Pictures(given.pictures)
+    pictures = Pictures(args.pictures)
     items = [item for item in pictures.items if item.part == "train"]
-    model = Detector(given.backbone).to(memory_format=torch.channels_last)
+    model = Detector(args.backbone).to(memory_format=torch.channels_last)
     average = copy.deepcopy(model)
     heads = list(model.head.parameters())
     optimiser = torch.optim.AdamW(
-        [{"params": model.features.parameters(), "lr": given.rate}, {"params": heads, "lr": 5 * given.rate}], weight_decay=0.02
+        [{"params": model.features.parameters(), "lr": args.rate}, {"params": heads, "lr": 5 * args.rate}], weight_decay=0.02
     )
     rates = [group["lr"] for group in optimiser.param_groups]
-    folder = WORK / "runs" / given.name
+    folder = WORK / "runs" / args.name
     folder.mkdir(parents=True, exist_ok=True)
     done, checkpoint = 0, folder / "checkpoint.pt"
     if checkpoint.exists():
         kept = torch.load(checkpoint, weights_only=False)
         model.load_state_dict(kept["model"]), average.load_state_dict(kept["average"]), optimiser.load_state_dict(kept["optimiser"])
         done = kept["step"]
-    elif given.start:
-        weights = restore(given.start, given.backbone).state_dict() if given.start.is_dir() else torch.load(given.start, weights_only=False)["average"]
+    elif args.start:
+        weights = restore(args.start, args.backbone).state_dict() if args.start.is_dir() else torch.load(args.start, weights_only=False)["average"]
         model.load_state_dict(weights), average.load_state_dict(weights)
 
-    crops = val_crops(pictures, given.evaluate_on)
-    batches = Batches(pictures, items, given)
-    loader = DataLoader(batches, batch_size=None, sampler=range(done, given.steps), num_workers=1, prefetch_factor=4)
+    crops = val_crops(pictures, args.evaluate_on)
+    batches = Batches(pictures, items, args)
+    loader = DataLoader(batches, batch_size=None, sampler=range(done, args.steps), num_workers=1, prefetch_factor=4)
     began, losses = time.time(), []
     for step, (rgb, targets) in enumerate(loader, done):
-        share = min(1, (step + 1) / 100) * 0.5 * (1 + math.cos(math.pi * step / given.steps))
+        share = min(1, (step + 1) / 100) * 0.5 * (1 + math.cos(math.pi * step / args.steps))
         for group, rate in zip(optimiser.param_groups, rates):
             group["lr"] = rate * share
         model.train()
@@ -213,12 +213,12 @@ def main() -> None:
         optimiser.step()
         losses.append(loss.item())
         with torch.no_grad():
-            pull = 1 - min(given.ema, (step + 1) / (step + 10))
+            pull = 1 - min(args.ema, (step + 1) / (step + 10))
             for mine, theirs in zip(average.parameters(), model.parameters()):
                 mine.lerp_(theirs, pull)
-        if (step + 1) % given.evaluate_every == 0 or step + 1 == given.steps:
+        if (step + 1) % args.evaluate_every == 0 or step + 1 == args.steps:
             figures = evaluate(average, pictures, crops)
-            told = " / ".join(f"{value:.3f}" for value in figures.values())
-            print(f"{given.name} step {step + 1} loss {np.mean(losses[-100:]):.3f} val {told} {time.time() - began:.0f} s", flush=True)
-            state = {"model": model.state_dict(), "average": average.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1, "given": vars(given)}
+            scores = " / ".join(f"{value:.3f}" for value in figures.values())
+            print(f"{args.name} step {step + 1} loss {np.mean(losses[-100:]):.3f} val {scores} {time.time() - began:.0f} s", flush=True)
+            state = {"model": model.state_dict(), "average": average.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1, "given": vars(args)}
             write(state, checkpoint)

@@ -195,12 +195,12 @@ def hashed(*parts: bytes) -> str:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, required=True)
-    options.add_argument("--work", type=Path, default=WORK)
-    options.add_argument("--steps", type=int, default=STEPS, help="training steps of each")
-    options.add_argument("--seed", type=int, default=20)
-    add_device(options)
-    asked = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=WORK)
+    parser.add_argument("--steps", type=int, default=STEPS, help="training steps of each")
+    parser.add_argument("--seed", type=int, default=20)
+    add_device(parser)
+    args = parser.parse_args()
     torch.set_num_threads(1)
-    open_family(open_crops(asked.data, asked.work), asked.work, asked.steps, asked.seed, asked.device)
+    open_family(open_crops(args.data, args.work), args.work, args.steps, args.seed, args.device)

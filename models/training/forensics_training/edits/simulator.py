@@ -167,21 +167,21 @@ def sheet(samples: Sequence[Sample], columns: int = 6, side: int = 200) -> np.nd
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, required=True)
-    options.add_argument("--work", type=Path, default=WORK)
-    options.add_argument("--count", type=int, default=24)
-    options.add_argument("--seed", type=int, default=1)
-    asked = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=WORK)
+    parser.add_argument("--count", type=int, default=24)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    pictures = open_crops(asked.data, asked.work)
-    simulator = Simulator(pictures, [published(asked.data), *open_family(pictures, asked.work, STEPS, 20)])
+    pictures = open_crops(args.data, args.work)
+    simulator = Simulator(pictures, [published(args.data), *open_family(pictures, args.work, STEPS, 20)])
     samples, seconds = [], []
-    for seed in range(asked.seed, asked.seed + asked.count):
+    for seed in range(args.seed, args.seed + args.count):
         began = time.process_time()
         samples.append(simulator.pair(seed)[0])
         seconds.append(time.process_time() - began)
     slow = np.quantile(seconds, 0.95)
     print(f"{len(samples)} pairs: {np.mean(seconds):.3f} s of one core in the mean, 95 % below {slow:.3f} s")
-    cv2.imwrite(str(asked.work / "manipulated.png"), cv2.cvtColor(sheet(samples), cv2.COLOR_RGB2BGR))
+    cv2.imwrite(str(args.work / "manipulated.png"), cv2.cvtColor(sheet(samples), cv2.COLOR_RGB2BGR))

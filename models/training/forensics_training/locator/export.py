@@ -78,8 +78,8 @@ def compare(answers: Exported, path: Path) -> None:
         rgb = random.integers(0, 256, (1, height, width, 3), dtype=np.uint8)
         steps = np.full((1, 64), table, np.float32)
         expected = answers(torch.from_numpy(rgb), torch.from_numpy(steps))
-        for told, wanted in zip(session.run(None, {"rgb": rgb, "table": steps}), expected, strict=True):
-            np.testing.assert_allclose(told, wanted.numpy(), atol=5e-3)
+        for answer, wanted in zip(session.run(None, {"rgb": rgb, "table": steps}), expected, strict=True):
+            np.testing.assert_allclose(answer, wanted.numpy(), atol=5e-3)
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,10 @@ class Scores:
 
 def scores_of(read: Read, pairs: Pairs, sources: dict[str, list[Reading]]) -> Scores:
     read_pairs = [[read(one).score for one in pairs.read(number)] for number in range(len(pairs))]
-    changed, twins = np.array(read_pairs).T
+    changed, counterparts = np.array(read_pairs).T
     crops = [one for source in sources.values() for one in source]
     of = np.array([name for name, source in sources.items() for _ in source])
-    untouched = {"twins": (twins, np.full(len(twins), "twins"))}
+    untouched = {"twins": (counterparts, np.full(len(counterparts), "twins"))}
     for name, change in CONDITIONS.items():
         untouched[name] = (np.array([read(change(one)).score for one in crops]), of)
     return Scores(changed, untouched)
@@ -106,7 +106,7 @@ def scores_of(read: Read, pairs: Pairs, sources: dict[str, list[Reading]]) -> Sc
 
 def platt(scores: Scores) -> tuple[float, float]:
     """Platt scaling to log odds at even priors; counterparts and photographs have half of the untouched weight each."""
-    groups = [scores.changed, *(told for told, _ in scores.untouched.values())]
+    groups = [scores.changed, *(group for group, _ in scores.untouched.values())]
     share = [1 / 2, 1 / 4, *[1 / 4 / len(CONDITIONS)] * len(CONDITIONS)]
     weight = np.concatenate([np.full(len(group), part / len(group)) for group, part in zip(groups, share, strict=True)])
     target = np.concatenate([np.full(len(group), float(at == 0)) for at, group in enumerate(groups)])
@@ -115,38 +115,38 @@ def platt(scores: Scores) -> tuple[float, float]:
 
 def limits_of(scores: Scores) -> dict[str, float]:
     """By condition, the limit that FALSE_ALARMS of the untouched pictures of the worst source exceed."""
-    return {name: worst_limit(told, of, FALSE_ALARMS) for name, (told, of) in scores.untouched.items()}
+    return {name: worst_limit(group, of, FALSE_ALARMS) for name, (group, of) in scores.untouched.items()}
 
 
 def shares_above(scores: Scores) -> dict[str, list[float]]:
     """For some likelihood ratios: share of the changed pictures, counterparts and photographs whose score reaches them."""
-    of_photographs = np.concatenate([told for name, (told, _) in scores.untouched.items() if name != "twins"])
+    of_photographs = np.concatenate([group for name, (group, _) in scores.untouched.items() if name != "twins"])
     groups = (scores.changed, scores.untouched["twins"][0], of_photographs)
     return {str(ratio): [round(float((group >= np.log(ratio)).mean()), 4) for group in groups] for ratio in (2, 5, 10, 20, 50, 100)}
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, required=True)
-    options.add_argument("--work", type=Path, default=WORK)
-    options.add_argument("--run", nargs="+", default=["main"], help="folders of runs in .work/locate")
-    options.add_argument("--pairs", default="pairs-calibration", help="folder in .work/locate; pairs-squares-calibration after fine-tuning")
-    options.add_argument("--count", type=int, default=500, help="number of pairs to read")
-    options.add_argument("--out", type=Path, default=WORK / "locate" / "model")
-    asked = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=WORK)
+    parser.add_argument("--run", nargs="+", default=["main"], help="folders of runs in .work/locate")
+    parser.add_argument("--pairs", default="pairs-calibration", help="folder in .work/locate; pairs-squares-calibration after fine-tuning")
+    parser.add_argument("--count", type=int, default=500, help="number of pairs to read")
+    parser.add_argument("--out", type=Path, default=WORK / "locate" / "model")
+    args = parser.parse_args()
     torch.set_num_threads(1)
-    folder, locator = asked.work / "locate", Locator()
-    locator.load_state_dict(mean_of([torch.load(folder / name / "best.pt", weights_only=True) for name in asked.run]))
-    path, pairs = asked.out / "locate.onnx", Pairs(folder / asked.pairs, asked.count)
+    folder, locator = args.work / "locate", Locator()
+    locator.load_state_dict(mean_of([torch.load(folder / name / "best.pt", weights_only=True) for name in args.run]))
+    path, pairs = args.out / "locate.onnx", Pairs(folder / args.pairs, args.count)
     export(locator, Calibration(), path)
     read = open_reader(path)
-    level, f1 = best_level(open_cells(path), Pairs(folder / asked.pairs, min(PAIRS_FOR_LEVEL, asked.count)))
-    sources = photographs(asked.data, open_crops(asked.data, asked.work).of("calibration"))
+    level, f1 = best_level(open_cells(path), Pairs(folder / args.pairs, min(PAIRS_FOR_LEVEL, args.count)))
+    sources = photographs(args.data, open_crops(args.data, args.work).of("calibration"))
     scores = scores_of(read, pairs, sources)
     calibration = Calibration(level, *platt(scores))
     export(locator, calibration, path)
     limits = limits_of(scores.applied(calibration))
-    told = {**asdict(calibration), "f1AtHalf": f1, "scoreMin": max(limits.values()), "scoreMinBy": limits,
+    limits_file = {**asdict(calibration), "f1AtHalf": f1, "scoreMin": max(limits.values()), "scoreMinBy": limits,
             "sharesAbove": shares_above(scores.applied(calibration))}  # fmt: skip
-    (asked.out / "limits.json").write_text(json.dumps(told, indent=2) + "\n")
-    print(json.dumps(told, indent=2))
+    (args.out / "limits.json").write_text(json.dumps(limits_file, indent=2) + "\n")
+    print(json.dumps(limits_file, indent=2))

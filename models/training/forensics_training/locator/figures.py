@@ -40,11 +40,11 @@ def figures_of(read: Read, pairs: Pairs) -> dict[str, float]:
     """Means over stored pairs; `worth` chooses among checkpoints."""
     judged, untouched, changed = [], [], []
     for number in range(len(pairs)):
-        one, twin = pairs.read(number)
+        one, counterpart = pairs.read(number)
         found = read(one)
         judged.append(judge(found.changed, one.share > 127))
         changed.append(found.score)
-        untouched.append(read(twin).score)
+        untouched.append(read(counterpart).score)
     figures = {name: float(np.mean([getattr(one, name) for one in judged])) for name in ("f1_best", "f1_half", "auc")}
     figures["picture_auc"] = auc(np.array(untouched), np.array(changed))
     figures["worth"] = (figures["f1_best"] + figures["f1_half"] + figures["picture_auc"]) / 3

@@ -28,8 +28,8 @@ def write(pairs: Pairs, folder: Path) -> None:
 
 
 def write_pair(pairs: Pairs, number: int, folder: Path) -> dict[str, str | int]:
-    changed, twin, mask = pairs.files(number)
-    contents = {f"{number:04d}-changed.{ending(changed)}": changed, f"{number:04d}-twin.{ending(twin)}": twin,
+    changed, counterpart, mask = pairs.files(number)
+    contents = {f"{number:04d}-changed.{ending(changed)}": changed, f"{number:04d}-twin.{ending(counterpart)}": counterpart,
                 f"{number:04d}-mask.png": mask}  # fmt: skip
     for name, content in contents.items():
         (folder / name).write_bytes(content)
@@ -42,9 +42,9 @@ def ending(file: bytes) -> str:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--work", type=Path, default=WORK / "locate")
-    options.add_argument("--split", choices=SPLITS, default="calibration")
-    options.add_argument("--count", type=int, default=500)
-    asked = options.parse_args()
-    write(Pairs(asked.work / f"pairs-{asked.split}", asked.count), asked.work / "files" / asked.split)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, default=WORK / "locate")
+    parser.add_argument("--split", choices=SPLITS, default="calibration")
+    parser.add_argument("--count", type=int, default=500)
+    args = parser.parse_args()
+    write(Pairs(args.work / f"pairs-{args.split}", args.count), args.work / "files" / args.split)

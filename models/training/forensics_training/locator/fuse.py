@@ -366,21 +366,21 @@ def pair_of(text: str) -> tuple[str, float]:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--readings", type=Path, required=True)
-    options.add_argument("--out", type=Path, required=True)
-    options.add_argument("--given", type=pair_of, nargs="*", default=[], metavar="METHOD=WEIGHT")
-    options.add_argument("--places", type=Path, help="manifest.json whose weights of places are kept: fitted on pairs of the simulator that trained the network, they trust it too much")
-    options.add_argument("--without", nargs="*", default=[], metavar="METHOD", help="methods to leave out")
-    asked = options.parse_args()
-    pictures, places = open_readings(asked.readings)
-    if unknown := set(asked.without) - set(pictures.methods):
-        options.error(f"--without {' '.join(sorted(unknown))}: the readings have {', '.join(pictures.methods)}.")
-    pictures, places = without(pictures, asked.without), without(places, asked.without)
-    kept = weights_of_places(asked.places) if asked.places else None
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--readings", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--given", type=pair_of, nargs="*", default=[], metavar="METHOD=WEIGHT")
+    parser.add_argument("--places", type=Path, help="manifest.json whose weights of places are kept: fitted on pairs of the simulator that trained the network, they trust it too much")
+    parser.add_argument("--without", nargs="*", default=[], metavar="METHOD", help="methods to leave out")
+    args = parser.parse_args()
+    pictures, places = open_readings(args.readings)
+    if unknown := set(args.without) - set(pictures.methods):
+        parser.error(f"--without {' '.join(sorted(unknown))}: the readings have {', '.join(pictures.methods)}.")
+    pictures, places = without(pictures, args.without), without(places, args.without)
+    kept = weights_of_places(args.places) if args.places else None
     if kept is not None:
-        kept = {method: weight for method, weight in kept.items() if method not in asked.without}
-    asked.out.write_text(json.dumps(fuse(pictures, places, dict(asked.given), kept), indent=2) + "\n")
-    print(asked.out.read_text())
+        kept = {method: weight for method, weight in kept.items() if method not in args.without}
+    args.out.write_text(json.dumps(fuse(pictures, places, dict(args.given), kept), indent=2) + "\n")
+    print(args.out.read_text())
     for condition, figures in held_out(pictures, places, kept).items():
         print("held out |", condition, "|", json.dumps(figures), flush=True)

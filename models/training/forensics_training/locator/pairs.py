@@ -68,16 +68,16 @@ class Pairs:
 
     def read(self, number: int) -> tuple[Reading, Reading]:
         """The changed picture and its untouched counterpart."""
-        changed, twin, share = self.files(number)
+        changed, counterpart, share = self.files(number)
         marks = cv2.imdecode(np.frombuffer(share, np.uint8), cv2.IMREAD_GRAYSCALE)
-        return reading(changed, marks), reading(twin)
+        return reading(changed, marks), reading(counterpart)
 
     def files(self, number: int) -> tuple[bytes, bytes, bytes]:
         """The changed picture, its counterpart, and the share as a grey PNG (0 untouched .. 255 new)."""
         shard, entry = self.entries[number]
         ends = entry.offset + np.cumsum((0, *entry.lengths))
-        changed, twin, share = (self.bytes[shard][a:b].tobytes() for a, b in zip(ends, ends[1:], strict=False))
-        return changed, twin, share
+        changed, counterpart, share = (self.bytes[shard][a:b].tobytes() for a, b in zip(ends, ends[1:], strict=False))
+        return changed, counterpart, share
 
 
 def reading(file: bytes, share: np.ndarray | None = None) -> Reading:
@@ -124,9 +124,9 @@ def write_shard(path: Path, pairs: Sequence[tuple[Sample, Sample]]) -> None:
     """Writes the index last and atomically: a shard without one was interrupted and is written again."""
     rows, offset = [], 0
     with open(path.with_suffix(".bin"), "wb") as out:
-        for changed, twin in pairs:
+        for changed, counterpart in pairs:
             _, share = cv2.imencode(".png", changed.share)
-            parts = (changed.file, twin.file, share.tobytes())
+            parts = (changed.file, counterpart.file, share.tobytes())
             rows.append({"kind": changed.kind, "height": changed.share.shape[0], "width": changed.share.shape[1],
                          "offset": offset, "lengths": [len(part) for part in parts]})  # fmt: skip
             offset += out.write(b"".join(parts))
@@ -136,16 +136,16 @@ def write_shard(path: Path, pairs: Sequence[tuple[Sample, Sample]]) -> None:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--data", type=Path, required=True)
-    options.add_argument("--work", type=Path, default=WORK)
-    options.add_argument("--split", choices=SPLITS, default="train")
-    options.add_argument("--count", type=int, default=16_000)
-    options.add_argument("--without-family", action="store_true", help="repaint with the published autoencoder alone, without training our own")
-    asked = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, default=WORK)
+    parser.add_argument("--split", choices=SPLITS, default="train")
+    parser.add_argument("--count", type=int, default=16_000)
+    parser.add_argument("--without-family", action="store_true", help="repaint with the published autoencoder alone, without training our own")
+    args = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    pictures = open_crops(asked.data, asked.work)
-    autoencoders = [published(asked.data), *([] if asked.without_family else open_family(pictures, asked.work, STEPS, 20))]
-    simulator = Simulator(pictures, autoencoders, asked.split)
-    store(simulator, asked.work / "locate" / f"pairs-{asked.split}", FIRST[asked.split], asked.count)
+    pictures = open_crops(args.data, args.work)
+    autoencoders = [published(args.data), *([] if args.without_family else open_family(pictures, args.work, STEPS, 20))]
+    simulator = Simulator(pictures, autoencoders, args.split)
+    store(simulator, args.work / "locate" / f"pairs-{args.split}", FIRST[args.split], args.count)

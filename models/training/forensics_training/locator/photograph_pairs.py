@@ -163,9 +163,9 @@ def store(squares: Squares, autoencoders, folder: Path, count: int) -> None:
 def finished(squares: Squares, autoencoders, seed: int) -> tuple[Finished, Finished]:
     random = np.random.default_rng([1, seed])
     cut = random.choice([*CROPPED_IN_TRAINING, None], p=[*CROPPED_IN_TRAINING.values(), 1 - sum(CROPPED_IN_TRAINING.values())])
-    kind, changed, twin, share, saved = pair(squares, autoencoders, 30_000_000 + seed, cut)
+    kind, changed, counterpart, share, saved = pair(squares, autoencoders, 30_000_000 + seed, cut)
     save = Save("png") if random.random() < LOSSLESS else Save("jpeg", saved["quality"], saved["subsampling"] == 2)
-    return Finished(kind, encode(changed, save), share), Finished("authentic", encode(twin, save), np.zeros_like(share))
+    return Finished(kind, encode(changed, save), share), Finished("authentic", encode(counterpart, save), np.zeros_like(share))
 
 
 def pair(photographs: Photographs | Squares, autoencoders, seed: int, cut: Cut | None = None, least: float = 0) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, dict]:
@@ -227,7 +227,7 @@ def crop_around(box: tuple[int, int, int, int], random: np.random.Generator, *la
     return [np.ascontiguousarray(layer[first : first + height, begin : begin + width]) for layer in layers]
 
 
-def apply_later_history(changed: np.ndarray, twin: np.ndarray, share: np.ndarray, random: np.random.Generator, longer: int):
+def apply_later_history(changed: np.ndarray, counterpart: np.ndarray, share: np.ndarray, random: np.random.Generator, longer: int):
     """The same later history for all three; `longer`: longer side of the photograph they come from."""
     kind = str(random.choice(list(AFTERWARDS), p=list(AFTERWARDS.values())))
     factor = min(1, 1600 / longer) if kind == "posted at 1600 px" else random.uniform(0.35, 0.9) if kind == "scaled" else 1
@@ -235,8 +235,8 @@ def apply_later_history(changed: np.ndarray, twin: np.ndarray, share: np.ndarray
     if factor < 1:
         size = (round(share.shape[1] * factor), round(share.shape[0] * factor))
         how = FILTERS[int(random.integers(len(FILTERS)))]
-        changed, twin, share = (np.asarray(Image.fromarray(one).resize(size, how)) for one in (changed, twin, share))
-    return changed, twin, share, {"quality": quality, "subsampling": 2 if random.random() < 0.65 else 0}
+        changed, counterpart, share = (np.asarray(Image.fromarray(one).resize(size, how)) for one in (changed, counterpart, share))
+    return changed, counterpart, share, {"quality": quality, "subsampling": 2 if random.random() < 0.65 else 0}
 
 
 def write(photographs: Photographs, autoencoders, folder: Path, count: int, cut: Cut | None = None, least: float = 0) -> None:
@@ -246,8 +246,8 @@ def write(photographs: Photographs, autoencoders, folder: Path, count: int, cut:
     for number in range(count):
         names = [f"{number:04d}-{name}" for name in ("changed.jpg", "twin.jpg", "mask.png", "kind.txt")]
         if not (folder / names[3]).exists():
-            kind, changed, twin, share, saved = pair(photographs, autoencoders, number, cut, least)
-            for name, rgb in zip(names, (changed, twin)):
+            kind, changed, counterpart, share, saved = pair(photographs, autoencoders, number, cut, least)
+            for name, rgb in zip(names, (changed, counterpart)):
                 Image.fromarray(rgb).save(folder / name, "JPEG", **saved)
             Image.fromarray(share).save(folder / names[2])
             (folder / names[3]).write_text(kind)
@@ -259,24 +259,24 @@ def write(photographs: Photographs, autoencoders, folder: Path, count: int, cut:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", type=Path, required=True)
-    options.add_argument("--mirror", type=Path, required=True, help="folder of repositories, owner+name/repo each")
-    options.add_argument("--split", choices=("train", "calibration", "val"), default="calibration")
-    options.add_argument("--count", type=int, default=80)
-    options.add_argument("--cut", choices=get_args(Cut), help="crop to the window of the edit, or close to the change")
-    options.add_argument("--least", type=float, default=0, metavar="MEGAPIXELS", help="least size of the finished pictures")
-    options.add_argument("--squares", action="store_true", help="squares of photographs, stored for training")
-    options.add_argument("--out", type=Path, help="default: .work/locate/whole-SPLIT, large-SPLIT with --least, window-SPLIT and close-SPLIT with --cut, pairs-squares-SPLIT")
-    asked = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--mirror", type=Path, required=True, help="folder of repositories, owner+name/repo each")
+    parser.add_argument("--split", choices=("train", "calibration", "val"), default="calibration")
+    parser.add_argument("--count", type=int, default=80)
+    parser.add_argument("--cut", choices=get_args(Cut), help="crop to the window of the edit, or close to the change")
+    parser.add_argument("--least", type=float, default=0, metavar="MEGAPIXELS", help="least size of the finished pictures")
+    parser.add_argument("--squares", action="store_true", help="squares of photographs, stored for training")
+    parser.add_argument("--out", type=Path, help="default: .work/locate/whole-SPLIT, large-SPLIT with --least, window-SPLIT and close-SPLIT with --cut, pairs-squares-SPLIT")
+    args = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    if asked.split == "train" and not asked.squares:
-        options.error("--split train needs --squares")
-    photographs, autoencoders = Photographs(Pictures(WORK / "pictures"), asked.mirror, asked.split), [published(asked.data)]
-    if asked.squares:
-        squares = Squares(WORK / "locate" / f"squares-{asked.split}", photographs)
-        store(squares, autoencoders, asked.out or WORK / "locate" / f"pairs-squares-{asked.split}", asked.count)
+    if args.split == "train" and not args.squares:
+        parser.error("--split train needs --squares")
+    photographs, autoencoders = Photographs(Pictures(WORK / "pictures"), args.mirror, args.split), [published(args.data)]
+    if args.squares:
+        squares = Squares(WORK / "locate" / f"squares-{args.split}", photographs)
+        store(squares, autoencoders, args.out or WORK / "locate" / f"pairs-squares-{args.split}", args.count)
         return
-    out = asked.out or WORK / "locate" / f"{asked.cut or ('large' if asked.least else 'whole')}-{asked.split}"
-    write(photographs, autoencoders, out, asked.count, asked.cut, asked.least * 1e6)
+    out = args.out or WORK / "locate" / f"{args.cut or ('large' if args.least else 'whole')}-{args.split}"
+    write(photographs, autoencoders, out, args.count, args.cut, args.least * 1e6)

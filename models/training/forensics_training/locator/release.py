@@ -89,9 +89,9 @@ def samples(data: Path) -> Iterator[Inputs]:
 
 def compare(one: Path, other: Path, seen: Inputs) -> dict[str, float]:
     """RMS difference between two networks for each output, in logits."""
-    told = [session.run(None, seen) for session in map(open_session, (one, other))]
+    outputs = [session.run(None, seen) for session in map(open_session, (one, other))]
     names = [output.name for output in onnx.load(one).graph.output]
-    return {name: float(((mine - yours) ** 2).mean() ** 0.5) for name, mine, yours in zip(names, *told, strict=True)}
+    return {name: float(((mine - yours) ** 2).mean() ** 0.5) for name, mine, yours in zip(names, *outputs, strict=True)}
 
 
 def manifest(out: Path, version: str, fused: dict, figures: dict, training: dict) -> dict:
@@ -112,17 +112,17 @@ def manifest(out: Path, version: str, fused: dict, figures: dict, training: dict
     }
 
 
-def tables(told: dict) -> str:
+def tables(manifest: dict) -> str:
     """The tables of the card, from the figures of the manifest."""
-    if not told["measured"] and not told["called"]:
+    if not manifest["measured"] and not manifest["called"]:
         return "None were recorded for this version.\n"
     lines = ["| set | condition | pictures | F1, best threshold | 95 % | F1 at 0.5 | AUC |", "|---|---|---|---|---|---|---|"]
     lines += [f"| {row['set']} | {row['condition']} | {row['pictures']} | {row['f1Best']:.3f} | {row['f1Low']:.3f}-{row['f1High']:.3f} "
-              f"| {row['f1Half']:.3f} | {row['pixelAuc']:.3f} |" for row in told["measured"]]  # fmt: skip
+              f"| {row['f1Half']:.3f} | {row['pixelAuc']:.3f} |" for row in manifest["measured"]]  # fmt: skip
     lines += ["", "Called manipulated; in rows of one size simulated changes count too:", "",
               "| condition | megapixels | strategy | changed pictures | untouched photographs |", "|---|---|---|---|---|"]  # fmt: skip
     lines += [f"| {row['condition']} | {size(row.get('megapixels'))} | {strategy} | {share(counts['changed'], row['changed'])} | {share(counts['photographs'], row['photographs'])} |"
-              for row in told["called"] for strategy, counts in row["strategies"].items()]  # fmt: skip
+              for row in manifest["called"] for strategy, counts in row["strategies"].items()]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
@@ -139,36 +139,36 @@ def share(some: int, of: int) -> str:
     return f"{some} of {of}, {100 * some / max(of, 1):.1f} %"
 
 
-def with_tables(card: str, told: dict) -> str:
+def with_tables(card: str, manifest: dict) -> str:
     """The card with the section "Figures" replaced."""
-    return re.sub(r"(?ms)^(## Figures\n\n).*?(?=^## |\Z)", lambda found: found[1] + tables(told) + "\n", card)
+    return re.sub(r"(?ms)^(## Figures\n\n).*?(?=^## |\Z)", lambda found: found[1] + tables(manifest) + "\n", card)
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--network", type=Path, help="folder that locator-export wrote")
-    options.add_argument("--data", type=Path, help="folder with manifest.csv, needed with --network")
-    options.add_argument("--out", type=Path, required=True)
-    options.add_argument("--version", required=True)
-    options.add_argument("--fused", type=Path)
-    options.add_argument("--figures", type=Path)
-    asked = options.parse_args()
-    if asked.network and not asked.data:
-        options.error("--network needs --data")
-    source = asked.network or asked.out
-    told, limits = source / "manifest.json", source / "limits.json"
-    before = json.loads(told.read_text()) if told.exists() else {**UNFITTED, **UNMEASURED}
-    fused = json.loads(asked.fused.read_text()) if asked.fused else before
-    figures = json.loads(asked.figures.read_text()) if asked.figures else before
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--network", type=Path, help="folder that locator-export wrote")
+    parser.add_argument("--data", type=Path, help="folder with manifest.csv, needed with --network")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--fused", type=Path)
+    parser.add_argument("--figures", type=Path)
+    args = parser.parse_args()
+    if args.network and not args.data:
+        parser.error("--network needs --data")
+    source = args.network or args.out
+    previous, limits = source / "manifest.json", source / "limits.json"
+    before = json.loads(previous.read_text()) if previous.exists() else {**UNFITTED, **UNMEASURED}
+    fused = json.loads(args.fused.read_text()) if args.fused else before
+    figures = json.loads(args.figures.read_text()) if args.figures else before
     training = json.loads(limits.read_text()) if limits.exists() else before["training"]
-    if asked.network:
-        asked.out.mkdir(parents=True, exist_ok=True)
-        network, stored, seen = asked.network / NETWORK, asked.out / f"{NETWORK}.new", list(samples(asked.data))
+    if args.network:
+        args.out.mkdir(parents=True, exist_ok=True)
+        network, stored, seen = args.network / NETWORK, args.out / f"{NETWORK}.new", list(samples(args.data))
         store(network, seen, stored)
         print("differences in logits:", compare(network, stored, seen[1]))
-        stored.rename(asked.out / NETWORK)
-    told = manifest(asked.out, asked.version, fused, figures, training)
-    (asked.out / "manifest.json").write_text(json.dumps(told, indent=1) + "\n")
-    card = asked.out / "CARD.md"
+        stored.rename(args.out / NETWORK)
+    record = manifest(args.out, args.version, fused, figures, training)
+    (args.out / "manifest.json").write_text(json.dumps(record, indent=1) + "\n")
+    card = args.out / "CARD.md"
     if card.exists():
-        card.write_text(with_tables(card.read_text(), told))
+        card.write_text(with_tables(card.read_text(), record))

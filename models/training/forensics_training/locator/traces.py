@@ -79,9 +79,9 @@ class Histogram(nn.Module):
         levels = [functional.relu(1 - (steps - level).abs()) for level in range(BINS)]
         shares = [level.mean((2, 3), keepdim=True) for level in levels]
         for level, here in enumerate(levels):
-            beside = [shares[index] for index in (level - 1, level, level + 1) if 0 <= index < BINS]
+            near = [shares[index] for index in (level - 1, level, level + 1) if 0 <= index < BINS]
             seen = seen + here * (shares[level] + RARE).log()
-            smooth = smooth + here * (sum(beside) / len(beside) + RARE).log()
+            smooth = smooth + here * (sum(near) / len(near) + RARE).log()
         return torch.cat([seen - smooth, seen], 1) * known[:, None, None, None]
 
 

@@ -68,11 +68,11 @@ class Batches:
         side = int(random.choice(sides, p=chances))
         rows: list[Reading] = []
         for number in random.choice(self.large[side], self.plan.pixels // side**2 // 2, replace=False):
-            changed, twin = self.pairs.read(int(number))
+            changed, counterpart = self.pairs.read(int(number))
             place = draw_crop(changed, side, random)
             turn, bare = random.random(3) < 0.5, random.random() < self.plan.without_table
             resave = draw_jpeg(RESAVED, random) if random.random() < self.plan.resaved else None
-            rows += [crop(one, place, side, turn, bare, resave) for one in (changed, twin)]
+            rows += [crop(one, place, side, turn, bare, resave) for one in (changed, counterpart)]
         return {
             "rgb": torch.from_numpy(np.stack([row.rgb for row in rows])),
             "table": torch.from_numpy(np.stack([row.table for row in rows])),
@@ -81,7 +81,7 @@ class Batches:
 
 
 class Alternating:
-    """Batches of several data sets in turn, so that one is not forgotten while another is learnt."""
+    """Batches of several data sets in turn, so that one is not forgotten while another is learned."""
 
     def __init__(self, *sources: Batches):
         self.sources = sources
@@ -238,22 +238,22 @@ def check(model: Locator, pairs: Pairs) -> dict[str, float]:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--work", type=Path, default=WORK / "locate")
-    options.add_argument("--name", default="main", help="folder of the run, in --work")
-    options.add_argument("--steps", type=int, default=Plan.steps)
-    options.add_argument("--until", type=int, help="stop at this step of the plan")
-    options.add_argument("--start", type=Path, help="fine-tune on squares of whole photographs: best.pt of a run, or ONNX file of a released network")
-    options.add_argument("--pairs", type=int, default=Plan.pairs)
-    options.add_argument("--seed", type=int, default=Plan.seed)
-    options.add_argument("--resaved", type=float, help="share of the pairs that are saved once more")
-    asked = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, default=WORK / "locate")
+    parser.add_argument("--name", default="main", help="folder of the run, in --work")
+    parser.add_argument("--steps", type=int, default=Plan.steps)
+    parser.add_argument("--until", type=int, help="stop at this step of the plan")
+    parser.add_argument("--start", type=Path, help="fine-tune on squares of whole photographs: best.pt of a run, or ONNX file of a released network")
+    parser.add_argument("--pairs", type=int, default=Plan.pairs)
+    parser.add_argument("--seed", type=int, default=Plan.seed)
+    parser.add_argument("--resaved", type=float, help="share of the pairs that are saved once more")
+    args = parser.parse_args()
     torch.set_num_threads(1)
-    plan = replace(FINE_TUNING if asked.start else Plan(), steps=asked.steps, pairs=asked.pairs, seed=asked.seed)
-    plan = replace(plan, resaved=plan.resaved if asked.resaved is None else asked.resaved)
-    made = "pairs-squares" if asked.start else "pairs"
-    source = Batches(Pairs(asked.work / f"{made}-train", plan.pairs), plan)
-    if asked.start:
-        source = Alternating(source, Batches(Pairs(asked.work / "pairs-train", plan.pairs // 2), replace(plan, sides=Plan.sides)))
-    calibration = Pairs(asked.work / f"{made}-calibration", plan.checked)
-    train(source, calibration, asked.work / asked.name, plan, asked.until, asked.start)
+    plan = replace(FINE_TUNING if args.start else Plan(), steps=args.steps, pairs=args.pairs, seed=args.seed)
+    plan = replace(plan, resaved=plan.resaved if args.resaved is None else args.resaved)
+    made = "pairs-squares" if args.start else "pairs"
+    source = Batches(Pairs(args.work / f"{made}-train", plan.pairs), plan)
+    if args.start:
+        source = Alternating(source, Batches(Pairs(args.work / "pairs-train", plan.pairs // 2), replace(plan, sides=Plan.sides)))
+    calibration = Pairs(args.work / f"{made}-calibration", plan.checked)
+    train(source, calibration, args.work / args.name, plan, args.until, args.start)

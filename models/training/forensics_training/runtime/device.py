@@ -9,8 +9,8 @@ import torch
 CPU = torch.device("cpu")
 
 
-def add_device(options: argparse.ArgumentParser) -> None:
-    options.add_argument("--device", type=pick_device, default="auto", help="auto (CUDA where available), cpu or cuda")
+def add_device(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--device", type=pick_device, default="auto", help="auto (CUDA where available), cpu or cuda")
 
 
 def pick_device(name: str) -> torch.device:
