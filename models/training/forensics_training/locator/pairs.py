@@ -63,9 +63,6 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def kind(self, number: int) -> str:
-        return self.entries[number][1].kind
-
     def read(self, number: int) -> tuple[Reading, Reading]:
         """The changed picture and its untouched counterpart."""
         changed, counterpart, share = self.files(number)

@@ -1,7 +1,8 @@
 """Simulated manipulations of whole photographs, each with its untouched counterpart.
 
-The simulator edits a window of the photograph; both pictures then get the same later history. They are written as files like those of
-`files.py`. Photographs of the calibration split set thresholds, those of val only measure.
+The simulator edits a window of the photograph; both pictures then get the same later history. They are written as files for `npm run
+evaluate -- --manipulated --pairs`; `index.csv` lists them. `twin` is the untouched counterpart; a mask is 255 where a pixel is new, 0 where it
+is untouched, in between at soft edges. Photographs of the calibration split set thresholds, those of val only measure.
 
 With `--squares`, pairs are made in squares of whole photographs and stored like those of `pairs.py`, for `locator-train --start`. Only
 they may use the training split, and only they have generated and drawn hosts: a picture no camera took is not changed for that reason.
@@ -28,8 +29,9 @@ from forensics_training.degrade.codecs import FILTERS, Save, encode
 from forensics_training.edits.autoencoder import published
 from forensics_training.edits.drawings import draw_picture, draw_scene
 from forensics_training.edits.simulator import KINDS, OFFERED, TRIES, edit, visible
-from forensics_training.locator.files import FIELDS
 from forensics_training.locator.pairs import SHARD, stored_pairs, write_shard
+
+FIELDS = ("number", "kind", "changed", "twin", "mask")  # of index.csv
 
 Cut = Literal["window", "close"]
 

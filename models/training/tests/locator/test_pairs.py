@@ -22,7 +22,7 @@ def test_a_pair_is_read_as_it_was_simulated(stored):
     pairs = Pairs(folder, 3)
 
     assert len(pairs) == 3
-    assert pairs.kind(2) == changed.kind
+    assert pairs.entries[2][1].kind == changed.kind
     assert pairs.sides[2] == min(changed.share.shape)
     for told, made in zip(pairs.read(2), (changed, twin), strict=True):
         assert np.array_equal(told.share, made.share)
