@@ -23,7 +23,7 @@ def data(tmp_path):
     return tmp_path
 
 
-def test_pictures_are_read_back_by_the_splits_that_their_sources_belong_to(data):
+def test_crops_are_read_back_by_the_splits_of_their_sources(data):
     pictures = open_crops(data, data / "work")
 
     (kept_out,), (generated,) = pictures.of("calibration"), pictures.of("train")

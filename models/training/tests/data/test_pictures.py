@@ -110,7 +110,7 @@ def test_the_part_of_a_source_never_changes():
     assert [item_of(source).part for source in sources] == ["train", "calibration", "train", "train"]
 
 
-def test_a_source_belongs_to_one_part_whatever_its_case_and_about_a_sixth_sets_limits():
+def test_a_source_belongs_to_one_part_whatever_its_case_and_a_sixth_are_for_calibration():
     sources = [f"owner/name-{number}" for number in range(600)]
     parts = [item_of(source).part for source in sources]
 
@@ -136,5 +136,5 @@ def test_the_cache_is_read_back_as_it_was_written(tmp_path):
     assert again.array(item, "native-0").shape == (NATIVE_PX, NATIVE_PX, 3)
 
 
-def test_sources_gathered_to_set_limits_teach_nothing_whatever_their_name():
+def test_calibration_sources_never_train_whatever_their_name():
     assert {item_of(f"owner/name-{number}", "calibration").part for number in range(40)} == {"calibration"}

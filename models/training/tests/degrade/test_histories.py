@@ -58,7 +58,7 @@ def test_a_small_picture_is_not_made_smaller_than_a_localiser_can_read():
     assert marks.shape == (160, 160, 2)
 
 
-def test_a_past_is_the_same_each_time_it_is_lived_through():
+def test_applying_a_past_twice_gives_the_same_pixels():
     rgb, past = textured(4, 224), Past(7, Save("jpeg", 80, True), (2, 1))
 
     first, second = apply_past(rgb, past), apply_past(rgb, past)

@@ -16,7 +16,7 @@ def test_the_same_draws_give_the_same_patch_and_history():
     assert history == again
 
 
-def test_no_draw_depends_on_the_pixels_so_that_a_pair_suffers_alike():
+def test_draws_do_not_depend_on_pixels_so_both_pictures_of_a_pair_degrade_alike():
     for seed in range(40):
         _, one = degrade(picture(1), 80, 96, np.random.default_rng(seed), 0.7)
         _, other = degrade(picture(2), 80, 96, np.random.default_rng(seed), 0.7)

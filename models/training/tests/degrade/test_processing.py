@@ -33,7 +33,7 @@ def test_what_is_drawn_does_not_depend_on_the_picture():
         assert rest_of_stream(photograph(1), seed) == rest_of_stream(photograph(2), seed)
 
 
-def test_every_processing_is_drawn_sooner_or_later():
+def test_every_processing_occurs():
     rgb = photograph()
     drawn = {process(rgb, np.random.default_rng(seed)).tobytes() for seed in range(40)}
 
@@ -47,7 +47,7 @@ def test_every_processing_is_drawn_sooner_or_later():
     assert alone == set(PROCESSINGS)
 
 
-def test_chroma_smoothing_leaves_brightness_nearly_alone():
+def test_chroma_smoothing_hardly_changes_luma():
     rgb = photograph()
 
     out = smooth_chroma(rgb, np.random.default_rng(2))

@@ -64,7 +64,7 @@ def test_of_several_runs_and_folders_the_mean_of_the_weights_is_exported(model, 
     assert all((load(["other"], "lite2").state_dict()[name] == value).all() for name, value in other.state_dict().items())
 
 
-def test_training_goes_on_from_a_model_folder(tmp_path):
+def test_training_can_start_from_a_model_folder(tmp_path):
     torch.manual_seed(3)
     model = Detector("lite0")
     freeze_statistics(model)
@@ -92,7 +92,7 @@ def test_weights_of_the_network_are_stored_in_7_of_8_bits(exported):
     assert max(np.abs(value.astype(int)).max() for value in quantised) == 64
 
 
-def test_a_file_that_says_something_else_is_not_trusted(model, tmp_path, monkeypatch):
+def test_a_file_that_disagrees_with_pytorch_is_refused(model, tmp_path, monkeypatch):
     def spoil(path, seen):
         graph = onnx.load(path)
         weights = max(graph.graph.initializer, key=lambda one: numpy_helper.to_array(one).size)

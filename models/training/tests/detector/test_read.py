@@ -45,7 +45,7 @@ def test_cells_at_the_edge_are_filled_with_its_pixels(model):
     np.testing.assert_array_equal(cells, cells_of(model, filled))
 
 
-def test_the_head_in_numpy_says_what_the_network_says(model):
+def test_the_numpy_head_agrees_with_the_network(model):
     head = NumpyHead(model)
     features = np.random.default_rng(1).normal(size=(6, model.features.channels)).astype(np.float32)
 
@@ -115,7 +115,7 @@ def test_a_picture_of_its_own_size_is_the_same_and_a_smaller_one_keeps_its_shape
 
 
 @pytest.mark.parametrize("name", [*CONDITIONS, *RUINED])
-def test_conditions_change_a_picture_as_they_are_called(name):
+def test_conditions_do_what_their_names_say(name):
     rgb = coarse(np.random.default_rng(1), 90, 120)
 
     changed = (CONDITIONS | RUINED)[name](rgb)

@@ -137,7 +137,7 @@ def test_the_loss_moves_both_logits_to_the_side_of_the_picture_and_both_of_a_dra
         assert tuple(np.sign(pull(target)[:2])) == signs
 
 
-def test_the_difference_of_the_logits_is_nothing_to_a_drawing():
+def test_the_difference_of_the_logits_is_not_trained_on_drawings():
     real, fake, _ = pull(NEITHER)
 
     assert real == fake

@@ -18,7 +18,7 @@ def test_every_kind_of_drawing_fills_the_square_that_was_asked_for():
         assert canvas.dtype == np.uint8
 
 
-def test_every_scene_fills_the_square_and_has_things_of_several_textures():
+def test_every_scene_fills_the_square_with_several_textures():
     for seed in range(12):
         scene = draw_scene(128, np.random.default_rng(seed))
 

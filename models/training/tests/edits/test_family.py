@@ -20,7 +20,7 @@ def pictures() -> Crops:
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
-def test_every_autoencoder_gives_a_picture_back_in_its_own_size(design):
+def test_every_autoencoder_keeps_the_size_of_the_picture(design):
     network = Autoencoder(design).eval()
 
     with torch.no_grad():
@@ -29,7 +29,7 @@ def test_every_autoencoder_gives_a_picture_back_in_its_own_size(design):
     assert out.shape == (2, 3, 64, 96)
 
 
-def test_the_family_knows_all_ways_to_grow_and_three_depths():
+def test_the_designs_cover_all_upsamplings_and_three_depths():
     assert {design.upsampling for design in DESIGNS} == set(UPSAMPLING)
     assert {design.halvings for design in DESIGNS} == {2, 3, 4}
     assert len({design.name for design in DESIGNS}) == len(DESIGNS)
@@ -102,7 +102,7 @@ def test_a_family_trained_on_a_cuda_device_is_opened_on_the_processor(two_design
             assert torch.equal(mine.cpu(), theirs)
 
 
-def test_training_brings_back_what_the_mean_colours_do_not_tell():
+def test_training_reconstructs_detail_beyond_the_mean_colours():
     stripes = (torch.arange(96) % 4 < 2).float() - 0.5
     rgb = 0.5 + 0.4 * stripes * torch.rand(4, 3, 8, 1, generator=torch.Generator().manual_seed(1)).repeat_interleave(12, 2)
     design = Design(2, 8, "shuffle", False)

@@ -28,7 +28,7 @@ def test_the_whole_region_goes_through_the_autoencoder_wherever_it_lies():
         assert (out[region] == 255).all()
 
 
-def test_noise_of_the_latent_comes_from_the_seed_and_leaves_the_stream_of_others_alone():
+def test_latent_noise_depends_on_the_seed_and_leaves_the_global_generator_alone():
     rgb, region = textured(2, 224), np.ones((224, 224), bool)
     torch.manual_seed(5)
     expected = torch.rand(3)
@@ -43,7 +43,7 @@ def test_noise_of_the_latent_comes_from_the_seed_and_leaves_the_stream_of_others
     assert len({one.tobytes() for one in first}) > 1
 
 
-def test_repainting_in_place_leaves_the_motif_where_it_was():
+def test_re_encoding_keeps_the_content_in_place():
     host = textured(3, 256)
     pieces = [repaint(host, textured(4, 224), [coarser], np.random.default_rng(seed)) for seed in range(30)]
 

@@ -11,7 +11,7 @@ def centred_box(side: int = 224) -> np.ndarray:
     return mask
 
 
-def test_a_move_by_whole_blocks_keeps_grid_and_pixels():
+def test_a_translation_by_whole_blocks_keeps_grid_and_pixels():
     donor, box = textured(2, 256), np.pad(centred_box(), (0, 32))
     motions = [draw_motion(box, (224, 240), np.random.default_rng(seed)) for seed in range(80)]
     whole = [motion for motion, name in motions if name == "whole blocks"]
@@ -65,7 +65,7 @@ def test_matched_colours_come_nearer_to_the_surroundings():
     assert np.abs(matched[share > 0].mean() - 130) < 2
 
 
-def test_joined_gradients_bring_a_grey_ramp_to_the_hosts_level_and_leave_regions_at_the_frame_alone():
+def test_poisson_blending_moves_a_grey_ramp_to_the_hosts_level_and_skips_regions_at_the_frame():
     host = np.full((224, 224, 3), 60, np.uint8)
     donor = textured(4, 224) // 8 + 180
     inside, at_frame = centred_box().astype(np.uint8) * 255, np.zeros((224, 224), np.uint8)

@@ -31,7 +31,7 @@ def test_shapes_that_follow_the_content_find_a_red_disc_on_grey(name):
     assert max(likeness) > 0.85
 
 
-def test_threads_are_cut_off_and_holes_closed():
+def test_thin_parts_are_removed_and_holes_filled():
     mask = np.zeros((100, 100), bool)
     mask[20:60, 20:60] = True
     mask[35:40, 35:40] = False
@@ -55,7 +55,7 @@ def test_edges_are_hard_or_soft_and_the_middle_stays_wholly_new():
     assert 0 in widths and max(widths) > 10
 
 
-def test_a_blend_keeps_what_has_no_share_and_takes_all_of_what_has_the_whole():
+def test_blending_keeps_the_host_at_share_0_and_replaces_it_at_255():
     random = np.random.default_rng(2)
     before, after = random.integers(0, 256, (2, 40, 40, 3), dtype=np.uint8)
     share = np.zeros((40, 40), np.uint8)

@@ -56,28 +56,28 @@ def test_most_pixels_of_the_share_are_really_new(kind):
     assert np.median(changed) > 0.9
 
 
-def test_the_mask_of_a_finished_file_lies_where_its_pixels_differ_from_the_twin(drawn):
+def test_the_mask_of_a_finished_file_marks_where_it_differs_from_its_counterpart(drawn):
     _, pairs = drawn
     lossless = [pair for pair in pairs if pair[0].future.last.format == "png" and pair[0].future.between is None]
 
     assert len(lossless) >= 8
-    for changed, twin in lossless:
+    for changed, counterpart in lossless:
         far = cv2.dilate(changed.share, np.ones((13, 13), np.uint8)) == 0  # Lanczos reaches 6 px at half size
 
-        assert np.array_equal(changed.rgb[far], twin.rgb[far])
-        difference = np.abs(changed.rgb.astype(float) - twin.rgb)[changed.mask].mean()
+        assert np.array_equal(changed.rgb[far], counterpart.rgb[far])
+        difference = np.abs(changed.rgb.astype(float) - counterpart.rgb)[changed.mask].mean()
         assert difference > 0.5 * VISIBLE
 
 
-def test_twins_share_past_future_size_and_format_and_only_one_has_a_mask(drawn):
+def test_both_pictures_of_a_pair_share_history_size_and_format_and_only_one_has_a_mask(drawn):
     _, pairs = drawn
 
-    for changed, twin in pairs:
-        assert (changed.past, changed.future) == (twin.past, twin.future)
-        assert changed.rgb.shape == twin.rgb.shape
-        assert changed.file[:12] == twin.file[:12] or changed.future.last.format == "webp"
-        assert changed.mask.any() and not twin.share.any() and not twin.origin.any()
-        assert twin.sources == changed.sources[:1]
+    for changed, counterpart in pairs:
+        assert (changed.past, changed.future) == (counterpart.past, counterpart.future)
+        assert changed.rgb.shape == counterpart.rgb.shape
+        assert changed.file[:12] == counterpart.file[:12] or changed.future.last.format == "webp"
+        assert changed.mask.any() and not counterpart.share.any() and not counterpart.origin.any()
+        assert counterpart.sources == changed.sources[:1]
 
 
 def test_the_tables_of_the_files_are_alike_in_both_classes(drawn):
@@ -110,7 +110,7 @@ def test_a_mask_follows_a_cut_and_a_smaller_size(drawn):
         assert min(one.rgb.shape[:2]) >= 160
 
 
-def test_a_copy_tells_where_it_came_from(drawn):
+def test_the_origin_of_a_copy_is_marked(drawn):
     simulator, _ = drawn
 
     for seed in range(10):
@@ -157,7 +157,7 @@ def test_pictures_of_the_validation_split_are_refused():
         Simulator(Watched(), [], "val")
 
 
-def test_an_edit_that_nobody_could_see_is_none():
+def test_invisible_edits_are_rejected():
     host = np.full((224, 224, 3), 200, np.uint8)
 
     piece = edit("copy-move", host, host, [], np.random.default_rng(1))

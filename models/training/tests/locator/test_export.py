@@ -19,7 +19,7 @@ def pairs(tmp_path_factory):
     return Pairs(folder, 6)
 
 
-def test_the_exported_network_reads_any_size_and_moves_its_map_and_its_score(tmp_path):
+def test_the_exported_network_reads_any_size_and_applies_level_and_calibration(tmp_path):
     torch.manual_seed(1)
     locator, one = Locator(), Reading(textured(1, 99)[:70], np.full(64, 5, np.float32), np.zeros((70, 99), np.uint8))
 
@@ -33,7 +33,7 @@ def test_the_exported_network_reads_any_size_and_moves_its_map_and_its_score(tmp
     assert maps[1].score == pytest.approx(2 * maps[0].score + 0.5, abs=1e-4)
 
 
-def test_a_small_picture_gets_the_same_answer_in_the_mirror(tmp_path):
+def test_a_small_picture_and_its_mirror_image_get_the_same_answer(tmp_path):
     torch.manual_seed(1)
     export(Locator(), Calibration(), tmp_path / "locate.onnx")
     read, rgb, share = open_reader(tmp_path / "locate.onnx"), textured(1, 99)[:72, :96], np.zeros((72, 96), np.uint8)

@@ -4,7 +4,7 @@ from sklearn.metrics import f1_score, roc_auc_score
 from forensics_training.locator.figures import judge, worst_limit
 
 
-def test_a_map_is_judged_as_scikit_learn_judges_it():
+def test_metrics_of_a_map_agree_with_scikit_learn():
     random = np.random.default_rng(3)
     mask = random.random((40, 50)) < 0.2
     logits = random.normal(0, 1.5, mask.shape) + mask
@@ -17,7 +17,7 @@ def test_a_map_is_judged_as_scikit_learn_judges_it():
     assert abs(judged.auc - roc_auc_score(mask.ravel(), logits.ravel())) < 0.002
 
 
-def test_a_map_that_says_nothing_gets_what_chance_gives():
+def test_an_uninformative_map_has_the_metrics_of_chance():
     mask = np.zeros((20, 20), bool)
     mask[:10, :10] = True
 
@@ -27,7 +27,7 @@ def test_a_map_that_says_nothing_gets_what_chance_gives():
     assert (judged.f1_half, judged.auc) == (0, 0.5)
 
 
-def test_the_limit_is_that_of_the_worst_source_and_small_ones_count_as_one():
+def test_the_limit_is_that_of_the_worst_source_and_small_sources_are_pooled():
     scores = np.concatenate([np.arange(20), np.arange(20) + 5, [90, 7], [8]])
     sources = np.repeat(["calm", "worst", "few", "fewer"], [20, 20, 2, 1])
 

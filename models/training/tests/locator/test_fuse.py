@@ -64,7 +64,7 @@ def tables(folder):
     return open_readings(folder)
 
 
-def test_weights_are_those_that_made_the_data_but_for_the_pull_and_never_negative():
+def test_the_fit_recovers_the_weights_up_to_the_penalty_and_none_is_negative():
     random = np.random.default_rng(2)
     odds = random.normal(0, 1, (40_000, 3))
     changed = random.random(40_000) < sigmoid(1.5 * odds[:, 0] - 0.5 * odds[:, 1] + 0.7)
@@ -77,7 +77,7 @@ def test_weights_are_those_that_made_the_data_but_for_the_pull_and_never_negativ
     assert heard.offset == pytest.approx(0.7, abs=0.1)
 
 
-def test_a_method_that_was_skipped_adds_nothing_and_none_is_believed_without_end(folder):
+def test_a_skipped_method_adds_nothing_and_log_odds_are_bounded(folder):
     pictures = read_table(folder / "pictures.csv")
     heard = Model(0.5, np.array([2.0, 1.0]), np.array([1.0, 0.0]))
 
@@ -86,7 +86,7 @@ def test_a_method_that_was_skipped_adds_nothing_and_none_is_believed_without_end
     assert np.isnan(pictures.odds[:, 2]).all() and np.nanmax(np.abs(pictures.odds)) <= MAX_LOG_ODDS
 
 
-def test_the_method_that_knows_is_heard_and_what_it_rests_at_lies_between_both_classes(folder):
+def test_an_informative_method_gets_a_weight_and_its_rest_lies_between_the_classes(folder):
     answer = fuse(*tables(folder), {"thumbnail": 1.5})["fusion"]
 
     weights = answer["picture"]["weights"]
@@ -100,7 +100,7 @@ def test_the_method_that_knows_is_heard_and_what_it_rests_at_lies_between_both_c
     assert 0.1 < sharp["rest"] < 0.3  # changed cells lie around odds of 0, untouched ones around -3
 
 
-def test_weights_of_places_that_are_kept_are_not_fitted_and_what_is_missing_there_is_not_heard(folder, tmp_path):
+def test_kept_weights_of_places_are_not_fitted_and_methods_without_one_have_none(folder, tmp_path):
     manifest = tmp_path / "manifest.json"
     manifest.write_text(json.dumps({"fusion": {"places": {"weights": {"sharp": {"weight": 0.25, "rest": 0.9}}}}}))
 
@@ -113,7 +113,7 @@ def test_weights_of_places_that_are_kept_are_not_fitted_and_what_is_missing_ther
     assert answer["picture"] == fuse(*tables(folder), {})["fusion"]["picture"]
 
 
-def test_the_level_of_places_is_as_good_as_any_and_of_those_marks_least_of_untouched_pictures(folder):
+def test_the_level_of_places_is_near_the_best_and_marks_least_of_untouched_pictures(folder):
     _, places = tables(folder)
     cells = Cells(places)
 
@@ -188,17 +188,17 @@ def test_the_worst_source_sets_the_limits_and_they_are_nested(folder):
     weights = np.array([fusion["weights"].get(method, 0) for method in pictures.methods])
     slopes = np.array([fusion["perDoubling"], fusion["compression"]])
     probability = sigmoid(Model(fusion["offset"], weights, np.zeros(3), slopes)(pictures.odds, pictures.covariates))
-    odd, twins = probability[pictures.has("source", "odd")], probability[pictures.has("source", "") & pictures.has("changed", "0")]
+    odd, counterparts = probability[pictures.has("source", "odd")], probability[pictures.has("source", "") & pictures.has("changed", "0")]
     assert manipulated["pedantic"] >= manipulated["default"] >= manipulated["relaxed"] >= 0.5
     assert suspected["pedantic"] <= suspected["default"] <= suspected["relaxed"]
     assert all(suspected[name] <= manipulated[name] for name in manipulated)
-    assert (odd >= manipulated["pedantic"]).sum() == (twins >= manipulated["pedantic"]).sum() == 0
+    assert (odd >= manipulated["pedantic"]).sum() == (counterparts >= manipulated["pedantic"]).sum() == 0
     # Of twenty and of sixty a tenth, but for the one that sets the limit; the worse of both sets it.
-    assert (odd >= suspected["pedantic"]).sum() <= 1 and (twins >= suspected["pedantic"]).sum() <= 5
-    assert (odd >= suspected["pedantic"]).sum() == 1 or (twins >= suspected["pedantic"]).sum() == 5
+    assert (odd >= suspected["pedantic"]).sum() <= 1 and (counterparts >= suspected["pedantic"]).sum() <= 5
+    assert (odd >= suspected["pedantic"]).sum() == 1 or (counterparts >= suspected["pedantic"]).sum() == 5
 
 
-def test_what_is_held_out_is_judged_by_what_was_fitted_without_it(folder):
+def test_held_out_folds_are_judged_by_a_fit_without_them(folder):
     pictures, places = tables(folder)
 
     figures = held_out(pictures, places)["as is"]
@@ -220,7 +220,7 @@ def test_the_command_writes_what_the_manifest_holds(folder, tmp_path, monkeypatc
     assert "held out | as is" in capsys.readouterr().out
 
 
-def test_a_method_that_is_left_out_is_heard_nowhere_and_one_that_is_unknown_is_refused(folder, tmp_path, monkeypatch, capsys):
+def test_a_method_left_out_gets_no_weight_and_an_unknown_one_is_refused(folder, tmp_path, monkeypatch, capsys):
     manifest, out = tmp_path / "manifest.json", tmp_path / "f.json"
     kept = {method: {"weight": 0.25, "rest": 0.9} for method in ("sharp", "guessing")}
     manifest.write_text(json.dumps({"fusion": {"places": {"weights": kept}}}))

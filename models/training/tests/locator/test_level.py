@@ -41,7 +41,7 @@ def test_the_level_follows_the_strongest_place_of_each_picture():
         assert moved[0, 0] > 0 > moved[-1, -1]
 
 
-def test_pictures_are_moved_each_by_itself_and_nothing_is_marked_where_even_the_strongest_place_is_low():
+def test_each_picture_has_its_own_level_and_a_weak_one_is_not_marked():
     maps = torch.tensor([-8.0, 2.0])[:, None, None].expand(2, 20, 20)
 
     moved = Level(-1.5, 0.5).applied(maps)
@@ -49,7 +49,7 @@ def test_pictures_are_moved_each_by_itself_and_nothing_is_marked_where_even_the_
     assert moved[:, 0, 0].tolist() == [-2.5, 2.5]
 
 
-def test_a_single_cell_is_no_strongest_place():
+def test_a_single_cell_does_not_set_the_level():
     cells = torch.full((1, 20, 20), -4.0)
     cells[0, 10, 10] = 6
 
@@ -68,7 +68,7 @@ def test_the_curve_gives_the_f1_of_every_level():
     assert curve[np.searchsorted(LOGITS, 2)] == 0
 
 
-def test_a_picture_counts_by_its_weight():
+def test_pictures_count_by_their_weight():
     curves = np.zeros((2, len(LOGITS)))
     curves[0, np.searchsorted(LOGITS, -1.01)], curves[1, np.searchsorted(LOGITS, -3.01)] = 1, 1
 

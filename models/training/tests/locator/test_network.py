@@ -36,7 +36,7 @@ def test_a_change_in_one_corner_reaches_the_other_only_through_the_statistics_of
     assert differences[0] > 0 and differences[1] == 0
 
 
-def test_trust_does_not_pull_at_the_map_and_the_score_does():
+def test_trust_has_no_gradient_into_the_map_and_the_score_has():
     locator = Locator()
     found = locator(picture(64, 64), torch.zeros(2, 64))
 
@@ -46,7 +46,7 @@ def test_trust_does_not_pull_at_the_map_and_the_score_does():
     assert locator.changed.weight.grad is not None and locator.scale1[0].weight.grad is not None
 
 
-def test_the_score_hears_the_features_where_most_was_changed_and_of_the_rest():
+def test_the_score_reads_features_of_the_most_changed_places_and_of_the_rest():
     features, changed = torch.zeros(1, 2, 4, 4), torch.full((1, 1, 8, 8), -9.0)
     features[:, 0, 0, 0], features[:, 1, 1:] = 5, 1
     changed[..., :2, :2] = 9
@@ -57,7 +57,7 @@ def test_the_score_hears_the_features_where_most_was_changed_and_of_the_rest():
     assert rest[0] < 0.01 and rest[1] == pytest.approx(12 / 15, abs=0.01)
 
 
-def test_where_nothing_is_trusted_the_mean_of_the_score_hears_nothing():
+def test_places_without_trust_do_not_count_for_the_mean():
     changed = torch.zeros(1, 1, 8, 8)
     changed[..., :4, :] = 6
     trusted, doubted = torch.full_like(changed, 5), torch.full_like(changed, 5)

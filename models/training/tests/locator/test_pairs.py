@@ -17,20 +17,20 @@ def stored(tmp_path_factory):
 
 def test_a_pair_is_read_as_it_was_simulated(stored):
     simulator, folder = stored
-    changed, twin = simulator.pair(7 + 2)
+    changed, counterpart = simulator.pair(7 + 2)
 
     pairs = Pairs(folder, 3)
 
     assert len(pairs) == 3
     assert pairs.entries[2][1].kind == changed.kind
     assert pairs.sides[2] == min(changed.share.shape)
-    for told, made in zip(pairs.read(2), (changed, twin), strict=True):
+    for told, made in zip(pairs.read(2), (changed, counterpart), strict=True):
         assert np.array_equal(told.share, made.share)
         # Another decoder than the simulator's: libjpeg versions may differ by a level or two, mostly in chroma.
         assert np.abs(told.rgb.astype(int) - made.rgb).mean() < 1
 
 
-def test_a_shard_that_was_cut_short_is_written_again_and_one_that_is_whole_is_kept(stored, capsys):
+def test_an_interrupted_shard_is_written_again_and_a_complete_one_kept(stored, capsys):
     simulator, folder = stored
     whole = (folder / "0000.bin").read_bytes()
     (folder / "0000.json").unlink()
@@ -52,7 +52,7 @@ def test_the_table_comes_in_natural_order_and_is_zero_where_there_is_none():
     assert not png.table.any()
 
 
-def test_photographs_come_by_source_and_generated_pictures_are_none(tmp_path):
+def test_photographs_are_grouped_by_source_without_generated_pictures(tmp_path):
     items = Watched().of("train")
     for item in items:
         path = tmp_path / item.file

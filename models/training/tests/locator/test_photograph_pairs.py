@@ -39,9 +39,9 @@ def test_a_pair_differs_only_where_its_mask_says_so(copied):
     assert seeds  # some are saved again at their own size
 
     for seed in seeds:
-        kind, changed, twin, share, saved = pair(Photographs(), [], seed)
+        kind, changed, counterpart, share, saved = pair(Photographs(), [], seed)
         assert kind in ("splice", "copy-move")
-        assert (changed[share == 0] == twin[share == 0]).all()
+        assert (changed[share == 0] == counterpart[share == 0]).all()
         assert 0 < (share > 127).mean() < 0.45 * (WINDOW_PX[1] / 960) ** 2
         assert 70 <= saved["quality"] <= 96
 
@@ -68,7 +68,7 @@ def test_the_surroundings_lie_inside_the_picture_and_on_its_block_grid():
 
 
 @pytest.mark.parametrize(("rows", "columns"), [((100, 140), (200, 230)), ((0, 500), (3, 900)), ((990, 1000), (990, 1000))])
-def test_what_is_close_to_a_change_holds_all_of_it(rows, columns):
+def test_a_crop_close_to_the_change_contains_all_of_it(rows, columns):
     share = np.zeros((1000, 1000), np.uint8)
     share[slice(*rows), slice(*columns)] = 255
     box = box_of(share)
@@ -82,11 +82,11 @@ def test_what_is_close_to_a_change_holds_all_of_it(rows, columns):
 def test_all_three_layers_get_the_same_size():
     layers = (np.zeros((1200, 2000, 3), np.uint8), np.zeros((1200, 2000, 3), np.uint8), np.zeros((1200, 2000), np.uint8))
     for seed in range(8):
-        changed, twin, share, _ = apply_later_history(*layers, np.random.default_rng(seed), max(layers[2].shape))
-        assert changed.shape[:2] == twin.shape[:2] == share.shape and max(share.shape) <= 2000
+        changed, counterpart, share, _ = apply_later_history(*layers, np.random.default_rng(seed), max(layers[2].shape))
+        assert changed.shape[:2] == counterpart.shape[:2] == share.shape and max(share.shape) <= 2000
 
 
-def test_a_run_goes_on_where_it_ended_and_names_what_is_complete(copied, tmp_path):
+def test_an_interrupted_run_continues_and_the_index_lists_complete_pairs(copied, tmp_path):
     write(Photographs(), [], tmp_path, 1)
     first = (tmp_path / "0000-changed.jpg").stat().st_mtime_ns
 
@@ -122,5 +122,5 @@ def test_squares_are_made_once_and_training_pairs_stored_of_them(copied, tmp_pat
     assert all(again.read(group[0]).shape[2] == 3 for group in again.sources)
     pairs = Pairs(tmp_path / "pairs", 3)
     for number in range(3):
-        changed, twin = pairs.read(number)
-        assert changed.rgb.shape == twin.rgb.shape and (changed.share > 127).any() and not twin.share.any()
+        changed, counterpart = pairs.read(number)
+        assert changed.rgb.shape == counterpart.rgb.shape and (changed.share > 127).any() and not counterpart.share.any()

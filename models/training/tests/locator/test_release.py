@@ -40,7 +40,7 @@ def data(tmp_path_factory):
     return folder
 
 
-def test_a_third_of_the_bytes_say_nearly_the_same_and_may_start_from_strips(network, data, tmp_path):
+def test_the_quantised_network_is_a_third_of_the_size_and_answers_nearly_the_same(network, data, tmp_path):
     seen = list(samples(data))
     store(network / "locate.onnx", seen, tmp_path / "a.onnx")
 
@@ -61,13 +61,13 @@ def in_8_bits(model: onnx.ModelProto) -> int:
     return sum(node.op_type == "Conv" and node.output[0] not in exact for node in model.graph.node)
 
 
-def test_a_folder_is_written_and_then_told_anew_without_its_network(network, data, tmp_path, monkeypatch):
+def test_a_model_folder_is_written_and_its_manifest_updated_without_the_network(network, data, tmp_path, monkeypatch):
     out, fused, figures = tmp_path / "locate-9", tmp_path / "fused.json", tmp_path / "figures.json"
     fused.write_text(json.dumps({"thresholds": {"a": 1}, "fusion": {"b": 2}}))
     figures.write_text(json.dumps({"measured": [], "called": [CALLED]}))
 
     def release(*words: object) -> dict:
-        monkeypatch.setattr(sys, "argv", ["locate_release.py", "--out", str(out), *map(str, words)])
+        monkeypatch.setattr(sys, "argv", ["locator-release", "--out", str(out), *map(str, words)])
         main()
         return json.loads((out / "manifest.json").read_text())
 
@@ -82,7 +82,7 @@ def test_a_folder_is_written_and_then_told_anew_without_its_network(network, dat
     assert (out / "CARD.md").read_text().endswith("\n\n## Limits\n\nMany.\n")
 
 
-def test_the_tables_say_what_was_measured_or_that_nothing_was():
+def test_the_tables_of_the_card_list_the_figures_or_say_that_there_are_none():
     row = {"set": "a", "condition": "as is", "pictures": 9, "f1Best": 0.5, "f1Low": 0.4, "f1High": 0.6, "f1Half": 0.3, "pixelAuc": 0.7}
 
     assert "| a | as is | 9 | 0.500 | 0.400-0.600 | 0.300 | 0.700 |" in tables({"measured": [row], "called": []})

@@ -25,7 +25,7 @@ def published(tmp_path: Path) -> tuple[Locator, Path]:
     return locator.eval(), path
 
 
-def test_a_published_network_goes_on_where_it_was(published: tuple[Locator, Path]):
+def test_a_released_network_is_restored_with_the_same_answers(published: tuple[Locator, Path]):
     locator, path = published
     again = Locator()
     start_from(path, again)
@@ -38,7 +38,7 @@ def test_a_published_network_goes_on_where_it_was(published: tuple[Locator, Path
     assert torch.allclose(mine.trust, yours.trust, atol=1e-3)
 
 
-def test_a_run_goes_on_with_the_weights_of_another(tmp_path: Path):
+def test_a_run_can_start_from_the_weights_of_another(tmp_path: Path):
     torch.manual_seed(2)
     locator, again = Locator(), Locator()
     torch.save(locator.state_dict(), tmp_path / "best.pt")
@@ -48,7 +48,7 @@ def test_a_run_goes_on_with_the_weights_of_another(tmp_path: Path):
     assert all(torch.equal(mine, yours) for mine, yours in zip(locator.state_dict().values(), again.state_dict().values(), strict=True))
 
 
-def test_a_network_of_other_layers_is_refused(published: tuple[Locator, Path]):
+def test_a_network_with_other_layers_is_refused(published: tuple[Locator, Path]):
     locator = Locator()
     locator.fine[0] = torch.nn.Conv2d(160, 48, 3)
 

@@ -48,7 +48,7 @@ def test_a_region_saved_once_stands_out_of_a_picture_saved_twice():
     assert likely[inside].mean() < likely[~inside].mean() - 2
 
 
-def test_without_a_table_the_histogram_says_nothing():
+def test_without_a_table_all_histogram_maps_are_zero():
     _, steps = Blocks()(planes(textured(4, 64)), torch.zeros(1, 64))
 
     assert (Histogram()(steps, torch.zeros(1)) == 0).all()

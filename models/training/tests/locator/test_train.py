@@ -22,7 +22,7 @@ def pairs(tmp_path_factory):
 
 
 @pytest.mark.parametrize("turn", [(0, 0, 0), (1, 0, 0), (0, 1, 1), (1, 1, 1)])
-def test_turning_a_crop_keeps_its_coefficients_and_turns_its_table_with_them(turn):
+def test_transposing_a_crop_transposes_its_coefficients_and_its_table(turn):
     one = Reading(textured(1, 160), np.arange(64, dtype=np.float32) + 1, np.zeros((160, 160), np.uint8))
     blocks = Blocks()
 
@@ -39,7 +39,7 @@ def test_turning_a_crop_keeps_its_coefficients_and_turns_its_table_with_them(tur
     assert torch.allclose(turned.reshape(8, 8, 16, 16), coefficients, atol=1e-3)
 
 
-def test_a_batch_holds_each_change_beside_its_twin_and_some_pictures_without_a_table(pairs):
+def test_a_batch_holds_both_pictures_of_each_pair_and_some_pairs_without_a_table(pairs):
     source = Batches(pairs, replace(PLAN, without_table=0.5))
 
     batches = [source.batch(step) for step in range(12)]
@@ -50,7 +50,7 @@ def test_a_batch_holds_each_change_beside_its_twin_and_some_pictures_without_a_t
     assert torch.equal(bare[::2], bare[1::2]) and 0.3 < bare.float().mean() < 1
 
 
-def test_a_transition_is_no_target():
+def test_soft_edges_are_left_out_of_the_target():
     share = torch.zeros(1, 8, 8, dtype=torch.uint8)
     share[:, :4, :4], share[:, :4, 4:], share[:, 4:, 6:] = 255, 90, 200
 
@@ -60,7 +60,7 @@ def test_a_transition_is_no_target():
     assert torch.equal(clear[0, 0], torch.tensor([[1.0, 0], [1, 0.5]]))
 
 
-def test_dice_is_nothing_for_a_perfect_map_and_leaves_twins_out():
+def test_dice_is_zero_for_a_perfect_map_and_ignores_untouched_pictures():
     target = torch.zeros(2, 1, 16, 16)
     target[0, :, :8] = 1
 
@@ -77,7 +77,7 @@ def test_a_missed_change_costs_three_times_a_false_alarm():
     assert missed > 2.9 * alarm
 
 
-def test_what_is_found_costs_less_than_what_is_missed():
+def test_the_loss_is_lower_for_right_maps_than_for_wrong_ones():
     share = torch.zeros(2, 32, 32, dtype=torch.uint8)
     share[0, :16, :16] = 255
     truth = targets(share, 4)[0] * 8 - 4
@@ -117,7 +117,7 @@ class Named:
         return self.name, step
 
 
-def test_sources_give_batches_in_turns_that_depend_on_the_step_alone():
+def test_alternating_batches_depend_only_on_the_step():
     turns = Alternating(Named("squares"), Named("crops"))
 
     assert [turns.batch(step) for step in (0, 1, 2, 5)] == [("squares", 0), ("crops", 1), ("squares", 2), ("crops", 5)]

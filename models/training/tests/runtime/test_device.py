@@ -12,13 +12,13 @@ CUDA = torch.device("cuda")
     "there, name, picked",
     [(False, "auto", CPU), (False, "cpu", CPU), (True, "auto", CUDA), (True, "cpu", CPU), (True, "cuda", CUDA)],
 )
-def test_the_device_is_the_one_asked_for_or_cuda_where_there_is_one(monkeypatch, there, name, picked):
+def test_the_requested_device_is_used_and_auto_prefers_cuda(monkeypatch, there, name, picked):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: there)
 
     assert pick_device(name) == picked
 
 
-def test_full_precision_stays_full_on_a_cuda_device(monkeypatch):
+def test_tf32_is_off_on_a_cuda_device(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
 
@@ -28,7 +28,7 @@ def test_full_precision_stays_full_on_a_cuda_device(monkeypatch):
 
 
 @pytest.mark.parametrize("name, told", [("cuda", "there is no CUDA device"), ("tpu", "tpu is none of auto, cpu and cuda")])
-def test_a_device_that_is_not_there_is_refused_where_the_command_is_read(monkeypatch, capsys, name, told):
+def test_a_missing_device_is_refused_when_arguments_are_parsed(monkeypatch, capsys, name, told):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     options = argparse.ArgumentParser()
     add_device(options)
@@ -40,7 +40,7 @@ def test_a_device_that_is_not_there_is_refused_where_the_command_is_read(monkeyp
     assert options.parse_args([]).device == CPU
 
 
-def test_half_the_bits_are_used_on_the_device_at_hand():
+def test_mixed_precision_is_bfloat16_on_each_device():
     with mixed(CPU):
         product = torch.ones(2, 2) @ torch.ones(2, 2)
 

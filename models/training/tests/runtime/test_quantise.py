@@ -21,7 +21,7 @@ def kinds(model: onnx.ModelProto) -> list[str]:
     return [node.op_type for node in model.graph.node]
 
 
-def test_a_border_of_zeros_becomes_part_of_its_convolution(tmp_path):
+def test_zero_padding_is_folded_into_its_convolution(tmp_path):
     model = exported(nn.ZeroPad2d((0, 1, 2, 3)), tmp_path)
     x = {"x": np.random.default_rng(1).normal(size=(1, 3, 12, 9)).astype(np.float32)}
     changed = fold_padding(model, x)
@@ -32,7 +32,7 @@ def test_a_border_of_zeros_becomes_part_of_its_convolution(tmp_path):
 
 
 @pytest.mark.parametrize("border", [nn.ConstantPad2d((0, 1, 0, 1), 5.0), nn.ReplicationPad2d((0, 1, 0, 1))])
-def test_any_other_border_stays(border, tmp_path):
+def test_any_other_padding_stays(border, tmp_path):
     model = exported(border, tmp_path)
 
     assert "Pad" in kinds(fold_padding(model, {"x": np.ones((1, 3, 8, 6), np.float32)}))

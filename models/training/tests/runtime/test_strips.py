@@ -45,7 +45,7 @@ def answers(model, x):
 
 
 @pytest.mark.parametrize("rows", [2, 16, 18, 64, 70])
-def test_strips_give_what_the_whole_picture_gives(model, rows):
+def test_strips_give_the_same_output_as_the_whole_picture(model, rows):
     x = np.random.default_rng(rows).normal(size=(1, 3, rows, 20)).astype(np.float32)
 
     for told, expected in zip(answers(in_strips(model, CUT), x), answers(model, x), strict=True):
@@ -53,20 +53,20 @@ def test_strips_give_what_the_whole_picture_gives(model, rows):
         np.testing.assert_allclose(told, expected, atol=1e-6)
 
 
-def test_a_halo_that_is_too_narrow_shows(model):
+def test_too_narrow_a_halo_changes_the_output(model):
     x = np.random.default_rng(1).normal(size=(1, 3, 64, 20)).astype(np.float32)
     narrow = Section(CUT.name, CUT.sources, CUT.outputs, CUT.rows, halo=0)
 
     assert np.abs(answers(in_strips(model, narrow), x)[1] - answers(model, x)[1]).max() > 1e-3
 
 
-def test_a_tensor_that_the_rest_reads_has_to_be_named(model):
+def test_a_tensor_read_outside_of_the_section_must_be_an_output(model):
     with pytest.raises(ValueError, match="the rest reads"):
         in_strips(model, Section("cut", CUT.sources, {"half": 1}, rows=8, halo=2))
 
 
 @pytest.mark.parametrize("rows", [16, 70])
-def test_a_network_in_strips_is_made_whole_again(model, rows):
+def test_strips_can_be_undone(model, rows):
     x = np.random.default_rng(rows).normal(size=(1, 3, rows, 20)).astype(np.float32)
 
     joined = without_strips(in_strips(model, CUT))
@@ -76,7 +76,7 @@ def test_a_network_in_strips_is_made_whole_again(model, rows):
         np.testing.assert_allclose(told, expected, atol=1e-6)
 
 
-def test_a_quantised_network_gives_the_same_in_strips(model):
+def test_a_quantised_network_gives_the_same_output_in_strips(model):
     random = np.random.default_rng(1)
     seen = [{"x": random.normal(size=(1, 3, 32, 20)).astype(np.float32)} for _ in range(4)]
     quantised = quantise(model, seen, exact=["half"])
