@@ -1,23 +1,43 @@
 #!/usr/bin/env bash
-# The tests of the training code, in a virtual environment that it makes itself. The last line is `N passed, N failed`.
+# Runs the tests of the training code. The last line is `N passed, N failed`; it is appended to $TEST_COUNTS too.
+# The environment is built from pyproject.toml once and cached outside the checkout, so that every checkout on this machine shares it.
+# Arguments go to pytest: ./run-tests.sh tests/locator
 set -euo pipefail
 cd "$(dirname "$0")"
 
-if ! cmp -s requirements.txt .venv/requirements.txt; then
-  python3 -m venv --clear .venv
-  install=(.venv/bin/python -m pip install --quiet --disable-pip-version-check)
-  # The CPU build, where the registry has it: the plain one brings libraries for graphics processors, several GB.
-  torch=$(sed -n 's/^torch==//p' requirements.txt)
-  "${install[@]}" --retries 0 "torch==$torch+cpu" 2>/dev/null || echo "No CPU build of torch $torch here; taking the plain one."
-  "${install[@]}" --requirement requirements.txt
-  # Last: an installation that was interrupted begins anew.
-  cp requirements.txt .venv/
+# A key that changes with the interpreter and the pinned requirements, then the requirements, all on one line.
+read -r key requirements < <(python3 - <<'END'
+import hashlib, sys, tomllib
+
+project = tomllib.load(open("pyproject.toml", "rb"))["project"]
+requirements = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+print(hashlib.sha256("\n".join([sys.version, sys.base_prefix, *requirements]).encode()).hexdigest()[:16], *requirements)
+END
+)
+environment=${XDG_CACHE_HOME:-$HOME/.cache}/forensics-training/$key
+python=$environment/bin/python
+
+if [ ! -e "$environment" ]; then
+  # Built beside its place and moved there when complete: an interrupted installation leaves nothing that looks finished.
+  unfinished=$environment.$$
+  mkdir -p "$(dirname "$environment")"
+  trap 'rm -rf "$unfinished"' EXIT
+  python3 -m venv --clear "$unfinished"
+  install=("$unfinished/bin/python" -m pip install --quiet --disable-pip-version-check)
+  # The CPU build where the index has it: the plain one brings several GB of GPU libraries.
+  torch=$(tr ' ' '\n' <<<"$requirements" | grep '^torch==')
+  "${install[@]}" --retries 0 "$torch+cpu" 2>/dev/null || echo "The index has no CPU build of $torch; installing the plain one."
+  "${install[@]}" $requirements
+  # Another run may have been faster.
+  [ -e "$environment" ] || mv "$unfinished" "$environment"
 fi
 
 status=0
-.venv/bin/python -m pytest -q --color=no 2>&1 | tee .venv/output || status=$?
+output=$(mktemp)
+trap 'rm -rf "$output" "${unfinished:-}"' EXIT
+"$python" -m pytest -q --color=no -p no:cacheprovider "$@" 2>&1 | tee "$output" || status=$?
 # 3 failed, 249 passed, 1 error in 60.11s
-tail -n 1 .venv/output | awk '
+tail -n 1 "$output" | awk '
   { for (i = 2; i <= NF; i++) { if ($i ~ /^passed/) passed = $(i - 1); if ($i ~ /^(failed|errors?)/) failed += $(i - 1) } }
   END { printf "%d passed, %d failed\n", passed, failed }' | tee -a "${TEST_COUNTS:-/dev/null}"
 exit "$status"
