@@ -65,9 +65,15 @@ function toSample(
 
 /** Training names the sources it holds out in one place; read from there, so that the two cannot drift apart. */
 function readCalibrationSources(): ReadonlySet<string> {
-  const text = readFileSync(join(repository, 'models/training/forensics_training/data/crops.py'), 'utf8');
+  const text = readFileSync(
+    join(repository, 'models/training/forensics_training/data/crops.py'),
+    'utf8',
+  );
   const block = /^CALIBRATION_SOURCES = frozenset\(\s*\{(.*?)\}/ms.exec(text)?.[1];
-  if (block === undefined) throw new Error('models/training/forensics_training/data/crops.py names no CALIBRATION_SOURCES');
+  if (block === undefined)
+    throw new Error(
+      'models/training/forensics_training/data/crops.py names no CALIBRATION_SOURCES',
+    );
   return new Set([...block.matchAll(/"([^"]+)"/g)].map((match) => match[1]!));
 }
 

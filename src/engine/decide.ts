@@ -123,7 +123,7 @@ function decideByTraces(evidence: Omit<DecisionInput, 'change'>, limits: Limits)
 /**
  * A changed part makes the picture fake, whatever the traces of the whole picture indicate; but only a photograph of
  * sufficient size with usable traces is called changed: drawings and screens have sharp seams and repeated shapes by nature. Weaker signs still prevent the picture from being called real. The pixels do not show
- * whether a generator painted the part (EXPERIMENTS.md 31): only a declaration makes it `ai-manipulated`.
+ * whether a generator painted the part: only a declaration makes it `ai-manipulated`.
  */
 function decideByChanges(
   evidence: DecisionInput,
@@ -176,8 +176,8 @@ function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusi
 }
 
 /**
- * In smaller pictures a change is only suspected: on the calibration part its probability tells changed pictures from their
- * twins with an AUC of 0.6 to 0.7, in larger ones of 0.8 (EXPERIMENTS.md).
+ * In smaller pictures a change is only suspected: on the calibration part its probability separates changed pictures from their
+ * untouched counterparts with an AUC of 0.6 to 0.7, in larger ones of 0.8 (models/experiments).
  */
 const minPixelsOfChange = 256 * 256;
 const neverReached = 1;

@@ -83,7 +83,7 @@ function speaksForChange({ finding: { speaksFor, strength } }: LocalisedFinding)
 }
 
 // The fusion of all methods that look for local changes: weighted log odds, summed for each cell and for the whole picture.
-// The weights are fitted on simulated changes (`models/training/locate_fuse.py`) and stored in the manifest of the
+// The weights are fitted on simulated changes (the training command `locator-fuse`) and stored in the manifest of the
 // localisation network. A method without a map adds nothing. A cell has to stand out from its own picture: the higher the
 // median and the strongest cells of the picture, the higher the bar to count as changed. In a large picture more cells stand
 // out by chance, so the bar and the odds of the whole picture move with its size, the latter also with how compressed it is.
@@ -111,7 +111,7 @@ export function readCircumstances({ width, height, jpeg }: Given['facts']): Circ
 /** One map by method, all on one grid. */
 type MethodMaps = Readonly<Record<string, Float32Array>>;
 
-/** Quantile that represents the strongest cells of a picture; `locate_fuse.py` fits with the same one. */
+/** Quantile that represents the strongest cells of a picture; `locator-fuse` fits with the same one. */
 const strongestShare = 0.99;
 
 /** Probability 0..1 of each cell to be changed. */
@@ -177,7 +177,7 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
 /** EXIF orientations that mirror a picture, each of which undoes itself. */
 const mirrorings = [1, 2, 4, 3] as const;
 
-/** Of a small picture as many mirror images are read too as together have no more pixels; `locate_reading.py` does the same. */
+/** Mirror images of a small picture are read too, as many as have no more pixels than this together; the training reads them alike. */
 const mirroredPixels = 1 << 20;
 
 /** A trace is the same in the mirror, the network's answer is not quite: the mean of several is better than one. */

@@ -3,7 +3,7 @@
  * that count for the picture. Every later result is computed from these numbers.
  *
  * Each patch is scored alone, and the picture is the weighted mean of logits: averaging features first was worse (AUC .739
- * against .760 on the calibration split), weights by texture gained .001, clipped logits nothing (EXPERIMENTS.md, 4).
+ * against .760 on the calibration split), weights by texture gained .001, clipped logits nothing.
  */
 
 import type { Planes } from '../image/pixels.ts';

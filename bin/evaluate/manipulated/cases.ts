@@ -34,7 +34,7 @@ function typeOf({ type = '', file = '' }: Readonly<Record<string, string>>): str
   return type === 'splice' && !file.endsWith('.jpg') ? 'splice, lossless' : type;
 }
 
-/** A folder that `locate_files.py` or `locate_whole.py` wrote: each simulated change and its untouched twin. */
+/** A folder that `locator-photograph-pairs` wrote: each simulated change and its untouched counterpart. */
 export function readPairs(folder: string): readonly Case[] {
   return rowsOf(join(folder, 'index.csv')).flatMap((row) => {
     const { number = '', kind = '', changed = '', twin = '', mask = '' } = row;

@@ -135,7 +135,7 @@ function isWithin({ from, below }: (typeof sizes)[number]['megapixels']) {
   return ({ megapixels }: Row) => megapixels >= from && megapixels < (below ?? Infinity);
 }
 
-/** What `locate_release.py --figures` writes into the manifest and the card: the fusion's maps, and its verdicts. */
+/** What `locator-release --figures` writes into the manifest and the card: the fusion's maps, and its verdicts. */
 export function manifestFigures(rows: readonly Row[]): Pick<LocateManifest, 'measured' | 'called'> {
   const sets = rows.filter((row) => row.case.set !== 'photographs');
   const photographs = rows.filter((row) => row.case.set === 'photographs');

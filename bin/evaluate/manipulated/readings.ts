@@ -1,4 +1,4 @@
-/** What `models/training/locate_fuse.py` fits the fusion on; its doc comment says what the columns mean. */
+/** What the training command `locator-fuse` fits the fusion on; its doc comment says what the columns mean. */
 
 import { createRandom } from '../../../src/engine/calibration.ts';
 import type { CellMaps } from '../../../src/engine/result.ts';

@@ -27,7 +27,7 @@ const conditions = ['as is', 'jpeg 75', 'half'] as const satisfies readonly Cond
 
 /**
  * The sets of `manipulated` and the photographs of val: nothing was fitted or chosen on either, but how the fake map weighs
- * what it shows (EXPERIMENTS.md 30), which no figure of the manifest is about.
+ * what it shows, which no figure of the manifest is about.
  *
  * @returns tables for a terminal, and what the manifest of the localisation model holds of them.
  */

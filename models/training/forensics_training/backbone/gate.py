@@ -1,4 +1,4 @@
-"""What a picture is, from cached features of its whole view: `python -m backbone.gate --list LIST.csv --features DIR --classes CLASSES.csv`.
+"""What a picture is, from cached features of its whole view: `backbone-gate --list LIST.csv --features DIR --classes CLASSES.csv`.
 
 A linear head over photograph, generated, drawing, screenshot and page, in folds over sources. Prints what held-out pictures of
 `val` were taken for, and how many that are neither photograph nor generated would be let through.
@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from backbone.cache import read_store
-from backbone.heads import STRENGTH, components, folds_of, gather, read_rows
+from forensics_training.backbone.cache import read_store
+from forensics_training.backbone.heads import STRENGTH, components, folds_of, gather, read_rows
 
 KINDS = ("photograph", "generated", "drawing", "screenshot", "page")
 KIND_OF_CLASS = {
@@ -74,7 +74,3 @@ def report(examples: dict, answer: np.ndarray) -> None:
             limits = np.quantile(neither[other], (0.95, 0.98))
             shares = ", ".join(f"{(neither[own] > limit).mean():.0%} at {lost} % of photographs and generated ones lost" for limit, lost in zip(limits, (5, 2)))
             print(f"{one}: of {own.sum()} others {shares}")
-
-
-if __name__ == "__main__":
-    main()

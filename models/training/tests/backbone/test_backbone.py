@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import torch
 
-from backbone import cache
-from backbone.dinov2 import BLOCKS, ViT, as_batch
+from forensics_training.backbone import cache
+from forensics_training.backbone.dinov2 import BLOCKS, ViT, as_batch
 
 
 def rows(folder, parts=("val", "train"), side=300):

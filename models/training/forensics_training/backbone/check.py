@@ -1,4 +1,4 @@
-"""Compares every block of our ViT with the ONNX file that its weights came from: `python -m backbone.check FILE.onnx`."""
+"""Compares every block of our ViT with the ONNX file that its weights came from: `backbone-check FILE.onnx`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from backbone.dinov2 import BLOCKS, DEVIATION, MEAN, load
+from forensics_training.backbone.dinov2 import BLOCKS, DEVIATION, MEAN, load
 
 TOLERANCE = 1e-4  # of the largest value of a block: some channels of DINOv2 reach several tens
 SIDES = (224, 182)
@@ -47,7 +47,3 @@ def session(path: Path, side: int):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Linear heads on cached features, in folds over sources: `python -m backbone.heads --list LIST.csv --features DIR [--classes CLASSES.csv]`.
+"""Linear heads on cached features, in folds over sources: `backbone-heads --list LIST.csv --features DIR [--classes CLASSES.csv]`.
 
 Prints AUC for the whole view, the native square and both, under each condition, then by generator, by class and for the worst source.
 Pictures of `val` are judged by heads that saw no picture of their source; everything else that has features teaches.
@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from backbone.cache import BLOCKS_KEPT, CONDITIONS, read_store
+from forensics_training.backbone.cache import BLOCKS_KEPT, CONDITIONS, read_store
 
 INPUTS = ("view", "square")
 COMPONENTS, STRENGTH = 192, 0.003  # of the principal components, and of the penalty (as C of scikit-learn)
@@ -143,7 +143,3 @@ def groups(title: str, group_of: dict[str, str], said: dict, rows: dict, least: 
     print(f"\n| {title} | pictures | sources | " + " | ".join(CONDITIONS) + " |")
     for _, name, count, sources, cells in sorted(table, key=lambda one: one[0])[:most]:
         print(f"| {name} | {count} | {sources} | " + " | ".join(f"{cell:.2f}" for cell in cells) + " |")
-
-
-if __name__ == "__main__":
-    main()
