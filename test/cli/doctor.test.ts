@@ -32,7 +32,7 @@ const statesOf = (checks: readonly Diagnosis[]) =>
   checks.map(({ name, tenant, state }) => [tenant ?? '', name, state]);
 
 beforeAll(async () => {
-  buckets = await startS3Server();
+  buckets = await startS3Server({ corsOrigins: ['https://app.example'] });
   const corsAllowedOrigins = ['https://app.example'];
   const loopback = ['127.0.0.0/8'];
   writeFileSync(

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { hashOf } from '../../../src/service/audit/entry.ts';
+import { hashText } from '../../../src/service/audit/entry.ts';
 import { dayStart } from '../../../src/console/api/analyses.ts';
 import { type ChainState, checkChain, lineOf } from '../../../src/console/api/audit-log.ts';
 import { ApiError } from '../../../src/console/api/client.ts';
@@ -216,7 +216,7 @@ function chainOf(length: number): AuditEntry[] {
       details: { ümlaut: [seq, null, 0.5] },
       previous,
     };
-    previous = hashOf(lineOf({ ...entry, hash: '' }));
+    previous = hashText(lineOf({ ...entry, hash: '' }));
     entries.unshift({ ...entry, hash: previous });
   }
   return entries;
@@ -244,7 +244,7 @@ test('an audit log with an entry that was changed, left out or cut off at its be
   const [newest, ...rest] = chain;
   const changed = [newest!, { ...rest[0]!, event: 'key.revoked' }, ...rest.slice(1)];
   const rehashed = changed.map((entry) =>
-    entry.event === 'key.revoked' ? { ...entry, hash: hashOf(lineOf(entry)) } : entry,
+    entry.event === 'key.revoked' ? { ...entry, hash: hashText(lineOf(entry)) } : entry,
   );
 
   expect(await check(changed)).toEqual({ isIntact: false, seq: 4 });

@@ -71,7 +71,7 @@ const trailingKinds = {
 const writers: Readonly<Record<FindingValues['more_in_file']['writtenBy'], string>> = {
   cameras: 'phones and cameras write such files',
   others: 'no camera adds this, so something else did',
-  anything: 'cameras, programs and services all leave such data',
+  anything: 'cameras, programs and services all leave such data behind',
 };
 
 /** Behind "a region". */
