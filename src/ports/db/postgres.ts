@@ -30,7 +30,7 @@ export interface OpenPostgres extends OpenDatabase {
   rewrite(tables: readonly string[]): Promise<void>;
 }
 
-const poolSize = 10;
+const maxConnections = 10;
 
 /**
  * Connects, and brings the database to the newest schema.
@@ -40,7 +40,7 @@ const poolSize = 10;
  */
 export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> {
   const config = clientConfig(place);
-  const pool = new Pool({ ...config, max: poolSize });
+  const pool = new Pool({ ...config, max: maxConnections });
   // A broken connection needs no handling here: its statements fail, and the next one opens another.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
@@ -49,7 +49,7 @@ export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> 
     const clock = await followClock(pool);
     const notifications = await listen(config, place.isExclusive ?? false);
     return {
-      db: createPostgresDb(shareConnections(pool, poolSize), notifications.emitter),
+      db: createPostgresDb(shareConnections(pool, maxConnections), notifications.emitter),
       upgrade,
       now: clock.now,
       async rewrite(tables) {
