@@ -219,7 +219,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await enter(page, 'viewer');
 
     await page.goto(`${url}/#/keys`);
-    await page.getByText('lacks the right “settings”').waitFor();
+    await page.getByText('needs the “settings” right').waitFor();
     const createButtons = await page.getByRole('button', { name: 'Create a key' }).count();
     await page.goto(`${url}/#/tenant`);
     await page.getByRole('heading', { name: 'Storage' }).waitFor();
