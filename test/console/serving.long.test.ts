@@ -152,7 +152,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await setTimeout(1500);
     serving.kill('SIGKILL');
     await serving;
-    await page.getByText('The server does not answer').first().waitFor();
+    await page.getByText('The server is not responding').first().waitFor();
     await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 });
     await start();
 
