@@ -84,7 +84,7 @@ describe.skipIf(browserPath === null)('pictures arrive in a browser', () => {
 
     const refused = await page.locator('.transfers li').first().innerText();
     expect(refused).toContain('exceeds.jpg');
-    expect(refused).toContain('a side may have at most 6,000 pixels');
+    expect(refused).toContain('each side may be at most 6,000 pixels');
     await context.close();
   });
 });

@@ -64,7 +64,7 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
   test('a person logs in there, comes back to the page they wanted, and stays over a reload', async () => {
     const { page, context, complaints, hosts } = await openWindow(browser);
     await page.goto(`${url}/#/usage`);
-    await page.getByText(`People log in at ${new URL(provider.issuer).host}.`).waitFor();
+    await page.getByText(`Log in at ${new URL(provider.issuer).host}.`).waitFor();
 
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
@@ -75,7 +75,7 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
     await page.getByText(examiner).first().waitFor();
     expect(await page.getByLabel('Current password').count()).toBe(0);
     await page.goto(`${url}/#/users`);
-    await page.getByText('The identity provider of this service keeps the accounts.').waitFor();
+    await page.getByText('Accounts are managed by the identity provider.').waitFor();
 
     expect([...hosts].toSorted()).toEqual(
       [new URL(url).host, new URL(provider.issuer).host].toSorted(),
@@ -88,7 +88,7 @@ describe.skipIf(browserPath === null)('a console with an identity provider', () 
     const { page, context } = await openWindow(browser);
 
     await page.goto(`${url}/?code=stolen&state=guessed`);
-    await page.getByText('The identity provider did not let you in.').waitFor();
+    await page.getByText('The identity provider refused the login.').waitFor();
 
     expect(page.url()).toBe(`${url}/`);
     expect(await page.locator('.frame').count()).toBe(0);
