@@ -94,7 +94,7 @@ export const failures = {
   store_unavailable: failure(503, exitCodes.tryAgainLater, true),
   /** The store itself answered, and refused: wrong credentials, no such bucket, no right to write. */
   store_refused: failure(400, exitCodes.notAllowed),
-  /** A presigned URL that must be asked for anew. */
+  /** An expired presigned URL: request a new one. */
   url_expired: failure(403, exitCodes.tryAgainLater, true),
   identity_unavailable: failure(503, exitCodes.tryAgainLater, true),
   // Servers, seen from the command line

@@ -55,7 +55,7 @@ function sampled(prepare: PrepareExaminer, sample: () => void): PrepareExaminer 
   };
 }
 
-/** From the process's own pages: what `getrusage` tells begins with those of whoever started it. Linux only. */
+/** From the process's own pages: `getrusage` includes those of the parent at the start. Linux only. */
 async function mostResidentKilobytes(): Promise<number> {
   const status = await readFile('/proc/self/status', 'utf8');
   return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]);

@@ -63,7 +63,7 @@ async function run(home: string, args: readonly string[]): Promise<number> {
   return performance.now() - began;
 }
 
-/** With nothing of whoever runs it. */
+/** Without the user's own settings. */
 function start(home: string, args: readonly string[]): ChildProcessByStdio<null, Readable, null> {
   return spawn(process.execPath, [...args], {
     env: { PATH: process.env['PATH'], HOME: home },

@@ -26,7 +26,7 @@ const eachKind = 30;
 export async function* drawings(): AsyncGenerator<Drawn> {
   for (const [kind, draw] of Object.entries(kinds)) {
     for (let at = 0; at < eachKind; at++) {
-      // The product's decoder blocks every loader but two for this process, anew for each picture. Here the data is ours.
+      // The product's decoder blocks every loader but two for this process, again for each picture. Here the data is ours.
       sharp.unblock({ operation: ['VipsForeignLoadSvg', 'VipsForeignLoadPng'] });
       const random = createRandom(1000 * Object.keys(kinds).indexOf(kind) + at);
       const width = 400 + Math.floor(random() * 1200);

@@ -16,7 +16,7 @@ export async function proveDeterminism(proof: Proof): Promise<void> {
     const batch = await Promise.all([drawn(proof, 'jpg'), drawn(proof, 'png')]);
     const known = batch.map(() => '');
     for (const poolSize of [1, 2]) {
-      // A new one each time: new processes, models loaded anew.
+      // A new one each time: new processes, models loaded again.
       const sandbox = createSandbox({ poolSize });
       for (let run = 0; run < runs; run++) {
         const works = batch.map(async (bytes) =>

@@ -185,7 +185,7 @@ async function killMigrations(scene: Scene): Promise<void> {
   count(scene, 'migrations cut off by a kill', cutOff);
 }
 
-/** Twice: the second time hits what was begun anew. */
+/** Twice: the second time hits what was restarted. */
 async function killChildren(scene: Scene, { child }: Serving): Promise<void> {
   for (let n = 0; n < 2; n++) {
     const untilMs = performance.now() + 3000;

@@ -24,7 +24,7 @@ interface Reading {
 export type Ledger = ReturnType<typeof createLedger>;
 
 /**
- * @param isKill - whether an answer tells of a child that was killed by whoever kills here, and not of one that died by itself.
+ * @param isKill - whether an answer tells of a child that this test killed, and not of one that died by itself.
  * @param refusals - answers above 499 that tell of a trouble outside the server.
  */
 export function createLedger({

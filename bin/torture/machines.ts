@@ -174,7 +174,7 @@ async function killServer(scene: Scene): Promise<void> {
       scene.servers[at] = await serve(scene, scene.folders[at]!);
       return;
     } catch {
-      // PostgreSQL was just being started; whoever supervises the server tries again.
+      // PostgreSQL was just being started; the supervisor of the server tries again.
       tally(scene, 'starts of servers tried again');
     }
   }
@@ -254,7 +254,7 @@ async function useUpConnections(scene: Scene): Promise<void> {
   await Promise.all(taken.map(async (one) => one.end()));
 }
 
-/** PostgreSQL may end of it; whoever watches over it makes room and starts it again. */
+/** PostgreSQL may stop; its supervisor frees space and restarts it. */
 async function fillDisk(scene: Scene): Promise<void> {
   if (scene.disk === null) return;
   const ballast = join(scene.disk, 'ballast');

@@ -285,7 +285,7 @@ export const settingsSchema = Type.Object({
   storageAllow: list(
     'addressRange',
     ['external'],
-    'where stores that tenants configure may be. Name no more than needed: whoever may configure a store learns what answers there',
+    'where stores that tenants configure may be. Allow no more than needed: anyone who can configure a store learns what answers there',
   ),
   databaseUrl: secret(
     'postgresUrl',

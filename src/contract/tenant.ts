@@ -129,9 +129,9 @@ const tenant = Type.Object(
     webhookUrl: Type.Optional(Type.String()),
     webhookState: Type.Unsafe<WebhookState>({
       ...oneOf(webhookStates),
-      description: `active: the latest message was delivered, or none was sent yet; retrying: the latest attempt failed, and messages
+      description: `active: the latest message was delivered, or none has been sent yet; retrying: the latest attempt failed, and messages
 are still being sent; gone (the receiver answered 410), failing (it failed for days): nothing is sent until webhookUrl is set
-anew.`,
+again.`,
     }),
     isTrial: Type.Boolean(),
     defaultOptions: orNull(defaultOptions),

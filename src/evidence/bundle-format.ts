@@ -168,7 +168,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Far more than we write, and far fewer than what exhausts the stack of whoever walks through the value. */
+/** Far more than we write, and too few to exhaust the stack of a recursive walk. */
 const maxLevels = 64;
 
 function isWithin(value: unknown, levels: number): boolean {

@@ -53,7 +53,7 @@ export function findContradictions(manifest: Manifest, files: Files): readonly P
   ];
 }
 
-/** What no bundle can do without, whoever signed it. */
+/** Files that every bundle needs. */
 const needed = [
   resultFile,
   settingsFile,

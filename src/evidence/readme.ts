@@ -87,7 +87,7 @@ it cannot see, is in the report.
 function originalEn({ file, sizeBytes, sha512, md5 }: Told['item']): string {
   if (file !== null) return `${file.padEnd(15)} the picture that was examined, byte for byte`;
   return `The file of the picture was left out; heatmaps and reports show the
-picture all the same. Whoever has the file can compare:
+picture all the same. To compare it with the file:
   sha256sum PICTURE    must print the SHA-256 above
   size       ${sizeBytes} bytes
   SHA-512    ${sha512.slice(0, 64)}

@@ -9,5 +9,5 @@ const models = createModelCache();
 
 serveTasks((task) => performTask(task, models));
 
-// While the first task is on its way. Whoever needs what cannot be loaded is told so.
+// Loaded while the first task is on its way. A task that needs what failed to load reports it.
 void Promise.allSettled([import('./examine.ts'), loadRuntime()]);

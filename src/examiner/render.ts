@@ -75,7 +75,7 @@ function checkSame({ facts }: Picture, examination: Pick<Examination, 'facts'>):
   if (facts.sha256 === examination.facts.sha256) return;
   throw new ForensicsError(
     'image_not_as_declared',
-    'This file is not the one that was examined: its SHA-256 differs; examine it anew.',
+    'This file is not the one that was examined: its SHA-256 differs. Examine it again.',
   );
 }
 

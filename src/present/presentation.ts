@@ -19,7 +19,7 @@ export interface Figure {
   readonly limits: readonly [low: string, high: string] | null;
 }
 
-/** In one language. Foreign names are as they stand in the file: whoever lays it out makes them printable. */
+/** In one language. Names from the file are unchanged; the layout makes them printable. */
 export interface Presentation {
   readonly outcome: Outcome;
   readonly headline: string;

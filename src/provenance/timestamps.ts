@@ -36,7 +36,7 @@ function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsi
   const minutes = isExact
     ? (toUtc(changedAt) - toUtc(takenAt)) / minuteMs
     : (changedAt.at.getTime() - takenAt.at.getTime()) / minuteMs;
-  // Cameras take a moment to write; a change is told by whoever rewrote the time, in whatever zone.
+  // Cameras take a moment to write; a program that rewrites the time may use any time zone.
   if (minutes > 1) {
     return [
       {

@@ -15,7 +15,7 @@ export function databaseFile(dataDir: string): string {
 }
 
 /**
- * A folder that was in use has its database, or lost it: whoever begins anew there ends every key and hides every analysis.
+ * Refuses a folder that was in use and lost its database: a new one there would end every key and hide every analysis.
  *
  * @throws {ForensicsError} `database_damaged`.
  */
@@ -58,8 +58,8 @@ export function makeDataFolder(path: string): void {
 }
 
 /**
- * Whoever made the folder or put the key there before, with tools of his own, may have let others in. Windows has other
- * rights, which the mode does not show.
+ * The folder or the key may have been created by other tools and be open to other users. Windows has access rights that
+ * the mode does not show.
  *
  * @throws {ForensicsError} `config_invalid` where the mode cannot be changed.
  */

@@ -178,7 +178,7 @@ function breakOfNoted({ notedSeq }: Walk, noted?: string): Break | null {
   return found(
     null,
     'not_there',
-    'No entry has the noted hash: the log up to there was written anew, or was cut off.',
+    'No entry has the noted hash: the log up to there was rewritten or cut off.',
   );
 }
 

@@ -1,7 +1,7 @@
 -- Includes seq: without it the whole chain is read to return its entries in order.
 CREATE INDEX audit_by_subject ON audit_entries (chain, entry ->> '$.subject', seq);
 
--- These triggers catch mistakes of this program and of an operator; whoever wants to forge the log can drop them.
+-- These triggers catch mistakes of this program and of an operator; anyone who wants to forge the log can drop them.
 CREATE TRIGGER audit_entries_unchanged BEFORE UPDATE ON audit_entries
 BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_entries_kept BEFORE DELETE ON audit_entries

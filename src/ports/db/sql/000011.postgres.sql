@@ -31,7 +31,7 @@ CREATE INDEX analyses_by_actor ON analyses (last_changed_by_id) WHERE last_chang
 -- Includes seq: without it the whole chain is read to return its entries in order.
 CREATE INDEX audit_by_subject ON audit_entries (chain, (entry::json ->> 'subject'), seq);
 
--- These triggers catch mistakes of this program and of an operator; whoever wants to forge the log can drop them.
+-- These triggers catch mistakes of this program and of an operator; anyone who wants to forge the log can drop them.
 CREATE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'the audit log is append-only'; END $$;
 CREATE TRIGGER audit_entries_unchanged BEFORE UPDATE OR DELETE ON audit_entries

@@ -221,7 +221,7 @@ async function rewritten() {
   return log;
 }
 
-describe('a log that was written anew from an entry on', () => {
+describe('a log that was rewritten from an entry on', () => {
   test('holds together', async () => {
     const { broken } = await rewritten();
 
