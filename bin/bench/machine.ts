@@ -17,8 +17,10 @@ import { createQueue } from '../../src/service/jobs/queue.ts';
 import { createWorker } from '../../src/service/jobs/worker.ts';
 import { createSealedConfigs } from '../../src/ports/storage/configs.ts';
 import { bucketName, createBuckets } from '../../src/ports/storage/embedded/buckets.ts';
-import { createEmbeddedStore } from '../../src/ports/storage/embedded/embedded.ts';
-import { createObjectUrls } from '../../src/ports/storage/embedded/signed-urls.ts';
+import {
+  createEmbeddedStore,
+  createObjectUrls,
+} from '../../src/ports/storage/embedded/embedded.ts';
 import type { BlobStore } from '../../src/ports/storage/store.ts';
 import { createStores } from '../../src/ports/storage/stores.ts';
 import { createOutbox } from '../../src/service/webhooks/outbox.ts';

@@ -5,7 +5,7 @@
 
 import type { Readable } from 'node:stream';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import { readFileUpTo } from '../ports/files/read-file.ts';
+import { readFileUpTo } from '../ports/files/system-errors.ts';
 import {
   maxBundleBytes,
   resultFile,

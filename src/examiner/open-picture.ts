@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { failure } from '../contract/failure-reasons.ts';
 import { pathOf, shownName } from '../ports/files/byte-names.ts';
-import { toReadFailure } from '../ports/files/read-file.ts';
+import { toReadFailure } from '../ports/files/system-errors.ts';
 import { decodePicture } from '../image/decode.ts';
 import { checkSizeBytes, type Limits, type Picture } from '../image/picture.ts';
 import type { PictureSource } from './tasks.ts';

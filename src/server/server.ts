@@ -11,24 +11,8 @@ import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from '
 import { authenticateRequests } from './authenticate.ts';
 import { bodyLimitBytes, drainRefused, guardBodies, readJsonBodies } from './bodies.ts';
 import { consoleRoutes } from './console.ts';
-import { allowOrigins } from './cors.ts';
-import { logAnswers, loggerOptions, type LogTarget } from './log.ts';
-import type { Metrics } from './metrics.ts';
-import { describeInterface, docsRoutes } from './openapi.ts';
-import { createRateLimits } from './rate-limits.ts';
-import { administrationRoutes } from './routes/administration.ts';
-import { analysisRoutes } from './routes/analysis.ts';
-import { authRoutes } from './routes/auth.ts';
-import { evidenceRoutes } from './routes/evidence.ts';
-import { holdRoutes } from './routes/holds.ts';
-import { keyRoutes } from './routes/keys.ts';
-import { objectRoutes } from './routes/objects.ts';
-import { peopleRoutes } from './routes/people.ts';
-import { sessionRoutes } from './routes/session.ts';
-import { systemRoutes } from './routes/system.ts';
-import { tenantRoutes, usageRoutes } from './routes/tenant.ts';
-import { feedbackRoutes, userRoutes } from './routes/user.ts';
 import {
+  allowOrigins,
   answerExpectations,
   answerUnreadable,
   guardHeaders,
@@ -37,7 +21,20 @@ import {
   listenerFactory,
   type Transport,
 } from './transport.ts';
-import { takeTurns, setRequesters } from './fair-scheduling.ts';
+import { logAnswers, loggerOptions, type LogTarget } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { describeInterface, docsRoutes } from './openapi.ts';
+import { createRateLimits, setRequesters, takeTurns } from './fair-use.ts';
+import { administrationRoutes, holdRoutes, tenantRoutes, usageRoutes } from './routes/tenant.ts';
+import { analysisRoutes } from './routes/analysis.ts';
+import { authRoutes } from './routes/auth.ts';
+import { evidenceRoutes } from './routes/evidence.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { objectRoutes } from './routes/objects.ts';
+import { peopleRoutes } from './routes/people.ts';
+import { sessionRoutes } from './routes/session.ts';
+import { systemRoutes } from './routes/system.ts';
+import { feedbackRoutes, userRoutes } from './routes/user.ts';
 import { compileValidator } from './validate.ts';
 
 declare module 'fastify' {

@@ -35,7 +35,7 @@ import { openTenancy, createWebhookGuard } from './tenants/tenant-storage.ts';
 import { citedValidation } from './validation/saved-validations.ts';
 import { hasTroubledReceiver } from './webhooks/order.ts';
 import { createOutbox } from './webhooks/outbox.ts';
-import { createWebhookLog, type WebhookLog } from './webhooks/webhook-log.ts';
+import { createWebhookLog, type WebhookLog } from './webhooks/deliveries.ts';
 
 export interface App {
   /** Database, tenants, keys and people; closed with the app. */

@@ -1,26 +1,28 @@
 /** What is done without anybody waiting for it: runs, webhooks, feedback, chores. */
 
 import { hostname } from 'node:os';
-import { forgetCounts } from './access/request-counts.ts';
+import { eq } from 'drizzle-orm';
+import type { Settings } from '../contract/config.ts';
+import { type Db, transact } from '../ports/db/database.ts';
+import { forgetOldRequests } from './idempotency.ts';
+import { settings as settingRows } from '../ports/db/schema.ts';
+import { requireFreeSpace } from '../ports/files/free-space.ts';
+import type { Buckets } from '../ports/storage/embedded/buckets.ts';
 import { purgeExpired } from './access/embedded/sessions.ts';
+import { forgetCounts } from './access/request-counts.ts';
 import type { Analyses } from './analyses/analyses.ts';
 import type { Notice } from './analyses/context.ts';
 import { runJob } from './analyses/lifecycle/client.ts';
 import type { Audit } from './audit/log.ts';
-import { requireFreeSpace } from '../ports/files/free-space.ts';
-import type { Settings } from '../contract/config.ts';
-import { forgetOldRequests } from '../ports/db/idempotency.ts';
-import { type Db, transact } from '../ports/db/database.ts';
+import type { Core } from './core.ts';
+import type { Stack } from './disposer.ts';
 import { type OpenFeedback, openFeedback, purgeFeedback } from './feedback/feedback.ts';
-import { type Chore, createChores } from './jobs/daily.ts';
+import { createLoop } from './jobs/poll-loop.ts';
 import type { Queue } from './jobs/queue.ts';
 import { createWorker, type Handler, type Worker } from './jobs/worker.ts';
-import type { Buckets } from '../ports/storage/embedded/buckets.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { purgeDeliveries } from './webhooks/deliveries.ts';
 import type { Outbox } from './webhooks/outbox.ts';
-import type { Core } from './core.ts';
-import type { Stack } from './disposer.ts';
 
 interface BackgroundOptions {
   readonly settings: Settings;
@@ -129,7 +131,6 @@ export function withRoom({ folder, bytes, runsUnderWay }: Room, handler: Handler
 
 /** Long enough to look into a complaint about a message that did not come. */
 const deliveriesKeptMs = 30 * 24 * 3_600_000;
-const dayMs = 24 * 3_600_000;
 
 /** What the program does once a day: it cleans up, and logs the head of the audit log. */
 function listChores({
@@ -170,4 +171,99 @@ function listChores({
       },
     },
   ];
+}
+
+// What has to be done once a day, by whichever process comes first: when each was last begun stands in the database, so
+// a restart repeats nothing and a second process does nothing twice. A chore that a crash cuts short is done the next
+// day: chores clean up, nothing waits for them.
+
+export interface Chore {
+  /** Stable: under it the database remembers when it was begun. */
+  readonly name: string;
+  /** Soon ends when `signal` is aborted. */
+  readonly run: (signal: AbortSignal) => void | Promise<void>;
+}
+
+interface Chores {
+  start(): void;
+  stop(): Promise<void>;
+  /** Does what is due, one after the other. */
+  drain(): Promise<void>;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+export function createChores({
+  db,
+  now,
+  chores,
+  onError,
+  pollMs = hourMs / 4,
+}: {
+  readonly db: Db;
+  readonly now: () => Date;
+  readonly chores: readonly Chore[];
+  /** Told about a chore that failed; it is tried again after an hour. */
+  readonly onError: (error: unknown) => void;
+  readonly pollMs?: number;
+}): Chores {
+  const stopping = new AbortController();
+  const loop = createLoop({ turn, now, pollMs, onError });
+
+  async function turn(): Promise<null> {
+    for (const { name, run } of chores) {
+      try {
+        if (stopping.signal.aborted || !(await take(name))) continue;
+        await run(stopping.signal);
+      } catch (error) {
+        onError(error);
+        await postpone(name);
+      }
+    }
+    return null;
+  }
+
+  /** True for the one process that has it to do today. */
+  async function take(name: string): Promise<boolean> {
+    return transact(db, async (tx) => {
+      const key = choreKey(name);
+      const row = await tx.select().from(settingRows).where(eq(settingRows.key, key)).get();
+      const ageMs = now().getTime() - Date.parse(row?.value ?? '');
+      // A time in the future was written by a clock that was wrong.
+      if (ageMs >= 0 && ageMs < dayMs) return false;
+      const value = now().toISOString();
+      const write = tx.insert(settingRows).values({ key, value });
+      await write.onConflictDoUpdate({ target: settingRows.key, set: { value } }).run();
+      return true;
+    });
+  }
+
+  async function postpone(name: string): Promise<void> {
+    const value = new Date(now().getTime() - dayMs + hourMs).toISOString();
+    try {
+      await db
+        .update(settingRows)
+        .set({ value })
+        .where(eq(settingRows.key, choreKey(name)))
+        .run();
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  return {
+    start: () => loop.start(),
+    async stop() {
+      stopping.abort();
+      await loop.stop();
+    },
+    async drain() {
+      await loop.run();
+    },
+  };
+}
+
+function choreKey(name: string): string {
+  return `chore/${name}`;
 }

@@ -5,14 +5,13 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createEmbeddedIdentity } from './access/embedded/identity.ts';
 import { createPasswords, type Passwords } from './access/embedded/passwords.ts';
 import { createLoginAttempts } from './access/embedded/throttle.ts';
-import type { Identity, Login } from './access/identity.ts';
+import type { Identity, Login } from './access/principal.ts';
 import { createKeys, type Keys } from './access/keys.ts';
 import { createTenants, type Tenant, type Tenants } from './tenants/tenants.ts';
 import { createUserSettings, type UserSettingsStore } from './access/user-facts.ts';
 import { createUsers, type Users } from './access/users.ts';
 import { createHolds, type Holds } from './holds/legal-holds.ts';
-import { createUsageReports, type UsageReports } from './usage/usage-report.ts';
-import { countLogin } from './usage/usage.ts';
+import { countLogin, createUsageReports, type UsageReports } from './usage/usage.ts';
 import { type Audit, beginChains, createAudit } from './audit/log.ts';
 import type { Settings } from '../contract/config.ts';
 import {

@@ -8,14 +8,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Settings } from '../contract/config.ts';
 import { ForensicsError } from '../errors.ts';
 import { bucketName, type Buckets, createBuckets } from '../ports/storage/embedded/buckets.ts';
-import { createEmbeddedStore } from '../ports/storage/embedded/embedded.ts';
-import { createObjectUrls, type ObjectUrls } from '../ports/storage/embedded/signed-urls.ts';
+import {
+  createEmbeddedStore,
+  createObjectUrls,
+  type ObjectUrls,
+} from '../ports/storage/embedded/embedded.ts';
 import type { BlobStore, RemoteStore } from '../ports/storage/store.ts';
 import { createStores, type Stores } from '../ports/storage/stores.ts';
-import { proveDefaultStorage } from './tenants/default-storage.ts';
+import {
+  openTenantStorage,
+  proveDefaultStorage,
+  type TenantStorage,
+  uploadOrigins,
+} from './tenants/tenant-storage.ts';
 import type { Core } from './core.ts';
 import { cached } from './health.ts';
-import { openTenantStorage, type TenantStorage, uploadOrigins } from './tenants/tenant-storage.ts';
 
 export interface Blobs {
   readonly embedded: EmbeddedObjects;

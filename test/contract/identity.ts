@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Identity } from '../../src/service/access/identity.ts';
+import type { Identity } from '../../src/service/access/principal.ts';
 import type { TokenSet } from '../../src/contract/auth.ts';
 
 export interface PersonUnderTest {

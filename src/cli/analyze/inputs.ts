@@ -10,8 +10,7 @@ import type { Readable } from 'node:stream';
 import { failure } from '../../contract/failure-reasons.ts';
 import { ForensicsError } from '../../errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
-import { toReadFailure } from '../../ports/files/read-file.ts';
-import { systemCodeOf } from '../../ports/files/system-errors.ts';
+import { systemCodeOf, toReadFailure } from '../../ports/files/system-errors.ts';
 import { localLimits } from '../../image/picture.ts';
 import type { PictureSource } from '../../examiner/tasks.ts';
 

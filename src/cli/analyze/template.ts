@@ -3,7 +3,7 @@
 import { dirname, resolve } from 'node:path';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { readFileUpTo } from '../../ports/files/read-file.ts';
+import { readFileUpTo } from '../../ports/files/system-errors.ts';
 import type { Laboratory } from '../../present/report-item.ts';
 import { usageError } from '../errors.ts';
 

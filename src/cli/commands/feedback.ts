@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { type FeedbackEntry, getFeedback, listFeedback } from '../../service/feedback/feedback.ts';
-import { plainText } from '../../service/feedback/message.ts';
+import { plainText } from '../../service/feedback/channels.ts';
 import { withLocalCore } from '../connection/local.ts';
 import {
   calling,

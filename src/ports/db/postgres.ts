@@ -19,8 +19,12 @@ import {
 } from './database.ts';
 import { isConflict, toPostgresError } from './errors.ts';
 import { migratePostgres } from './migrations.ts';
-import { type Connections, shareConnections } from './postgres-connections.ts';
-import { listen, notifyStatements } from './postgres-notifications.ts';
+import {
+  type Connections,
+  listen,
+  notifyStatements,
+  shareConnections,
+} from './postgres-connections.ts';
 import { clientConfig, type PostgresPlace, runStatement } from './postgres-statements.ts';
 
 export interface OpenPostgres extends OpenDatabase {

@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
-import type { Identity } from '../../service/access/identity.ts';
+import type { Identity } from '../../service/access/principal.ts';
 import type { Core } from '../../service/core.ts';
 import {
   changePasswordBody,

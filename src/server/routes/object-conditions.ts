@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
-import type { ObjectRecord } from '../../ports/storage/embedded/record.ts';
+import type { ObjectRecord } from '../../ports/storage/embedded/object-file.ts';
 
 /** A refusal for which HTTP has a status of its own. */
 export class HttpRefusal extends ForensicsError {

@@ -6,9 +6,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../../errors.ts';
-import type { ObjectFiles, OpenObject } from '../../ports/storage/embedded/object-files.ts';
-import type { ObjectRecord } from '../../ports/storage/embedded/record.ts';
-import type { SignedMethod } from '../../ports/storage/embedded/signed-urls.ts';
+import type { ObjectFiles, OpenObject } from '../../ports/storage/embedded/buckets.ts';
+import type { ObjectRecord } from '../../ports/storage/embedded/object-file.ts';
+import type { SignedMethod } from '../../ports/storage/embedded/embedded.ts';
 import { defaultContentType } from '../../ports/storage/store.ts';
 import type { EmbeddedObjects } from '../../service/storage.ts';
 import { takeExpectation } from '../transport.ts';

@@ -9,13 +9,12 @@ import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { KeyEntry, WhichKey } from '../../contract/keys.ts';
 import { maxNameLength } from '../../contract/limits.ts';
-import { recall, remember, type Repeatable } from '../../ports/db/idempotency.ts';
+import { recall, remember, type Repeatable } from '../idempotency.ts';
 import { characterCount } from '../../ports/db/ids.ts';
 import { type Db, transact, type Tx } from '../../ports/db/database.ts';
 import { apiKeys } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
-import { createKeyAuthentication } from './key-authentication.ts';
-import { keyEntry, newSecret } from './key-format.ts';
+import { createKeyAuthentication, keyEntry, newSecret } from './key-format.ts';
 import {
   findKeys,
   type KeySearch,

@@ -4,8 +4,7 @@
  */
 
 import { ForensicsError } from '../../errors.ts';
-import type { Identity } from './identity.ts';
-import { toActor, type Principal, settingsScope } from './principal.ts';
+import { type Identity, type Principal, settingsScope, toActor } from './principal.ts';
 import type { Tenant } from '../tenants/tenants.ts';
 import type { Acting, NewUser, User, Users } from './users.ts';
 

@@ -1,8 +1,7 @@
 /** The fields of an account: which addresses, names, user types and scopes are valid, and in which form. */
 
 import { eq } from 'drizzle-orm';
-import { type Actor, serviceChain } from '../audit/entry.ts';
-import type { EventDetails } from '../audit/events.ts';
+import { type Actor, type EventDetails, serviceChain } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { UserSettings } from '../../contract/auth.ts';
 import { maxNameLength } from '../../contract/limits.ts';

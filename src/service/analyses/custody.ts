@@ -4,8 +4,15 @@
  */
 
 import { inArray } from 'drizzle-orm';
-import { type Actor, type EntryOf, parseEntry, readLines } from '../audit/entry.ts';
-import type { EventDetails, EventName, FileHashes } from '../audit/events.ts';
+import {
+  type Actor,
+  type EntryOf,
+  type EventDetails,
+  type EventName,
+  type FileHashes,
+  parseEntry,
+  readLines,
+} from '../audit/entry.ts';
 import type { Reader } from '../../ports/db/database.ts';
 import { apiKeys, users } from '../../ports/db/schema.ts';
 import type { Examination } from '../../engine/result.ts';

@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { eq } from 'drizzle-orm';
-import { parseEntry, readLines } from '../audit/entry.ts';
-import type { FileHashes } from '../audit/events.ts';
+import { type FileHashes, parseEntry, readLines } from '../audit/entry.ts';
 import type { Db, Reader } from '../../ports/db/database.ts';
 import { examinations } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
-import type { FileHashes } from '../audit/events.ts';
+import type { FileHashes } from '../audit/entry.ts';
 import { type Language, resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
 import type { Reader } from '../../ports/db/database.ts';
 import { examinations } from '../../ports/db/schema.ts';

@@ -1,9 +1,8 @@
 import type { Tenant } from '../tenants/tenants.ts';
 import type { Analysis, AnalysisOptions } from '../../contract/analysis.ts';
-import { recall } from '../../ports/db/idempotency.ts';
+import { recall } from '../idempotency.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
-import { openInTime } from './bounds.ts';
-import { type Caller, type Context, toRepeatable } from './context.ts';
+import { type Caller, type Context, openInTime, toRepeatable } from './context.ts';
 import { assertKnownModel, mergeOptions } from './create.ts';
 import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
 import { outputKeys } from './examination-row.ts';

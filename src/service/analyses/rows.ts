@@ -16,9 +16,15 @@ import {
   sql,
 } from 'drizzle-orm';
 import { type ResultClass, resultClasses, type Status } from '../../contract/vocabulary.ts';
-import { contains, textSearchCondition, hasElement, isOneOf } from '../../ports/db/dialect.ts';
+import {
+  buildOnce,
+  contains,
+  hasElement,
+  isOneOf,
+  type Reader,
+  textSearchCondition,
+} from '../../ports/db/database.ts';
 import { foldText } from '../../ports/db/ids.ts';
-import { buildOnce, type Reader } from '../../ports/db/database.ts';
 import { analyses, examinations, users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import { isFree } from '../holds/legal-holds.ts';

@@ -18,10 +18,9 @@ import {
   sniffFormat,
 } from '../../image/picture.ts';
 import { readPngSize } from '../../image/png.ts';
-import { recall } from '../../ports/db/idempotency.ts';
+import { recall } from '../idempotency.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
-import { openInTime } from './bounds.ts';
-import { type Caller, type Context, toRepeatable } from './context.ts';
+import { type Caller, type Context, openInTime, toRepeatable } from './context.ts';
 import { type Act, assertStartable, type EvidenceCopy, messages } from './lifecycle/changes.ts';
 import { queueRun, rejectUpload } from './lifecycle/client.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';

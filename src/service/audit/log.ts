@@ -7,19 +7,19 @@ import { eq, sql } from 'drizzle-orm';
 import { buildOnce, type Db, transact, type Tx } from '../../ports/db/database.ts';
 import { auditEntries, auditHeads, tenants } from '../../ports/db/schema.ts';
 import {
+  type EventName,
   type Line,
-  toLine,
-  readLinks,
   noHash,
   type Note,
   type PageOfEntries,
   readLines,
+  readLinks,
   readPage,
   type Selection,
   service,
   serviceChain,
+  toLine,
 } from './entry.ts';
-import type { EventName } from './events.ts';
 import { type Noted, type Verification, verifyChain } from './verify.ts';
 
 interface Head {

@@ -17,8 +17,14 @@ import {
   createSender as createPostSender,
   type Sender as PostSender,
 } from '../../ports/network/post.ts';
-import { type Attempt, type Channel, createMailChannel, createPostChannel } from './channels.ts';
-import { assertAttributesFit, type Submission } from './message.ts';
+import {
+  assertAttributesFit,
+  type Attempt,
+  type Channel,
+  createMailChannel,
+  createPostChannel,
+  type Submission,
+} from './channels.ts';
 
 /** Kind of the jobs that send; one a message and channel. */
 export const sendJob = 'feedback.send';

@@ -8,8 +8,14 @@
 
 import { and, count, eq, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
 import { newId } from '../../ports/db/ids.ts';
-import { buildOnce, type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
-import { skipLocked } from '../../ports/db/dialect.ts';
+import {
+  buildOnce,
+  type Db,
+  type Reader,
+  skipLocked,
+  transact,
+  type Tx,
+} from '../../ports/db/database.ts';
 import { jobs } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 

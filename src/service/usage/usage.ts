@@ -3,19 +3,19 @@
  * numbers that only grow; shares and averages are made of them when a report is read.
  */
 
-import { inArray, sql } from 'drizzle-orm';
-import type { Tenant } from '../tenants/tenants.ts';
-import type { ReportQuery } from '../../contract/usage.ts';
+import { and, between, eq, inArray, sql } from 'drizzle-orm';
+import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
 import type { ResultClass, Tier } from '../../contract/vocabulary.ts';
-import type { Reader, Tx } from '../../ports/db/database.ts';
-import { usageCounters } from '../../ports/db/schema.ts';
 import type { Decision } from '../../engine/result.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { AnalysisRow } from '../analyses/rows.ts';
+import type { Db, Reader, Tx } from '../../ports/db/database.ts';
+import { usageCounters } from '../../ports/db/schema.ts';
+import { type AnalysisRow, countPending } from '../analyses/rows.ts';
+import type { Tenant } from '../tenants/tenants.ts';
 
-export type Parallelism = 'single' | 'bulk';
+type Parallelism = 'single' | 'bulk';
 
-export type Counter =
+type Counter =
   /**
    * Analyses that were delivered in a tier: what is billed. An upgrade adds one to forensicReporting and takes none from
    * flagging, for flagging was delivered and billed before.
@@ -47,7 +47,7 @@ interface Event {
   readonly at: Date;
 }
 
-export const confidenceScale = 1_000_000;
+const confidenceScale = 1_000_000;
 
 /** One statement, however many counters an event moves. */
 export async function countUsage(
@@ -101,7 +101,7 @@ function processingMs({ processingStartedAt, processingFinishedAt }: AnalysisRow
  * What time a usage report is about. Figures are stored by UTC day, so a range means every day that it touches, whole;
  * the report contains both ends.
  */
-export interface Period {
+interface Period {
   /** The same for every report about the same time. */
   readonly id: string;
   readonly startTime: Date;
@@ -167,10 +167,7 @@ function parseTime(field: string, text: string): Date {
 
 /** `+0100` and `+01` as `+01:00`, the one form that the language reads. */
 function withColon(offset: string): string {
-  return offset.replace(
-    /^([+-]\d{2}):?(\d{2})?$/,
-    (_, hours, minutes = '00') => `${hours}:${minutes}`,
-  );
+  return offset.replace(/^([+-]\d{2}):?(\d{2})?$/, (_, hour, minute = '00') => `${hour}:${minute}`);
 }
 
 function invalid(message: string): ForensicsError {
@@ -183,4 +180,105 @@ export async function countCompleted(reader: Reader): Promise<number> {
   const isSuccess = inArray(usageCounters.counter, ['success.api', 'success.app']);
   const row = await reader.select({ amount }).from(usageCounters).where(isSuccess).get();
   return row?.amount ?? 0;
+}
+
+export interface UsageReports {
+  /** @throws {ForensicsError} `invalid_request` for a time that is none, or a start after the end. */
+  report(tenant: Tenant, query: ReportQuery): Promise<UsageReport>;
+}
+
+export function createUsageReports({
+  db,
+  now,
+}: {
+  readonly db: Db;
+  readonly now: () => Date;
+}): UsageReports {
+  return {
+    async report(tenant, query) {
+      const at = now();
+      const period = toPeriod(tenant, query, at);
+      const { id, startTime, endTime, isLive } = period;
+      const updatedAt = isLive || endTime > at ? at : endTime;
+      return {
+        id,
+        tenantId: tenant.id,
+        updatedAt: updatedAt.toISOString(),
+        startTime: startTime.toISOString(),
+        endTime: endTime.toISOString(),
+        queuedAnalyses: isLive ? await countPending(db, tenant.id) : 0,
+        ...toFigures(await sumCounters(db, tenant.id, period)),
+      };
+    },
+  };
+}
+
+type Sums = (counter: Counter) => number;
+
+async function sumCounters(reader: Reader, tenantId: string, { days }: Period): Promise<Sums> {
+  const ofTenant = eq(usageCounters.tenantId, tenantId);
+  const rows = await reader
+    .select({ counter: usageCounters.counter, sum: sql<number>`sum(${usageCounters.amount})` })
+    .from(usageCounters)
+    .where(days === null ? ofTenant : and(ofTenant, between(usageCounters.day, ...days)))
+    .groupBy(usageCounters.counter)
+    .all();
+  const sums = new Map(rows.map(({ counter, sum }) => [counter, sum]));
+  return (counter) => sums.get(counter) ?? 0;
+}
+
+function toFigures(sum: Sums) {
+  const api = sum('success.api');
+  const app = sum('success.app');
+  const total = api + app;
+  const errors = sum('errors');
+  return {
+    successfulProcessing: {
+      byType: { api, app, total },
+      byResult: toResults(sum),
+      byModelTypeAndTier: {
+        image: {
+          forensicReporting: sum('billed.forensicReporting'),
+          flagging: sum('billed.flagging'),
+        },
+      },
+    },
+    userInteraction: { appLogins: sum('logins') },
+    impediments: { processingErrors: errors, retries: sum('retries') },
+    qualityIndicators: {
+      errorRatePercent: percent(errors, errors + total),
+      backpressurePercent: percent(sum('backpressure'), sum('runs')),
+    },
+    processingDurations: {
+      byModelTypeAndParallelism: {
+        image: { single: minutes(sum, 'single'), bulk: minutes(sum, 'bulk') },
+      },
+    },
+  };
+}
+
+/**
+ * `confidenceScore` is the mean over what was decided (real, fake) of the calibrated probability of the class that was
+ * decided, 0..1. Uncertain and abstain claim no class, so there is nothing to be confident of; 0 when nothing was decided.
+ */
+function toResults(sum: Sums) {
+  const real = sum('result.real');
+  const fake = sum('result.fake');
+  const uncertain = sum('result.uncertain');
+  const abstain = sum('result.abstain');
+  const total = fake + real + uncertain + abstain;
+  const decided = real + fake;
+  const confidenceScore = decided === 0 ? 0 : sum('confidence') / confidenceScale / decided;
+  return { fake, real, uncertain, abstain, total, confidenceScore };
+}
+
+/** At most 100: a run that began before midnight may be rolled back after it, on a day with fewer runs. */
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.min(100, (100 * part) / whole);
+}
+
+/** The mean; null when there was none. */
+function minutes(sum: Sums, parallelism: Parallelism): number | null {
+  const count = sum(`timed.${parallelism}`);
+  return count === 0 ? null : sum(`ms.${parallelism}`) / count / 60_000;
 }

@@ -8,8 +8,13 @@ import { ForensicsError } from '../../../errors.ts';
 import { createMutex } from '../../../mutex.ts';
 import { type FileSystem, nullIfMissing, onDisk, systemCode } from './disk.ts';
 import type { Quota } from './quota.ts';
-import type { ObjectRecord } from './record.ts';
-import { incomingName, type NewObject, writeObject, type WrittenFile } from './write-object.ts';
+import {
+  incomingName,
+  type NewObject,
+  type ObjectRecord,
+  writeObject,
+  type WrittenFile,
+} from './object-file.ts';
 
 export interface NewFile extends NewObject {
   readonly source: AsyncIterable<Uint8Array>;

@@ -6,15 +6,24 @@
  * `auth_time`; where its access tokens lack that, one that is refreshed there afterwards counts as a new login.
  */
 
+import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import type { TokenSet } from '../../../contract/auth.ts';
-import type { Db, Tx } from '../../../ports/db/database.ts';
 import { ForensicsError } from '../../../errors.ts';
-import type { Identity, Login } from '../identity.ts';
-import { type Principal, unauthenticated } from '../principal.ts';
-import type { UserRow, Users } from '../users.ts';
-import { createAccounts } from './accounts.ts';
+import { type Db, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
+import { foldText } from '../../../ports/db/ids.ts';
+import { tenants, users } from '../../../ports/db/schema.ts';
+import { service } from '../../audit/entry.ts';
+import { type Identity, type Login, type Principal, unauthenticated } from '../principal.ts';
+import { auditUser } from '../user-facts.ts';
+import { defaultUserType, endAccess, newRow, type UserRow, type Users } from '../users.ts';
 import { createProvider, type ProviderParts, type Refreshed } from './provider.ts';
-import { type ClaimNames, createTokenReader, describePerson, type ReadToken } from './tokens.ts';
+import {
+  type ClaimNames,
+  createTokenReader,
+  type Described,
+  describePerson,
+  type ReadToken,
+} from './tokens.ts';
 
 export interface OidcIdentityParts extends ProviderParts {
   readonly db: Db;
@@ -28,7 +37,7 @@ export interface OidcIdentityParts extends ProviderParts {
 
 /** Makes no request before its first call: a provider that is down stops no start. */
 export function createOidcIdentity(parts: OidcIdentityParts): Identity {
-  const { issuer, clientId, claims, users, now } = parts;
+  const { issuer, clientId, claims, now } = parts;
   const provider = createProvider(parts);
   const reader = createTokenReader({ ...parts, provider });
   const accounts = createAccounts(parts);
@@ -84,7 +93,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
     // Without offline_access some providers issue none: then the session lasts as long as its access token.
     exchange: async (grant) => tokenSet(await provider.exchange(grant), ''),
     end: (refreshToken) => provider.revoke(refreshToken),
-    info: (principal) => users.info(principal),
+    info: (principal) => parts.users.info(principal),
     async verify(idToken) {
       await holder(idToken);
     },
@@ -109,4 +118,149 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
 
 function secondsBetween(from: Date, to: Date): number {
   return Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000));
+}
+
+// The rows of people whom an identity provider knows. What they may do comes with each token; here stand their id, how
+// they are shown, what they chose, and whether they are shut out.
+
+interface Accounts {
+  /**
+   * The person of a token, created at the first one, and updated from the newest.
+   *
+   * @throws {ForensicsError} `unauthenticated` for a person who is shut out, or whose session was ended since.
+   */
+  admit(seen: Seen): Promise<UserRow>;
+  /** The tenants here that are meant by these names or ids. */
+  findTenantIds(words: readonly string[]): Promise<string[]>;
+  /** Makes every token that the person got before this one, and this one, worth nothing. */
+  endAccess(userId: string, token: ReadToken): Promise<void>;
+}
+
+interface Seen {
+  readonly token: ReadToken;
+  readonly person: Described;
+  /** Those a login counts for; null when the token is not one that people come in with. */
+  readonly tenantIds: readonly string[] | null;
+}
+
+interface AccountsParts {
+  readonly db: Db;
+  readonly now: () => Date;
+  /** Runs in the transaction that first sees a login. */
+  readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
+}
+
+// A token is older than the row that it leads to.
+const ever = new Date(0);
+
+function createAccounts({ db, now, onLogin = async () => undefined }: AccountsParts): Accounts {
+  async function enter(tx: Tx, { token, person }: Seen): Promise<UserRow> {
+    const rights = { userType: person.userType ?? defaultUserType, scopes: [] };
+    const known = { email: person.email ?? '', name: null, nameFolded: '', issuer: token.issuer };
+    const row = { ...newRow(now()), ...rights, ...known, subject: token.subject };
+    const act = { userId: row.id, at: row.createdAt, by: service };
+    const details = { identity: 'provider', ...rights } as const;
+    await auditUser(tx, act, { event: 'user.created', details });
+    return tx
+      .insert(users)
+      .values({ ...row, tokensValidFrom: ever })
+      .returning()
+      .get();
+  }
+
+  async function bringUpToDate(tx: Tx, seen: Seen): Promise<UserRow> {
+    const known = await findRow(tx, seen.token);
+    const row = known ?? (await enter(tx, seen));
+    assertNotEnded(row, seen.token);
+    const shown = shownAs(row, seen.person);
+    await tx.update(users).set(shown).where(eq(users.id, row.id)).run();
+    if (known !== undefined) await tellOfChange(tx, known, shown);
+    if (isLogin(row, seen)) await countLogin(tx, row.id, seen);
+    return { ...row, ...shown };
+  }
+
+  /** The provider decides over names and rights; an address is no right and stays out of the log. */
+  async function tellOfChange(
+    tx: Tx,
+    before: UserRow,
+    after: ReturnType<typeof shownAs>,
+  ): Promise<void> {
+    const fields = (['name', 'userType'] as const).filter((one) => before[one] !== after[one]);
+    if (fields.length === 0) return;
+    const details = { fields, userType: after.userType, scopes: before.scopes };
+    const act = { userId: before.id, at: now(), by: service };
+    await auditUser(tx, act, { event: 'user.changed', details });
+  }
+
+  async function countLogin(tx: Tx, userId: string, { token, tenantIds }: Seen): Promise<void> {
+    const at = now();
+    const lastLoginAt = token.loggedInAt ?? at;
+    await tx.update(users).set({ lastLoginAt }).where(eq(users.id, userId)).run();
+    await onLogin(tx, { userId, tenantIds: tenantIds ?? [], at });
+  }
+
+  return {
+    async admit(seen) {
+      const row = await findRow(db, seen.token);
+      if (row === undefined || isNews(row, seen)) {
+        return transact(db, (tx) => bringUpToDate(tx, seen));
+      }
+      assertNotEnded(row, seen.token);
+      return row;
+    },
+    async findTenantIds(words) {
+      const meant = or(inArray(tenants.id, [...words]), inArray(tenants.name, [...words]));
+      const which = and(meant, isNull(tenants.deletedAt));
+      const rows = await db.select({ id: tenants.id }).from(tenants).where(which).all();
+      return rows.map(({ id }) => id);
+    },
+    async endAccess(userId, { since }) {
+      // The provider's clock may be ahead of ours.
+      const at = new Date(Math.max(now().getTime(), since.getTime()));
+      await transact(db, (tx) => endAccess(tx, userId, at));
+    },
+  };
+}
+
+async function findRow(
+  reader: Reader,
+  { issuer, subject }: ReadToken,
+): Promise<UserRow | undefined> {
+  const which = and(eq(users.issuer, issuer), eq(users.subject, subject));
+  return reader.select().from(users).where(which).get();
+}
+
+// Alike for both: a disabled user learns no more than one whose session ended. Tokens have whole seconds,
+// rounded down: what is as old as the end of sessions, or looks so, came before it.
+function assertNotEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
+  if (disabledAt === null && since > tokensValidFrom) return;
+  throw unauthenticated(
+    'The session has ended; log in again at the identity provider, with prompt=login.',
+  );
+}
+
+/** What a token leaves out stays as an earlier token set it. */
+function shownAs(row: UserRow, { email, name, userType }: Described) {
+  const shown = name ?? row.name;
+  return {
+    email: email ?? row.email,
+    name: shown,
+    nameFolded: foldText(shown ?? ''),
+    userType: userType ?? row.userType,
+  };
+}
+
+/**
+ * A login is recognised by `auth_time`: one that is later than the last. Of a provider that does not send it only the first
+ * login is known.
+ */
+function isLogin({ lastLoginAt }: UserRow, { token, tenantIds }: Seen): boolean {
+  if (tenantIds === null) return false;
+  return lastLoginAt === null || (token.loggedInAt !== null && token.loggedInAt > lastLoginAt);
+}
+
+function isNews(row: UserRow, seen: Seen): boolean {
+  const { email, name, userType } = shownAs(row, seen.person);
+  const isShownOtherwise = email !== row.email || name !== row.name || userType !== row.userType;
+  return isShownOtherwise || isLogin(row, seen);
 }

@@ -19,8 +19,7 @@ import {
   tokenRevocation,
 } from 'openid-client';
 import { ForensicsError } from '../../../errors.ts';
-import type { CodeGrant } from '../identity.ts';
-import { unauthenticated } from '../principal.ts';
+import { type CodeGrant, unauthenticated } from '../principal.ts';
 import {
   type Cached,
   createCached,

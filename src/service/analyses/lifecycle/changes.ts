@@ -6,11 +6,11 @@
 
 import { and, eq, type SQL } from 'drizzle-orm';
 import { toActor, type Principal, systemPrincipal } from '../../access/principal.ts';
-import type { EventDetails, EventName } from '../../audit/events.ts';
+import type { EventDetails, EventName } from '../../audit/entry.ts';
 import { append } from '../../audit/log.ts';
 import type { AnalysisOptions } from '../../../contract/analysis.ts';
 import type { Status } from '../../../contract/vocabulary.ts';
-import type { Repeatable } from '../../../ports/db/idempotency.ts';
+import type { Repeatable } from '../../idempotency.ts';
 import { type Db, transact, type Tx } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { ForensicsError } from '../../../errors.ts';

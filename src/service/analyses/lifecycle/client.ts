@@ -6,9 +6,9 @@
 
 import { eq } from 'drizzle-orm';
 import { type Principal, systemPrincipal } from '../../access/principal.ts';
-import type { EventDetails } from '../../audit/events.ts';
+import type { EventDetails } from '../../audit/entry.ts';
 import { pipelined } from '../../../ports/db/database.ts';
-import { recall, remember } from '../../../ports/db/idempotency.ts';
+import { recall, remember } from '../../idempotency.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { type Drawn, examinationSha256, outputKeys, toRow } from '../examination-row.ts';
 import {

@@ -1,7 +1,7 @@
 /** Changes of state that a worker makes while it holds the job of a run. */
 
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
-import type { EventDetails } from '../../audit/events.ts';
+import type { EventDetails } from '../../audit/entry.ts';
 import { pipelined, type Tx } from '../../../ports/db/database.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { ForensicsError } from '../../../errors.ts';

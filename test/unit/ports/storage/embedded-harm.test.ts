@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { incomingName } from '../../../../src/ports/storage/embedded/write-object.ts';
+import { incomingName } from '../../../../src/ports/storage/embedded/object-file.ts';
 import { codeOf } from './code-of.ts';
 import { type Act, createFailingDisk } from './failing-disk.ts';
 import { createLocalStore, type LocalStore } from '../../../fixtures/embedded-server.ts';

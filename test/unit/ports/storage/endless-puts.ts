@@ -1,8 +1,10 @@
 /** Puts one object again and again, all of one letter each time, until it is killed. Run as a process of its own. */
 
 import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
-import { createEmbeddedStore } from '../../../../src/ports/storage/embedded/embedded.ts';
-import { createObjectUrls } from '../../../../src/ports/storage/embedded/signed-urls.ts';
+import {
+  createEmbeddedStore,
+  createObjectUrls,
+} from '../../../../src/ports/storage/embedded/embedded.ts';
 
 const store = createEmbeddedStore({
   buckets: createBuckets({ root: process.argv[2]! }),

@@ -2,8 +2,10 @@
 
 import { readdirSync } from 'node:fs';
 import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
-import { createEmbeddedStore } from '../../../../src/ports/storage/embedded/embedded.ts';
-import { createObjectUrls } from '../../../../src/ports/storage/embedded/signed-urls.ts';
+import {
+  createEmbeddedStore,
+  createObjectUrls,
+} from '../../../../src/ports/storage/embedded/embedded.ts';
 
 const root = process.argv[2]!;
 const store = createEmbeddedStore({

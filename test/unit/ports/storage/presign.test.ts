@@ -6,12 +6,12 @@ import {
 } from '@azure/storage-blob';
 import { Client } from 'minio';
 import { describe, expect, test } from 'vitest';
-import { createPresigner as createAzurePresigner } from '../../../../src/ports/storage/azure/sas.ts';
+import { createPresigner as createAzurePresigner } from '../../../../src/ports/storage/azure/azure.ts';
 import {
   createObjectUrls,
   type SignedMethod,
-} from '../../../../src/ports/storage/embedded/signed-urls.ts';
-import { createPresigner } from '../../../../src/ports/storage/s3/presign.ts';
+} from '../../../../src/ports/storage/embedded/embedded.ts';
+import { createPresigner } from '../../../../src/ports/storage/s3/s3.ts';
 import { codeOf } from './code-of.ts';
 import { s3ConfigAt } from './s3-config.ts';
 

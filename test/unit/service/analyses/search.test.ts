@@ -1,8 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findEntries } from '../../../../src/service/analyses/rows.ts';
-import { type Db, transact } from '../../../../src/ports/db/database.ts';
-import { textSearchCondition } from '../../../../src/ports/db/dialect.ts';
+import { type Db, textSearchCondition, transact } from '../../../../src/ports/db/database.ts';
 import { foldText } from '../../../../src/ports/db/ids.ts';
 import { migrateSqlite, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { analyses, tenants, users } from '../../../../src/ports/db/schema.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSemaphore } from '../../../../src/service/analyses/bounds.ts';
+import { createSemaphore } from '../../../../src/service/analyses/context.ts';
 import { deferred } from '../jobs/deferred.ts';
 
 test('no more acts run at once than there are places, and all run in the order they came', async () => {

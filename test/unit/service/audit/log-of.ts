@@ -1,7 +1,11 @@
 /** What the audit log says, in short: who, what, and the details. */
 
-import { type Actor, parseEntry, readLines } from '../../../../src/service/audit/entry.ts';
-import type { EventName } from '../../../../src/service/audit/events.ts';
+import {
+  type Actor,
+  type EventName,
+  parseEntry,
+  readLines,
+} from '../../../../src/service/audit/entry.ts';
 import type { Db } from '../../../../src/ports/db/database.ts';
 
 export async function logOf(

@@ -6,6 +6,7 @@ import {
   type Attempt,
   type Channel,
   createPostChannel,
+  type Submission,
 } from '../../../../src/service/feedback/channels.ts';
 import {
   createFeedback,
@@ -15,7 +16,6 @@ import {
   purgeFeedback,
   sendJob,
 } from '../../../../src/service/feedback/feedback.ts';
-import type { Submission } from '../../../../src/service/feedback/message.ts';
 import { createQueue } from '../../../../src/service/jobs/queue.ts';
 import { createWorker } from '../../../../src/service/jobs/worker.ts';
 import { createSender } from '../../../../src/ports/network/post.ts';

@@ -3,8 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createMailChannel } from '../../../../src/service/feedback/channels.ts';
-import type { Submission } from '../../../../src/service/feedback/message.ts';
+import { createMailChannel, type Submission } from '../../../../src/service/feedback/channels.ts';
 import { makeCertificate } from '../../../fixtures/certificate.ts';
 import { smtpError, startMailServer } from './mail-server.ts';
 

@@ -1,8 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { countPending, isPartOfBulk } from '../../../../src/service/analyses/rows.ts';
-import { createUsageReports } from '../../../../src/service/usage/usage-report.ts';
-import { countLogin } from '../../../../src/service/usage/usage.ts';
+import { countLogin, createUsageReports } from '../../../../src/service/usage/usage.ts';
 import type { ResultClass } from '../../../../src/contract/vocabulary.ts';
 import { type Reader, transact } from '../../../../src/ports/db/database.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';

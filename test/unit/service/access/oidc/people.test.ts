@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endTenant } from '../../../../../src/service/tenants/delete-tenant.ts';
-import type { Login } from '../../../../../src/service/access/identity.ts';
+import type { Login } from '../../../../../src/service/access/principal.ts';
 import { operator } from '../../../../../src/service/audit/entry.ts';
 import { transact } from '../../../../../src/ports/db/database.ts';
 import {

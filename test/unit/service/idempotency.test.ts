@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createTenants } from '../../../../src/service/tenants/tenants.ts';
-import { recall, remember, type Repeatable } from '../../../../src/ports/db/idempotency.ts';
-import { transact } from '../../../../src/ports/db/database.ts';
-import { idempotencyKeys } from '../../../../src/ports/db/schema.ts';
-import { steppedClock, testDb } from './temporary.ts';
+import { createTenants } from '../../../src/service/tenants/tenants.ts';
+import { recall, remember, type Repeatable } from '../../../src/service/idempotency.ts';
+import { transact } from '../../../src/ports/db/database.ts';
+import { idempotencyKeys } from '../../../src/ports/db/schema.ts';
+import { steppedClock, testDb } from '../ports/db/temporary.ts';
 
 async function setUp() {
   const db = await testDb();

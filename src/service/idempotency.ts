@@ -5,10 +5,10 @@
 
 import { createHash } from 'node:crypto';
 import { and, eq, gte, lt } from 'drizzle-orm';
-import { maxIdempotencyKeyLength } from '../../contract/limits.ts';
-import { ForensicsError } from '../../errors.ts';
-import type { Reader, Tx } from './database.ts';
-import { idempotencyKeys } from './schema.ts';
+import { maxIdempotencyKeyLength } from '../contract/limits.ts';
+import { ForensicsError } from '../errors.ts';
+import type { Reader, Tx } from '../ports/db/database.ts';
+import { idempotencyKeys } from '../ports/db/schema.ts';
 
 export interface Repeatable {
   readonly tenantId: string;
