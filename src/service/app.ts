@@ -28,7 +28,7 @@ import {
   createWorkload,
   type Workload,
 } from './health.ts';
-import { createQueue } from './jobs/queue.ts';
+import { createQueue, type Queue } from './jobs/queue.ts';
 import { type Blobs, openBlobs } from './storage.ts';
 import type { Tenancy } from './tenants/tenancy.ts';
 import { openTenancy, createWebhookGuard } from './tenants/tenant-storage.ts';
@@ -134,28 +134,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
           return (await any.get()) !== undefined;
         },
       },
-      operations: {
-        health: createHealth({
-          database: core.database,
-          queue,
-          checkModel: () => modelHealth.check(),
-          checkStorage: () => blobs.check(),
-          jobKinds: [runJob],
-          jobsInHand: () => work.worker.running(),
-          hasTroubledReceiver: () => hasTroubledReceiver(db, now()),
-          isLogWorking,
-          now,
-        }),
-        workload: createWorkload({
-          db,
-          queue,
-          jobKinds: [runJob, sendJob],
-          worker: work.worker,
-          sandbox,
-          now,
-        }),
-        start: () => work.start(),
-      },
+      operations: openOperations({ core, queue, blobs, work, isLogWorking, ...examiner }),
       close: () => stack.unwind(),
     };
   });
@@ -190,5 +169,36 @@ async function openAdministration(
     tenantUsers: createTenantUsers(core),
     webhookLog: createWebhookLog({ db: core.database.db, serverKey, allow, now }),
     firstUser: await createFirstUser(core),
+  };
+}
+
+interface OperationsParts
+  extends Pick<Awaited<ReturnType<typeof openExaminer>>, 'modelHealth' | 'sandbox'> {
+  readonly core: Core;
+  readonly queue: Queue;
+  readonly blobs: Blobs;
+  readonly work: ReturnType<typeof openWork>;
+  readonly isLogWorking: () => boolean;
+}
+
+function openOperations(parts: OperationsParts): Operations {
+  const { core, queue, blobs, work, isLogWorking, modelHealth, sandbox } = parts;
+  const { now, database } = core;
+  const { db } = database;
+  const { worker } = work;
+  return {
+    health: createHealth({
+      database,
+      queue,
+      checkModel: () => modelHealth.check(),
+      checkStorage: () => blobs.check(),
+      jobKinds: [runJob],
+      jobsInHand: () => worker.running(),
+      hasTroubledReceiver: () => hasTroubledReceiver(db, now()),
+      isLogWorking,
+      now,
+    }),
+    workload: createWorkload({ db, queue, jobKinds: [runJob, sendJob], worker, sandbox, now }),
+    start: () => work.start(),
   };
 }

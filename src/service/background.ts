@@ -214,42 +214,14 @@ export function createChores({
   async function turn(): Promise<null> {
     for (const { name, run } of chores) {
       try {
-        if (stopping.signal.aborted || !(await take(name))) continue;
+        if (stopping.signal.aborted || !(await takeChore(db, name, now()))) continue;
         await run(stopping.signal);
       } catch (error) {
         onError(error);
-        await postpone(name);
+        await postponeChore(db, name, now()).catch(onError);
       }
     }
     return null;
-  }
-
-  /** True for the one process that has it to do today. */
-  async function take(name: string): Promise<boolean> {
-    return transact(db, async (tx) => {
-      const key = choreKey(name);
-      const row = await tx.select().from(settingRows).where(eq(settingRows.key, key)).get();
-      const ageMs = now().getTime() - Date.parse(row?.value ?? '');
-      // A time in the future was written by a clock that was wrong.
-      if (ageMs >= 0 && ageMs < dayMs) return false;
-      const value = now().toISOString();
-      const write = tx.insert(settingRows).values({ key, value });
-      await write.onConflictDoUpdate({ target: settingRows.key, set: { value } }).run();
-      return true;
-    });
-  }
-
-  async function postpone(name: string): Promise<void> {
-    const value = new Date(now().getTime() - dayMs + hourMs).toISOString();
-    try {
-      await db
-        .update(settingRows)
-        .set({ value })
-        .where(eq(settingRows.key, choreKey(name)))
-        .run();
-    } catch (error) {
-      onError(error);
-    }
   }
 
   return {
@@ -262,6 +234,28 @@ export function createChores({
       await loop.run();
     },
   };
+}
+
+/** True for the one process that has it to do today. */
+async function takeChore(db: Db, name: string, at: Date): Promise<boolean> {
+  return transact(db, async (tx) => {
+    const key = choreKey(name);
+    const row = await tx.select().from(settingRows).where(eq(settingRows.key, key)).get();
+    const ageMs = at.getTime() - Date.parse(row?.value ?? '');
+    // A time in the future was written by a clock that was wrong.
+    if (ageMs >= 0 && ageMs < dayMs) return false;
+    const value = at.toISOString();
+    const write = tx.insert(settingRows).values({ key, value });
+    await write.onConflictDoUpdate({ target: settingRows.key, set: { value } }).run();
+    return true;
+  });
+}
+
+/** By an hour. */
+async function postponeChore(db: Db, name: string, at: Date): Promise<void> {
+  const value = new Date(at.getTime() - dayMs + hourMs).toISOString();
+  const isIt = eq(settingRows.key, choreKey(name));
+  await db.update(settingRows).set({ value }).where(isIt).run();
 }
 
 function choreKey(name: string): string {

@@ -129,10 +129,53 @@ export function createSqliteDb(
 ): SqliteDb & { readonly close: () => Promise<void> } {
   const notifications = new EventEmitter();
   notifications.setMaxListeners(0);
+  const turns = createTurns();
+  const { tx, topics, renew } = createTx('sqlite', async (...statement) =>
+    execute(client, ...statement),
+  );
+
+  async function runTransaction<T>(act: (tx: Tx) => Promise<T>): Promise<T> {
+    // Immediate: the lock is taken before the first read, so that what was read is still true when it is written.
+    const end = await turns.begin(() => void client.exec('BEGIN IMMEDIATE'));
+    let committed: readonly Topic[];
+    let result: T;
+    try {
+      renew();
+      result = await act(tx);
+      client.exec('COMMIT');
+      committed = [...topics];
+    } catch (error) {
+      if (client.inTransaction) client.exec('ROLLBACK');
+      throw toSqliteError(error);
+    } finally {
+      end();
+    }
+    for (const topic of committed) notifications.emit(topic);
+    return result;
+  }
+
+  const reader = createReader('sqlite', async (...statement) => {
+    assertNoTransaction();
+    return turns.between(() => execute(client, ...statement));
+  });
+  return Object.assign(reader, {
+    $client: client,
+    runTransaction,
+    snapshot: <T>(act: (reader: Reader) => Promise<T>) => snapshot(client.name, act),
+    onNotification(topic: Topic, listener: () => void) {
+      notifications.on(topic, listener);
+      return () => void notifications.off(topic, listener);
+    },
+    close: () => turns.between(() => void client.close()),
+  });
+}
+
+/** One transaction at a time, and other statements between two. */
+function createTurns() {
   let transaction: Promise<void> | null = null;
 
   /** Runs `act`, which must be synchronous, while no transaction of this process is open. */
-  async function betweenTransactions<T>(act: () => T): Promise<T> {
+  async function between<T>(act: () => T): Promise<T> {
     const deadline = performance.now() + busyTimeoutMs;
     for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       for (let open = transaction; open !== null; open = transaction) await open;
@@ -145,59 +188,31 @@ export function createSqliteDb(
     }
   }
 
-  const { tx, topics, renew } = createTx('sqlite', async (...statement) =>
-    execute(client, ...statement),
-  );
-
-  async function runTransaction<T>(act: (tx: Tx) => Promise<T>): Promise<T> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    await betweenTransactions(() => {
-      // Immediate: the lock is taken before the first read, so that what was read is still true when it is written.
-      client.exec('BEGIN IMMEDIATE');
-      transaction = promise;
-    });
-    let committed: readonly Topic[];
-    let result: T;
-    try {
-      renew();
-      result = await act(tx);
-      client.exec('COMMIT');
-      committed = [...topics];
-    } catch (error) {
-      if (client.inTransaction) client.exec('ROLLBACK');
-      throw toSqliteError(error);
-    } finally {
-      transaction = null;
-      resolve();
-    }
-    for (const topic of committed) notifications.emit(topic);
-    return result;
-  }
-
-  async function snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T> {
-    const own = new Database(client.name, { readonly: true });
-    try {
-      own.exec('BEGIN');
-      return await act(createReader('sqlite', async (...statement) => execute(own, ...statement)));
-    } finally {
-      own.close();
-    }
-  }
-
-  const reader = createReader('sqlite', async (...statement) => {
-    assertNoTransaction();
-    return betweenTransactions(() => execute(client, ...statement));
-  });
-  return Object.assign(reader, {
-    $client: client,
-    runTransaction,
-    snapshot,
-    onNotification(topic: Topic, listener: () => void) {
-      notifications.on(topic, listener);
-      return () => void notifications.off(topic, listener);
+  return {
+    between,
+    /** @returns the way to end it. */
+    async begin(act: () => void): Promise<() => void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      await between(() => {
+        act();
+        transaction = promise;
+      });
+      return () => {
+        transaction = null;
+        resolve();
+      };
     },
-    close: () => betweenTransactions(() => void client.close()),
-  });
+  };
+}
+
+async function snapshot<T>(path: string, act: (reader: Reader) => Promise<T>): Promise<T> {
+  const client = new Database(path, { readonly: true });
+  try {
+    client.exec('BEGIN');
+    return await act(createReader('sqlite', async (...statement) => execute(client, ...statement)));
+  } finally {
+    client.close();
+  }
 }
 
 function execute(

@@ -114,81 +114,95 @@ export function createKeys({
   const pepperKey = createSecretKey(pepper);
   const digestSecret = (secret: string) => createHmac('sha256', pepperKey).update(secret).digest();
 
-  async function insert(tx: Tx, key: NewRow, by: Actor): Promise<KeyEntry> {
-    const tenant = await activeTenant(tx, key.tenantId);
-    const secret = newSecret(tenant.keyTag);
-    const row = { ...key, uuid: randomUUID(), lastUsedAt: null, replacedAt: null };
-    await tx
-      .insert(apiKeys)
-      .values({ ...row, digest: digestSecret(secret), ending: secret.slice(-4) })
-      .run();
-    await append(tx, {
-      chain: key.tenantId,
-      at: key.createdAt,
-      actor: by,
-      event: 'key.created',
-      subject: row.uuid,
-      details: { expiresAt: key.expiresAt.toISOString() },
-    });
-    return keyEntry(row, { secret, at: key.createdAt });
-  }
-
+  const parts: Parts = { db, now, digestSecret };
   return {
-    async mint({ tenantId, name, expiresAt, by, idempotencyKey = null }) {
-      const at = now();
-      assertUsable(name, expiresAt, at);
-      const request = { act: 'createKey', name, expiresAt };
-      const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
-      return transact(db, async (tx) => {
-        const earlier = await recall(tx, repeatable);
-        if (earlier !== null) return madeEarlier(tx, { tenantId, at, uuid: earlier });
-        const key = await insert(tx, { tenantId, name, expiresAt, createdAt: at }, by);
-        await remember(tx, repeatable, key.uuid);
-        return key;
-      });
-    },
-
-    async rotate({ tenantId, which, expiresAt, graceMs, by, idempotencyKey = null }) {
-      const at = now();
-      const request = { act: 'rotateKey', which, expiresAt, graceMs };
-      const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
-      return transact(db, async (tx): Promise<Rotated> => {
-        const done = await recall(tx, repeatable);
-        if (done !== null) return rotatedEarlier(tx, { tenantId, at, uuids: done });
-        const { key: old, earlier } = await keyToReplace(tx, tenantId, which, at);
-        assertUsable(old.name, expiresAt, at);
-        const key = await insert(tx, { tenantId, name: old.name, expiresAt, createdAt: at }, by);
-        const end = new Date(at.getTime() + graceMs);
-        const change = { tenantId, by, at, end, replacedBy: key.uuid };
-        await remember(tx, repeatable, [key, old, ...earlier].map(({ uuid }) => uuid).join(' '));
-        const ended = [];
-        for (const one of earlier) ended.push(await replace(tx, one, change));
-        const replaced = await replace(tx, old, change);
-        return { key, earlier: ended, replaced };
-      });
-    },
-
+    mint: (key) => mintKey(parts, key),
+    rotate: (rotation) => rotateKey(parts, rotation),
     list: async (tenantId) => findKeys(db, { tenantId, at: now() }),
-
-    async revoke({ tenantId, uuid, by }) {
-      const which = and(
-        eq(apiKeys.tenantId, tenantId),
-        eq(apiKeys.uuid, uuid.toLowerCase()),
-        isNull(apiKeys.revokedAt),
-      );
-      const at = now();
-      await transact(db, async (tx) => {
-        const key = await tx.update(apiKeys).set({ revokedAt: at }).where(which).returning().get();
-        if (key === undefined) throw noSuchKey();
-        const told = { event: 'key.revoked', subject: key.uuid, details: {} } as const;
-        await append(tx, { chain: tenantId, at, actor: by, ...told });
-      });
-    },
-
+    revoke: (revocation) => revokeKey(parts, revocation),
     prune: async (prune) => transact(db, (tx) => revokeEnded(tx, { ...prune, at: now() })),
-
-    authenticate: createKeyAuthentication({ db, digestSecret, now }),
+    authenticate: createKeyAuthentication(parts),
   };
+}
+
+interface Parts {
+  readonly db: Db;
+  readonly now: () => Date;
+  readonly digestSecret: (secret: string) => Buffer;
+}
+
+async function mintKey(
+  parts: Parts,
+  { tenantId, name, expiresAt, by, idempotencyKey = null }: NewKey,
+): Promise<KeyEntry> {
+  const at = parts.now();
+  assertUsable(name, expiresAt, at);
+  const request = { act: 'createKey', name, expiresAt };
+  const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
+  return transact(parts.db, async (tx) => {
+    const earlier = await recall(tx, repeatable);
+    if (earlier !== null) return madeEarlier(tx, { tenantId, at, uuid: earlier });
+    const key = await insert(parts, tx, { tenantId, name, expiresAt, createdAt: at }, by);
+    await remember(tx, repeatable, key.uuid);
+    return key;
+  });
+}
+
+async function rotateKey(
+  parts: Parts,
+  { tenantId, which, expiresAt, graceMs, by, idempotencyKey = null }: Rotation,
+): Promise<Rotated> {
+  const at = parts.now();
+  const request = { act: 'rotateKey', which, expiresAt, graceMs };
+  const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
+  return transact(parts.db, async (tx): Promise<Rotated> => {
+    const done = await recall(tx, repeatable);
+    if (done !== null) return rotatedEarlier(tx, { tenantId, at, uuids: done });
+    const { key: old, earlier } = await keyToReplace(tx, tenantId, which, at);
+    assertUsable(old.name, expiresAt, at);
+    const key = await insert(parts, tx, { tenantId, name: old.name, expiresAt, createdAt: at }, by);
+    const end = new Date(at.getTime() + graceMs);
+    const change = { tenantId, by, at, end, replacedBy: key.uuid };
+    await remember(tx, repeatable, [key, old, ...earlier].map(({ uuid }) => uuid).join(' '));
+    const ended = [];
+    for (const one of earlier) ended.push(await replace(tx, one, change));
+    const replaced = await replace(tx, old, change);
+    return { key, earlier: ended, replaced };
+  });
+}
+
+async function insert({ digestSecret }: Parts, tx: Tx, key: NewRow, by: Actor): Promise<KeyEntry> {
+  const tenant = await activeTenant(tx, key.tenantId);
+  const secret = newSecret(tenant.keyTag);
+  const row = { ...key, uuid: randomUUID(), lastUsedAt: null, replacedAt: null };
+  await tx
+    .insert(apiKeys)
+    .values({ ...row, digest: digestSecret(secret), ending: secret.slice(-4) })
+    .run();
+  await append(tx, {
+    chain: key.tenantId,
+    at: key.createdAt,
+    actor: by,
+    event: 'key.created',
+    subject: row.uuid,
+    details: { expiresAt: key.expiresAt.toISOString() },
+  });
+  return keyEntry(row, { secret, at: key.createdAt });
+}
+
+async function revokeKey({ db, now }: Parts, { tenantId, uuid, by }: Revocation): Promise<void> {
+  const which = and(
+    eq(apiKeys.tenantId, tenantId),
+    eq(apiKeys.uuid, uuid.toLowerCase()),
+    isNull(apiKeys.revokedAt),
+  );
+  const at = now();
+  await transact(db, async (tx) => {
+    const key = await tx.update(apiKeys).set({ revokedAt: at }).where(which).returning().get();
+    if (key === undefined) throw noSuchKey();
+    const told = { event: 'key.revoked', subject: key.uuid, details: {} } as const;
+    await append(tx, { chain: tenantId, at, actor: by, ...told });
+  });
 }
 
 interface Asked extends Pick<NewKey, 'tenantId'> {

@@ -85,56 +85,18 @@ export const defaultUserType = 'user';
 const defaultLang = 'en';
 const byOperator: Acting = { by: operator };
 
-export function createUsers({
-  db,
-  passwords,
-  attempts,
-  now,
-}: {
+interface UsersParts {
   readonly db: Db;
   readonly passwords: Passwords;
   readonly attempts: Pick<LoginAttempts, 'forgiveAccount'>;
   readonly now: () => Date;
-}): Users {
-  const actOn = (userId: string, { by }: Acting) => ({ userId, at: now(), by });
-  const setDisabled = async (id: string, disabledAt: Date | null, acting: Acting): Promise<User> =>
-    transact(db, async (tx) => {
-      const user = await getUser(tx, id);
-      await approve(tx, acting, user);
-      if (disabledAt !== null) await endAccess(tx, id, disabledAt);
-      const event = disabledAt === null ? 'user.enabled' : 'user.disabled';
-      await auditUser(tx, actOn(id, acting), { event, details: {} }, user.tenantIds);
-      return saved(tx, id, { disabledAt });
-    });
-  const make = async (
-    { email: typed, password, tenantIds = [], ...facts }: NewUser,
-    acting: Acting,
-    refuse: (tx: Tx) => Promise<void>,
-  ): Promise<User> => {
-    const email = checkedEmail(typed);
-    const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
-    passwords.assertUsable(password, { email, name: columns.name });
-    // Checked before the expensive hash and again after it: two requests can race.
-    await assertAddressFree(db, email);
-    const passwordHash = await passwords.hash(password);
-    return transact(db, async (tx) => {
-      await refuse(tx);
-      await assertAddressFree(tx, email);
-      const row = { ...newRow(now()), ...columns, email, passwordHash };
-      await tx.insert(users).values(row).run();
-      await setTenants(tx, row.id, tenantIds);
-      const user = await getUser(tx, row.id);
-      const { userType, scopes } = user;
-      const details = { identity: 'embedded', userType, scopes } as const;
-      await auditUser(tx, actOn(row.id, acting), { event: 'user.created', details });
-      await auditTenants(tx, actOn(row.id, acting), { before: [], after: user.tenantIds });
-      return user;
-    });
-  };
+}
 
+export function createUsers(parts: UsersParts): Users {
+  const { db, now } = parts;
   return {
-    create: (user, acting = byOperator) => make(user, acting, async () => undefined),
-    createFirst: (user) => make(user, byOperator, assertNoAccounts),
+    create: (user, acting = byOperator) => createUser(parts, user, acting),
+    createFirst: (user) => createUser(parts, user, byOperator, assertNoAccounts),
     byId: async (id) => (await find(db, eq(users.id, id)))[0] ?? null,
     byEmail: async (email) => (await find(db, isEmbedded(normalisedEmail(email))))[0] ?? null,
     list: async (tenantId) => find(db, tenantId === undefined ? undefined : isMember(db, tenantId)),
@@ -146,29 +108,13 @@ export function createUsers({
         assertEmbedded(issuer);
         if (tenantIds !== undefined) await setTenants(tx, id, tenantIds);
         const after = await saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
-        await auditChange(tx, actOn(id, acting), { before, after });
+        await auditChange(tx, actOn(parts, id, acting), { before, after });
         return after;
       });
     },
-    async setPassword(id, password, acting = byOperator) {
-      const row = await existing(db, id);
-      // Checked before the expensive hash and again after it: rights may change in between.
-      await approve(db, acting, await getUser(db, id));
-      assertEmbedded(row.issuer);
-      passwords.assertUsable(password, row);
-      const passwordHash = await passwords.hash(password);
-      await transact(db, async (tx) => {
-        const user = await getUser(tx, id);
-        await approve(tx, acting, user);
-        await endAccess(tx, id, now());
-        await attempts.forgiveAccount(tx, row.email);
-        await saved(tx, id, { passwordHash });
-        const told = { event: 'user.password_changed', details: {} } as const;
-        await auditUser(tx, actOn(id, acting), told, user.tenantIds);
-      });
-    },
-    disable: (id, acting = byOperator) => setDisabled(id, now(), acting),
-    enable: (id, acting = byOperator) => setDisabled(id, null, acting),
+    setPassword: (id, password, acting = byOperator) => setPassword(parts, id, password, acting),
+    disable: (id, acting = byOperator) => setDisabled(parts, id, now(), acting),
+    enable: (id, acting = byOperator) => setDisabled(parts, id, null, acting),
     async info({ id, tenantIds, scopes, ...principal }) {
       const row = await existing(db, id ?? '');
       const { email, name, lang, tosAccepted } = row;
@@ -178,6 +124,80 @@ export function createUsers({
       return { id: row.id, email, name, userType, scopes, tenants: names, settings };
     },
   };
+}
+
+function actOn({ now }: UsersParts, userId: string, { by }: Acting): UserAct {
+  return { userId, at: now(), by };
+}
+
+/** @param refuse - called in the transaction that makes the account; throws to refuse. */
+async function createUser(
+  parts: UsersParts,
+  { email: typed, password, tenantIds = [], ...facts }: NewUser,
+  acting: Acting,
+  refuse?: (tx: Tx) => Promise<void>,
+): Promise<User> {
+  const { db, passwords, now } = parts;
+  const email = checkedEmail(typed);
+  const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
+  passwords.assertUsable(password, { email, name: columns.name });
+  // Checked before the expensive hash and again after it: two requests can race.
+  await assertAddressFree(db, email);
+  const passwordHash = await passwords.hash(password);
+  return transact(db, async (tx) => {
+    await refuse?.(tx);
+    await assertAddressFree(tx, email);
+    const row = { ...newRow(now()), ...columns, email, passwordHash };
+    await tx.insert(users).values(row).run();
+    await setTenants(tx, row.id, tenantIds);
+    const user = await getUser(tx, row.id);
+    const { userType, scopes } = user;
+    const details = { identity: 'embedded', userType, scopes } as const;
+    const act = actOn(parts, row.id, acting);
+    await auditUser(tx, act, { event: 'user.created', details });
+    await auditTenants(tx, act, { before: [], after: user.tenantIds });
+    return user;
+  });
+}
+
+async function setPassword(
+  parts: UsersParts,
+  id: string,
+  password: string,
+  acting: Acting,
+): Promise<void> {
+  const { db, passwords, attempts, now } = parts;
+  const row = await existing(db, id);
+  // Checked before the expensive hash and again after it: rights may change in between.
+  await approve(db, acting, await getUser(db, id));
+  assertEmbedded(row.issuer);
+  passwords.assertUsable(password, row);
+  const passwordHash = await passwords.hash(password);
+  await transact(db, async (tx) => {
+    const user = await getUser(tx, id);
+    await approve(tx, acting, user);
+    await endAccess(tx, id, now());
+    await attempts.forgiveAccount(tx, row.email);
+    await saved(tx, id, { passwordHash });
+    const told = { event: 'user.password_changed', details: {} } as const;
+    await auditUser(tx, actOn(parts, id, acting), told, user.tenantIds);
+  });
+}
+
+async function setDisabled(
+  parts: UsersParts,
+  id: string,
+  disabledAt: Date | null,
+  acting: Acting,
+): Promise<User> {
+  return transact(parts.db, async (tx) => {
+    const user = await getUser(tx, id);
+    await approve(tx, acting, user);
+    if (disabledAt !== null) await endAccess(tx, id, disabledAt);
+    const event = disabledAt === null ? 'user.enabled' : 'user.disabled';
+    await auditUser(tx, actOn(parts, id, acting), { event, details: {} }, user.tenantIds);
+    return saved(tx, id, { disabledAt });
+  });
 }
 
 /** Which fields, and the rights as they are now; a name stays out of the log. */

@@ -82,21 +82,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       tx.notify('jobs');
       return id;
     },
-    async claim({ kinds, except = [[]], ...lease }) {
-      const at = now();
-      // Looking costs no lock: idle workers of several processes do not stand in each other's way.
-      const look = createLook(db, kinds, at);
-      for (const owners of except) {
-        for (const first of await look(owners)) {
-          if (first.dueAt > at.getTime()) break;
-          const isSought = and(eq(jobs.kind, first.kind), isOfOwner(first, owners), isDue(at));
-          const claimed = await transact(db, (tx) => take(tx, isSought, { ...lease, at }), 'claim');
-          // Where there is none, others are about to take all that are due.
-          if (claimed !== null) return claimed;
-        }
-      }
-      return null;
-    },
+    claim: (claim) => claimJob(db, claim, now()),
     async extendLease(job, leaseMs) {
       const leasedUntil = new Date(now().getTime() + leaseMs);
       return (await db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run()).changes === 1;
@@ -140,6 +126,25 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
     },
     onAdded: (listener) => db.onNotification('jobs', listener),
   };
+}
+
+async function claimJob(
+  db: Db,
+  { kinds, except = [[]], ...lease }: Claim,
+  at: Date,
+): Promise<Job | null> {
+  // Looking costs no lock: idle workers of several processes do not stand in each other's way.
+  const look = createLook(db, kinds, at);
+  for (const owners of except) {
+    for (const first of await look(owners)) {
+      if (first.dueAt > at.getTime()) break;
+      const isSought = and(eq(jobs.kind, first.kind), isOfOwner(first, owners), isDue(at));
+      const claimed = await transact(db, (tx) => take(tx, isSought, { ...lease, at }), 'claim');
+      // Where there is none, others are about to take all that are due.
+      if (claimed !== null) return claimed;
+    }
+  }
+  return null;
 }
 
 /** A waiting job is due at `run_at`, a leased one when its lease ends. */

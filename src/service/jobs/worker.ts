@@ -40,100 +40,101 @@ export interface Worker {
 const longestPauseMs = 60_000;
 
 export function createWorker(options: WorkerOptions): Worker {
-  const { db, queue, handlers, workerId, concurrency, now } = options;
+  const { queue, handlers, workerId, concurrency, now } = options;
   const { pollMs = 1000, leaseMs = 60_000, onError = () => undefined } = options;
   const kinds = Object.keys(handlers);
-  const inHand = new Map<Promise<void>, AbortController>();
   const scheduler = createFairScheduler(now);
+  const loop = createLoop<AbortController>({
+    turn,
+    now,
+    pollMs,
+    onError: (error) => onError(error, null),
+  });
   let isStopping = false;
-  let ended = 0;
-
-  const loop = createLoop({ turn, now, pollMs, onError: (error) => onError(error, null) });
   const stopListening = queue.onAdded(() => loop.wake());
 
   async function turn(): Promise<Date | null> {
     for (;;) {
       // With all hands full there is nothing to wait for: the end of a job wakes the loop.
-      if (isStopping || inHand.size >= concurrency) return null;
+      if (isStopping || loop.inHand().length >= concurrency) return null;
       const except = scheduler.choices();
       const job = await queue.claim({ workerId, leaseMs, kinds, except });
       if (job === null)
         return earlier(await queue.nextDueAt(kinds, scheduler.blocked()), scheduler.nextAt());
-      takeOn(job);
+      const abort = new AbortController();
+      loop.takeOn(work(job, abort), abort);
     }
   }
 
-  function takeOn(job: Job): void {
-    const abort = new AbortController();
-    const done = work(job, abort).finally(() => {
-      inHand.delete(done);
-      ended++;
-      loop.wake();
-    });
-    inHand.set(done, abort);
-  }
-
   async function work(job: Job, abort: AbortController): Promise<void> {
-    const heartbeat = setInterval(() => void renew(job, abort), leaseMs / 3);
+    const heartbeat = setInterval(
+      () => void renew({ queue, leaseMs, onError }, job, abort),
+      leaseMs / 3,
+    );
     const endTurn = scheduler.begin(job.owner);
     try {
       await handlers[job.kind]!(job, { signal: abort.signal });
       endTurn('done');
     } catch (error) {
-      await giveBack(job, abort.signal, error);
+      const isOurStop = abort.signal.aborted && isStopping;
+      if (!isOurStop) onError(error, job);
+      await giveBack({ ...options, onError }, job, isOurStop ? 0 : pauseMs(job));
       endTurn(abort.signal.aborted || isLeaseLost(error) ? 'taken away' : 'failed');
     } finally {
       clearInterval(heartbeat);
     }
   }
 
-  async function renew(job: Job, abort: AbortController): Promise<void> {
-    try {
-      if (await queue.extendLease(job, leaseMs)) return;
-      abort.abort(new ForensicsError('lease_lost', 'Another worker has taken this job over.'));
-    } catch (error) {
-      // The next heartbeat tries again; two may fail before the lease is gone.
-      onError(error, job);
-    }
-  }
-
-  async function giveBack(job: Job, signal: AbortSignal, error: unknown): Promise<void> {
-    const isOurStop = signal.aborted && isStopping;
-    if (!isOurStop) onError(error, job);
-    const pauseMs = isOurStop ? 0 : Math.min(longestPauseMs, 500 * 2 ** Math.min(job.fence, 10));
-    try {
-      await transact(db, (tx) => queue.release(tx, job, new Date(now().getTime() + pauseMs)));
-    } catch (releaseError) {
-      // Settled by the handler already, or lost: the lease decides. A trouble of the file ends with the lease, too.
-      if (!isLeaseLost(releaseError)) onError(releaseError, job);
-    }
-  }
-
   return {
     start: () => loop.start(),
-    running: () => inHand.size,
-    async drain() {
-      for (;;) {
-        const endedBefore = ended;
-        await loop.run();
-        if (inHand.size > 0) await Promise.race(inHand.keys());
-        // What ended during the turn may have made room that the turn did not see.
-        else if (ended === endedBefore) return;
-      }
-    },
+    running: () => loop.inHand().length,
+    drain: () => loop.drain(),
     async stop({ graceMs = 10_000 } = {}) {
       isStopping = true;
       stopListening();
       await loop.stop();
       const giveUp = setTimeout(() => {
-        for (const abort of inHand.values()) {
+        for (const abort of loop.inHand()) {
           abort.abort(new ForensicsError('cancelled', 'The worker is stopping.'));
         }
       }, graceMs);
-      await Promise.all(inHand.keys());
+      await loop.settled();
       clearTimeout(giveUp);
     },
   };
+}
+
+type Lending = Required<Pick<WorkerOptions, 'queue' | 'leaseMs' | 'onError'>>;
+
+async function renew(
+  { queue, leaseMs, onError }: Lending,
+  job: Job,
+  abort: AbortController,
+): Promise<void> {
+  try {
+    if (await queue.extendLease(job, leaseMs)) return;
+    abort.abort(new ForensicsError('lease_lost', 'Another worker has taken this job over.'));
+  } catch (error) {
+    // The next heartbeat tries again; two may fail before the lease is gone.
+    onError(error, job);
+  }
+}
+
+async function giveBack(
+  { db, queue, now, onError }: Required<Pick<WorkerOptions, 'db' | 'queue' | 'now' | 'onError'>>,
+  job: Job,
+  afterMs: number,
+): Promise<void> {
+  try {
+    await transact(db, (tx) => queue.release(tx, job, new Date(now().getTime() + afterMs)));
+  } catch (error) {
+    // Settled by the handler already, or lost: the lease decides. A trouble of the file ends with the lease, too.
+    if (!isLeaseLost(error)) onError(error, job);
+  }
+}
+
+function pauseMs({ fence }: Job): number {
+  return Math.min(longestPauseMs, 500 * 2 ** Math.min(fence, 10));
 }
 
 function earlier(a: Date | null, b: Date | null): Date | null {

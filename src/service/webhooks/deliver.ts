@@ -5,7 +5,7 @@
 
 import { createLoop } from '../jobs/poll-loop.ts';
 import { createAddressGuard } from '../../ports/network/address-guard.ts';
-import { createSender } from '../../ports/network/post.ts';
+import { createSender, type Sender } from '../../ports/network/post.ts';
 import type { Consequence, Delivery, Outbox } from './outbox.ts';
 import { messageHeaders, webhookSecret } from './signature.ts';
 
@@ -60,50 +60,55 @@ const attemptsPerTenant = 4;
 const leaseMs = 30_000;
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
-  const { outbox, now, serverKey, pollMs = 1000, random = Math.random } = options;
-  const { onError = () => undefined, onNotice = () => undefined } = options;
+  const { outbox, now, pollMs = 1000, onError = () => undefined } = options;
   const sender = createSender({ guard: createAddressGuard(options.allow) });
-  const underWay = new Map<Promise<void>, string>();
-  /** Tenants whose latest attempt failed: one attempt at a time until it works again. */
-  const failing = new Set<string>();
-  let isStopping = false;
-  let ended = 0;
-
-  const loop = createLoop({ turn, now, pollMs, onError });
+  const attempt = createAttempt(options, sender);
+  /** Of tenants. */
+  const loop = createLoop<string>({ turn, now, pollMs, onError });
   const stopListening = outbox.onAdded(() => loop.wake());
+  let isStopping = false;
 
   const slots = (tenantId: string) => {
-    const inUse = [...underWay.values()].filter((id) => id === tenantId).length;
-    return (failing.has(tenantId) ? 1 : attemptsPerTenant) - inUse;
+    const inUse = loop.inHand().filter((id) => id === tenantId).length;
+    return (attempt.failing.has(tenantId) ? 1 : attemptsPerTenant) - inUse;
   };
 
   async function turn(): Promise<Date | null> {
     if (isStopping) return null;
     const dueAt = await outbox.nextDueAt(fullTenants());
     if (dueAt === null || dueAt > now()) return dueAt;
-    for (const delivery of await outbox.claim(slots, leaseMs)) takeOn(delivery);
+    for (const delivery of await outbox.claim(slots, leaseMs)) {
+      loop.takeOn(attempt.make(delivery).catch(onError), delivery.tenantId);
+    }
     return outbox.nextDueAt(fullTenants());
   }
 
   /** The end of an attempt wakes the loop, so tenants without a free slot need no alarm clock. */
   function fullTenants(): string[] {
-    return [...new Set(underWay.values())].filter((tenantId) => slots(tenantId) <= 0);
+    return [...new Set(loop.inHand())].filter((tenantId) => slots(tenantId) <= 0);
   }
 
-  function takeOn(delivery: Delivery): void {
-    const done = attempt(delivery)
-      .catch(onError)
-      .finally(() => {
-        underWay.delete(done);
-        ended++;
-        loop.wake();
-      });
-    underWay.set(done, delivery.tenantId);
-  }
+  return {
+    start: () => loop.start(),
+    drain: () => loop.drain(),
+    async stop() {
+      isStopping = true;
+      stopListening();
+      await loop.stop();
+      await loop.settled();
+      await sender.close();
+    },
+  };
+}
 
-  async function attempt(delivery: Delivery): Promise<void> {
+function createAttempt(options: DelivererOptions, sender: Pick<Sender, 'post'>) {
+  const { outbox, now, serverKey, random = Math.random, onNotice } = options;
+  /** Tenants whose latest attempt failed: one attempt at a time until it works again. */
+  const failing = new Set<string>();
+
+  async function make(delivery: Delivery): Promise<void> {
     if (delivery.url === null) return outbox.drop(delivery, 'no_receiver');
-    const { tenantId, payload } = delivery;
+    const { tenantId, payload, attempts } = delivery;
     const message = { ...delivery, at: now(), body: payload };
     const headers = messageHeaders(webhookSecret(serverKey, tenantId), message);
     const { kind, detail } = await sender.post(delivery.url, payload, headers);
@@ -115,46 +120,32 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const consequence =
       kind === 'gone'
         ? await outbox.closeReceiver(delivery, detail)
-        : await outbox.fail(delivery, detail, nextAttempt(delivery));
-    tell(delivery, detail, consequence);
-  }
-
-  function tell(delivery: Delivery, outcome: string, consequence: Consequence): void {
+        : await outbox.fail(delivery, detail, nextAttempt(attempts));
     if (consequence.kind === 'overtaken') return;
-    const { tenantId, id: messageId, event, attempts } = delivery;
-    onNotice(notices[consequence.kind], {
-      tenantId,
-      messageId,
-      event,
-      outcome,
-      attempt: attempts + 1,
-      ...(consequence.kind === 'retry' ? { nextAttempt: consequence.at.toISOString() } : {}),
-    });
+    onNotice?.(notices[consequence.kind], facts(delivery, detail, consequence));
   }
 
-  function nextAttempt({ attempts }: Delivery): Date | null {
+  function nextAttempt(attempts: number): Date | null {
     const pauseMs = retryPausesMs[attempts];
     if (pauseMs === undefined) return null;
     return new Date(now().getTime() + pauseMs * (1 + jitter * random()));
   }
 
+  return { make, failing };
+}
+
+function facts(
+  { tenantId, id: messageId, event, attempts }: Delivery,
+  outcome: string,
+  consequence: Consequence,
+): Readonly<Record<string, string | number>> {
+  const nextAttempt = consequence.kind === 'retry' ? consequence.at.toISOString() : null;
   return {
-    start: () => loop.start(),
-    async drain() {
-      for (;;) {
-        const endedBefore = ended;
-        await loop.run();
-        if (underWay.size > 0) await Promise.race(underWay.keys());
-        // What ended during the turn may have made room that the turn did not see.
-        else if (ended === endedBefore) return;
-      }
-    },
-    async stop() {
-      isStopping = true;
-      stopListening();
-      await loop.stop();
-      await Promise.all(underWay.keys());
-      await sender.close();
-    },
+    tenantId,
+    messageId,
+    event,
+    outcome,
+    attempt: attempts + 1,
+    ...(nextAttempt !== null && { nextAttempt }),
   };
 }

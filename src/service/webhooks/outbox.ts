@@ -68,61 +68,12 @@ export interface Outbox {
   onAdded(listener: () => void): () => void;
 }
 
-export function createOutbox({ db, now }: { readonly db: Db; readonly now: () => Date }): Outbox {
+export function createOutbox(parts: OutboxParts): Outbox {
+  const { db, now } = parts;
   return {
-    async enqueueDelivery(tx, { tenantId, subject, event, payload }) {
-      if ((await findReceiver(tx, tenantId)) === null) return;
-      const at = now();
-      const isBehind = (await firstWaiting(tx, subject)) !== undefined;
-      await tx
-        .insert(deliveries)
-        .values({
-          id: `msg_${newId(at)}`,
-          tenantId,
-          subject,
-          event,
-          payload: JSON.stringify(await payload()),
-          state: 'waiting',
-          attempts: 0,
-          nextAttemptAt: isBehind ? null : at,
-          fence: 0,
-          createdAt: at,
-        })
-        .run();
-      tx.notify('deliveries');
-    },
-
-    claim: async (slots, leaseMs) =>
-      transact(db, async (tx) => {
-        const at = now();
-        await tx.update(deliveries).set({ nextAttemptAt: at }).where(isOutOfTime(at)).run();
-        const leasedUntil = new Date(at.getTime() + leaseMs);
-        const claimed: Delivery[] = [];
-        for (const tenantId of await tenantsWithDue(tx, at)) {
-          const url = await findReceiver(tx, tenantId);
-          const rows = await claimForTenant(tx, tenantId, {
-            at,
-            leasedUntil,
-            limit: slots(tenantId),
-          });
-          claimed.push(...rows.map((row) => ({ ...row, url })));
-        }
-        return claimed;
-      }),
-
-    async nextDueAt(except) {
-      // One index seek a tenant: the time does not grow with the number of waiting messages.
-      const earliest = sql`(SELECT min(${deliveries.nextAttemptAt}) FROM ${deliveries}
-        WHERE ${deliveries.tenantId} = ${tenants.id} AND ${isWaiting})`;
-      const row = await db
-        .select({ at: sql<number | null>`min(${earliest})` })
-        .from(tenants)
-        .where(notInArray(tenants.id, [...except]))
-        .get();
-      if (row?.at == null) return null;
-      const [at, dueAt] = [now(), new Date(row.at)];
-      return dueAt > at && (await hasOutOfTime(db, at)) ? at : dueAt;
-    },
+    enqueueDelivery: (tx, delivery) => enqueue(tx, delivery, now()),
+    claim: (slots, leaseMs) => claimDue(parts, slots, leaseMs),
+    nextDueAt: (except) => findNextDue(parts, except),
 
     accept: async (delivery, outcome) =>
       transact(db, async (tx) => {
@@ -163,6 +114,75 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
 
     onAdded: (listener) => db.onNotification('deliveries', listener),
   };
+}
+
+interface OutboxParts {
+  readonly db: Db;
+  readonly now: () => Date;
+}
+
+async function enqueue(
+  tx: Tx,
+  { tenantId, subject, event, payload }: NewDelivery,
+  at: Date,
+): Promise<void> {
+  if ((await findReceiver(tx, tenantId)) === null) return;
+  const isBehind = (await firstWaiting(tx, subject)) !== undefined;
+  await tx
+    .insert(deliveries)
+    .values({
+      id: `msg_${newId(at)}`,
+      tenantId,
+      subject,
+      event,
+      payload: JSON.stringify(await payload()),
+      state: 'waiting',
+      attempts: 0,
+      nextAttemptAt: isBehind ? null : at,
+      fence: 0,
+      createdAt: at,
+    })
+    .run();
+  tx.notify('deliveries');
+}
+
+async function claimDue(
+  { db, now }: OutboxParts,
+  slots: (tenantId: string) => number,
+  leaseMs: number,
+): Promise<readonly Delivery[]> {
+  return transact(db, async (tx) => {
+    const at = now();
+    await tx.update(deliveries).set({ nextAttemptAt: at }).where(isOutOfTime(at)).run();
+    const leasedUntil = new Date(at.getTime() + leaseMs);
+    const claimed: Delivery[] = [];
+    for (const tenantId of await tenantsWithDue(tx, at)) {
+      const url = await findReceiver(tx, tenantId);
+      const limit = slots(tenantId);
+      const rows = await claimForTenant(tx, tenantId, { at, leasedUntil, limit });
+      claimed.push(...rows.map((row) => ({ ...row, url })));
+    }
+    return claimed;
+  });
+}
+
+async function findNextDue(
+  { db, now }: OutboxParts,
+  except: readonly string[],
+): Promise<Date | null> {
+  // One index seek a tenant: the time does not grow with the number of waiting messages.
+  const earliest = sql`(SELECT min(${deliveries.nextAttemptAt}) FROM ${deliveries}
+    WHERE ${deliveries.tenantId} = ${tenants.id} AND ${isWaiting})`;
+  const row = await db
+    .select({ at: sql<number | null>`min(${earliest})` })
+    .from(tenants)
+    .where(notInArray(tenants.id, [...except]))
+    .get();
+  if (row?.at == null) return null;
+  const [at, dueAt] = [now(), new Date(row.at)];
+  if (dueAt <= at) return dueAt;
+  const late = db.select({ seq: deliveries.seq }).from(deliveries).where(isOutOfTime(at)).limit(1);
+  return (await late.get()) === undefined ? dueAt : at;
 }
 
 interface End {
@@ -219,11 +239,6 @@ function isOutOfTime(at: Date) {
     gt(deliveries.createdAt, later),
     isOfOldClock,
   );
-}
-
-async function hasOutOfTime(db: Db, at: Date): Promise<boolean> {
-  const one = db.select({ seq: deliveries.seq }).from(deliveries).where(isOutOfTime(at)).limit(1);
-  return (await one.get()) !== undefined;
 }
 
 /** Tenant by tenant: a long queue of one never stands before another's. */

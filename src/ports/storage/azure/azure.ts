@@ -6,12 +6,11 @@
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { BlobServiceClient, CorsRule } from '@azure/storage-blob';
+import type { BlobServiceClient, ContainerClient, CorsRule } from '@azure/storage-blob';
 import type { StorageUrls } from '../../../contract/analysis.ts';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import type { AzureStorageConfig } from '../../../contract/tenant.ts';
-import { ForensicsError } from '../../../errors.ts';
-import { nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
+import { corsOutcome, nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
 import { defaultTimeouts, type RemoteSettings, StoreTimeout } from '../remote/http-agent.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import {
@@ -46,24 +45,10 @@ export function createAzureStore(
 ): RemoteStore {
   const { expirySeconds, maxObjectBytes = maxUploadBytes } = settings;
   checkExpiry(expirySeconds);
-  const timeouts = { ...defaultTimeouts, ...settings.timeouts };
   const account = openContainer(config, settings);
   const { container } = account;
   const presign = createPresigner({ ...account, expirySeconds });
-
-  /** Every act of this store is safe to repeat. */
-  function act<T>(request: (limit: Limit) => Promise<T>): Promise<T> {
-    return withStoreRetry(timeouts.retryDelayMs, async () => {
-      const abortSignal = AbortSignal.timeout(timeouts.totalMs);
-      try {
-        return await request({ abortSignal });
-      } catch (error) {
-        // The library reports an abort even when the connection broke.
-        const isLate = abortSignal.aborted;
-        throw azureFailure(isLate ? new StoreTimeout('Not done within the time allowed.') : error);
-      }
-    });
-  }
+  const act = createAct({ ...defaultTimeouts, ...settings.timeouts });
 
   async function put(
     key: string,
@@ -75,7 +60,7 @@ export function createAzureStore(
     checkContentType(contentType);
     const bytes = await gather(body, maxObjectBytes);
     return act(async (limit) => {
-      const upload = () => uploadBytes(limit, key, bytes, contentType);
+      const upload = () => uploadBytes(container, limit, { key, bytes, contentType });
       try {
         return await upload();
       } catch (error) {
@@ -84,21 +69,6 @@ export function createAzureStore(
         return upload();
       }
     });
-  }
-
-  async function uploadBytes(
-    limit: Limit,
-    key: string,
-    bytes: Buffer,
-    blobContentType: string,
-  ): Promise<BlobInfo> {
-    const digest = createHash('md5').update(bytes).digest();
-    const answer = await container.getBlockBlobClient(key).upload(bytes, bytes.length, {
-      ...limit,
-      blobHTTPHeaders: { blobContentType, blobContentMD5: digest },
-      transactionalContentMD5: digest,
-    });
-    return blobInfo(key, { ...answer, contentType: blobContentType, contentLength: bytes.length });
   }
 
   async function read(key: string, maxBytes: number): Promise<Uint8Array> {
@@ -124,28 +94,52 @@ export function createAzureStore(
     await nullWhenMissing(act((limit) => container.getBlobClient(key).delete(limit)));
   }
 
-  async function applyCors(origins: readonly string[]): Promise<CorsOutcome> {
-    try {
-      return await act((limit) => addCorsRule(account.service, origins, limit));
-    } catch (error) {
-      if (error instanceof ForensicsError) return { applied: false, reason: error.message };
-      throw error;
-    }
-  }
-
   return {
     type: 'azure',
     put,
     read,
     head,
     delete: remove,
-    presign(key, now) {
-      checkPath(key);
-      return presign(key, now);
-    },
+    presign,
     probe: () => probeStore({ put, read, head, delete: remove }),
-    applyCors,
+    applyCors: (origins) =>
+      corsOutcome(act((limit) => addCorsRule(account.service, origins, limit))),
   };
+}
+
+type Act = <T>(request: (limit: Limit) => Promise<T>) => Promise<T>;
+
+/** With retries: every act of this store is safe to repeat. */
+function createAct({ retryDelayMs, totalMs }: typeof defaultTimeouts): Act {
+  return (request) =>
+    withStoreRetry(retryDelayMs, async () => {
+      const abortSignal = AbortSignal.timeout(totalMs);
+      try {
+        return await request({ abortSignal });
+      } catch (error) {
+        // The library reports an abort even when the connection broke.
+        const isLate = abortSignal.aborted;
+        throw azureFailure(isLate ? new StoreTimeout('Not done within the time allowed.') : error);
+      }
+    });
+}
+
+async function uploadBytes(
+  container: ContainerClient,
+  limit: Limit,
+  {
+    key,
+    bytes,
+    contentType,
+  }: { readonly key: string; readonly bytes: Buffer; readonly contentType: string },
+): Promise<BlobInfo> {
+  const digest = createHash('md5').update(bytes).digest();
+  const answer = await container.getBlockBlobClient(key).upload(bytes, bytes.length, {
+    ...limit,
+    blobHTTPHeaders: { blobContentType: contentType, blobContentMD5: digest },
+    transactionalContentMD5: digest,
+  });
+  return blobInfo(key, { ...answer, contentType, contentLength: bytes.length });
 }
 
 interface BlobFacts {
@@ -182,7 +176,7 @@ const maxRules = 5;
 async function addCorsRule(
   service: BlobServiceClient,
   origins: readonly string[],
-  limit: { readonly abortSignal: AbortSignal },
+  limit: Limit,
 ): Promise<CorsOutcome> {
   const { cors: present = [] } = await service.getProperties(limit);
   const known = present.filter(isOurs).flatMap(({ allowedOrigins }) => allowedOrigins.split(','));
@@ -244,6 +238,7 @@ export function createPresigner(container: Container): (key: string, now: Date) 
   }
 
   return (key, now) => {
+    checkPath(key);
     // A signature's time has no fraction of a second, so neither has the expiry.
     const second = Math.floor(now.getTime() / 1000);
     const blob = `${url}/${encodePath(key)}`;

@@ -78,44 +78,40 @@ export function createPublisher(settings: PublisherSettings): Publisher {
     { beforePublish, ifAbsent = false }: NewFile,
   ): Promise<void> {
     await beforePublish?.(record);
-    const replacedBytes = await fileSize(path);
-    if (ifAbsent) await link(temporary, path);
+    const replacedBytes = await fileSize(fs, path);
+    if (ifAbsent) await link(fs, temporary, path);
     else await onDisk(() => fs.rename(temporary, path));
     quota.changed(fileBytes - replacedBytes);
-  }
-
-  /** Unlike a rename, a link never replaces: of two concurrent writers one succeeds. */
-  async function link(temporary: string, path: string): Promise<void> {
-    try {
-      await fs.link(temporary, path);
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') return onDisk(() => Promise.reject(error));
-      throw new ForensicsError('conflict', 'An object with this key exists already.');
-    }
-    await onDisk(() => fs.unlink(temporary));
   }
 
   async function remove(path: string, mayRemove?: () => Promise<void>): Promise<void> {
     await exclusively(path, async () => {
       await mayRemove?.();
-      await onDisk(() => unlink(path));
+      const bytes = await fileSize(fs, path);
+      await onDisk(() => nullIfMissing(() => fs.unlink(path)));
+      quota.changed(-bytes);
     });
     // Even when nothing was there: an earlier removal may have crashed before its sync.
     await onDisk(() => folders.sync(dirname(path)));
   }
 
-  async function unlink(path: string): Promise<void> {
-    const bytes = await fileSize(path);
-    await nullIfMissing(() => fs.unlink(path));
-    quota.changed(-bytes);
-  }
-
-  /** 0 when there is no such file. */
-  async function fileSize(path: string): Promise<number> {
-    return (await onDisk(() => nullIfMissing(() => fs.stat(path))))?.size ?? 0;
-  }
-
   return { put, remove };
+}
+
+/** Unlike a rename, a link never replaces: of two concurrent writers one succeeds. */
+async function link(fs: FileSystem, temporary: string, path: string): Promise<void> {
+  try {
+    await fs.link(temporary, path);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') return onDisk(() => Promise.reject(error));
+    throw new ForensicsError('conflict', 'An object with this key exists already.');
+  }
+  await onDisk(() => fs.unlink(temporary));
+}
+
+/** 0 when there is no such file. */
+async function fileSize(fs: FileSystem, path: string): Promise<number> {
+  return (await onDisk(() => nullIfMissing(() => fs.stat(path))))?.size ?? 0;
 }
 
 interface Folders {

@@ -41,37 +41,13 @@ const freeClaim: Claim = { metered: (source) => source, release: () => undefined
 
 export function createQuota({ quotaBytes, count, now }: QuotaSettings): Quota {
   if (quotaBytes === 0) return { claim: async () => freeClaim, changed: () => undefined };
-  let usedBytes = 0;
   let claimedBytes = 0;
-  /** Written during a count, which may have missed it. Counted twice at worst, which only refuses too early until the next count. */
-  let putMeanwhileBytes = 0;
-  let countedAtMs = Number.NEGATIVE_INFINITY;
-  let lastsMs = countLastsMs;
-  let counting: Promise<void> | null = null;
-
-  const ageMs = () => Math.abs(now().getTime() - countedAtMs);
-  const fits = (bytes: number) => usedBytes + claimedBytes + bytes <= quotaBytes;
-
-  async function recount(): Promise<void> {
-    putMeanwhileBytes = 0;
-    const [atMs, startedAt] = [now().getTime(), performance.now()];
-    try {
-      usedBytes = (await count()) + putMeanwhileBytes;
-      lastsMs = Math.max(countLastsMs, (performance.now() - startedAt) / countShare);
-      countedAtMs = atMs;
-    } finally {
-      counting = null;
-    }
-  }
-
-  function counted(): Promise<void> {
-    counting ??= recount();
-    return counting;
-  }
+  const used = createCount({ count, now });
+  const fits = (bytes: number) => used.bytes() + claimedBytes + bytes <= quotaBytes;
 
   async function take(bytes: number): Promise<void> {
-    if (ageMs() > lastsMs) await counted();
-    if (!fits(bytes) && ageMs() > rejectionLastsMs) await counted();
+    await used.renew();
+    if (!fits(bytes)) await used.renew(rejectionLastsMs);
     if (!fits(bytes)) throw overQuota(quotaBytes);
     claimedBytes += bytes;
   }
@@ -97,9 +73,37 @@ export function createQuota({ quotaBytes, count, now }: QuotaSettings): Quota {
     };
   }
 
+  return { claim, changed: (bytes) => used.changed(bytes) };
+}
+
+function createCount({ count, now }: Omit<QuotaSettings, 'quotaBytes'>) {
+  let usedBytes = 0;
+  /** Written during a count, which may have missed it. Counted twice at worst, which only refuses too early until the next count. */
+  let putMeanwhileBytes = 0;
+  let countedAtMs = Number.NEGATIVE_INFINITY;
+  let lastsMs = countLastsMs;
+  let counting: Promise<void> | null = null;
+
+  async function recount(): Promise<void> {
+    putMeanwhileBytes = 0;
+    const [atMs, startedAt] = [now().getTime(), performance.now()];
+    try {
+      usedBytes = (await count()) + putMeanwhileBytes;
+      lastsMs = Math.max(countLastsMs, (performance.now() - startedAt) / countShare);
+      countedAtMs = atMs;
+    } finally {
+      counting = null;
+    }
+  }
+
   return {
-    claim,
-    changed(bytes) {
+    bytes: () => usedBytes,
+    /** Counts again when the count is older than this. */
+    async renew(afterMs = lastsMs): Promise<void> {
+      if (Math.abs(now().getTime() - countedAtMs) <= afterMs) return;
+      await (counting ??= recount());
+    },
+    changed(bytes: number): void {
       usedBytes += bytes;
       putMeanwhileBytes += Math.max(0, bytes);
     },

@@ -2,6 +2,7 @@
 
 import { type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { backoffMs, retry } from '../../../retry.ts';
+import type { CorsOutcome } from '../store.ts';
 
 const untrusted =
   'This server does not trust the certificate of the store. Set NODE_EXTRA_CA_CERTS to the file of its authority.';
@@ -118,6 +119,16 @@ export async function nullWhenMissing<T>(work: Promise<T>): Promise<T | null> {
     return await work;
   } catch (error) {
     if (error instanceof ForensicsError && error.code === 'blob_not_found') return null;
+    throw error;
+  }
+}
+
+/** A store that refuses CORS rules is still usable. */
+export async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutcome> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ForensicsError) return { applied: false, reason: error.message };
     throw error;
   }
 }

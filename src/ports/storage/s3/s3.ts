@@ -8,7 +8,13 @@ import type { StorageUrls } from '../../../contract/analysis.ts';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import type { S3StorageConfig } from '../../../contract/tenant.ts';
 import { ForensicsError } from '../../../errors.ts';
-import { connectionFailure, errorCode, nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
+import {
+  connectionFailure,
+  corsOutcome,
+  errorCode,
+  nullWhenMissing,
+  withStoreRetry,
+} from '../remote/errors.ts';
 import { defaultTimeouts, type RemoteSettings } from '../remote/http-agent.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import { type S3Address, s3Origin } from '../storage-config.ts';
@@ -44,22 +50,7 @@ export function createS3Store(
   const reached = { ...config, ...settings.internal };
   // Checks the address: the client library's message is less precise.
   s3Origin(reached);
-  const { retryDelayMs } = { ...defaultTimeouts, ...settings.timeouts };
-  const open = createS3Client(reached, settings);
-
-  /** Every act of this store is safe to repeat. */
-  function act<T>(request: (client: Client) => Promise<T>): Promise<T> {
-    return withStoreRetry(retryDelayMs, async () => {
-      const client = await open();
-      try {
-        return await request(client);
-      } catch (error) {
-        if (error instanceof Error && error.name === 'InvalidBucketNameError')
-          throw invalidBucketName();
-        throw connectionFailure(error);
-      }
-    });
-  }
+  const act = createAct(createS3Client(reached, settings), settings);
 
   async function put(
     key: string,
@@ -110,8 +101,26 @@ export function createS3Store(
     delete: remove,
     presign,
     probe: () => probeStore({ put, read, head, delete: remove }),
-    applyCors: (origins) => applyCorsRules({ act, bucket, origins }),
+    applyCors: (origins) => corsOutcome(applyCorsRules({ act, bucket, origins })),
   };
+}
+
+/** Sends a request with retries, as every act of this store is safe to repeat; throws only a `ForensicsError`. */
+type Act = <T>(request: (client: Client) => Promise<T>) => Promise<T>;
+
+function createAct(open: () => Promise<Client>, { timeouts }: S3StoreSettings): Act {
+  const { retryDelayMs } = { ...defaultTimeouts, ...timeouts };
+  return (request) =>
+    withStoreRetry(retryDelayMs, async () => {
+      const client = await open();
+      try {
+        return await request(client);
+      } catch (error) {
+        if (error instanceof Error && error.name === 'InvalidBucketNameError')
+          throw invalidBucketName();
+        throw connectionFailure(error);
+      }
+    });
 }
 
 /** The client library is stricter than some servers: it refuses names that look like an IP address. */
@@ -133,8 +142,7 @@ const maxRulesBytes = 65_536;
 const [ruleStart, ruleEnd] = ['<CORSRule>', '</CORSRule>'];
 
 interface CorsChange {
-  /** Sends a request with retries; throws only a `ForensicsError`. */
-  readonly act: <T>(request: (client: Client) => Promise<T>) => Promise<T>;
+  readonly act: Act;
   readonly bucket: string;
   readonly origins: readonly string[];
 }
@@ -145,16 +153,11 @@ interface CorsChange {
  * @see Amazon S3 API Reference, "PutBucketCors".
  */
 async function applyCorsRules({ act, bucket, origins }: CorsChange): Promise<CorsOutcome> {
-  try {
-    const present = await act((client) => readRules(client, bucket));
-    const others = present.filter((rule) => !rule.includes(`<ID>${ruleId}</ID>`));
-    const rules = origins.length === 0 ? others : [...others, ruleFor(origins)];
-    await act((client) => writeRules(client, bucket, rules));
-    return { applied: true };
-  } catch (error) {
-    if (error instanceof ForensicsError) return { applied: false, reason: error.message };
-    throw error;
-  }
+  const present = await act((client) => readRules(client, bucket));
+  const others = present.filter((rule) => !rule.includes(`<ID>${ruleId}</ID>`));
+  const rules = origins.length === 0 ? others : [...others, ruleFor(origins)];
+  await act((client) => writeRules(client, bucket, rules));
+  return { applied: true };
 }
 
 async function readRules(client: Client, bucketName: string): Promise<readonly string[]> {

@@ -61,12 +61,10 @@ export function createLoginAttempts({
 
   async function count(tx: Tx, address: Buffer, ladder: Ladder): Promise<void> {
     const at = now();
-    const row = await tx
-      .select()
-      .from(loginAttempts)
-      .where(eq(loginAttempts.address, address))
-      .get();
-    assertUnlocked(row?.lockedUntil ?? null, at);
+    const isIt = eq(loginAttempts.address, address);
+    const row = await tx.select().from(loginAttempts).where(isIt).get();
+    const waitMs = (row?.lockedUntil?.getTime() ?? 0) - at.getTime();
+    if (waitMs > 0) throw tooMany(waitMs);
     const isOld = row === undefined || at.getTime() - row.lastAt.getTime() > forgottenAfterMs;
     const failures = (isOld ? 0 : row.failures) + 1;
     const set = { failures, lastAt: at, lockedUntil: lockedUntil(ladder, failures, at) };
@@ -93,10 +91,7 @@ export function createLoginAttempts({
       // Only its own: who logs in often must not give back to others what they have used up.
       await tx
         .update(loginAttempts)
-        .set({
-          failures: sql`CASE WHEN ${loginAttempts.failures} > 0 THEN ${loginAttempts.failures} - 1 ELSE 0 END`,
-          lockedUntil: null,
-        })
+        .set({ failures: oneFailureLess, lockedUntil: null })
         .where(eq(loginAttempts.address, keyedDigest(attempt.email)))
         .run();
     },
@@ -112,6 +107,8 @@ export function createLoginAttempts({
   };
 }
 
+const oneFailureLess = sql`CASE WHEN ${loginAttempts.failures} > 0 THEN ${loginAttempts.failures} - 1 ELSE 0 END`;
+
 /** Rows that no longer count for anything. */
 export async function purgeLoginAttempts(tx: Tx, at: Date): Promise<void> {
   const before = new Date(at.getTime() - forgottenAfterMs);
@@ -122,10 +119,6 @@ function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: D
   if (failures <= freeFailures) return null;
   const pauseMs = pausesMs[failures - freeFailures - 1] ?? pausesMs.at(-1)!;
   return new Date(at.getTime() + pauseMs);
-}
-
-function assertUnlocked(until: Date | null, at: Date): void {
-  if (until !== null && until > at) throw tooMany(until.getTime() - at.getTime());
 }
 
 /** What one place may fail and ask for together, whatever the accounts it tries. Kept in memory alone. */

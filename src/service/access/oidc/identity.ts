@@ -7,7 +7,7 @@
  */
 
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
-import type { TokenSet } from '../../../contract/auth.ts';
+import type { LoginElsewhere, TokenSet } from '../../../contract/auth.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { type Db, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { foldText } from '../../../ports/db/ids.ts';
@@ -16,6 +16,7 @@ import { service } from '../../audit/entry.ts';
 import { type Identity, type Login, type Principal, unauthenticated } from '../principal.ts';
 import { auditUser } from '../user-facts.ts';
 import { defaultUserType, endAccess, newRow, type UserRow, type Users } from '../users.ts';
+import type { Discovered } from './discovery.ts';
 import { createProvider, type ProviderParts, type Refreshed } from './provider.ts';
 import {
   type ClaimNames,
@@ -37,7 +38,7 @@ export interface OidcIdentityParts extends ProviderParts {
 
 /** Makes no request before its first call: a provider that is down stops no start. */
 export function createOidcIdentity(parts: OidcIdentityParts): Identity {
-  const { issuer, clientId, claims, now } = parts;
+  const { claims, now } = parts;
   const provider = createProvider(parts);
   const reader = createTokenReader({ ...parts, provider });
   const accounts = createAccounts(parts);
@@ -72,23 +73,14 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       idToken: answer.idToken ?? '',
       refreshToken: answer.refreshToken ?? refreshToken,
       tokenType: 'Bearer',
-      expiresIn: secondsBetween(now(), token.expiresAt),
+      expiresIn: Math.max(0, Math.floor((token.expiresAt.getTime() - now().getTime()) / 1000)),
     };
   }
 
   return {
     kind: 'oidc',
     authenticate: async (accessToken) => (await bearer(accessToken)).principal,
-    async login() {
-      const facts = await provider.facts();
-      return {
-        issuer,
-        clientId,
-        authorizationEndpoint: facts.authorization_endpoint,
-        tokenEndpoint: facts.token_endpoint,
-        deviceAuthorizationEndpoint: facts.device_authorization_endpoint ?? null,
-      };
-    },
+    login: async () => toLoginElsewhere(parts, await provider.facts()),
     refresh: async (refreshToken) => tokenSet(await provider.refresh(refreshToken), refreshToken),
     // Without offline_access some providers issue none: then the session lasts as long as its access token.
     exchange: async (grant) => tokenSet(await provider.exchange(grant), ''),
@@ -110,14 +102,23 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
     async changePassword() {
       throw new ForensicsError(
         'not_offered',
-        `Passwords are managed by the identity provider; change yours at ${issuer}.`,
+        `Passwords are managed by the identity provider; change yours at ${parts.issuer}.`,
       );
     },
   };
 }
 
-function secondsBetween(from: Date, to: Date): number {
-  return Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000));
+function toLoginElsewhere(
+  { issuer, clientId }: OidcIdentityParts,
+  facts: Discovered,
+): LoginElsewhere {
+  return {
+    issuer,
+    clientId,
+    authorizationEndpoint: facts.authorization_endpoint,
+    tokenEndpoint: facts.token_endpoint,
+    deviceAuthorizationEndpoint: facts.device_authorization_endpoint ?? null,
+  };
 }
 
 // The rows of people whom an identity provider knows. What they may do comes with each token; here stand their id, how
@@ -153,57 +154,13 @@ interface AccountsParts {
 // A token is older than the row that it leads to.
 const ever = new Date(0);
 
-function createAccounts({ db, now, onLogin = async () => undefined }: AccountsParts): Accounts {
-  async function enter(tx: Tx, { token, person }: Seen): Promise<UserRow> {
-    const rights = { userType: person.userType ?? defaultUserType, scopes: [] };
-    const known = { email: person.email ?? '', name: null, nameFolded: '', issuer: token.issuer };
-    const row = { ...newRow(now()), ...rights, ...known, subject: token.subject };
-    const act = { userId: row.id, at: row.createdAt, by: service };
-    const details = { identity: 'provider', ...rights } as const;
-    await auditUser(tx, act, { event: 'user.created', details });
-    return tx
-      .insert(users)
-      .values({ ...row, tokensValidFrom: ever })
-      .returning()
-      .get();
-  }
-
-  async function bringUpToDate(tx: Tx, seen: Seen): Promise<UserRow> {
-    const known = await findRow(tx, seen.token);
-    const row = known ?? (await enter(tx, seen));
-    assertNotEnded(row, seen.token);
-    const shown = shownAs(row, seen.person);
-    await tx.update(users).set(shown).where(eq(users.id, row.id)).run();
-    if (known !== undefined) await tellOfChange(tx, known, shown);
-    if (isLogin(row, seen)) await countLogin(tx, row.id, seen);
-    return { ...row, ...shown };
-  }
-
-  /** The provider decides over names and rights; an address is no right and stays out of the log. */
-  async function tellOfChange(
-    tx: Tx,
-    before: UserRow,
-    after: ReturnType<typeof shownAs>,
-  ): Promise<void> {
-    const fields = (['name', 'userType'] as const).filter((one) => before[one] !== after[one]);
-    if (fields.length === 0) return;
-    const details = { fields, userType: after.userType, scopes: before.scopes };
-    const act = { userId: before.id, at: now(), by: service };
-    await auditUser(tx, act, { event: 'user.changed', details });
-  }
-
-  async function countLogin(tx: Tx, userId: string, { token, tenantIds }: Seen): Promise<void> {
-    const at = now();
-    const lastLoginAt = token.loggedInAt ?? at;
-    await tx.update(users).set({ lastLoginAt }).where(eq(users.id, userId)).run();
-    await onLogin(tx, { userId, tenantIds: tenantIds ?? [], at });
-  }
-
+function createAccounts(parts: AccountsParts): Accounts {
+  const { db, now } = parts;
   return {
     async admit(seen) {
       const row = await findRow(db, seen.token);
       if (row === undefined || isNews(row, seen)) {
-        return transact(db, (tx) => bringUpToDate(tx, seen));
+        return transact(db, (tx) => bringUpToDate(parts, tx, seen));
       }
       assertNotEnded(row, seen.token);
       return row;
@@ -220,6 +177,54 @@ function createAccounts({ db, now, onLogin = async () => undefined }: AccountsPa
       await transact(db, (tx) => endAccess(tx, userId, at));
     },
   };
+}
+
+async function bringUpToDate(
+  { now, onLogin }: AccountsParts,
+  tx: Tx,
+  seen: Seen,
+): Promise<UserRow> {
+  const { token, person, tenantIds } = seen;
+  const at = now();
+  const known = await findRow(tx, token);
+  const row = known ?? (await enter(tx, seen, at));
+  assertNotEnded(row, token);
+  const shown = shownAs(row, person);
+  await tx.update(users).set(shown).where(eq(users.id, row.id)).run();
+  if (known !== undefined) await tellOfChange(tx, at, known, shown);
+  if (isLogin(row, seen)) {
+    const lastLoginAt = token.loggedInAt ?? at;
+    await tx.update(users).set({ lastLoginAt }).where(eq(users.id, row.id)).run();
+    await onLogin?.(tx, { userId: row.id, tenantIds: tenantIds ?? [], at });
+  }
+  return { ...row, ...shown };
+}
+
+async function enter(tx: Tx, { token, person }: Seen, at: Date): Promise<UserRow> {
+  const rights = { userType: person.userType ?? defaultUserType, scopes: [] };
+  const known = { email: person.email ?? '', name: null, nameFolded: '', issuer: token.issuer };
+  const row = { ...newRow(at), ...rights, ...known, subject: token.subject };
+  const details = { identity: 'provider', ...rights } as const;
+  const act = { userId: row.id, at, by: service };
+  await auditUser(tx, act, { event: 'user.created', details });
+  return tx
+    .insert(users)
+    .values({ ...row, tokensValidFrom: ever })
+    .returning()
+    .get();
+}
+
+/** The provider decides over names and rights; an address is no right and stays out of the log. */
+async function tellOfChange(
+  tx: Tx,
+  at: Date,
+  before: UserRow,
+  after: ReturnType<typeof shownAs>,
+): Promise<void> {
+  const fields = (['name', 'userType'] as const).filter((one) => before[one] !== after[one]);
+  if (fields.length === 0) return;
+  const details = { fields, userType: after.userType, scopes: before.scopes };
+  await auditUser(tx, { userId: before.id, at, by: service }, { event: 'user.changed', details });
 }
 
 async function findRow(
