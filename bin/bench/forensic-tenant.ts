@@ -3,8 +3,7 @@
 import { createTenants, type Tenant, updateTenant } from '../../src/service/tenants/tenants.ts';
 import { renderedText } from '../../src/service/analyses/examination-row.ts';
 import { operator } from '../../src/service/audit/entry.ts';
-import { newId } from '../../src/ports/db/ids.ts';
-import { type Db, transact } from '../../src/ports/db/database.ts';
+import { type Db, newId, transact } from '../../src/ports/db/database.ts';
 import { analyses, examinations } from '../../src/ports/db/schema.ts';
 import type { SealedConfigs } from '../../src/ports/storage/configs.ts';
 import type { StorageConfig } from '../../src/ports/storage/storage-config.ts';

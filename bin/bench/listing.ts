@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listAnalyses } from '../../src/service/analyses/view.ts';
-import { newId } from '../../src/ports/db/ids.ts';
+import { newId } from '../../src/ports/db/database.ts';
 import { openDatabase } from '../../src/ports/db/sqlite.ts';
 import { createAzureStore } from '../../src/ports/storage/azure/azure.ts';
 import { createSealedConfigs } from '../../src/ports/storage/configs.ts';

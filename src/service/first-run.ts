@@ -123,9 +123,6 @@ export const shippedTrialImages: Readonly<Record<string, string>> = Object.fromE
   names.map((name) => [name, join(shipped, name)]),
 );
 
-/** One of them, for callers that need any picture at all. */
-export const shippedTrialImage = join(shipped, names[0]);
-
 /** Lower-case hex MD5 of both: the contract compares them so. It protects nothing. */
 export function trialMd5s(dataDir: string): readonly string[] {
   return names.map((name) => {

@@ -4,6 +4,11 @@
  * nobody reads costs lines, no analysis.
  */
 
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { RemoteStore } from '../ports/storage/store.ts';
 import { countCompleted } from './usage/usage.ts';
 import { type Db, type OpenDatabase, statementsOfProcess } from '../ports/db/database.ts';
 import type { Queue } from './jobs/queue.ts';
@@ -144,7 +149,7 @@ export function createWorkload({
 }
 
 /** The answer of the last time, for as long as it is fresh; those who ask at once wait for the same one. */
-export function cached<T>(
+function cached<T>(
   act: () => Promise<T>,
   { freshMs, now }: { readonly freshMs: number; readonly now: () => Date },
 ): () => Promise<T> {
@@ -154,6 +159,45 @@ export function cached<T>(
     if (latest === null || atMs - latest.atMs >= freshMs) latest = { atMs, answer: act() };
     return latest.answer;
   };
+}
+
+// Requests to a store may cost money, and take time.
+const storeFreshMs = 10_000;
+// A health check must not wait as long as an act may take.
+const patienceMs = 3000;
+
+/** @param root - the folder of the embedded store. */
+export function checkFolder(root: string): () => Promise<void> {
+  return async () => {
+    const file = join(root, `.health-${randomUUID()}`);
+    try {
+      await writeFile(file, 'ok', { mode: 0o600 });
+    } finally {
+      await rm(file, { force: true });
+    }
+  };
+}
+
+/** @throws {ForensicsError} in the check: `store_refused`, `store_unavailable`. */
+export function checkRemote(
+  store: Pick<RemoteStore, 'head'>,
+  { now, timeoutMs = patienceMs }: { readonly now: () => Date; readonly timeoutMs?: number },
+): () => Promise<void> {
+  // The object does not exist, but only a store that accepts our credentials says so.
+  const ask = async () => withinTime(store.head('forensics-probe/health'), timeoutMs);
+  return cached(ask, { freshMs: storeFreshMs, now });
+}
+
+async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+  const pause = new AbortController();
+  const late = wait(timeoutMs, undefined, { signal: pause.signal, ref: false }).then(() => {
+    throw new ForensicsError('store_unavailable', 'The store does not answer in time.');
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    pause.abort();
+  }
 }
 
 /**

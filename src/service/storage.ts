@@ -1,28 +1,20 @@
 /** The stores of all tenants: the embedded one with a bucket for each tenant, a shared one, and those that tenants configured. */
 
-import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Settings } from '../contract/config.ts';
-import { ForensicsError } from '../errors.ts';
 import { bucketName, type Buckets, createBuckets } from '../ports/storage/embedded/buckets.ts';
 import {
   createEmbeddedStore,
   createObjectUrls,
   type ObjectUrls,
 } from '../ports/storage/embedded/embedded.ts';
-import type { BlobStore, RemoteStore } from '../ports/storage/store.ts';
+import type { BlobStore } from '../ports/storage/store.ts';
 import { createStores, type Stores } from '../ports/storage/stores.ts';
-import {
-  openTenantStorage,
-  proveDefaultStorage,
-  type TenantStorage,
-  uploadOrigins,
-} from './tenants/tenant-storage.ts';
+import { proveDefaultStorage } from './tenants/merge-storage.ts';
+import { openTenantStorage, type TenantStorage, uploadOrigins } from './tenants/tenant-storage.ts';
 import type { Core } from './core.ts';
-import { cached } from './health.ts';
+import { checkFolder, checkRemote } from './health.ts';
 
 export interface Blobs {
   readonly embedded: EmbeddedObjects;
@@ -104,43 +96,4 @@ function oncePerTenant(open: (tenantId: string) => BlobStore): (tenantId: string
     opened.set(tenantId, store);
     return store;
   };
-}
-
-// Requests to a store may cost money, and take time.
-const freshMs = 10_000;
-// A health check must not wait as long as an act may take.
-const patienceMs = 3000;
-
-/** @param root - the folder of the embedded store. */
-export function checkFolder(root: string): () => Promise<void> {
-  return async () => {
-    const file = join(root, `.health-${randomUUID()}`);
-    try {
-      await writeFile(file, 'ok', { mode: 0o600 });
-    } finally {
-      await rm(file, { force: true });
-    }
-  };
-}
-
-/** @throws {ForensicsError} in the check: `store_refused`, `store_unavailable`. */
-export function checkRemote(
-  store: Pick<RemoteStore, 'head'>,
-  { now, timeoutMs = patienceMs }: { readonly now: () => Date; readonly timeoutMs?: number },
-): () => Promise<void> {
-  // The object does not exist, but only a store that accepts our credentials says so.
-  const ask = async () => withinTime(store.head('forensics-probe/health'), timeoutMs);
-  return cached(ask, { freshMs, now });
-}
-
-async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
-  const pause = new AbortController();
-  const late = wait(timeoutMs, undefined, { signal: pause.signal, ref: false }).then(() => {
-    throw new ForensicsError('store_unavailable', 'The store does not answer in time.');
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    pause.abort();
-  }
 }

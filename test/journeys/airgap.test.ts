@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished, test as anyTest, expect } from 'vitest';
-import { shippedTrialImage } from '../../src/service/first-run.ts';
+import { shippedTrialImages } from '../../src/service/first-run.ts';
 
 const run = promisify(execFile);
 const entry = fileURLToPath(new URL('../cli/entry.ts', import.meta.url));
@@ -72,7 +72,7 @@ test('analyze with all its files sends nothing and works without a network', asy
   onTestFinished(() => rmSync(join(out, '..'), { recursive: true, force: true }));
   const how = ['--tier', 'forensicReporting', '--out', out];
 
-  const sent = await runIsolated([entry, 'analyze', shippedTrialImage, ...how]);
+  const sent = await runIsolated([entry, 'analyze', shippedTrialImages['real.jpg']!, ...how]);
 
   expect(sent).toEqual({ transmitted: 0, withoutRoute: 0 });
   expect(existsSync(out)).toBe(true);

@@ -1,7 +1,7 @@
 /** Every kind of caller: what of each one counts, and the Authorization header that each one sends. */
 
 import { randomBytes } from 'node:crypto';
-import { type Bearer, createTokens } from '../../src/service/access/embedded/tokens.ts';
+import { createTokens } from '../../src/service/access/embedded/tokens.ts';
 import { newSecret } from '../../src/service/access/key-format.ts';
 import { settingsScope } from '../../src/service/access/principal.ts';
 import { operator } from '../../src/service/audit/entry.ts';
@@ -109,7 +109,7 @@ async function deletedKey({ app }: OpenServer, tenantId: string, at: Date): Prom
 /** Tokens for a session that lives: all that is wrong with each is what its name says. */
 async function forge({ app }: OpenServer, accessToken: string, now: () => Date) {
   const { id, sessionId } = await app.core.identity.authenticate(accessToken);
-  const bearer: Bearer = {
+  const bearer: Parameters<ReturnType<typeof createTokens>['sign']>[1] = {
     userId: id ?? '',
     sessionId: sessionId ?? '',
     email: 'known@example.org',

@@ -3,7 +3,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
-import { newId } from '../../ports/db/ids.ts';
+import { newId } from '../../ports/db/database.ts';
 import { ForensicsError } from '../../errors.ts';
 import { nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';

@@ -37,7 +37,7 @@ import {
   toDiskError,
 } from './contents.ts';
 
-export interface BackupOptions {
+interface BackupOptions {
   /** Open as long as it takes: so the master key cannot be replaced meanwhile. */
   readonly db: Db;
   readonly dataDir: string;

@@ -5,8 +5,7 @@
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
-import { newId } from '../db/ids.ts';
-import type { Reader, Tx } from '../db/database.ts';
+import { newId, type Reader, type Tx } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import { storagePlace, type StorageConfig } from './storage-config.ts';

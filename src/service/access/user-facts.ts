@@ -6,8 +6,7 @@ import { append } from '../audit/log.ts';
 import type { UserSettings } from '../../contract/auth.ts';
 import { maxNameLength } from '../../contract/limits.ts';
 import { langPattern } from '../../contract/vocabulary.ts';
-import { characterCount, foldText } from '../../ports/db/ids.ts';
-import { type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { characterCount, type Db, foldText, transact, type Tx } from '../../ports/db/database.ts';
 import { users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 

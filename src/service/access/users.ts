@@ -7,8 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import { type Actor, operator } from '../audit/entry.ts';
 import type { UserInfo } from '../../contract/auth.ts';
-import { newId } from '../../ports/db/ids.ts';
-import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { tenants, users, userTenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Passwords } from './embedded/passwords.ts';
@@ -41,7 +40,7 @@ export interface User {
 }
 
 /** Null removes the name. */
-export interface UserChange extends Partial<UserFacts> {
+interface UserChange extends Partial<UserFacts> {
   readonly tenantIds?: readonly string[];
 }
 

@@ -38,7 +38,7 @@ export interface AnalysesOptions {
   readonly onNotice?: (what: string, facts: Notice) => void;
 }
 
-export interface RetentionRules {
+interface RetentionRules {
   /** Days after its last change that an analysis is deleted; 0 keeps it. */
   readonly retentionDays: number;
   /** Days that a deleted analysis is stored. */

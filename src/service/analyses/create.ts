@@ -7,7 +7,7 @@ import {
 } from '../../contract/analysis.ts';
 import { maxCommentLength, maxNameLength } from '../../contract/limits.ts';
 import { defaultSeed } from '../../contract/vocabulary.ts';
-import { characterCount, foldText, newId } from '../../ports/db/ids.ts';
+import { characterCount, foldText, newId } from '../../ports/db/database.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Limits } from '../../image/picture.ts';
 import { type Caller, type Context, toRepeatable } from './context.ts';

@@ -21,7 +21,7 @@ import { examinationSha256, toRow } from './examination-row.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
 /** Oldest first; empty for an analysis from before the log. */
-export async function readCustody(reader: Reader, target: Target): Promise<CustodyEvent[]> {
+async function readCustody(reader: Reader, target: Target): Promise<CustodyEvent[]> {
   return (await readSteps(reader, target)).map(({ by: _by, ...step }) => step);
 }
 

@@ -88,7 +88,7 @@ export async function hideAnalyses(
 }
 
 /** The same for every deleted tenant: the act may have been cut short, or met a request that was on its way. */
-export async function hideRemaining(parts: LifecycleParts, signal: AbortSignal): Promise<number> {
+async function hideRemaining(parts: LifecycleParts, signal: AbortSignal): Promise<number> {
   let hidden = 0;
   for (const { id: tenantId } of await deletedBefore(parts.db, parts.now())) {
     hidden += await hideAnalyses(parts, { tenantId, signal });

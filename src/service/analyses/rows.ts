@@ -19,12 +19,12 @@ import { type ResultClass, resultClasses, type Status } from '../../contract/voc
 import {
   buildOnce,
   contains,
+  foldText,
   hasElement,
   isOneOf,
   type Reader,
   textSearchCondition,
 } from '../../ports/db/database.ts';
-import { foldText } from '../../ports/db/ids.ts';
 import { analyses, examinations, users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import { isFree } from '../holds/legal-holds.ts';
@@ -178,7 +178,7 @@ export async function findEntries(
 }
 
 /** How many analyses a tenant has that were not deleted. A database file keeps the number; PostgreSQL counts. */
-export async function countAll(reader: Reader, tenantId: string): Promise<number> {
+async function countAll(reader: Reader, tenantId: string): Promise<number> {
   const [row] = await reader.values(
     reader.engine === 'sqlite'
       ? sql`SELECT counted FROM analysis_counts WHERE tenant_id = ${tenantId}`

@@ -7,8 +7,7 @@
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
 import type { Settings } from '../../contract/config.ts';
 import type { FeedbackMessage } from '../../contract/feedback.ts';
-import { newId } from '../../ports/db/ids.ts';
-import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import { feedback, type FeedbackOutcome, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';

@@ -3,6 +3,10 @@
  * processes did. One turn at a time; the tasks that a turn takes up go on after it, and the end of each wakes the loop.
  */
 
+import { eq } from 'drizzle-orm';
+import { type Db, transact } from '../../ports/db/database.ts';
+import { settings } from '../../ports/db/schema.ts';
+
 interface Loop<T> extends Tasks<T> {
   start(): void;
   /** Has a turn soon; calls that come together make one turn. */
@@ -121,4 +125,93 @@ function createTasks<T>(onEnd: () => void) {
     /** How many have ended. */
     ended: (): number => count,
   };
+}
+
+// What has to be done once a day, by whichever process comes first: when each was last begun stands in the database, so
+// a restart repeats nothing and a second process does nothing twice. A chore that a crash cuts short is done the next
+// day: chores clean up, nothing waits for them.
+
+export interface Chore {
+  /** Stable: under it the database remembers when it was begun. */
+  readonly name: string;
+  /** Soon ends when `signal` is aborted. */
+  readonly run: (signal: AbortSignal) => void | Promise<void>;
+}
+
+interface Chores {
+  start(): void;
+  stop(): Promise<void>;
+  /** Does what is due, one after the other. */
+  drain(): Promise<void>;
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+export function createChores({
+  db,
+  now,
+  chores,
+  onError,
+  pollMs = hourMs / 4,
+}: {
+  readonly db: Db;
+  readonly now: () => Date;
+  readonly chores: readonly Chore[];
+  /** Told about a chore that failed; it is tried again after an hour. */
+  readonly onError: (error: unknown) => void;
+  readonly pollMs?: number;
+}): Chores {
+  const stopping = new AbortController();
+  const loop = createLoop({ turn, now, pollMs, onError });
+
+  async function turn(): Promise<null> {
+    for (const { name, run } of chores) {
+      try {
+        if (stopping.signal.aborted || !(await takeChore(db, name, now()))) continue;
+        await run(stopping.signal);
+      } catch (error) {
+        onError(error);
+        await postponeChore(db, name, now()).catch(onError);
+      }
+    }
+    return null;
+  }
+
+  return {
+    start: () => loop.start(),
+    async stop() {
+      stopping.abort();
+      await loop.stop();
+    },
+    async drain() {
+      await loop.run();
+    },
+  };
+}
+
+/** True for the one process that has it to do today. */
+async function takeChore(db: Db, name: string, at: Date): Promise<boolean> {
+  return transact(db, async (tx) => {
+    const key = choreKey(name);
+    const row = await tx.select().from(settings).where(eq(settings.key, key)).get();
+    const ageMs = at.getTime() - Date.parse(row?.value ?? '');
+    // A time in the future was written by a clock that was wrong.
+    if (ageMs >= 0 && ageMs < dayMs) return false;
+    const value = at.toISOString();
+    const write = tx.insert(settings).values({ key, value });
+    await write.onConflictDoUpdate({ target: settings.key, set: { value } }).run();
+    return true;
+  });
+}
+
+/** By an hour. */
+async function postponeChore(db: Db, name: string, at: Date): Promise<void> {
+  const value = new Date(at.getTime() - dayMs + hourMs).toISOString();
+  const isIt = eq(settings.key, choreKey(name));
+  await db.update(settings).set({ value }).where(isIt).run();
+}
+
+function choreKey(name: string): string {
+  return `chore/${name}`;
 }

@@ -7,10 +7,10 @@
  */
 
 import { and, count, eq, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
-import { newId } from '../../ports/db/ids.ts';
 import {
   buildOnce,
   type Db,
+  newId,
   type Reader,
   skipLocked,
   transact,

@@ -5,12 +5,13 @@
 
 import { type Db, transact } from '../../ports/db/database.ts';
 import { ForensicsError } from '../../errors.ts';
+import { requireFreeSpace } from '../../ports/files/free-space.ts';
 import { createLoop } from './poll-loop.ts';
 import type { Job, Queue } from './queue.ts';
 
 export type Handler = (job: Job, context: { readonly signal: AbortSignal }) => Promise<void>;
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly db: Db;
   readonly queue: Queue;
   /** By kind of job. */
@@ -210,4 +211,23 @@ function createFairScheduler(now: () => Date): FairScheduler {
     const restMs = Math.max(shortestRestMs, 10 * (at - begunAt));
     return new Date(at + Math.min(longestRestMs, restMs));
   }
+}
+
+interface Room {
+  readonly folder: string;
+  /** What one run writes. */
+  readonly bytes: number;
+  /** The runs of all processes that write to this disk, the one that begins included. */
+  readonly runsUnderWay: () => Promise<number>;
+}
+
+/**
+ * The same handler, which does not begin where the disk has no room for what it and the runs under way write: the job waits
+ * in the queue until there is some, and its analysis stays as it is.
+ */
+export function withRoom({ folder, bytes, runsUnderWay }: Room, handler: Handler): Handler {
+  return async (job, context) => {
+    await requireFreeSpace(folder, bytes * (await runsUnderWay()));
+    await handler(job, context);
+  };
 }

@@ -60,7 +60,7 @@ export function openDataFolder({
   return { path, masterKey: keyFile.read(), keyFile };
 }
 
-export function createKeyFile(dataDir: string): KeyFile {
+function createKeyFile(dataDir: string): KeyFile {
   const file = join(dataDir, 'master.key');
   const next = `${file}.next`;
   return {

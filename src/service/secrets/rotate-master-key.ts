@@ -21,7 +21,7 @@ import { keyBytes, openDataFolder } from './master-key.ts';
 import { keepSecrets, openSecrets, type Purpose, deriveSecrets } from './secrets.ts';
 import { resealSigningKeys } from '../../evidence/signing-keys.ts';
 
-export interface RotationWish {
+interface RotationWish {
   /** 32 bytes; null to make one, which only a key that is stored in the data folder allows. */
   readonly newKey: Buffer | null;
   /** Also end what the old key vouched for in other people's hands: presigned URLs and webhook secrets. */

@@ -78,7 +78,7 @@ interface TenantEnd {
  *
  * @throws {ForensicsError} `tenant_not_found`.
  */
-export async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
+async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
   const { name } = await activeTenant(tx, id);
   const isLiving = and(eq(apiKeys.tenantId, id), isNull(apiKeys.revokedAt));
   const keys = await tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();

@@ -3,6 +3,7 @@
  * bucket that they belong to stays the same. A stored secret is never sent to another place nor used for another account.
  */
 
+import { readFileSync, statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
 } from '../../contract/tenant.ts';
 import { ForensicsError } from '../../errors.ts';
 import { parseConnectionString } from '../../ports/storage/azure/client.ts';
+import type { SharedStore } from '../../ports/storage/shared-store.ts';
 import {
   storagePlace,
   type S3Address,
@@ -122,7 +124,7 @@ export function maskStorage(config: StorageConfig): StorageAnswer {
   return config.type === 's3' ? { s3: maskS3(config.s3) } : { azure: maskAzure(config.azure) };
 }
 
-export function maskS3({ corsAllowedOrigins, ...config }: S3StorageConfig): S3Answer {
+function maskS3({ corsAllowedOrigins, ...config }: S3StorageConfig): S3Answer {
   return {
     ...config,
     accessKeyId: maskKeyId(config.accessKeyId),
@@ -186,4 +188,71 @@ function internalAddress(
     internalUseSSL: internalUseSSL ?? useSSL,
   });
   return isDeepStrictEqual(address, { endpoint, port, useSSL }) ? null : address;
+}
+
+// The file with the store of the whole service. It contains credentials, so no message quotes it.
+
+/** @throws {ForensicsError} `config_invalid`; its message names the mistake. */
+export function readDefaultStorage(file: string): SharedConfig {
+  const value = parse(read(file));
+  try {
+    return parseDefaultStorage(value);
+  } catch (error) {
+    if (error instanceof ForensicsError) throw invalid(`cannot be used: ${error.message}`, error);
+    throw error;
+  }
+}
+
+interface ProofParts {
+  readonly shared: Pick<SharedStore, 'prove'>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * To be called before the first request. A store that refuses the service stops the start, because only people can fix that.
+ * One that is down or full is reported to `onError`: after a power cut it may start later than the service, and the database
+ * can be read without it.
+ *
+ * @throws {ForensicsError} `config_invalid`.
+ */
+export async function proveDefaultStorage(
+  file: string,
+  { shared, onError }: ProofParts,
+): Promise<void> {
+  if (isOpenToOthers(file)) {
+    onError(invalid('can be read by other users of this machine. Run chmod 600 on it.'));
+  }
+  try {
+    await shared.prove();
+  } catch (error) {
+    if (!(error instanceof ForensicsError)) throw error;
+    if (error.code === 'store_refused')
+      throw invalid(`names a store that refuses the service. ${error.message}`, error);
+    onError(error);
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw invalid('cannot be read. Check its path and its permissions.', error);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's message quotes the text, including secrets.
+    throw invalid('is not valid JSON.');
+  }
+}
+
+function isOpenToOthers(file: string): boolean {
+  return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
+}
+
+function invalid(what: string, cause?: unknown): ForensicsError {
+  return new ForensicsError('config_invalid', `The file of defaultStorage ${what}`, { cause });
 }

@@ -9,7 +9,7 @@ import { createSender, type Sender } from '../../ports/network/post.ts';
 import type { Consequence, Delivery, Outbox } from './outbox.ts';
 import { messageHeaders, webhookSecret } from './signature.ts';
 
-export interface DelivererOptions {
+interface DelivererOptions {
   readonly outbox: Outbox;
   readonly now: () => Date;
   /** From which the tenants' signing secrets are derived. */
@@ -35,7 +35,7 @@ export interface Deliverer {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Pauses after the first, second, ... failed attempt; after the last the message is given up. */
-export const retryPausesMs: readonly number[] = [
+const retryPausesMs: readonly number[] = [
   5000,
   5 * minuteMs,
   30 * minuteMs,

@@ -4,8 +4,7 @@
  */
 
 import { and, asc, eq, gt, gte, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
-import { newId } from '../../ports/db/ids.ts';
-import { type Db, transact, type Tx } from '../../ports/db/database.ts';
+import { type Db, newId, transact, type Tx } from '../../ports/db/database.ts';
 import { deliveries, tenants } from '../../ports/db/schema.ts';
 import {
   firstWaiting,

@@ -14,7 +14,7 @@ import { operator } from '../../../src/service/audit/entry.ts';
 import { readConfig, type Sources } from '../../../src/contract/config.ts';
 import type { TokenSet } from '../../../src/contract/auth.ts';
 import { createDatabase } from '../../fixtures/postgres.ts';
-import { createServer, type ServerParts } from '../../../src/server/server.ts';
+import { createServer } from '../../../src/server/server.ts';
 import { ensureLocalTls } from '../../../src/server/tls.ts';
 
 export interface OpenServer {
@@ -71,7 +71,7 @@ export async function openServer(
     /** A folder that holds an installation already; it goes away with the server. */
     dataDir?: string;
     flags?: NonNullable<Sources['flags']>;
-  } & Partial<Omit<ServerParts, 'version' | 'logTarget'>> = {},
+  } & Partial<Omit<Parameters<typeof createServer>[0], 'version' | 'logTarget'>> = {},
 ): Promise<OpenServer> {
   const { now = () => new Date() } = parts;
   const { dataDir = mkdtempSync(join(tmpdir(), 'forensics-server-')) } = parts;

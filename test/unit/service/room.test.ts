@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { withRoom } from '../../../src/service/background.ts';
+import { withRoom } from '../../../src/service/jobs/worker.ts';
 import { transact } from '../../../src/ports/db/database.ts';
 import { createQueue } from '../../../src/service/jobs/queue.ts';
 import { steppedClock, testDb } from '../ports/db/temporary.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkFolder, checkRemote } from '../../../src/service/storage.ts';
+import { checkFolder, checkRemote } from '../../../src/service/health.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { steppedClock, temporaryFolder } from '../ports/db/temporary.ts';
 

@@ -220,7 +220,7 @@ const version = '2021-12-02';
 /** Clocks differ: a URL is valid from a little before it was made. */
 const startsEarlierSeconds = 5 * 60;
 
-export function createPresigner(container: Container): (key: string, now: Date) => StorageUrls {
+function createPresigner(container: Container): (key: string, now: Date) => StorageUrls {
   const { accountName, containerName, url, expirySeconds } = container;
   // A key object, not bytes: Node takes it several times as fast.
   const accountKey = createSecretKey(container.accountKey, 'base64');

@@ -18,8 +18,7 @@ import {
   onDiskSync,
   removeSync,
 } from './disk.ts';
-import { createPublisher, type NewFile, type Publisher } from './publish.ts';
-import { createQuota } from './quota.ts';
+import { createPublisher, createQuota, type NewFile, type Publisher } from './publish.ts';
 import { damaged, type ObjectRecord, readRecord, sweepIncoming } from './object-file.ts';
 
 interface BucketsSettings {

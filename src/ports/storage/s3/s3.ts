@@ -222,7 +222,7 @@ function escapeXml(text: string): string {
  * @throws {RangeError} for an expiry outside 1..604800.
  * @throws {ForensicsError} `invalid_request` for an endpoint that is not a host name or address.
  */
-export function createPresigner(config: S3StorageConfig): (key: string, now: Date) => StorageUrls {
+function createPresigner(config: S3StorageConfig): (key: string, now: Date) => StorageUrls {
   const { bucketName, presignedUrlExpirySeconds: expirySeconds } = config;
   checkExpiry(expirySeconds);
   const origin = s3Origin(config);

@@ -28,7 +28,7 @@ import {
 import type { Attempt, LoginAttempts } from './throttle.ts';
 import { accessLifeSeconds, createTokens, type Subject } from './tokens.ts';
 
-export interface EmbeddedIdentityParts extends Omit<LoginParts, 'sessions'> {
+interface EmbeddedIdentityParts extends Omit<LoginParts, 'sessions'> {
   readonly users: Pick<Users, 'info'>;
   /** 32 secret bytes, from which the signing key is made. */
   readonly seed: Uint8Array;

@@ -8,7 +8,7 @@
 
 import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { characterCount } from '../../../ports/db/ids.ts';
+import { characterCount } from '../../../ports/db/database.ts';
 import { ForensicsError } from '../../../errors.ts';
 
 export interface Passwords {

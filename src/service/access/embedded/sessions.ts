@@ -10,8 +10,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
-import { newId } from '../../../ports/db/ids.ts';
-import { type Db, transact, type Tx } from '../../../ports/db/database.ts';
+import { type Db, newId, transact, type Tx } from '../../../ports/db/database.ts';
 import { refreshTokens, sessions } from '../../../ports/db/schema.ts';
 import { unauthenticated } from '../principal.ts';
 import { purgeLoginAttempts } from './throttle.ts';

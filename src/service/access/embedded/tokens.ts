@@ -15,7 +15,7 @@ export interface Subject {
   readonly sessionId: string;
 }
 
-export interface Bearer extends Subject {
+interface Bearer extends Subject {
   readonly email: string;
   readonly name: string | null;
   readonly userType: string;

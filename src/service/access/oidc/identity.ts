@@ -9,8 +9,7 @@
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import type { LoginElsewhere, TokenSet } from '../../../contract/auth.ts';
 import { ForensicsError } from '../../../errors.ts';
-import { type Db, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
-import { foldText } from '../../../ports/db/ids.ts';
+import { type Db, foldText, type Reader, transact, type Tx } from '../../../ports/db/database.ts';
 import { tenants, users } from '../../../ports/db/schema.ts';
 import { service } from '../../audit/entry.ts';
 import { type Identity, type Login, type Principal, unauthenticated } from '../principal.ts';
@@ -26,7 +25,7 @@ import {
   type ReadToken,
 } from './tokens.ts';
 
-export interface OidcIdentityParts extends ProviderParts {
+interface OidcIdentityParts extends ProviderParts {
   readonly db: Db;
   readonly users: Pick<Users, 'info'>;
   /** What access tokens must be made for; null for the client itself. */

@@ -8,7 +8,7 @@ import {
   type JWTVerifyResult,
 } from 'jose';
 import { maxNameLength } from '../../../contract/limits.ts';
-import { characterCount } from '../../../ports/db/ids.ts';
+import { characterCount } from '../../../ports/db/database.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { compactToken, unauthenticated } from '../principal.ts';
 import { type Provider, unavailable } from './provider.ts';

@@ -7,7 +7,7 @@ import { embeddedObjects, storesElsewhere } from '../../../../src/ops/backup/bac
 import { hasInstallation, openCore } from '../../../../src/service/core.ts';
 import { lockForServing } from '../../../../src/ports/data-folder/data-folder.ts';
 import { readConfig } from '../../../../src/contract/config.ts';
-import { newId } from '../../../../src/ports/db/ids.ts';
+import { newId } from '../../../../src/ports/db/database.ts';
 import { analyses, storageConfigs } from '../../../../src/ports/db/schema.ts';
 import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import { analysisRow } from '../../ports/db/analysis-row.ts';

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { NamedObject } from '../../../../src/ops/backup/contents.ts';
-import { type BackupOptions, createBackup } from '../../../../src/ops/backup/create.ts';
+import { createBackup } from '../../../../src/ops/backup/create.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
@@ -51,7 +51,9 @@ type SmallFolder = Awaited<ReturnType<typeof smallFolder>>;
 
 export async function backUp(
   { db, dataDir, out }: SmallFolder,
-  more: Partial<BackupOptions> & { readonly objects?: readonly NamedObject[] } = {},
+  more: Partial<Parameters<typeof createBackup>[0]> & {
+    readonly objects?: readonly NamedObject[];
+  } = {},
 ) {
   const { objects = [evidence, report], ...parts } = more;
   return createBackup({

@@ -2,7 +2,7 @@ import { asc, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operator, serviceChain } from '../../../../src/service/audit/entry.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';
-import { copyRows } from '../../../../src/ops/migrate/migrate.ts';
+import { copyRows } from '../../../../src/ops/migrate/copy-rows.ts';
 import type { Reader } from '../../../../src/ports/db/database.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
 import { openWorkshop } from '../../service/analyses/workshop.ts';

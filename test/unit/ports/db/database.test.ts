@@ -6,8 +6,13 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { append } from '../../../../src/service/audit/log.ts';
 import { service, serviceChain } from '../../../../src/service/audit/entry.ts';
-import { contains, type Db, hasElement, transact } from '../../../../src/ports/db/database.ts';
-import { newId } from '../../../../src/ports/db/ids.ts';
+import {
+  contains,
+  type Db,
+  hasElement,
+  newId,
+  transact,
+} from '../../../../src/ports/db/database.ts';
 import * as schema from '../../../../src/ports/db/schema.ts';
 import { settings, tenants, usageCounters } from '../../../../src/ports/db/schema.ts';
 import { engines } from './engines.ts';

@@ -6,12 +6,12 @@ import {
 } from '@azure/storage-blob';
 import { Client } from 'minio';
 import { describe, expect, test } from 'vitest';
-import { createPresigner as createAzurePresigner } from '../../../../src/ports/storage/azure/azure.ts';
+import { createAzureStore } from '../../../../src/ports/storage/azure/azure.ts';
 import {
   createObjectUrls,
   type SignedMethod,
 } from '../../../../src/ports/storage/embedded/embedded.ts';
-import { createPresigner } from '../../../../src/ports/storage/s3/s3.ts';
+import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import { codeOf } from './code-of.ts';
 import { s3ConfigAt } from './s3-config.ts';
 
@@ -90,7 +90,7 @@ describe('a URL of an S3 bucket', () => {
     const presignedBy = (method: string) =>
       client.presignedUrl(method, config.bucketName, key, 604_800, {}, now);
 
-    const urls = createPresigner(config)(key, now);
+    const urls = createS3Store(config).presign(key, now);
 
     expect([urls.putUrl, urls.getUrl, urls.deleteUrl]).toEqual(
       await Promise.all(['PUT', 'GET', 'DELETE'].map(presignedBy)),
@@ -100,23 +100,17 @@ describe('a URL of an S3 bucket', () => {
   test.each([0, -1, 604_801, 1.5, Number.NaN])('never lives for %s seconds', (seconds) => {
     const config = { ...s3ConfigAt('http://a:1'), presignedUrlExpirySeconds: seconds };
 
-    expect(() => createPresigner(config)).toThrow(RangeError);
+    expect(() => createS3Store(config)).toThrow(RangeError);
   });
 });
 
 test('a URL of an Azure blob has the signature that the client library makes', () => {
   const accountKey = Buffer.from('the account key').toString('base64');
   const [containerName, key] = ['pictures', "ä/b c+d'(1).jpg"];
-  const url = `https://tester.example/${containerName}`;
-  const sign = createAzurePresigner({
-    accountName: 'tester',
-    accountKey,
-    containerName,
-    url,
-    expirySeconds: 3600,
-  });
+  const connectionString = `AccountName=tester;AccountKey=${accountKey}`;
+  const store = createAzureStore({ connectionString, containerName }, { expirySeconds: 3600 });
 
-  const { getUrl, putUrl } = sign(key, now);
+  const { getUrl, putUrl } = store.presign(key, now);
 
   for (const [signed, permissions] of [
     [getUrl, 'r'],

@@ -1,9 +1,6 @@
 /** Embedded accounts over a real database, with hashes that cost next to nothing. */
 
-import {
-  createEmbeddedIdentity,
-  type EmbeddedIdentityParts,
-} from '../../../../src/service/access/embedded/identity.ts';
+import { createEmbeddedIdentity } from '../../../../src/service/access/embedded/identity.ts';
 import { createPasswords } from '../../../../src/service/access/embedded/passwords.ts';
 import { createLoginAttempts } from '../../../../src/service/access/embedded/throttle.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
@@ -22,7 +19,7 @@ export async function openPeople({
 }: {
   db?: SqliteDb;
   clock?: ReturnType<typeof steppedClock>;
-} & Partial<EmbeddedIdentityParts> = {}) {
+} & Partial<Parameters<typeof createEmbeddedIdentity>[0]> = {}) {
   const db = usedDb ?? (await testDb());
   const { now } = clock;
   const passwords = given.passwords ?? createPasswords({ ln: 4 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createUserSettings } from '../../../../src/service/access/user-facts.ts';
-import type { NewUser, UserChange } from '../../../../src/service/access/users.ts';
+import type { NewUser } from '../../../../src/service/access/users.ts';
 import { users as table } from '../../../../src/ports/db/schema.ts';
 import { hasPostgres } from '../../ports/db/temporary.ts';
 import { openPeople, password } from './people.ts';
@@ -131,7 +131,7 @@ describe('update', () => {
     expect([before, await folded()]).toEqual(['änna', '']);
   });
 
-  test.each<[string, UserChange]>([
+  test.each<[string, Partial<NewUser>]>([
     ['invalid_request', { scopes: ['a b'] }],
     ['invalid_request', { name: '' }],
     ['tenant_not_found', { name: 'Examiner', tenantIds: [nobody] }],

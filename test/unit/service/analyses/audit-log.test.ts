@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { readCustody } from '../../../../src/service/analyses/custody.ts';
+import { readNamedCustody } from '../../../../src/service/analyses/custody.ts';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';
 import { auditEntries } from '../../../../src/ports/db/schema.ts';
@@ -48,7 +48,7 @@ async function openLogged(...given: Parameters<typeof openWorkshop>) {
     client: `api ${caller.principal.id}`,
     audit: createAudit({ db, now: clock.now }),
     log: (subject: string) => logOf(db, { chain, subject }),
-    custody: (analysisId: string) => readCustody(db, { tenantId: chain, analysisId }),
+    custody: (analysisId: string) => readNamedCustody(db, { tenantId: chain, analysisId }),
   };
 }
 

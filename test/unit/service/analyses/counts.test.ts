@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Db, transact, type Tx } from '../../../../src/ports/db/database.ts';
-import { countAll } from '../../../../src/service/analyses/rows.ts';
+import { findEntries } from '../../../../src/service/analyses/rows.ts';
 import { analyses, tenants } from '../../../../src/ports/db/schema.ts';
 import { analysisRow, rowMadeAt } from '../../ports/db/analysis-row.ts';
 import { engines } from '../../ports/db/engines.ts';
@@ -12,6 +12,8 @@ import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
 /** Number of the last schema that kept no count. */
 const beforeCounts = 15;
 
+const countAll = async (db: Db, tenantId: string) =>
+  (await findEntries(db, tenantId, { searchTerm: '', start: 0, limit: 1 })).total;
 const add = (db: Db, ids: readonly string[], tenantId: string) =>
   transact(db, async (tx) => {
     for (const id of ids) await tx.insert(analyses).values(analysisRow(id, { tenantId })).run();

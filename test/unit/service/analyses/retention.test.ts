@@ -1,7 +1,6 @@
 import { count } from 'drizzle-orm';
 import { describe, expect, test, vi } from 'vitest';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
-import type { RetentionRules } from '../../../../src/service/analyses/context.ts';
 import {
   analyses as analysisRows,
   examinations,
@@ -14,7 +13,9 @@ import { openWorkshop, picture } from './workshop.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-async function openShop(retention: Partial<RetentionRules> = {}) {
+async function openShop(
+  retention: NonNullable<Parameters<typeof openWorkshop>[0]>['retention'] = {},
+) {
   const workshop = await openWorkshop({ retention });
   const { analyses, db, caller, store, clock, notices } = workshop;
   /** Every object that was ever put and is still there. */

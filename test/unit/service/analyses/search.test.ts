@@ -1,8 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findEntries } from '../../../../src/service/analyses/rows.ts';
-import { type Db, textSearchCondition, transact } from '../../../../src/ports/db/database.ts';
-import { foldText } from '../../../../src/ports/db/ids.ts';
+import {
+  type Db,
+  foldText,
+  textSearchCondition,
+  transact,
+} from '../../../../src/ports/db/database.ts';
 import { migrateSqlite, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { analyses, tenants, users } from '../../../../src/ports/db/schema.ts';
 import { openDatabase, requireSqlite } from '../../../../src/ports/db/sqlite.ts';

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { createKeys } from '../../../../src/service/access/keys.ts';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { createAnalyses } from '../../../../src/service/analyses/analyses.ts';
-import type { Caller } from '../../../../src/service/analyses/context.ts';
+import type { AnalysesOptions, Caller } from '../../../../src/service/analyses/context.ts';
 import { runJob } from '../../../../src/service/analyses/lifecycle/client.ts';
-import type { RetentionRules } from '../../../../src/service/analyses/context.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import type { Analysis, CreateRequest } from '../../../../src/contract/analysis.ts';
 import { deliveries, usageCounters } from '../../../../src/ports/db/schema.ts';
@@ -41,7 +40,7 @@ export interface WorkshopOptions {
   readonly maxBytes?: number;
   /** For tenants with stores of their own. */
   readonly openRemote?: OpenRemoteStore;
-  readonly retention?: Partial<RetentionRules>;
+  readonly retention?: Partial<AnalysesOptions['retention']>;
   readonly storeWaitMs?: number;
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Chore, createChores } from '../../../../src/service/background.ts';
+import { type Chore, createChores } from '../../../../src/service/jobs/poll-loop.ts';
 import { steppedClock, temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
 import { deferred } from './deferred.ts';
 

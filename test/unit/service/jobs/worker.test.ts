@@ -2,15 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Db, transact } from '../../../../src/ports/db/database.ts';
 import { createQueue } from '../../../../src/service/jobs/queue.ts';
-import {
-  createWorker,
-  type Handler,
-  type WorkerOptions,
-} from '../../../../src/service/jobs/worker.ts';
+import { createWorker, type Handler } from '../../../../src/service/jobs/worker.ts';
 import { steppedClock, testDb } from '../../ports/db/temporary.ts';
 import { deferred } from './deferred.ts';
 
-async function setUp(options: Partial<WorkerOptions> & { work: (db: Db) => Handler }) {
+async function setUp(
+  options: Partial<Parameters<typeof createWorker>[0]> & { work: (db: Db) => Handler },
+) {
   const db = await testDb();
   const clock = steppedClock();
   const queue = createQueue({ db, now: clock.now });

@@ -14,11 +14,8 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
 import { type Core, openCore } from '../../../../src/service/core.ts';
-import { createKeyFile } from '../../../../src/service/secrets/master-key.ts';
-import {
-  rotateMasterKey,
-  type RotationWish,
-} from '../../../../src/service/secrets/rotate-master-key.ts';
+import { openDataFolder } from '../../../../src/service/secrets/master-key.ts';
+import { rotateMasterKey } from '../../../../src/service/secrets/rotate-master-key.ts';
 import { deriveSecrets } from '../../../../src/service/secrets/secrets.ts';
 import { operator } from '../../../../src/service/audit/entry.ts';
 import { readConfig } from '../../../../src/contract/config.ts';
@@ -35,7 +32,7 @@ const config = {
     connectionString: `AccountName=acme;AccountKey=${'b'.repeat(20)}`,
   },
 } as const;
-const routine: RotationWish = { newKey: null, endsOld: false };
+const routine: Parameters<typeof rotateMasterKey>[1] = { newKey: null, endsOld: false };
 let dataDir: string;
 let apiKey: string;
 
@@ -142,7 +139,7 @@ test('the old key opens nothing that is left in any file', async () => {
 
 test('a rotation that ended before its transaction changed nothing', async () => {
   const before = await withCore(lookAround);
-  createKeyFile(dataDir).writeNext(Buffer.alloc(32, 7));
+  openDataFolder(settingsWith()).keyFile!.writeNext(Buffer.alloc(32, 7));
 
   expect(await withCore(lookAround)).toEqual(before);
   await rotateMasterKey(settingsWith(), routine);

@@ -2,12 +2,10 @@ import { count, eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createKeys } from '../../../../src/service/access/keys.ts';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
-import { hideRemaining } from '../../../../src/service/analyses/retention.ts';
 import { deleteTenant } from '../../../../src/service/tenants/delete-tenant.ts';
 import { operator, parseEntry } from '../../../../src/service/audit/entry.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
-import { createOutbox } from '../../../../src/service/webhooks/outbox.ts';
 import { createRequest, openWorkshop } from '../analyses/workshop.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -138,7 +136,7 @@ describe('a deleted tenant', () => {
   });
 
   test('takes what a request made that was on its way when it was deleted', async () => {
-    const { remove, create, cleanUp, db, queue, clock, caller, analyses } = await openShop();
+    const { remove, cleanUp, caller, analyses } = await openShop();
     await remove();
     await analyses.create(caller, createRequest());
     const before = await analyses.list(caller, {});
@@ -147,13 +145,6 @@ describe('a deleted tenant', () => {
 
     expect(before.total).toBe(1);
     expect(told[0]).toMatchObject({ what: 'retention', deleted: 1 });
-    const parts = { db, now: clock.now };
-    await create();
-    const hidden = await hideRemaining(
-      { ...parts, queue, outbox: createOutbox(parts) },
-      new AbortController().signal,
-    );
-    expect(hidden).toBe(1);
   });
 
   test('gets no key and no name any more', async () => {

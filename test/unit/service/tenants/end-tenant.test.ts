@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { operator, parseEntry } from '../../../../src/service/audit/entry.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';
-import { transact } from '../../../../src/ports/db/database.ts';
-import { endTenant } from '../../../../src/service/tenants/delete-tenant.ts';
+import { deleteTenant } from '../../../../src/service/tenants/delete-tenant.ts';
 import { openPeople } from '../access/people.ts';
 
 async function openTwo() {
@@ -13,7 +12,7 @@ async function openTwo() {
   const both = await makeUser('both@example.org', { tenantIds: [acme.id, other.id] });
   const stranger = await makeUser('stranger@example.org', { tenantIds: [other.id] });
   const end = () =>
-    transact(db, (tx) => endTenant(tx, { id: acme.id, at: clock.now(), by: operator }));
+    deleteTenant({ database: { db } }, { tenant: acme, by: operator, now: clock.now });
   return { ...people, acme, other, both, stranger, end };
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   proveDefaultStorage,
   readDefaultStorage,
-} from '../../../../src/service/tenants/tenant-storage.ts';
+} from '../../../../src/service/tenants/merge-storage.ts';
 import { type ErrorCode, ForensicsError } from '../../../../src/errors.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
 

@@ -4,11 +4,10 @@ import { gt } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliveries } from '../../../../src/ports/db/schema.ts';
-import { retryPausesMs } from '../../../../src/service/webhooks/deliver.ts';
 import { webhookSecret } from '../../../../src/service/webhooks/signature.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { startReceiver } from './receiver.ts';
-import { serverKey, setUp } from './set-up.ts';
+import { serverKey, setUp, retryPausesMs } from './set-up.ts';
 
 /** The library wants plain texts. */
 const plain = (headers: IncomingHttpHeaders) =>

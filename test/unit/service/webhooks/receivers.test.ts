@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { retryPausesMs } from '../../../../src/service/webhooks/deliver.ts';
 import { hasTroubledReceiver } from '../../../../src/service/webhooks/order.ts';
 import { startReceiver } from './receiver.ts';
-import { setUp } from './set-up.ts';
+import { setUp, retryPausesMs } from './set-up.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

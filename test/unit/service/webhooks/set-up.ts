@@ -4,23 +4,20 @@ import { onTestFinished } from 'vitest';
 import { createTenants } from '../../../../src/service/tenants/tenants.ts';
 import { transact } from '../../../../src/ports/db/database.ts';
 import { deliveries } from '../../../../src/ports/db/schema.ts';
-import {
-  createDeliverer,
-  type DelivererOptions,
-} from '../../../../src/service/webhooks/deliver.ts';
+import { createDeliverer } from '../../../../src/service/webhooks/deliver.ts';
 import { createOutbox } from '../../../../src/service/webhooks/outbox.ts';
 import { steppedClock, testDb } from '../../ports/db/temporary.ts';
 
 export const serverKey = new Uint8Array(32).fill(3);
 
-export async function setUp(options: Partial<DelivererOptions> = {}) {
+export async function setUp(options: Partial<Parameters<typeof createDeliverer>[0]> = {}) {
   const db = await testDb();
   // Signatures are checked against the real time by the standard's library.
   const clock = steppedClock(new Date().toISOString());
   const tenants = createTenants({ db, now: clock.now });
   const outbox = createOutbox({ db, now: clock.now });
   const notices: object[] = [];
-  const open = (more: Partial<DelivererOptions> = {}) => {
+  const open = (more: Partial<Parameters<typeof createDeliverer>[0]> = {}) => {
     const deliverer = createDeliverer({
       outbox,
       now: clock.now,
@@ -58,3 +55,13 @@ export async function setUp(options: Partial<DelivererOptions> = {}) {
     );
   return { db, clock, tenants, outbox, deliverer: open(), open, tenant, send, states, notices };
 }
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** Pauses after the first, second, ... failed attempt: three to four days in all. */
+export const retryPausesMs: readonly number[] = [
+  5000,
+  5 * minuteMs,
+  30 * minuteMs,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs),
+];

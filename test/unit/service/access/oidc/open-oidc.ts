@@ -1,10 +1,7 @@
 /** An identity over a real provider, and tokens that the provider's own key signed. */
 
 import type { JWTHeaderParameters } from 'jose';
-import {
-  createOidcIdentity,
-  type OidcIdentityParts,
-} from '../../../../../src/service/access/oidc/identity.ts';
+import { createOidcIdentity } from '../../../../../src/service/access/oidc/identity.ts';
 import {
   audience,
   type Claims,
@@ -15,7 +12,10 @@ import {
 import { steppedClock, testDb } from '../../../ports/db/temporary.ts';
 import { openPeople } from '../people.ts';
 
-export async function openOidc(server: OidcServer, parts: Partial<OidcIdentityParts> = {}) {
+export async function openOidc(
+  server: OidcServer,
+  parts: Partial<Parameters<typeof createOidcIdentity>[0]> = {},
+) {
   const clock = steppedClock();
   const { now } = clock;
   const db = await testDb();

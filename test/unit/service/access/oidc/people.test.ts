@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endTenant } from '../../../../../src/service/tenants/delete-tenant.ts';
+import { deleteTenant } from '../../../../../src/service/tenants/delete-tenant.ts';
 import type { Login } from '../../../../../src/service/access/principal.ts';
 import { operator } from '../../../../../src/service/audit/entry.ts';
-import { transact } from '../../../../../src/ports/db/database.ts';
 import {
   clientId,
   type OidcServer,
@@ -87,7 +86,7 @@ test('a claim that names a tenant by a name that it gave up lets nobody act for 
 test('a claim that names a deleted tenant means nobody, or the one that has the name since', async () => {
   const { identity, accessToken, tenants, db, clock } = await openOidc(server);
   const gone = await tenants.create({ name: 'acme' });
-  await transact(db, (tx) => endTenant(tx, { id: gone.id, at: clock.now(), by: operator }));
+  await deleteTenant({ database: { db } }, { tenant: gone, by: operator, now: clock.now });
   const named = async (word: string) =>
     (await identity.authenticate(await accessToken({ tenants: [word] }))).tenantIds;
 

@@ -1,0 +1,139 @@
+/** Copies every row of a SQLite database into PostgreSQL. An interrupted copy continues where it stopped. */
+
+import { asc, desc, eq, getTableColumns, isNotNull, sql } from 'drizzle-orm';
+import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
+import * as tables from '../../ports/db/schema.ts';
+
+/** Each after the tables that its rows refer to. */
+const inOrder: readonly SQLiteTable[] = [
+  tables.tenants,
+  tables.tenantNames,
+  tables.storageConfigs,
+  tables.apiKeys,
+  tables.users,
+  tables.userTenants,
+  tables.loginAttempts,
+  tables.sessions,
+  tables.refreshTokens,
+  tables.feedback,
+  tables.analyses,
+  tables.examinations,
+  tables.jobs,
+  tables.deliveries,
+  tables.idempotencyKeys,
+  tables.usageCounters,
+  tables.legalHolds,
+  tables.orphanObjects,
+  tables.auditEntries,
+];
+
+// Examinations hold the maps of a picture: some hundred kilobytes a row.
+const batch = 100;
+
+/**
+ * @param from - must not be written to during the copy.
+ * @param to - PostgreSQL with the present schema; empty, or as an earlier call left it.
+ * @param onProgress - receives the name of a table and how many of its rows this call has copied.
+ */
+export async function copyRows(
+  from: Db,
+  to: Db,
+  onProgress: (table: string, rows: number) => void = () => undefined,
+): Promise<void> {
+  for (const table of inOrder) await copyTable({ from, to, onProgress }, table);
+  const stored = from
+    .select()
+    .from(tables.tenants)
+    .where(isNotNull(tables.tenants.storageConfigId));
+  const tenants = await stored.all();
+  const settings = await from.select().from(tables.settings).all();
+  const heads = await from.select().from(tables.auditHeads).all();
+  await transact(to, async (tx) => {
+    for (const { id, storageConfigId } of tenants) {
+      await tx
+        .update(tables.tenants)
+        .set({ storageConfigId })
+        .where(eq(tables.tenants.id, id))
+        .run();
+    }
+    for (const row of settings)
+      await tx.insert(tables.settings).values(row).onConflictDoNothing().run();
+    await replaceHeads(tx, heads);
+    await advanceSequences(tx);
+  });
+}
+
+interface Copy {
+  readonly from: Reader;
+  readonly to: Db;
+  readonly onProgress: (table: string, rows: number) => void;
+}
+
+/** In the order of the primary key, so that the last row in the target shows where an earlier call stopped. */
+async function copyTable({ from, to, onProgress }: Copy, table: SQLiteTable): Promise<void> {
+  const key = keyOf(table);
+  const columns = Object.values(key);
+  let last = await to
+    .select(key)
+    .from(table)
+    .orderBy(...columns.map((column) => desc(column)))
+    .limit(1)
+    .get();
+  for (let copied = 0; ; ) {
+    const rows = await from
+      .select()
+      .from(table)
+      .where(last === undefined ? undefined : isAfter(key, last))
+      .orderBy(...columns.map((column) => asc(column)))
+      .limit(batch)
+      .all();
+    if (rows.length === 0) return;
+    // A tenant and its store refer to each other: this reference is written at the end.
+    const isLater = table === tables.tenants ? { storageConfigId: null } : {};
+    const values = rows.map((row) => ({ ...row, ...isLater }));
+    await transact(to, (tx) => tx.insert(table).values(values).run());
+    last = rows.at(-1)!;
+    copied += rows.length;
+    onProgress(getTableConfig(table).name, copied);
+  }
+}
+
+type Key = Readonly<Record<string, SQLiteColumn>>;
+
+function keyOf(table: SQLiteTable): Key {
+  const { columns, primaryKeys } = getTableConfig(table);
+  const key = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary);
+  const entries: readonly [string, SQLiteColumn][] = Object.entries(getTableColumns(table));
+  return Object.fromEntries(entries.filter(([, column]) => key.includes(column)));
+}
+
+function isAfter(key: Key, row: Readonly<Record<string, unknown>>) {
+  const columns = Object.values(key);
+  const values = Object.entries(key).map(([name, column]) => sql.param(row[name], column));
+  const comma = sql`, `;
+  return sql`(${sql.join(columns, comma)}) > (${sql.join(values, comma)})`;
+}
+
+/** A trigger refuses heads that do not continue the last one. */
+async function replaceHeads(
+  tx: Tx,
+  heads: readonly (typeof tables.auditHeads.$inferSelect)[],
+): Promise<void> {
+  await tx.run(sql`ALTER TABLE audit_heads DISABLE TRIGGER USER`);
+  for (const head of heads) {
+    const write = tx.insert(tables.auditHeads).values(head);
+    await write.onConflictDoUpdate({ target: tables.auditHeads.chain, set: head }).run();
+  }
+  await tx.run(sql`ALTER TABLE audit_heads ENABLE TRIGGER USER`);
+}
+
+/** So that the next numbers follow those that were copied. */
+async function advanceSequences(tx: Tx): Promise<void> {
+  await tx.run(
+    sql`SELECT setval('webhook_deliveries_seq', max(seq)) FROM webhook_deliveries HAVING max(seq) > 0`,
+  );
+  await tx.run(
+    sql`SELECT setval('loose_objects_seq', max(id)) FROM loose_objects HAVING max(id) > 0`,
+  );
+}
