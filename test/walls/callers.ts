@@ -109,7 +109,7 @@ async function deletedKey({ app }: OpenServer, tenantId: string, at: Date): Prom
 /** Tokens for a session that lives: all that is wrong with each is what its name says. */
 async function forge({ app }: OpenServer, accessToken: string, now: () => Date) {
   const { id, sessionId } = await app.core.identity.authenticate(accessToken);
-  const bearer: Parameters<ReturnType<typeof createTokens>['sign']>[1] = {
+  const bearer = {
     userId: id ?? '',
     sessionId: sessionId ?? '',
     email: 'known@example.org',

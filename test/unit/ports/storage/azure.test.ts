@@ -55,9 +55,7 @@ describe('an Azure store', () => {
     const config = { containerName: 'pictures', connectionString: wrong };
     const store = createAzureStore(config, { expirySeconds: 60, ca });
 
-    await expect(store.probe()).rejects.toMatchObject({
-      code: 'store_refused',
-    });
+    await expect(store.probe()).rejects.toMatchObject({ code: 'store_refused' });
   });
 
   // Azure has one word for a wrong key and a wrong clock.

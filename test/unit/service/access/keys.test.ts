@@ -61,9 +61,7 @@ describe('mint', () => {
 
     await expect(
       keys.mint({ tenantId: tenant.id, name, expiresAt, by: operator }),
-    ).rejects.toMatchObject({
-      code: 'invalid_request',
-    });
+    ).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
   test('refuses a tenant that does not exist', async () => {
@@ -71,9 +69,7 @@ describe('mint', () => {
 
     await expect(
       keys.mint({ tenantId: 'nobody', name: 'ci', expiresAt, by: operator }),
-    ).rejects.toMatchObject({
-      code: 'tenant_not_found',
-    });
+    ).rejects.toMatchObject({ code: 'tenant_not_found' });
   });
 });
 

@@ -48,7 +48,10 @@ async function openLogged(...given: Parameters<typeof openWorkshop>) {
     client: `api ${caller.principal.id}`,
     audit: createAudit({ db, now: clock.now }),
     log: (subject: string) => logOf(db, { chain, subject }),
-    custody: (analysisId: string) => readNamedCustody(db, { tenantId: chain, analysisId }),
+    custody: async (analysisId: string) =>
+      (await readNamedCustody(db, { tenantId: chain, analysisId })).map(
+        ({ actorName: _name, ...step }) => step,
+      ),
   };
 }
 

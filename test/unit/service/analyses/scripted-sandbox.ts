@@ -119,11 +119,7 @@ export function examinationOf({ source, options }: ExamineRequest): Examination 
     stability: null,
     measuredCalls: [],
     locator: { id: 'locate', version: '1', files: {} },
-    manipulation: {
-      probability: 0.2,
-      region: null,
-      methods: ['noise-level'],
-    },
+    manipulation: { probability: 0.2, region: null, methods: ['noise-level'] },
     provenance: noProvenance,
     findings: [],
     skipped: [],

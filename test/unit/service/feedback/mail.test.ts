@@ -233,9 +233,7 @@ test('a server that never comes to an end is left at the deadline', async () => 
 });
 
 test('a stop of the worker ends the attempt at once', async () => {
-  const { port, mails } = await startMailServer({
-    disabledCommands: ['STARTTLS', 'AUTH'],
-  });
+  const { port, mails } = await startMailServer({ disabledCommands: ['STARTTLS', 'AUTH'] });
   const stop = new AbortController();
 
   const attempt = channelTo(port)(submission, stop.signal);

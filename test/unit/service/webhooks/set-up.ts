@@ -47,11 +47,7 @@ export async function setUp(options: Partial<Parameters<typeof createDeliverer>[
     );
   const states = async () =>
     (await db.select().from(deliveries).orderBy(deliveries.seq).all()).map(
-      ({ state, attempts, lastOutcome }) => ({
-        state,
-        attempts,
-        lastOutcome,
-      }),
+      ({ state, attempts, lastOutcome }) => ({ state, attempts, lastOutcome }),
     );
   return { db, clock, tenants, outbox, deliverer: open(), open, tenant, send, states, notices };
 }
