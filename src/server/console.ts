@@ -50,7 +50,7 @@ export async function consoleRoutes(
 
   server.get('/', open, async (request, reply) => {
     const index = pages.get('index.html');
-    if (!asksForPage(request)) throw nothingHere();
+    if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) throw nothingHere();
     if (index === undefined) {
       return reply
         .type('text/plain; charset=utf-8')
@@ -116,10 +116,6 @@ async function send(request: FastifyRequest, reply: FastifyReply, page: Page) {
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(page.bytes);
   page.gzipped ??= promisify(gzip)(page.bytes, { level: 9 });
   return reply.header('content-encoding', 'gzip').send(await page.gzipped);
-}
-
-function asksForPage({ headers }: FastifyRequest): boolean {
-  return /\btext\/html\b/i.test(headers.accept ?? '');
 }
 
 function nothingHere(): ForensicsError {

@@ -43,7 +43,12 @@ export async function createRateLimits(
   // Addresses count as the package does it: an IPv6 network of 64 bits is one place.
   const addresses = server.createRateLimit({});
   const failures = server.createRateLimit({});
-  const callers = server.createRateLimit({ keyGenerator: callerKey });
+  const callers = server.createRateLimit({
+    keyGenerator(request: FastifyRequest) {
+      const { type, id } = requirePrincipal(request);
+      return `${type}:${id}`;
+    },
+  });
 
   return {
     guardAuthentication() {
@@ -129,11 +134,6 @@ function isLimited({ routeOptions }: FastifyRequest): boolean {
 function isStranger(request: FastifyRequest, error: unknown): boolean {
   if (request.principal !== null || !(error instanceof ForensicsError)) return false;
   return error.code === 'unauthenticated' || error.code === 'forbidden';
-}
-
-function callerKey(request: FastifyRequest): string {
-  const { type, id } = requirePrincipal(request);
-  return `${type}:${id}`;
 }
 
 // Tenants take turns. This process does one thing at a time, and a tenant that sends a thousand requests at once must not

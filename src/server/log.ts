@@ -68,7 +68,9 @@ function describeStranger(
   if (!isRefused) return {};
   const account = isLogin ? mailAddressIn(request.body) : keyTagIn(headers.authorization);
   if (account === null) return { from: ip };
-  return { from: ip, account: accountKey === null ? account : hashAccount(account, accountKey) };
+  if (accountKey === null) return { from: ip, account };
+  const hash = createHmac('sha256', accountKey).update(account).digest('hex');
+  return { from: ip, account: hash.slice(0, 32) };
 }
 
 /** In one spelling; null for what is none: people also type their password into the wrong box. */
@@ -84,10 +86,6 @@ function keyTagIn(authorization = ''): string | null {
   const [, secret = ''] = /^(?:ApiKey|Bearer) (\S+)$/i.exec(authorization) ?? [];
   const tag = readTag(secret);
   return tag === null ? null : `sk-${tag}`;
-}
-
-function hashAccount(account: string, key: Buffer): string {
-  return createHmac('sha256', key).update(account).digest('hex').slice(0, 32);
 }
 
 const deepestCause = 5;

@@ -162,7 +162,8 @@ export async function describeInterface(
       webhooks,
     },
     refResolver: {
-      buildLocalReference: (json, _base, _fragment, index) => componentName(json, index),
+      buildLocalReference: ({ $id }, _base, _fragment, index) =>
+        typeof $id === 'string' ? $id : `def-${index}`,
     },
     transform: ({ schema, url, route }) => ({ schema: completed(schema, url, route), url }),
   });
@@ -170,10 +171,6 @@ export async function describeInterface(
   for (const component of [...ours, failed, analysisMessage]) {
     server.addSchema(component);
   }
-}
-
-function componentName(json: Readonly<Record<string, unknown>>, index: number): string {
-  return typeof json['$id'] === 'string' ? json['$id'] : `def-${index}`;
 }
 
 function completed(schema: FastifySchema, url: string, route: RouteOptions): FastifySchema {

@@ -56,7 +56,8 @@ export async function ensureLocalTls(
   const folder = join(dataDir, 'tls');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const authority = await ensureAuthority(folder, now);
-  const names = [...new Set([...machineNames(), ...hosts.filter(isUsableHost)])];
+  const machine = ['localhost', '127.0.0.1', '::1', hostname()];
+  const names = [...new Set([...machine, ...hosts])].filter(isUsableHost);
   const leaf =
     readLeaf(folder, authority, names, now) ?? (await makeLeaf(folder, authority, names, now));
   return {
@@ -141,10 +142,6 @@ function writePair(
   replaceFile(paths.keyPath, key, 0o600);
   replaceFile(paths.certPath, cert, 0o644);
   return key;
-}
-
-function machineNames(): readonly string[] {
-  return ['localhost', '127.0.0.1', '::1', hostname()].filter(isUsableHost);
 }
 
 // Wildcard addresses are for listening; clients cannot connect to them. A name must be plain ASCII to stand in a certificate.

@@ -43,18 +43,12 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
         ? createHttpServer(options, handler)
         : createHttpsServer({ ...options, ...tlsCredentials(transport) }, handler);
     noteExpectations(server, handler);
-    server.on('secureConnection', readAsStream);
+    // Node.js lets its HTTP parser read straight from the connection, and pauses it while an answer is still being written.
+    // What TLS had already decrypted by then reaches the paused parser all the same, and the request is refused as
+    // unreadable (`HPE_PAUSED`). With a listener the bytes come as a stream, which keeps them until the parser goes on.
+    server.on('secureConnection', (socket) => socket.on('data', () => undefined));
     return server;
   };
-}
-
-/**
- * Node.js lets its HTTP parser read straight from the connection, and pauses it while an answer is still being written. What
- * TLS had already decrypted by then reaches the paused parser all the same, and the request is refused as unreadable
- * (`HPE_PAUSED`). With a listener the bytes come as a stream, which keeps them until the parser goes on.
- */
-function readAsStream(socket: Duplex): void {
-  socket.on('data', () => undefined);
 }
 
 /** New connections see this certificate; those that are open go on. @throws when its two halves do not belong together. */

@@ -59,7 +59,9 @@ function withNumbers(sent: unknown, schema: Schema): unknown {
 }
 
 function explain(problem: Problem, root: Schema): string {
-  const path = steps(problem.instancePath);
+  // `/input/tags/0` -> `['input', 'tags', '0']`, with the two escapes of RFC 6901 undone.
+  const parts = problem.instancePath.split('/').slice(1);
+  const path = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (problem.keyword === 'required') {
     const { requiredProperties = [] } = problem.params as { requiredProperties?: string[] };
     const missing = [...path, requiredProperties[0] ?? ''];
@@ -70,12 +72,6 @@ function explain(problem: Problem, root: Schema): string {
   if (schema) return `${named(path)} must be ${allowed(schema)}.`;
   const known = Object.keys(inside(schemaAt(root, path.slice(0, -1)))?.properties ?? {});
   return `${named(path)} is not known; known are ${known.join(', ')}.`;
-}
-
-/** `/input/tags/0` -> `['input', 'tags', '0']`, with the two escapes of RFC 6901 undone. */
-function steps(pointer: string): readonly string[] {
-  const parts = pointer.split('/').slice(1);
-  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 // The last step may be a name that the caller chose: one line, no control characters, limited length.
@@ -101,13 +97,18 @@ function inside(schema: Schema | undefined): Schema | undefined {
 /** The end of the sentence "width must be ...". */
 function allowed(schema: Schema | undefined): string {
   if (!schema) return 'given';
+  const { 'x-setting': setting } = schema;
   if (schema.anyOf) return schema.anyOf.map(allowed).join(' or ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return `${schema.enum.length > 1 ? 'one of ' : ''}${schema.enum.join(', ')}`;
   switch (schema.type) {
     case 'integer':
     case 'number':
-      return `${schema.type === 'integer' ? 'an integer' : 'a number'}${range(schema.minimum, schema.maximum)}${settingNote(schema)}`;
+      return [
+        schema.type === 'integer' ? 'an integer' : 'a number',
+        range(schema.minimum, schema.maximum),
+        setting === undefined ? '' : ` (setting ${setting})`,
+      ].join('');
     case 'string':
       if (schema.format === 'date-time') return 'an ISO 8601 date and time';
       if (schema.format === 'uuid') return 'a UUID';
@@ -124,10 +125,6 @@ function allowed(schema: Schema | undefined): string {
     default:
       return 'an object';
   }
-}
-
-function settingNote({ 'x-setting': setting }: Schema): string {
-  return setting === undefined ? '' : ` (setting ${setting})`;
 }
 
 function range(from: number | undefined, to: number | undefined, unit = ''): string {

@@ -207,9 +207,10 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
     users,
     onLogin: (tx: Tx, { tenantIds, at }: Login) => countLogin(tx, tenantIds, at),
   };
-  const provider = readProvider(settings);
+  // The settings see to it that both are given or neither.
+  const { oidcIssuer, oidcClientId } = settings;
   const identity =
-    provider === null
+    oidcIssuer === null || oidcClientId === null
       ? createEmbeddedIdentity({
           ...common,
           attempts,
@@ -219,7 +220,8 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
       : // Loaded only here: an installation without an identity provider needs no client for one.
         (await import('./access/oidc/identity.ts')).createOidcIdentity({
           ...common,
-          ...provider,
+          issuer: oidcIssuer,
+          clientId: oidcClientId,
           clientSecret: settings.oidcClientSecret,
           audience: settings.oidcAudience,
           claims: {
@@ -230,14 +232,6 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
           ca: readAuthorities(settings.oidcCa),
         });
   return { users, userSettings: createUserSettings({ db }), identity };
-}
-
-type OidcSettings = Pick<Settings, 'oidcIssuer' | 'oidcClientId'>;
-
-/** Null unless people are known by an identity provider. The settings see to it that both are given or neither. */
-function readProvider({ oidcIssuer, oidcClientId }: OidcSettings) {
-  if (oidcIssuer === null || oidcClientId === null) return null;
-  return { issuer: oidcIssuer, clientId: oidcClientId };
 }
 
 /** @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate. */

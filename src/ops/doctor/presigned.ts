@@ -49,7 +49,8 @@ export async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
       return failed('What was downloaded is not what was uploaded.', fixes.presigned);
     return ok('Upload, download and deletion through them work.');
   } catch (error) {
-    if (unreached !== null && isUnreached(error)) return warning(unreached.message, unreached.fix);
+    const isUnreached = error instanceof ForensicsError && error.code === 'store_unavailable';
+    if (unreached !== null && isUnreached) return warning(unreached.message, unreached.fix);
     return failed(messageOf(error), fixes.presigned);
   } finally {
     // In case it could not be deleted from outside.
@@ -64,10 +65,6 @@ async function expectDone(visit: MakeVisit, what: Visit): Promise<Buffer> {
     'store_refused',
     `${what.method} through a presigned URL was answered with HTTP ${status}.`,
   );
-}
-
-function isUnreached(error: unknown): boolean {
-  return error instanceof ForensicsError && error.code === 'store_unavailable';
 }
 
 /** Sends the preflight that a browser would send before an upload, for each origin. Nothing when no origins are allowed. */

@@ -45,7 +45,7 @@ export function judgeState(tenant: WebhookState, lastFailure: string | null): Di
   if (webhookDisabledAt !== null) {
     const why = webhookDisabledReason === 'gone' ? 'its receiver answered 410' : 'it failed';
     return failed(
-      `Switched off on ${formatDay(webhookDisabledAt)}, because ${why}.${outcome}`,
+      `Switched off on ${webhookDisabledAt.toISOString().slice(0, 10)}, because ${why}.${outcome}`,
       `${advice}Then set its URL again: forensics tenant update ${name} --webhook-url <url>`,
     );
   }
@@ -87,10 +87,6 @@ async function send(
         `${origin} did not take a test message (${sent.detail}).`,
         adviceOn(sent.detail, name),
       );
-}
-
-function formatDay(date: Date): string {
-  return date.toISOString().slice(0, 10);
 }
 
 type Advice = readonly [outcome: RegExp, advice: string];

@@ -35,11 +35,10 @@ export function assertDatabasePresent(dataDir: string): void {
 function wasInUse(dataDir: string): boolean {
   const blobs = join(dataDir, 'blobs');
   if (!existsSync(blobs)) return false;
-  return existsSync(join(dataDir, 'master.key')) || readdirSync(blobs).some(isBucketName);
-}
-
-function isBucketName(name: string): boolean {
-  return /^b-[0-9a-f]{24}$/.test(name);
+  return (
+    existsSync(join(dataDir, 'master.key')) ||
+    readdirSync(blobs).some((name) => /^b-[0-9a-f]{24}$/.test(name))
+  );
 }
 
 /** Readable by its owner alone, also where it was there before. @throws {ForensicsError} `config_invalid` when it cannot be made. */

@@ -74,7 +74,9 @@ export function finishPlacing(dataDir: string): void {
   const journal = readJournal(dataDir);
   const { staging, aside, old } = journal;
   if (aside !== null) {
-    for (const name of old) moveIfThere(join(dataDir, name), join(dataDir, aside, name));
+    for (const name of old.filter((one) => existsSync(join(dataDir, one)))) {
+      renameSync(join(dataDir, name), join(dataDir, aside, name));
+    }
     syncFolder(join(dataDir, aside));
     // From now on a name that is found is a new one.
     writeJournal(dataDir, { ...journal, old: [] });
@@ -86,10 +88,6 @@ export function finishPlacing(dataDir: string): void {
   rmSync(folder, { recursive: true, force: true });
   rmSync(join(dataDir, journalName));
   syncFolder(dataDir);
-}
-
-function moveIfThere(from: string, to: string): void {
-  if (existsSync(from)) renameSync(from, to);
 }
 
 function writeJournal(dataDir: string, journal: Journal): void {

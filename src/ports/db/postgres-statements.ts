@@ -1,7 +1,6 @@
 /** Statements of the query builder as node-postgres expects them, and its rows as the query builder expects them. */
 
 import { readFileSync } from 'node:fs';
-import type { Duplex } from 'node:stream';
 import type { ClientConfig, Pool, PoolClient, QueryArrayResult } from 'pg';
 import { ForensicsError } from '../../errors.ts';
 import type { Execute } from './builder.ts';
@@ -77,7 +76,13 @@ export async function runStatement(
   isKept = false,
 ): Promise<Awaited<ReturnType<Execute>>> {
   const { text, name } = toPostgres(sql);
-  if ('connection' in client) sendInOnePacket(client.connection.stream);
+  if ('connection' in client) {
+    const { stream } = client.connection;
+    // Statements that are issued at the same moment go in one packet: each of its own would wake up the database.
+    stream.cork();
+    // After everything that follows from results which arrived in the same turn.
+    queueMicrotask(() => process.nextTick(() => stream.uncork()));
+  }
   const { rows, rowCount }: QueryArrayResult<unknown[]> = await client.query({
     text,
     ...(isKept && name !== null ? { name } : {}),
@@ -86,13 +91,6 @@ export async function runStatement(
   });
   if (method === 'run') return { changes: rowCount ?? 0 };
   return { rows: method === 'get' ? rows[0] : rows };
-}
-
-/** Statements that are issued at the same moment: each packet of its own would wake up the database. */
-function sendInOnePacket(stream: Duplex): void {
-  stream.cork();
-  // After everything that follows from results which arrived in the same turn.
-  queueMicrotask(() => process.nextTick(() => stream.uncork()));
 }
 
 interface Translated {

@@ -28,7 +28,7 @@ export const tenants = sqliteTable('tenants', {
   defaultOptions: text('default_options', { mode: 'json' }).$type<DefaultOptions>(),
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
-  /** From then on it has no access; the row is removed with the last of its data. Its name changes: see `deletedName`. */
+  /** From then on it has no access; the row is removed with the last of its data. Its name changes: see `endTenant`. */
   deletedAt: date('deleted_at'),
 });
 

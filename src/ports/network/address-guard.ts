@@ -66,15 +66,15 @@ const metadata: readonly Range[] = [
   ['fd00:a9fe:a9fe::1', 128],
 ];
 
-const isWord = (entry: string) => entry === 'external' || entry === 'private';
-
 /**
  * @param allow - `external` (every public address), `private` (RFC 1918 and fc00::/7), and CIDRs such as
  * `127.0.0.0/8`, which win over everything but the metadata of clouds.
  * @throws {ForensicsError} `config_invalid` for anything else.
  */
 export function createAddressGuard(allow: readonly string[]): AddressGuard {
-  const named = blockList(allow.filter((entry) => !isWord(entry)).map(parseCidr));
+  const named = blockList(
+    allow.filter((entry) => !['external', 'private'].includes(entry)).map(parseCidr),
+  );
   const special = blockList([...specialIpv4, ...specialIpv6]);
   const global6 = blockList([globalIpv6]);
   const inside = blockList(privateRanges);

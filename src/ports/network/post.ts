@@ -32,19 +32,16 @@ export function createSender({ guard }: { readonly guard: AddressGuard }): Sende
         // Read only so that the connection can be reused.
         const drop = () => answer.body.destroy();
         await answer.body.dump({ limit: answerBytesRead, signal }).catch(drop);
-        return judge(answer.statusCode);
+        const { statusCode } = answer;
+        const isAccepted = statusCode >= 200 && statusCode < 300;
+        const kind = statusCode === 410 ? 'gone' : isAccepted ? 'accepted' : 'failed';
+        return { kind, detail: `http_${statusCode}` };
       } catch (error) {
         return { kind: 'failed', detail: signal.aborted ? 'timeout' : errorCode(error) };
       }
     },
     close: async () => (await opened)?.agent.destroy(),
   };
-}
-
-function judge(status: number): Outcome {
-  const detail = `http_${status}`;
-  if (status === 410) return { kind: 'gone', detail };
-  return { kind: status >= 200 && status < 300 ? 'accepted' : 'failed', detail };
 }
 
 type Client = Awaited<ReturnType<typeof openClient>>;

@@ -4,6 +4,7 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { and, eq } from 'drizzle-orm';
 import type { Db } from '../db/database.ts';
 import { storageConfigs } from '../db/schema.ts';
@@ -62,7 +63,7 @@ export function createBucketCors(settings: BucketCorsSettings): BucketCors {
   return {
     apply,
     async ensure(row, config, store) {
-      if (isSameList(allowedOrigins(config), row.corsApplied ?? [])) return;
+      if (isDeepStrictEqual(allowedOrigins(config), row.corsApplied ?? [])) return;
       const failedMs = failedAtMs.get(row.id);
       if (failedMs !== undefined && now().getTime() - failedMs < pauseMs) return;
       await apply(row, config, store);
@@ -93,8 +94,4 @@ async function withinTime(work: Promise<void>, timeoutMs: number): Promise<void>
   const pause = wait(timeoutMs, undefined, { signal: timeout.signal }).catch(() => undefined);
   await Promise.race([work, pause]);
   timeout.abort();
-}
-
-function isSameList(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((entry, index) => entry === right[index]);
 }

@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import type { KeyEntry } from '../../contract/keys.ts';
-import type { KeyEnd } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { apiKeys, tenants } from '../../ports/db/schema.ts';
@@ -70,14 +69,9 @@ export function keyEntry(key: Shown, { secret, at }: Showing): KeyEntry {
     createdDate: key.createdAt.toISOString(),
     expiresAt: key.expiresAt.toISOString(),
     lastUsedDate: key.lastUsedAt?.toISOString() ?? null,
-    ended: findEnd(key, at),
+    ended: key.expiresAt > at ? null : key.replacedAt === null ? 'expired' : 'replaced',
     secret,
   };
-}
-
-function findEnd({ expiresAt, replacedAt }: Shown, at: Date): KeyEnd | null {
-  if (expiresAt > at) return null;
-  return replacedAt === null ? 'expired' : 'replaced';
 }
 
 // The check of an API key that a request brings: by its tag, then by its digest.

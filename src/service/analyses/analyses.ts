@@ -168,7 +168,12 @@ async function settleFailure(
     return rollBackRun(context, job, target, after(pauseMs));
   }
   if (failure.code === 'internal') context.onError(error);
-  if (isFinal(failure) || row.retryCount >= maxRetries) {
+  // The same bytes and the same model would fail again.
+  const isFinal =
+    ['evidence_damaged', 'runtime_missing'].includes(failure.code) ||
+    failure.code.startsWith('model_') ||
+    isPictureError(failure);
+  if (isFinal || row.retryCount >= maxRetries) {
     return failRun(context, job, target, failure);
   }
   return retryRun(context, job, row, after(retryPausesMs[row.retryCount] ?? 0));
@@ -189,13 +194,6 @@ function isStoreAway(
 ): boolean {
   const waitedMs = now().getTime() - (row.queuedAt ?? now()).getTime();
   return storeTroubles.includes(failure.code) && waitedMs > storeGiveUpMs;
-}
-
-/** The same bytes and the same model would fail again. */
-function isFinal(failure: ForensicsError): boolean {
-  const { code } = failure;
-  const isBroken = code === 'evidence_damaged' || code === 'runtime_missing';
-  return isBroken || code.startsWith('model_') || isPictureError(failure);
 }
 
 /** Payloads are written by the lifecycle alone; anything else is a mistake of this program. */

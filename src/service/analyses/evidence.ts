@@ -119,7 +119,8 @@ export async function checkFiles(
   const row = await getKeptRow(db, target);
   const store = await stores.of(row);
   const recorded = await readRecorded(db, target);
-  const record = await findExamination(db, target);
+  const isOfIt = eq(examinations.analysisId, target.analysisId);
+  const record = await db.select().from(examinations).where(isOfIt).get();
   const outputs = record?.rendered == null ? [] : outputKeys(parseRendered(record.rendered));
   const checked: CheckedFile[] = [];
   const check = (name: string, found: FoundHash) =>
@@ -136,10 +137,6 @@ export async function checkFiles(
 type FoundHash = string | typeof missing | typeof unreadable;
 const missing = Symbol('missing');
 const unreadable = Symbol('unreadable');
-
-async function findExamination(db: Db, { analysisId }: Target) {
-  return db.select().from(examinations).where(eq(examinations.analysisId, analysisId)).get();
-}
 
 function compared({
   name,

@@ -30,7 +30,11 @@ const urlsLiveMs = maxPresignedUrlExpirySeconds * 1000 + dayMs;
 /** The daily chore. Killed at any moment it loses nothing and leaves nothing half; the next one goes on. */
 export async function cleanUp(context: Context, signal: AbortSignal): Promise<void> {
   const deleted = (await hideRemaining(context, signal)) + (await deleteExpired(context, signal));
-  const purged = await purgeDeleted(context, signal);
+  const { db, now, retention } = context;
+  const before = daysAgo(now(), retention.deletedRetentionDays);
+  const purged = await inBatches(signal, async () =>
+    transact(db, (tx) => purge(tx, before, now())),
+  );
   const { swept, left } = await sweepObjects(context, signal);
   context.onNotice('retention', { deleted, purged, objects: swept, objectsLeft: left });
   const tenantsPurged = await purgeTenants(context, signal);
@@ -48,11 +52,6 @@ async function deleteExpired(context: Context, signal: AbortSignal): Promise<num
     );
   }
   return deleted;
-}
-
-async function purgeDeleted({ db, now, retention }: Context, signal: AbortSignal): Promise<number> {
-  const before = daysAgo(now(), retention.deletedRetentionDays);
-  return inBatches(signal, async () => transact(db, (tx) => purge(tx, before, now())));
 }
 
 /** The rows go here, their objects with the sweep that follows: at no time does a row name an object that went. */

@@ -31,17 +31,7 @@ interface Tasks<T> {
  * @param turn - takes up what is due without waiting for it; resolves to when the next thing is due, null for nothing.
  * @param onError - a turn that rejects is reported here and tried again after `pollMs`.
  */
-export function createLoop<T = never>({
-  turn,
-  now,
-  pollMs,
-  onError,
-}: {
-  readonly turn: () => Promise<Date | null>;
-  readonly now: () => Date;
-  readonly pollMs: number;
-  readonly onError: (error: unknown) => void;
-}): Loop<T> {
+export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts): Loop<T> {
   let isRunning = false;
   let isTurning = false;
   let isWoken = false;
@@ -49,9 +39,9 @@ export function createLoop<T = never>({
   let present: Promise<unknown> = Promise.resolve();
 
   const run = () => {
-    const mine = present.then(turn);
-    present = mine.catch(() => undefined);
-    return mine;
+    const next = present.then(turn);
+    present = next.catch(() => undefined);
+    return next;
   };
 
   const sleep = (ms: number) => {
@@ -78,7 +68,7 @@ export function createLoop<T = never>({
     if (!isTurning) sleep(0);
   }
 
-  const { ended, next, ...tasks } = createTasks<T>(wake);
+  const { drainWith, ...tasks } = createTasks<T>(wake);
   return {
     ...tasks,
     start() {
@@ -87,15 +77,7 @@ export function createLoop<T = never>({
     },
     wake,
     run,
-    async drain() {
-      for (;;) {
-        const endedBefore = ended();
-        await run();
-        if (tasks.inHand().length > 0) await next();
-        // What ended during the turn may have made room that the turn did not see.
-        else if (ended() === endedBefore) return;
-      }
-    },
+    drain: () => drainWith(run),
     async stop() {
       isRunning = false;
       clearTimeout(timer);
@@ -104,14 +86,21 @@ export function createLoop<T = never>({
   };
 }
 
+interface LoopParts {
+  readonly turn: () => Promise<Date | null>;
+  readonly now: () => Date;
+  readonly pollMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
 function createTasks<T>(onEnd: () => void) {
   const running = new Map<Promise<void>, T>();
-  let count = 0;
+  let ended = 0;
   return {
     takeOn(work: Promise<void>, about: T): void {
       const done = work.finally(() => {
         running.delete(done);
-        count++;
+        ended++;
         onEnd();
       });
       running.set(done, about);
@@ -120,10 +109,15 @@ function createTasks<T>(onEnd: () => void) {
     async settled(): Promise<void> {
       await Promise.all(running.keys());
     },
-    /** Resolves with the first that ends. */
-    next: (): Promise<void> => Promise.race(running.keys()),
-    /** How many have ended. */
-    ended: (): number => count,
+    drainWith: async (turn: () => Promise<unknown>): Promise<void> => {
+      for (;;) {
+        const endedBefore = ended;
+        await turn();
+        if (running.size > 0) await Promise.race(running.keys());
+        // What ended during the turn may have made room that the turn did not see.
+        else if (ended === endedBefore) return;
+      }
+    },
   };
 }
 

@@ -45,12 +45,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const { pollMs = 1000, leaseMs = 60_000, onError = () => undefined } = options;
   const kinds = Object.keys(handlers);
   const scheduler = createFairScheduler(now);
-  const loop = createLoop<AbortController>({
-    turn,
-    now,
-    pollMs,
-    onError: (error) => onError(error, null),
-  });
+  const onTurnError = (error: unknown) => onError(error, null);
+  const loop = createLoop<AbortController>({ turn, now, pollMs, onError: onTurnError });
   let isStopping = false;
   const stopListening = queue.onAdded(() => loop.wake());
 
@@ -68,10 +64,8 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function work(job: Job, abort: AbortController): Promise<void> {
-    const heartbeat = setInterval(
-      () => void renew({ queue, leaseMs, onError }, job, abort),
-      leaseMs / 3,
-    );
+    const beat = () => void renew({ queue, leaseMs, onError }, job, abort);
+    const heartbeat = setInterval(beat, leaseMs / 3);
     const endTurn = scheduler.begin(job.owner);
     try {
       await handlers[job.kind]!(job, { signal: abort.signal });
@@ -79,7 +73,8 @@ export function createWorker(options: WorkerOptions): Worker {
     } catch (error) {
       const isOurStop = abort.signal.aborted && isStopping;
       if (!isOurStop) onError(error, job);
-      await giveBack({ ...options, onError }, job, isOurStop ? 0 : pauseMs(job));
+      const pauseMs = Math.min(longestPauseMs, 500 * 2 ** Math.min(job.fence, 10));
+      await giveBack({ ...options, onError }, job, isOurStop ? 0 : pauseMs);
       endTurn(abort.signal.aborted || isLeaseLost(error) ? 'taken away' : 'failed');
     } finally {
       clearInterval(heartbeat);
@@ -94,11 +89,9 @@ export function createWorker(options: WorkerOptions): Worker {
       isStopping = true;
       stopListening();
       await loop.stop();
-      const giveUp = setTimeout(() => {
-        for (const abort of loop.inHand()) {
-          abort.abort(new ForensicsError('cancelled', 'The worker is stopping.'));
-        }
-      }, graceMs);
+      const reason = new ForensicsError('cancelled', 'The worker is stopping.');
+      const abortAll = () => loop.inHand().forEach((abort) => abort.abort(reason));
+      const giveUp = setTimeout(abortAll, graceMs);
       await loop.settled();
       clearTimeout(giveUp);
     },
@@ -132,10 +125,6 @@ async function giveBack(
     // Settled by the handler already, or lost: the lease decides. A trouble of the file ends with the lease, too.
     if (!isLeaseLost(error)) onError(error, job);
   }
-}
-
-function pauseMs({ fence }: Job): number {
-  return Math.min(longestPauseMs, 500 * 2 ** Math.min(fence, 10));
 }
 
 function earlier(a: Date | null, b: Date | null): Date | null {

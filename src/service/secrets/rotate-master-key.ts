@@ -57,7 +57,9 @@ export async function rotateMasterKey(
     const secrets = await openSecrets(folder, db);
     const renewed = deriveSecrets(newKey);
     const [from, to] = [secrets.of('blobs/configs'), renewed.of('blobs/configs')];
-    if (from.equals(to)) throw isSameKey();
+    if (from.equals(to)) {
+      throw new ForensicsError('usage', 'The new master key must differ from the present one.');
+    }
     keyFile?.writeNext(newKey);
     const outcome = await transact(db, async (tx) => {
       await keepSecrets(tx, newKey, {
@@ -116,8 +118,4 @@ function needsNewKey(): ForensicsError {
     'usage',
     'The master key comes from the settings (FORENSICS_MASTER_KEY), so the new one must come from you: give it with --key-file.',
   );
-}
-
-function isSameKey(): ForensicsError {
-  return new ForensicsError('usage', 'The new master key must differ from the present one.');
 }

@@ -84,16 +84,12 @@ async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
   const keys = await tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();
   const members = await removeMembers(tx, { id, at, by });
   await tx.delete(tenantNames).where(eq(tenantNames.tenantId, id)).run();
-  const end = { name: deletedName(name, id), deletedAt: at, updatedAt: at };
+  // Tells which tenant it was, and is no name that a tenant can have: those have no tilde.
+  const end = { name: `${name}~${id}`, deletedAt: at, updatedAt: at };
   const columns = { ...end, ...freshWebhook, webhookUrl: null };
   const details = { keys: keys.length, members };
   await append(tx, { chain: id, at, actor: by, event: 'tenant.deleted', subject: id, details });
   return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
-}
-
-/** Tells which tenant it was, and is no name that a tenant can have: those have no tilde. */
-function deletedName(name: string, id: string): string {
-  return `${name}~${id}`;
 }
 
 /** @returns how many there were. */

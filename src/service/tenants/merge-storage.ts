@@ -219,7 +219,7 @@ export async function proveDefaultStorage(
   file: string,
   { shared, onError }: ProofParts,
 ): Promise<void> {
-  if (isOpenToOthers(file)) {
+  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
     onError(invalid('can be read by other users of this machine. Run chmod 600 on it.'));
   }
   try {
@@ -247,10 +247,6 @@ function parse(text: string): unknown {
     // The parser's message quotes the text, including secrets.
     throw invalid('is not valid JSON.');
   }
-}
-
-function isOpenToOthers(file: string): boolean {
-  return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
 }
 
 function invalid(what: string, cause?: unknown): ForensicsError {

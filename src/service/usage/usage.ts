@@ -156,18 +156,17 @@ const isoTime =
 
 function parseTime(field: string, text: string): Date {
   const { date = '', day, time = '00:00', offset = 'Z' } = isoTime.exec(text)?.groups ?? {};
-  const at = new Date(`${date}T${time.replace(',', '.')}${withColon(offset.replace(' ', '+'))}`);
+  // `+0100` and `+01` as `+01:00`, the one form that the language reads.
+  const zone = offset
+    .replace(' ', '+')
+    .replace(/^([+-]\d{2}):?(\d{2})?$/, (_, hour, minute = '00') => `${hour}:${minute}`);
+  const at = new Date(`${date}T${time.replace(',', '.')}${zone}`);
   // The 30th of February would be read as a day in March, and years of five digits sort wrongly.
   const isReal = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
   if (isReal && at.getUTCFullYear() >= 0 && at.getUTCFullYear() <= 9999) return at;
   throw invalid(
     `${field} must be an ISO 8601 date, or date and time, such as 2026-03-01T12:00:00Z.`,
   );
-}
-
-/** `+0100` and `+01` as `+01:00`, the one form that the language reads. */
-function withColon(offset: string): string {
-  return offset.replace(/^([+-]\d{2}):?(\d{2})?$/, (_, hour, minute = '00') => `${hour}:${minute}`);
 }
 
 function invalid(message: string): ForensicsError {

@@ -64,7 +64,9 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
       const all = ids().map((id) => ({ id, validation: findWhole(id) }));
       const validations = all.flatMap(({ validation }) => validation ?? []);
       return {
-        validations: validations.toSorted(newestFirst),
+        validations: validations.toSorted((one, other) =>
+          one.createdAt < other.createdAt ? 1 : -1,
+        ),
         damaged: all.filter(({ validation }) => validation === null).map(({ id }) => id),
       };
     },
@@ -100,10 +102,6 @@ function namesIn(folder: string): readonly string[] {
       { cause: error },
     );
   }
-}
-
-function newestFirst(one: Validation, other: Validation): number {
-  return one.createdAt < other.createdAt ? 1 : -1;
 }
 
 function notFound(id: string): ForensicsError {

@@ -23,7 +23,7 @@ export function writeJudgement(
 ): readonly string[] {
   return [
     ...validation.conditions.flatMap((figures) => errorSentences(figures, strategy)),
-    ...validation.conditions.filter(isLikeChance).map(chanceSentence),
+    ...validation.conditions.filter(({ auc }) => auc.low <= 0.5).map(chanceSentence),
     ...validation.conditions
       .map((figures) => openSentence(figures, strategy))
       .filter((sentence) => sentence !== ''),
@@ -55,10 +55,6 @@ function errorSentence(wrong: Counted, what: string, called: string): string {
   }
   const bounds = `${rate(wrong.low)} to ${rate(wrong.high)}`;
   return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) ${wrong.count === 1 ? 'was' : 'were'} ${verb}; of such ${what} it may be ${bounds} (95 % confidence).`;
-}
-
-function isLikeChance({ auc }: ConditionFigures): boolean {
-  return auc.low <= 0.5;
 }
 
 function chanceSentence({ condition }: ConditionFigures): string {

@@ -46,7 +46,9 @@ export async function listDeliveries(
   const { createdAt, nextAttemptAt, settledAt } = deliveries;
   const columns = { id, event, subject, state: deliveries.state, attempts, lastOutcome };
   const isInState = state === null ? undefined : eq(deliveries.state, state);
-  const isBefore = before === undefined ? undefined : lt(deliveries.seq, selectSeq(reader, before));
+  const first = reader.select({ seq: deliveries.seq }).from(deliveries);
+  const isBefore =
+    before === undefined ? undefined : lt(deliveries.seq, first.where(eq(deliveries.id, before)));
   return reader
     .select({ ...columns, createdAt, nextAttemptAt, settledAt })
     .from(deliveries)
@@ -54,10 +56,6 @@ export async function listDeliveries(
     .orderBy(desc(deliveries.seq))
     .limit(limit)
     .all();
-}
-
-function selectSeq(reader: Reader, id: string) {
-  return reader.select({ seq: deliveries.seq }).from(deliveries).where(eq(deliveries.id, id));
 }
 
 /** The number of messages that wait, and that no receiver accepted. */

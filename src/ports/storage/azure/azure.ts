@@ -59,16 +59,7 @@ export function createAzureStore(
     const contentType = options.contentType ?? defaultContentType;
     checkContentType(contentType);
     const bytes = await gather(body, maxObjectBytes);
-    return act(async (limit) => {
-      const upload = () => uploadBytes(container, limit, { key, bytes, contentType });
-      try {
-        return await upload();
-      } catch (error) {
-        if (!isMissingContainer(error)) throw error;
-        await container.createIfNotExists(limit);
-        return upload();
-      }
-    });
+    return act((limit) => uploadBytes(container, limit, { key, bytes, contentType }));
   }
 
   async function read(key: string, maxBytes: number): Promise<Uint8Array> {
@@ -134,10 +125,16 @@ async function uploadBytes(
   }: { readonly key: string; readonly bytes: Buffer; readonly contentType: string },
 ): Promise<BlobInfo> {
   const digest = createHash('md5').update(bytes).digest();
-  const answer = await container.getBlockBlobClient(key).upload(bytes, bytes.length, {
-    ...limit,
-    blobHTTPHeaders: { blobContentType: contentType, blobContentMD5: digest },
-    transactionalContentMD5: digest,
+  const upload = () =>
+    container.getBlockBlobClient(key).upload(bytes, bytes.length, {
+      ...limit,
+      blobHTTPHeaders: { blobContentType: contentType, blobContentMD5: digest },
+      transactionalContentMD5: digest,
+    });
+  const answer = await upload().catch(async (error: unknown) => {
+    if (!isMissingContainer(error)) throw error;
+    await container.createIfNotExists(limit);
+    return upload();
   });
   return blobInfo(key, { ...answer, contentType, contentLength: bytes.length });
 }

@@ -75,7 +75,8 @@ export function parseConnectionString(text: string): AzureAccount {
     throw invalid('has a SharedAccessSignature; only an AccountKey can sign URLs');
   }
   if (!/^[a-z0-9]{3,24}$/.test(accountName)) throw invalid('has no valid AccountName');
-  if (!isBase64(accountKey)) throw invalid('has no valid AccountKey');
+  const isBase64 = Buffer.from(accountKey, 'base64').toString('base64') === accountKey;
+  if (accountKey === '' || !isBase64) throw invalid('has no valid AccountKey');
   return { accountName, accountKey, blobEndpoint: readEndpoint(accountName, fields) };
 }
 
@@ -96,10 +97,6 @@ function readEndpoint(accountName: string, fields: ReadonlyMap<string, string>):
     return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   }
   throw invalid('has no valid BlobEndpoint, DefaultEndpointsProtocol or EndpointSuffix');
-}
-
-function isBase64(text: string): boolean {
-  return text !== '' && Buffer.from(text, 'base64').toString('base64') === text;
 }
 
 function invalid(what: string): ForensicsError {
@@ -160,18 +157,15 @@ function toHeaders(answer: IncomingMessage, asked: WebResource): HttpHeaders {
 
 type Library = typeof import('@azure/storage-blob');
 
+const loadModule = createRequire(import.meta.url);
 let library: Library | undefined;
 
 /** Loads the client library at its first use: that takes 0.2 s, and most installations have no Azure store. */
 function azureLibrary(): Library {
-  // Cached, because asking the loader each time is slow.
-  library ??= load();
-  return library;
-}
-
-function load(): Library {
-  // Not import(): stores are opened synchronously.
-  return createRequire(import.meta.url)('@azure/storage-blob');
+  // Not import(): stores are opened synchronously. Cached, because asking the loader each time is slow.
+  const loaded: Library = library ?? loadModule('@azure/storage-blob');
+  library = loaded;
+  return loaded;
 }
 
 const denied: Meaning = [

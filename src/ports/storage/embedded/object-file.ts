@@ -90,7 +90,9 @@ async function* limited(
   for await (const chunk of source) {
     if (!(chunk instanceof Uint8Array)) throw new TypeError('A stream of objects must give bytes.');
     sizeBytes += chunk.length;
-    if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
+    if (sizeBytes > maxBytes) {
+      throw new ForensicsError('blob_too_large', `An object has at most ${maxBytes} bytes.`);
+    }
     yield chunk;
   }
 }
@@ -119,10 +121,6 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
     const { bytesWritten } = await handle.write(bytes, at, bytes.length - at);
     at += bytesWritten;
   }
-}
-
-function tooLarge(maxBytes: number): ForensicsError {
-  return new ForensicsError('blob_too_large', `An object has at most ${maxBytes} bytes.`);
 }
 
 /** Far longer than an upload may pause: such a file has no writer, whatever its name says. */
@@ -215,9 +213,11 @@ export async function readRecord(handle: FileHandle): Promise<ObjectRecord> {
   if (tailBytes > tail.length) tail = await readTail(handle, fileBytes, tailBytes);
   const json = tail.subarray(tail.length - tailBytes, -footerBytes);
   if (crc32(json) !== footer.readUInt32BE(magic.length + 4)) throw damaged();
-  const record = parseRecord(json.toString('utf8'));
-  if (record.sizeBytes + tailBytes !== fileBytes) throw damaged();
-  return record;
+  // The checksum matched, so this or a later version wrote it.
+  const stored: unknown = JSON.parse(json.toString('utf8'));
+  if (!isStoredRecord(stored)) throw damaged();
+  if (stored.sizeBytes + tailBytes !== fileBytes) throw damaged();
+  return { ...stored, etag: stored.etag ?? stored.md5, createdAt: new Date(stored.createdAt) };
 }
 
 export function damaged(): ForensicsError {
@@ -232,13 +232,6 @@ async function readTail(handle: FileHandle, fileBytes: number, count: number): P
   const { bytesRead } = await handle.read(buffer, 0, count, fileBytes - count);
   if (bytesRead !== count) throw damaged();
   return buffer;
-}
-
-/** The checksum matched, so this or a later version wrote it. */
-function parseRecord(json: string): ObjectRecord {
-  const record: unknown = JSON.parse(json);
-  if (!isStoredRecord(record)) throw damaged();
-  return { ...record, etag: record.etag ?? record.md5, createdAt: new Date(record.createdAt) };
 }
 
 type StoredRecord = Omit<ObjectRecord, 'createdAt' | 'etag'> & {

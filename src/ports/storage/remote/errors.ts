@@ -42,7 +42,9 @@ const certificateCodes = new Set([
 export function connectionFailure(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const code = errorCode(error);
-  const cause = safeCause(error, code);
+  // Libraries attach the whole request to their errors, including its signature: only name and code are kept.
+  const name = error instanceof Error ? error.name : 'Error';
+  const cause = Object.assign(new Error(`${name} ${code}`.trim()), { code });
   const refusal = configurationFault(code);
   if (refusal !== null) return new ForensicsError('store_refused', refusal, { cause });
   const message = isTimeout(error)
@@ -65,12 +67,6 @@ function isTimeout(error: unknown): boolean {
 /** The `code` of any error; empty when it has none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
-/** Libraries attach the whole request to their errors, including its signature: only name and code are kept. */
-function safeCause(error: unknown, code: string): Error {
-  const name = error instanceof Error ? error.name : 'Error';
-  return Object.assign(new Error(`${name} ${code}`.trim()), { code });
 }
 
 export type Meaning = readonly [code: ErrorCode, message: string];

@@ -58,17 +58,13 @@ export function createS3Store(
     options: { readonly contentType?: string } = {},
   ): Promise<BlobInfo> {
     checkKey(key);
-    const contentType = options.contentType ?? defaultContentType;
-    checkContentType(contentType);
+    const headers = { 'content-type': options.contentType ?? defaultContentType };
+    checkContentType(headers['content-type']);
     const bytes = await gather(body, maxObjectBytes);
-    const headers = { 'content-type': contentType };
     await act((client) => client.putObject(bucket, key, bytes, bytes.length, headers));
     const info = await head(key);
-    if (info !== null) return info;
-    throw new ForensicsError(
-      'store_unavailable',
-      'The store accepted the object but does not have it. Try again later.',
-    );
+    if (info === null) throw notStored();
+    return info;
   }
 
   async function read(key: string, maxBytes: number): Promise<Uint8Array> {
@@ -121,6 +117,13 @@ function createAct(open: () => Promise<Client>, { timeouts }: S3StoreSettings): 
         throw connectionFailure(error);
       }
     });
+}
+
+function notStored(): ForensicsError {
+  return new ForensicsError(
+    'store_unavailable',
+    'The store accepted the object but does not have it. Try again later.',
+  );
 }
 
 /** The client library is stricter than some servers: it refuses names that look like an IP address. */

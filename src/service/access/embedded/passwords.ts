@@ -79,7 +79,8 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Pas
     async hash(password) {
       const salt = randomBytes(saltBytes);
       const key = await inTurn(() => deriveKey(password, salt, cost));
-      return format({ ...cost, salt, key });
+      const { r, p } = cost;
+      return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64')}$${key.toString('base64')}`;
     },
     async verify(password, hash) {
       const { key, salt, ...kept } = hash === null ? dummy : parse(hash);
@@ -121,10 +122,6 @@ async function deriveKey(password: string, salt: Buffer, { ln, r, p }: Cost): Pr
 }
 
 const work = ({ ln, r, p }: Cost) => 2 ** ln * r * p;
-
-function format({ ln, r, p, salt, key }: Hash): string {
-  return `$scrypt$ln=${ln},r=${r},p=${p}$${salt.toString('base64')}$${key.toString('base64')}`;
-}
 
 const pattern = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/=]+)\$([A-Za-z0-9+/=]+)$/;
 

@@ -84,10 +84,8 @@ export function createLoginAttempts({
       });
     },
     async forgive(tx, attempt) {
-      await tx
-        .delete(loginAttempts)
-        .where(eq(loginAttempts.address, placeKey(attempt)))
-        .run();
+      const isPlace = eq(loginAttempts.address, placeKey(attempt));
+      await tx.delete(loginAttempts).where(isPlace).run();
       // Only its own: who logs in often must not give back to others what they have used up.
       await tx
         .update(loginAttempts)

@@ -16,7 +16,7 @@ import { type Identity, type Login, type Principal, unauthenticated } from '../p
 import { auditUser } from '../user-facts.ts';
 import { defaultUserType, endAccess, newRow, type UserRow, type Users } from '../users.ts';
 import type { Discovered } from './discovery.ts';
-import { createProvider, type ProviderParts, type Refreshed } from './provider.ts';
+import { createProvider, type Provider, type ProviderParts, type Refreshed } from './provider.ts';
 import {
   type ClaimNames,
   createTokenReader,
@@ -37,29 +37,10 @@ interface OidcIdentityParts extends ProviderParts {
 
 /** Makes no request before its first call: a provider that is down stops no start. */
 export function createOidcIdentity(parts: OidcIdentityParts): Identity {
-  const { claims, now } = parts;
+  const { now } = parts;
   const provider = createProvider(parts);
-  const reader = createTokenReader({ ...parts, provider });
   const accounts = createAccounts(parts);
-
-  async function bearer(accessToken: string): Promise<{ principal: Principal; token: ReadToken }> {
-    const token = await reader.read('access', accessToken);
-    const person = describePerson(token.claims, claims);
-    const { userType, scopes } = person;
-    if (userType === null) {
-      throw unauthenticated(`The access token lacks the claim "${claims.userType}".`);
-    }
-    const tenantIds = await accounts.findTenantIds(person.tenants);
-    const { id } = await accounts.admit({ token, person, tenantIds });
-    const rights = { tenantIds, scopes, userType };
-    return { principal: { type: 'user', id, ...rights, sessionId: token.sessionId }, token };
-  }
-
-  async function holder(idToken: string): Promise<{ row: UserRow; token: ReadToken }> {
-    const token = await reader.read('id', idToken);
-    const person = describePerson(token.claims, claims);
-    return { row: await accounts.admit({ token, person, tenantIds: null }), token };
-  }
+  const { bearer, holder } = createAdmission(parts, provider, accounts);
 
   /** @param refreshToken - the one that goes on being valid where the provider sends no other. */
   async function tokenSet(answer: Refreshed, refreshToken: string): Promise<TokenSet> {
@@ -105,6 +86,33 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       );
     },
   };
+}
+
+/** Who comes with a token: the account of the person, made or updated from what the token says. */
+function createAdmission(parts: OidcIdentityParts, provider: Provider, accounts: Accounts) {
+  const { claims } = parts;
+  const reader = createTokenReader({ ...parts, provider });
+
+  async function bearer(accessToken: string): Promise<{ principal: Principal; token: ReadToken }> {
+    const token = await reader.read('access', accessToken);
+    const person = describePerson(token.claims, claims);
+    const { userType, scopes } = person;
+    if (userType === null) {
+      throw unauthenticated(`The access token lacks the claim "${claims.userType}".`);
+    }
+    const tenantIds = await accounts.findTenantIds(person.tenants);
+    const { id } = await accounts.admit({ token, person, tenantIds });
+    const rights = { tenantIds, scopes, userType };
+    return { principal: { type: 'user', id, ...rights, sessionId: token.sessionId }, token };
+  }
+
+  async function holder(idToken: string): Promise<{ row: UserRow; token: ReadToken }> {
+    const token = await reader.read('id', idToken);
+    const person = describePerson(token.claims, claims);
+    return { row: await accounts.admit({ token, person, tenantIds: null }), token };
+  }
+
+  return { bearer, holder };
 }
 
 function toLoginElsewhere(

@@ -242,10 +242,8 @@ function readWords(value: unknown): string[] {
 
 function readClaim(claims: JWTPayload, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
-  return name.split('.').reduce<unknown>(readMember, claims);
-}
-
-function readMember(value: unknown, name: string): unknown {
-  const members: Record<string, unknown> = Object(value);
-  return Object.hasOwn(members, name) ? members[name] : undefined;
+  return name.split('.').reduce<unknown>((value, step) => {
+    const members: Record<string, unknown> = Object(value);
+    return Object.hasOwn(members, step) ? members[step] : undefined;
+  }, claims);
 }
