@@ -120,14 +120,11 @@ function changedSettings({ dataDir, config }: LocalOptions): Record<string, unkn
   return Object.fromEntries(given.map(([name, { value }]) => [name, value]));
 }
 
-/** @throws {ForensicsError} `backup_damaged` once the problems are printed; those of `checkBackup`. */
+/** @throws {ForensicsError} `backup_damaged` once the problems are printed; those of `verifyBackup`. */
 async function verify(file: string, { json }: { readonly json: boolean }): Promise<void> {
-  const [{ checkBackup }, { isDamaged }] = await Promise.all([
-    import('../../ops/backup/backup.ts'),
-    import('../../ops/backup/verify.ts'),
-  ]);
+  const { isDamaged, verifyBackup } = await import('../../ops/backup/verify.ts');
   const verified = await withProgress(async (show) =>
-    checkBackup(file, (done, all) => show('Reading the backup', done / all)),
+    verifyBackup(file, (done, all) => show('Reading the backup', done / all)),
   );
   const { problems } = verified;
   const isWhole = problems.length === 0;

@@ -1,116 +1,274 @@
-/** A data folder into a backup, with the keys and rows of this installation; and whether a backup is whole. */
+/**
+ * A backup of a data folder while its server works: the database as it is at one moment, then what its rows name. Evidence,
+ * heatmaps and reports are never changed, so what is copied after the database belongs to it; the
+ * manifest lists what a purge or a client removed in between.
+ *
+ * One file in the form of tar: it is written from front to back at any size, and every system can unpack it without us.
+ */
 
-import { and, asc, count, eq, gt, isNull } from 'drizzle-orm';
-import { outputKeys, parseRendered } from '../../service/analyses/examination-row.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, open, realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { pack } from 'tar-stream';
+import { requireFreeSpace } from '../../ports/files/free-space.ts';
+import type { Db } from '../../ports/db/database.ts';
+import {
+  inspectDatabase,
+  readDatabase,
+  snapshotBytes,
+  takeSnapshot,
+} from '../../ports/db/snapshot.ts';
+import { requireSqlite } from '../../ports/db/sqlite.ts';
+import { ForensicsError } from '../../errors.ts';
+import { syncFolder } from '../../ports/files/atomic-write.ts';
+import { linkUnlessTaken } from '../../ports/files/output-file.ts';
+import { unlessMissing } from '../../ports/files/system-errors.ts';
 import { operator, serviceChain } from '../../service/audit/entry.ts';
 import type { Audit } from '../../service/audit/log.ts';
-import type { Db } from '../../ports/db/database.ts';
-import { analyses, examinations, storageConfigs } from '../../ports/db/schema.ts';
-import type { DataFolder } from '../../service/secrets/master-key.ts';
 import type { Secrets } from '../../service/secrets/secrets.ts';
-import { bucketName, objectPath } from '../../ports/storage/embedded/buckets.ts';
-import type { Manifest, NamedObject } from './contents.ts';
-import { type Backup, createBackup } from './create.ts';
-import { type Verified, verifyBackup, type VerifyOptions } from './verify.ts';
+import {
+  embeddedObjects,
+  type Manifest,
+  manifestText,
+  masterKeyId,
+  type NamedObject,
+  names,
+  plainFiles,
+  readKeys,
+  storesElsewhere,
+  sumLine,
+  toDiskError,
+} from './contents.ts';
 
 interface BackedUp {
-  readonly folder: Pick<DataFolder, 'path' | 'keyFile'>;
+  /** `keyFile`: null when the settings contain the master key. */
+  readonly folder: { readonly path: string; readonly keyFile: object | null };
   readonly secrets: Secrets;
+  /** Open as long as it takes: so the master key cannot be replaced meanwhile. */
   readonly database: { readonly db: Db };
   readonly audit: Pick<Audit, 'note'>;
 }
 
 interface BackupRequest {
+  /** The file to write; nothing may be there. */
   readonly out: string;
   readonly withKeys: boolean;
   readonly program: string;
   /** As people may see them. */
   readonly settings: Manifest['settings'];
   readonly now: () => Date;
-  readonly onProgress: (step: 'database' | 'files', share: number) => void;
+  /** Hears how far it is, 0..1 of each step, and ends it by throwing. */
+  readonly onProgress?: (step: 'database' | 'files', share: number) => void;
 }
 
-/** Told in the log of the service, which so knows the true hash of each. @throws {ForensicsError} as `createBackup` does. */
+export interface Backup extends WrittenArchive {
+  readonly file: string;
+  readonly sizeBytes: number;
+}
+
+/**
+ * The file appears whole or not at all. Noted in the log of the service, which so knows the true hash of each.
+ *
+ * @throws {ForensicsError} `conflict`, `usage` for a place in the data folder itself, `no_space_left`, `output_not_writable`;
+ *   what `onProgress` throws.
+ */
 export async function backUp(core: BackedUp, request: BackupRequest): Promise<Backup> {
-  const { folder, secrets, database } = core;
-  const { program, settings, withKeys, ...rest } = request;
-  const here = withKeys ? 'here' : 'apart';
-  const place = folder.keyFile === null ? 'environment' : here;
-  const made = await createBackup({
-    ...rest,
-    withKeys,
-    db: database.db,
-    dataDir: folder.path,
-    facts: { program, settings, masterKey: { place, id: idFrom(secrets.of('backup/key')) } },
-    listObjects: embeddedObjects,
-    listElsewhere: storesElsewhere,
-  });
+  const made = await createFile(core, request);
   await core.audit.note({
     chain: serviceChain,
     actor: operator,
     event: 'backup.created',
     subject: null,
-    details: { manifestSha256: made.manifestSha256, holdsKeys: withKeys },
+    details: { manifestSha256: made.manifestSha256, holdsKeys: request.withKeys },
   });
   return made;
 }
 
-/** @throws {ForensicsError} as `verifyBackup` does. */
-export async function checkBackup(
-  file: string,
-  onProgress: NonNullable<VerifyOptions['onProgress']>,
-): Promise<Verified> {
-  return verifyBackup(file, { listObjects: embeddedObjects, onProgress });
-}
-
-/** Of a key that was derived for it: shows whether a master key is the same, and nothing else. */
-export function idFrom(secret: Buffer): string {
-  return secret.toString('hex', 0, 8);
-}
-
-// The texts of the reports stand in the same column as their keys.
-const batch = 200;
-
-/** Objects of the embedded store that rows name; also those of analyses that were deleted and wait for their purge. */
-export async function* embeddedObjects(db: Db): AsyncGenerator<NamedObject> {
-  for (let last = ''; ; ) {
-    const rows = await findRows(db, last);
-    for (const { tenantId, inputKey, evidenceKey, rendered } of rows) {
-      const outputs = rendered === null ? [] : outputKeys(parseRendered(rendered));
-      for (const key of [inputKey, ...outputs]) yield named(tenantId, key, false);
-      if (evidenceKey !== null) yield named(tenantId, evidenceKey, true);
+async function createFile(core: BackedUp, request: BackupRequest): Promise<Backup> {
+  const out = resolve(request.out);
+  const folder = dirname(out);
+  try {
+    await checkPlace(out, core.folder.path);
+    // The snapshot, and the archive that holds it.
+    await requireFreeSpace(folder, 2 * snapshotBytes(requireSqlite(core.database.db)));
+    const staging = await mkdtemp(join(folder, '.forensics-backup-'));
+    try {
+      const archive = join(staging, basename(out));
+      const made = await write(core, request, archive);
+      if (!(await linkUnlessTaken(archive, out))) throw isTaken(out);
+      syncFolder(dirname(out));
+      return { ...made, file: out, sizeBytes: (await stat(out)).size };
+    } finally {
+      await rm(staging, { recursive: true, force: true });
     }
-    if (rows.length < batch) return;
-    last = rows.at(-1)!.id;
+  } catch (error) {
+    throw toDiskError(error, 'The place of the backup');
   }
 }
 
-export async function storesElsewhere(db: Db): Promise<Manifest['elsewhere']> {
-  return db
-    .select({
-      type: storageConfigs.type,
-      place: storageConfigs.place,
-      analyses: count(analyses.id),
-    })
-    .from(storageConfigs)
-    .leftJoin(analyses, eq(analyses.storageConfigId, storageConfigs.id))
-    .groupBy(storageConfigs.type, storageConfigs.place)
-    .orderBy(asc(storageConfigs.place))
-    .all();
+async function write(
+  { folder, secrets, database }: BackedUp,
+  { withKeys: holdsKeys, program, settings, now, onProgress = () => undefined }: BackupRequest,
+  archive: string,
+): Promise<WrittenArchive> {
+  const { path: dataDir, keyFile } = folder;
+  const staging = dirname(archive);
+  const createdAt = now().toISOString();
+  const place = keyFile === null ? 'environment' : holdsKeys ? 'here' : 'apart';
+  const masterKey = { place, id: masterKeyId(secrets) } as const;
+  const snapshot = join(staging, `${randomUUID()}.db`);
+  await takeSnapshot(requireSqlite(database.db), snapshot, (share) =>
+    onProgress('database', share),
+  );
+  const { keys, files, ...found } = await gather(dataDir, snapshot, holdsKeys);
+  await requireFreeSpace(staging, (await stat(snapshot)).size + (await totalBytes(dataDir, files)));
+  return writeArchive(archive, new Date(createdAt), async (add) => {
+    await addFile(add, names.database, snapshot);
+    for (const [name, content] of keys) await add(name, content.length, Readable.from([content]));
+    const absent: NamedObject[] = [];
+    for (const [index, file] of files.entries()) {
+      onProgress('files', index / files.length);
+      const isThere = await addFile(add, file.path, join(dataDir, file.path));
+      if (!isThere) absent.push(file);
+    }
+    return { format: 1, program, createdAt, ...found, holdsKeys, masterKey, settings, absent };
+  });
 }
 
-async function findRows(db: Db, after: string) {
-  const { id, tenantId, inputKey, evidenceKey } = analyses;
-  return db
-    .select({ id, tenantId, inputKey, evidenceKey, rendered: examinations.rendered })
-    .from(analyses)
-    .leftJoin(examinations, eq(examinations.analysisId, id))
-    .where(and(gt(id, after), isNull(analyses.storageConfigId)))
-    .orderBy(asc(id))
-    .limit(batch)
-    .all();
+/** What goes into the archive beside the snapshot, and its description in the manifest. */
+async function gather(dataDir: string, snapshot: string, withKeys: boolean) {
+  const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
+  const { schema, rows, problems } = await inspectDatabase(snapshot);
+  if (problems.length > 0) throw isDamaged(problems);
+  const plain = (await plainFiles(dataDir)).map((path) => ({ path, isEvidence: false }));
+  const { objects, elsewhere } = await readDatabase(snapshot, async (copy) => {
+    const named: NamedObject[] = [];
+    for await (const object of embeddedObjects(copy)) named.push(object);
+    return { objects: named, elsewhere: await storesElsewhere(copy) };
+  });
+  return { keys, files: [...plain, ...objects], schema, rows, elsewhere };
 }
 
-function named(tenantId: string, key: string, isEvidence: boolean): NamedObject {
-  return { path: `blobs/${objectPath(bucketName(tenantId), key)}`, isEvidence };
+const maxBlockBytes = 1 << 20;
+
+/** @returns false when there is no such file. */
+async function addFile(add: AddFile, name: string, path: string): Promise<boolean> {
+  const handle = await unlessMissing(() => open(path, 'r'));
+  if (handle === null) return false;
+  try {
+    // The handle outlives a removal, and a rename over the file: what is read is what was opened.
+    const { size } = await handle.stat();
+    // Each stream makes a block of this size first; most files are smaller.
+    const highWaterMark = Math.min(Math.max(1, size), maxBlockBytes);
+    await add(name, size, handle.createReadStream({ autoClose: false, highWaterMark }));
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function totalBytes(dataDir: string, files: readonly NamedObject[]): Promise<number> {
+  let bytes = 0;
+  for (const { path } of files) {
+    // With the head and the padding of its entry.
+    bytes += ((await stat(join(dataDir, path)).catch(() => null))?.size ?? 0) + 1024;
+  }
+  return bytes;
+}
+
+/** @throws {ForensicsError} `conflict`, `usage`. */
+async function checkPlace(out: string, dataDir: string): Promise<void> {
+  if ((await stat(out).catch(() => null)) !== null) throw isTaken(out);
+  const [place, data] = [await realpath(dirname(out)), await realpath(dataDir)];
+  if (place !== data && !place.startsWith(data + sep)) return;
+  throw new ForensicsError(
+    'usage',
+    'A backup in the data folder would go with it; name a place outside with --out, best on another disk.',
+  );
+}
+
+function isTaken(out: string): ForensicsError {
+  return new ForensicsError('conflict', `${out} already exists; choose another --out.`);
+}
+
+function isDamaged(problems: readonly string[]): ForensicsError {
+  return new ForensicsError(
+    'database_damaged',
+    `Nothing was written, as the database itself is in disorder; keep the backups you have. ${problems.join(' ')}`,
+  );
+}
+
+/**
+ * Adds one file to the archive: a plain tar of the files, their hashes, and the manifest at the end.
+ *
+ * @throws {ForensicsError} `conflict` when the source is shorter or longer than `sizeBytes`.
+ */
+type AddFile = (
+  name: string,
+  sizeBytes: number,
+  source: AsyncIterable<Uint8Array>,
+) => Promise<void>;
+
+interface WrittenArchive {
+  readonly manifest: Manifest;
+  readonly manifestSha256: string;
+}
+
+/**
+ * @param path - a file that does not exist yet; it is flushed to the disk.
+ * @param at - the modification time of every entry.
+ * @param fill - adds the files and returns the facts for the manifest.
+ */
+async function writeArchive(
+  path: string,
+  at: Date,
+  fill: (add: AddFile) => Promise<Omit<Manifest, 'files' | 'bytes' | 'sums'>>,
+): Promise<WrittenArchive> {
+  const tar = pack();
+  const written = pipeline(tar, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+  const sums: string[] = [];
+  let bytes = 0;
+
+  async function writeEntry(name: string, size: number, source: AsyncIterable<Uint8Array>) {
+    const sha256 = createHash('sha256');
+    async function* hashed() {
+      let read = 0;
+      for await (const block of source) {
+        sha256.update(block);
+        read += block.length;
+        yield block;
+      }
+      if (read === size) return;
+      throw new ForensicsError('conflict', `${name} changed while it was read; try again.`);
+    }
+    await pipeline(hashed, tar.entry({ name, size, mode: 0o600, mtime: at, type: 'file' }));
+    return sha256.digest('hex');
+  }
+
+  async function writeText(name: string, text: string): Promise<string> {
+    const content = Buffer.from(text);
+    return writeEntry(name, content.length, Readable.from([content]));
+  }
+
+  try {
+    const facts = await fill(async (name, sizeBytes, source) => {
+      sums.push(sumLine(await writeEntry(name, sizeBytes, source), name));
+      bytes += sizeBytes;
+    });
+    const listed = await writeText(names.sums, sums.join(''));
+    const manifest = { ...facts, files: sums.length, bytes, sums: listed };
+    const manifestSha256 = await writeText(names.manifest, manifestText(manifest));
+    await writeText(names.manifestSum, sumLine(manifestSha256, names.manifest));
+    tar.finalize();
+    await written;
+    return { manifest, manifestSha256 };
+  } catch (error) {
+    tar.destroy(error instanceof Error ? error : new Error(String(error)));
+    // Where the file could not be written, this throws the cause of what failed above.
+    await written;
+    throw error;
+  }
 }

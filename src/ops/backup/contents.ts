@@ -6,9 +6,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { and, asc, count as countOf, eq, gt, isNull } from 'drizzle-orm';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { databaseName } from '../../ports/data-folder/data-folder.ts';
+import type { Db } from '../../ports/db/database.ts';
+import { analyses, examinations, storageConfigs } from '../../ports/db/schema.ts';
+import { bucketName, objectPath } from '../../ports/storage/embedded/buckets.ts';
+import { outputKeys, parseRendered } from '../../service/analyses/examination-row.ts';
+import type { Secrets } from '../../service/secrets/secrets.ts';
 import { ForensicsError } from '../../errors.ts';
 import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../../ports/files/system-errors.ts';
 
@@ -160,4 +166,56 @@ export function toDiskError(error: unknown, place: string): unknown {
     `${place} cannot be used (${reasonOf(code)}); choose another, or fix that.`,
     { cause: error },
   );
+}
+
+// The texts of the reports stand in the same column as their keys.
+const batch = 200;
+
+/** Objects of the embedded store that rows name; also those of analyses that were deleted and wait for their purge. */
+export async function* embeddedObjects(db: Db): AsyncGenerator<NamedObject> {
+  for (let last = ''; ; ) {
+    const rows = await findRows(db, last);
+    for (const { tenantId, inputKey, evidenceKey, rendered } of rows) {
+      const outputs = rendered === null ? [] : outputKeys(parseRendered(rendered));
+      for (const key of [inputKey, ...outputs]) yield named(tenantId, key, false);
+      if (evidenceKey !== null) yield named(tenantId, evidenceKey, true);
+    }
+    if (rows.length < batch) return;
+    last = rows.at(-1)!.id;
+  }
+}
+
+export async function storesElsewhere(db: Db): Promise<Manifest['elsewhere']> {
+  return db
+    .select({
+      type: storageConfigs.type,
+      place: storageConfigs.place,
+      analyses: countOf(analyses.id),
+    })
+    .from(storageConfigs)
+    .leftJoin(analyses, eq(analyses.storageConfigId, storageConfigs.id))
+    .groupBy(storageConfigs.type, storageConfigs.place)
+    .orderBy(asc(storageConfigs.place))
+    .all();
+}
+
+async function findRows(db: Db, after: string) {
+  const { id, tenantId, inputKey, evidenceKey } = analyses;
+  return db
+    .select({ id, tenantId, inputKey, evidenceKey, rendered: examinations.rendered })
+    .from(analyses)
+    .leftJoin(examinations, eq(examinations.analysisId, id))
+    .where(and(gt(id, after), isNull(analyses.storageConfigId)))
+    .orderBy(asc(id))
+    .limit(batch)
+    .all();
+}
+
+function named(tenantId: string, key: string, isEvidence: boolean): NamedObject {
+  return { path: `blobs/${objectPath(bucketName(tenantId), key)}`, isEvidence };
+}
+
+/** Of the master key, as the manifest has it: shows whether another one is the same, and nothing else. */
+export function masterKeyId(secrets: Secrets): string {
+  return secrets.of('backup/key').toString('hex', 0, 8);
 }

@@ -24,17 +24,32 @@ import { ForensicsError } from '../../errors.ts';
 import { syncFolder } from '../../ports/files/atomic-write.ts';
 import { parseKey } from '../../service/secrets/master-key.ts';
 import { deriveSecrets } from '../../service/secrets/secrets.ts';
-import { readArchive } from './archive-reader.ts';
-import { checkBackup, embeddedObjects, idFrom } from './backup.ts';
-import { belongs, type Manifest, names, readKeys, toDiskError } from './contents.ts';
-import { isDamaged, judge, type Verified, type VerifyOptions } from './verify.ts';
+import { readArchive, type ReadOptions } from './archive-reader.ts';
+import { belongs, type Manifest, masterKeyId, names, readKeys, toDiskError } from './contents.ts';
+import { isDamaged, judge, type Verified, verifyBackup } from './verify.ts';
 
 type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
-type RestoreRequest = Pick<RestoreOptions, 'file' | 'mayReplace' | 'keysDir' | 'now'> & {
-  readonly onProgress: NonNullable<VerifyOptions['onProgress']>;
-};
 
-/** @throws {ForensicsError} as `restoreBackup` does; `conflict` while a server works there; `config_invalid`. */
+interface RestoreRequest {
+  readonly file: string;
+  /** Whether what the data folder holds may be set aside. */
+  readonly mayReplace: boolean;
+  /** A folder with the keys of a backup without them. */
+  readonly keysDir: string | null;
+  readonly now: () => Date;
+  readonly onProgress?: ReadOptions['onProgress'];
+}
+
+export interface Restored extends Verified {
+  readonly manifest: Manifest;
+  /** Name of the folder in the data folder that holds what was there before; null for nothing. */
+  readonly aside: string | null;
+}
+
+/**
+ * @throws {ForensicsError} `conflict` when the folder holds something that may not be replaced or is in use; `backup_damaged`,
+ *   `backup_unreadable`, `schema_newer`, `no_space_left`, `output_not_writable`, `usage` for missing keys, `config_invalid`.
+ */
 export async function restore(target: Target, request: RestoreRequest): Promise<Restored> {
   const { dataDir } = target;
   assertOwnFolder(dataDir);
@@ -43,13 +58,7 @@ export async function restore(target: Target, request: RestoreRequest): Promise<
   const unlock = lockForServing(dataDir);
   let isDone = false;
   try {
-    const keys = keysFromSettings(target);
-    const restored = await restoreBackup({
-      ...request,
-      dataDir,
-      keys,
-      listObjects: embeddedObjects,
-    });
+    const restored = await restoreLocked(target, request);
     isDone = true;
     return restored;
   } finally {
@@ -63,26 +72,18 @@ export async function tryRestore(target: Target, request: RestoreRequest): Promi
   const { dataDir } = target;
   assertOwnFolder(dataDir);
   if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
-    checkTarget({ dataDir, mayReplace: request.mayReplace });
+    checkTarget(dataDir, request);
     lockForServing(dataDir)();
   }
-  const verified = await checkBackup(request.file, request.onProgress);
+  const verified = await verifyBackup(request.file, request.onProgress);
   const { manifest, problems } = verified;
   if (manifest === null || problems.length > 0) throw isDamaged(problems);
   if (manifest.holdsKeys && request.keysDir !== null) throw needsNoKeys();
   if (manifest.masterKey.place !== 'here') {
     const ofFiles = request.keysDir === null ? [] : await masterKeysIn(request.keysDir);
-    checkMasterKey(manifest, { ...keysFromSettings(target), ofFiles });
+    checkMasterKey(manifest, target, ofFiles);
   }
   return { ...verified, manifest, aside: null };
-}
-
-function keysFromSettings({ masterKey }: Target): Omit<Keys, 'ofFiles'> {
-  return {
-    ofSettings: masterKey === null ? null : Buffer.from(masterKey, 'hex'),
-    parse: parseKey,
-    identify: (key) => idFrom(deriveSecrets(key).of('backup/key')),
-  };
 }
 
 /** Files that we make would be ours, and the server could not read them. */
@@ -94,37 +95,16 @@ function assertOwnFolder(dataDir: string): void {
   );
 }
 
-export interface RestoreOptions extends VerifyOptions {
-  readonly file: string;
-  /** There, and locked against servers and other restores. */
-  readonly dataDir: string;
-  /** Whether what it holds may be set aside. */
-  readonly mayReplace: boolean;
-  /** A folder with the keys of a backup without them. */
-  readonly keysDir: string | null;
-  readonly keys: Omit<Keys, 'ofFiles'>;
-  readonly now: () => Date;
-}
-
-export interface Restored extends Verified {
-  readonly manifest: Manifest;
-  /** Name of the folder in the data folder that holds what was there before; null for nothing. */
-  readonly aside: string | null;
-}
-
-/**
- * @throws {ForensicsError} `conflict` when the folder holds something that may not be replaced or is in use; `backup_damaged`,
- *   `backup_unreadable`, `schema_newer`, `no_space_left`, `output_not_writable`, `usage` for missing keys.
- */
-export async function restoreBackup(parts: RestoreOptions): Promise<Restored> {
-  const { file, dataDir, now } = parts;
-  checkTarget(parts);
+async function restoreLocked(target: Target, request: RestoreRequest): Promise<Restored> {
+  const { dataDir } = target;
+  const { file, now } = request;
+  checkTarget(dataDir, request);
   const staging = makeStaging(dataDir, now());
   try {
     await requireFreeSpace(dataDir, (await stat(file).catch(() => null))?.size ?? 0);
-    const verified = await unpack(parts, staging);
+    const verified = await unpack(target, request, staging);
     // Another process may have opened the folder in the meantime.
-    checkTarget(parts);
+    checkTarget(dataDir, request);
     const aside = putInPlace(dataDir, staging, now());
     return { ...verified, aside };
   } catch (error) {
@@ -136,10 +116,7 @@ export async function restoreBackup(parts: RestoreOptions): Promise<Restored> {
 }
 
 /** @throws {ForensicsError} `conflict`. */
-function checkTarget({
-  dataDir,
-  mayReplace,
-}: Pick<RestoreOptions, 'dataDir' | 'mayReplace'>): void {
+function checkTarget(dataDir: string, { mayReplace }: Pick<RestoreRequest, 'mayReplace'>): void {
   if (contentOf(dataDir).length === 0) return;
   if (!mayReplace) {
     throw new ForensicsError(
@@ -150,8 +127,11 @@ function checkTarget({
   assertNotInUse(join(dataDir, names.database));
 }
 
-async function unpack(parts: RestoreOptions, staging: string) {
-  const { file, keysDir, keys, listObjects, onProgress } = parts;
+async function unpack(
+  target: Target,
+  { file, keysDir, onProgress }: RestoreRequest,
+  staging: string,
+) {
   const folders = new Set([staging]);
   const place = async (name: string): Promise<string> => {
     const path = join(staging, name);
@@ -164,9 +144,9 @@ async function unpack(parts: RestoreOptions, staging: string) {
       if (!belongs(name)) throw isDamaged([`${name} does not belong in a backup.`]);
       return place(name);
     },
-    ...(onProgress === undefined ? {} : { onProgress }),
+    ...(onProgress && { onProgress }),
   });
-  const verified = await judge(archive, join(staging, names.database), { listObjects });
+  const verified = await judge(archive, join(staging, names.database));
   const { manifest, problems } = verified;
   if (manifest === null || problems.length > 0) throw isDamaged(problems);
   if (keysDir !== null) {
@@ -175,7 +155,7 @@ async function unpack(parts: RestoreOptions, staging: string) {
       await writeFile(await place(name), content, { mode: 0o600, flag: 'wx', flush: true });
     }
   }
-  checkMasterKey(manifest, { ...keys, ofFiles: await masterKeysIn(staging) });
+  checkMasterKey(manifest, target, await masterKeysIn(staging));
   for (const folder of folders) syncFolder(folder);
   return { ...verified, manifest };
 }
@@ -191,21 +171,21 @@ function needsNoKeys(): ForensicsError {
   return new ForensicsError('usage', 'The backup holds its keys; leave out --keys.');
 }
 
-interface Keys {
-  /** The value in the settings; null when they leave it to a file. Where they name one, no file counts. */
-  readonly ofSettings: Buffer | null;
-  /** Contents of `master.key` and of the one that is about to take its place. */
-  readonly ofFiles: readonly string[];
-  /** Null for a text that holds no key. */
-  readonly parse: (text: string) => Buffer | null;
-  /** As the manifest has it. */
-  readonly identify: (key: Buffer) => string;
-}
-
-/** @throws {ForensicsError} `config_invalid`, `usage`; the message names the source of the right key. */
-function checkMasterKey({ masterKey }: Pick<Manifest, 'masterKey'>, keys: Keys): void {
-  const { ofSettings, ofFiles, parse, identify } = keys;
-  const isRight = (key: Buffer | null) => key !== null && identify(key) === masterKey.id;
+/**
+ * Where the settings have a master key, no file counts.
+ *
+ * @param ofFiles - contents of `master.key` and of the one that is about to take its place.
+ * @throws {ForensicsError} `config_invalid`, `usage`; the message names the source of the right key.
+ */
+function checkMasterKey(
+  { masterKey: { id, place } }: Pick<Manifest, 'masterKey'>,
+  { masterKey: ofSettings }: Target,
+  ofFiles: readonly string[],
+): void {
+  const isRight = (text: string) => {
+    const key = parseKey(text);
+    return key !== null && masterKeyId(deriveSecrets(key)) === id;
+  };
   if (ofSettings !== null) {
     if (isRight(ofSettings)) return;
     throw new ForensicsError(
@@ -213,8 +193,8 @@ function checkMasterKey({ masterKey }: Pick<Manifest, 'masterKey'>, keys: Keys):
       'FORENSICS_MASTER_KEY (or masterKey in the config file) is not the master key of this backup; take it away, or set it to the key of that time.',
     );
   }
-  if (ofFiles.some((text) => isRight(parse(text)))) return;
-  throw new ForensicsError('usage', advice[masterKey.place]);
+  if (ofFiles.some(isRight)) return;
+  throw new ForensicsError('usage', advice[place]);
 }
 
 const advice: Readonly<Record<Manifest['masterKey']['place'], string>> = {

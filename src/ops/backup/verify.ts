@@ -10,12 +10,7 @@ import { openDatabase } from '../../ports/db/sqlite.ts';
 import { inspectDatabase, readDatabase } from '../../ports/db/snapshot.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Archive, readArchive, type ReadOptions } from './archive-reader.ts';
-import { type Manifest, type NamedObject, names, toDiskError } from './contents.ts';
-
-export interface VerifyOptions {
-  readonly listObjects: (database: Db) => Iterable<NamedObject> | AsyncIterable<NamedObject>;
-  readonly onProgress?: ReadOptions['onProgress'];
-}
+import { embeddedObjects, type Manifest, names, toDiskError } from './contents.ts';
 
 export interface Verified {
   /** Null when it cannot be read. */
@@ -32,15 +27,18 @@ export interface Verified {
  *
  * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `backup_unreadable`, `no_space_left`; `schema_newer`.
  */
-export async function verifyBackup(file: string, parts: VerifyOptions): Promise<Verified> {
+export async function verifyBackup(
+  file: string,
+  onProgress?: ReadOptions['onProgress'],
+): Promise<Verified> {
   const scratch = await mkdtemp(join(tmpdir(), 'forensics-backup-'));
   const database = join(scratch, names.database);
   try {
     const archive = await readArchive(file, {
       pathFor: async (name) => (name === names.database ? database : null),
-      ...(parts.onProgress === undefined ? {} : { onProgress: parts.onProgress }),
+      ...(onProgress && { onProgress }),
     });
-    return await judge(archive, database, parts);
+    return await judge(archive, database);
   } catch (error) {
     throw toDiskError(error, 'The folder for temporary files (TMPDIR)');
   } finally {
@@ -52,11 +50,7 @@ export async function verifyBackup(file: string, parts: VerifyOptions): Promise<
  * @param database - the file that was unpacked. It stays as it is; a copy may be made beside it for a while.
  * @throws {ForensicsError} `schema_newer` for a backup of a newer version that is whole.
  */
-export async function judge(
-  archive: Archive,
-  database: string,
-  { listObjects }: Pick<VerifyOptions, 'listObjects'>,
-): Promise<Verified> {
+export async function judge(archive: Archive, database: string): Promise<Verified> {
   const { manifest, manifestSha256, problems } = archive;
   const common = { manifest, manifestSha256 };
   // Report the first cause of damage, not all that follows from it.
@@ -64,8 +58,7 @@ export async function judge(
   if (manifest.schema > presentSchema('sqlite')) throw isNewer(manifest);
   try {
     const { schema, rows, problems: found } = await inspectDatabase(database);
-    const missing =
-      found.length > 0 ? [] : await missingObjects(archive, { database, schema, listObjects });
+    const missing = found.length > 0 ? [] : await missingObjects(archive, { database, schema });
     const isAsTold = schema === manifest.schema;
     const told = isAsTold ? [] : [`${names.manifest} tells another schema than the database has.`];
     return { ...common, rows, problems: [...told, ...found, ...missing] };
@@ -81,7 +74,6 @@ const maxShown = 20;
 interface Named {
   readonly database: string;
   readonly schema: number;
-  readonly listObjects: VerifyOptions['listObjects'];
 }
 
 async function missingObjects(
@@ -91,7 +83,7 @@ async function missingObjects(
   const known = new Set(manifest?.absent.map(({ path }) => path));
   const missing: string[] = [];
   await withPresentSchema(named, async (db) => {
-    for await (const { path } of named.listObjects(db)) {
+    for await (const { path } of embeddedObjects(db)) {
       if (!files.has(path) && !known.has(path)) missing.push(path);
     }
   });

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { embeddedObjects, storesElsewhere } from '../../../../src/ops/backup/backup.ts';
+import { embeddedObjects } from '../../../../src/ops/backup/contents.ts';
 import { hasInstallation, openCore } from '../../../../src/service/core.ts';
 import { lockForServing } from '../../../../src/ports/data-folder/data-folder.ts';
 import { readConfig } from '../../../../src/contract/config.ts';
 import { newId } from '../../../../src/ports/db/database.ts';
-import { analyses, storageConfigs } from '../../../../src/ports/db/schema.ts';
+import { analyses } from '../../../../src/ports/db/schema.ts';
 import { bucketName, createBuckets } from '../../../../src/ports/storage/embedded/buckets.ts';
 import { analysisRow } from '../../ports/db/analysis-row.ts';
 
@@ -104,27 +104,4 @@ test('the objects that rows name are the files that the embedded store wrote', a
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   expect(named.map(({ path }) => join(dataDir, path)).toSorted()).toEqual(files.toSorted());
-});
-
-test('objects in the store of somebody else are counted and named by their place, not looked for', async () => {
-  const dataDir = await folderWith('acme');
-  const core = await openCore(settingsOf(dataDir), now);
-  const { db } = core.database;
-  const tenantId = (await core.tenants.byName('acme'))!.id;
-  const [storageConfigId, id] = [newId(now()), newId(now())];
-  const place = 's3 https://store.example/bucket';
-  const at = now();
-  const sealed = { sealed: Buffer.from('sealed'), createdAt: at, updatedAt: at };
-  await db
-    .insert(storageConfigs)
-    .values({ id: storageConfigId, tenantId, type: 's3', place, ...sealed })
-    .run();
-  await db.insert(analyses).values(analysisRow(id, { tenantId, storageConfigId })).run();
-
-  const objects = await Array.fromAsync(embeddedObjects(db));
-  const elsewhere = await storesElsewhere(db);
-  await core.close();
-
-  expect(objects).toEqual([]);
-  expect(elsewhere).toEqual([{ type: 's3', place, analyses: 1 }]);
 });

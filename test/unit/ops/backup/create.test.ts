@@ -13,7 +13,17 @@ import { expect, test } from 'vitest';
 import { readArchive } from '../../../../src/ops/backup/archive-reader.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { readDatabase } from '../../../../src/ports/db/snapshot.ts';
-import { backUp, content, evidence, keyId, report, smallFolder } from './small-backup.ts';
+import { masterKeyId } from '../../../../src/ops/backup/contents.ts';
+import { deriveSecrets } from '../../../../src/service/secrets/secrets.ts';
+import {
+  backUp,
+  content,
+  elsewhere,
+  evidence,
+  masterKey,
+  smallFolder,
+  upload,
+} from './small-backup.ts';
 
 test('a backup holds the database and everything its rows name, and says so in its manifest', async () => {
   const small = await smallFolder();
@@ -30,12 +40,12 @@ test('a backup holds the database and everything its rows name, and says so in i
     program: '1.2.3',
     createdAt: '2026-11-21T21:30:05.678Z',
     holdsKeys: true,
-    masterKey: { place: 'here', id: keyId },
+    masterKey: { place: 'here', id: masterKeyId(deriveSecrets(masterKey)) },
     settings: { port: 1 },
-    rows: { settings: 1, tenants: 0 },
+    rows: { settings: 1, tenants: 1 },
     files: Object.keys(content).length + 1,
     absent: [],
-    elsewhere: [{ type: 's3', place: 's3 https://store/bucket', analyses: 7 }],
+    elsewhere: [{ ...elsewhere, analyses: 1 }],
   });
   expect(made).toMatchObject({ file: small.out, manifestSha256 });
   expect(made.sizeBytes).toBe(statSync(small.out).size);
@@ -73,11 +83,11 @@ test('an object that went while it ran is told, and is no failure', async () => 
 
   const { manifest } = await backUp(small, {
     onProgress: (step) => {
-      if (step === 'files') rmSync(join(small.dataDir, report.path), { force: true });
+      if (step === 'files') rmSync(join(small.dataDir, upload.path), { force: true });
     },
   });
 
-  expect(manifest.absent).toEqual([evidence, report]);
+  expect(manifest.absent).toEqual([upload, evidence]);
 });
 
 test('without keys there is no key in it, neither by name nor by content', async () => {

@@ -12,11 +12,10 @@ const die = () => process.kill(process.pid, 'SIGKILL');
 const now = () => new Date();
 
 if (where === 'unpacking') {
-  const { restoreBackup } = await import('../../../../src/ops/backup/restore.ts');
-  const { keysAsRead } = await import('./small-backup.ts');
-  const common = { keysDir: null, keys: keysAsRead, listObjects: () => [], now };
+  const { restore } = await import('../../../../src/ops/backup/restore.ts');
   const onProgress = (done: number, all: number) => void (done > all / 2 && die());
-  await restoreBackup({ file, dataDir, mayReplace: true, ...common, onProgress });
+  const request = { file, mayReplace: true, keysDir: null, now, onProgress };
+  await restore({ dataDir, masterKey: null }, request);
 }
 
 const { makeStaging, putInPlace } = await import(

@@ -15,7 +15,7 @@ import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { type Pack, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
-import { restoreBackup, type RestoreOptions } from '../../../../src/ops/backup/restore.ts';
+import { restore as restoreBackup } from '../../../../src/ops/backup/restore.ts';
 import {
   contentOf,
   finishPlacing,
@@ -28,21 +28,14 @@ import { readDatabase } from '../../../../src/ports/db/snapshot.ts';
 import { createSqliteDb } from '../../../../src/ports/db/sqlite.ts';
 import { makeOlderDatabase } from '../../ports/db/older-database.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
-import { backUp, content, evidence, keysAsRead, now, report, smallFolder } from './small-backup.ts';
+import { backUp, content, evidence, now, smallFolder } from './small-backup.ts';
+import { withoutEntry } from './without-entry.ts';
 
-const listObjects = () => [evidence, report];
+type More = Partial<Parameters<typeof restoreBackup>[1] & Parameters<typeof restoreBackup>[0]>;
 
-function restore(file: string, dataDir: string, more: Partial<RestoreOptions> = {}) {
-  const parts = {
-    file,
-    dataDir,
-    mayReplace: false,
-    keysDir: null,
-    keys: keysAsRead,
-    listObjects,
-    now,
-  };
-  return restoreBackup({ ...parts, ...more });
+function restore(file: string, dataDir: string, { masterKey = null, ...more }: More = {}) {
+  const request = { file, mayReplace: false, keysDir: null, now };
+  return restoreBackup({ dataDir, masterKey }, { ...request, ...more });
 }
 
 function emptyDataDir(): string {
@@ -132,12 +125,13 @@ test('a damaged backup, one without a file that a row names, and what is none le
   bytes[bytes.indexOf('picturepicture')]! ^= 1;
   writeFileSync(damaged, bytes);
   const dataDir = await usedDataDir();
-  const lost = { ...evidence, path: evidence.path.replaceAll('a', 'c') };
+  const lost = join(small.folder, 'lost.tar');
+  writeFileSync(lost, await withoutEntry(readFileSync(small.out), evidence.path));
   const force = { mayReplace: true };
 
   const attempts = [
     await codeOf(restore(damaged, dataDir, force)),
-    await codeOf(restore(small.out, dataDir, { ...force, listObjects: () => [lost] })),
+    await codeOf(restore(lost, dataDir, force)),
     await codeOf(restore(join(dataDir, 'tls', 'ca.pem'), dataDir, force)),
     await codeOf(restore(join(dataDir, 'none'), dataDir, force)),
   ];
@@ -201,24 +195,17 @@ test('a backup of an earlier version is whole and restored', async () => {
 
   expect(problems).toEqual([]);
   expect(await markIn(dataDir)).toBe('old');
-  for (const [name, text] of Object.entries({
-    ...content,
-    [`models/größe/${'l'.repeat(90)}.onnx`]: 'long',
-  })) {
+  const plain = Object.entries(content).filter(([name]) => !name.startsWith('blobs/'));
+  for (const [name, text] of [...plain, [`models/größe/${'l'.repeat(90)}.onnx`, 'long'] as const]) {
     expect(readFileSync(join(dataDir, name), 'utf8')).toBe(text);
   }
+  const objects = join(dataDir, 'blobs', `b-${'0'.repeat(24)}`, 'objects');
+  expect(readFileSync(join(objects, 'bb', 'b'.repeat(64)), 'utf8')).toBe('report');
 });
 
 test('keys that were left out come from a folder of theirs, and must be the right ones', async () => {
   const small = await smallFolder();
-  await backUp(small, {
-    withKeys: false,
-    facts: {
-      program: '1',
-      settings: {},
-      masterKey: { place: 'apart', id: keysAsRead.identify(key) },
-    },
-  });
+  await backUp(small, { withKeys: false });
   const [right, wrong, dataDir] = [join(small.folder, 'right'), temporaryFolder(), emptyDataDir()];
   mkdirSync(right);
   for (const name of ['master.key', 'signing-keys', 'tls']) {
@@ -240,9 +227,8 @@ test('keys that were left out come from a folder of theirs, and must be the righ
 test('a master key of the settings counts before the one in the backup', async () => {
   const small = await smallFolder();
   await backUp(small);
-  const ofSettings = Buffer.alloc(32, 9);
 
-  const attempt = restore(small.out, emptyDataDir(), { keys: { ...keysAsRead, ofSettings } });
+  const attempt = restore(small.out, emptyDataDir(), { masterKey: '09'.repeat(32) });
 
   await expect(attempt).rejects.toMatchObject({ code: 'config_invalid' });
 });
@@ -337,8 +323,6 @@ function oldFolder(): string {
 
 const namesIn = (folder: string) => readdirSync(folder).toSorted();
 const textIn = (folder: string, name: string) => readFileSync(join(folder, name), 'utf8');
-
-const key = Buffer.from(content['master.key']!.trim(), 'hex');
 
 async function codeOf(attempt: Promise<unknown>): Promise<unknown> {
   const failed: unknown = await attempt.then(

@@ -2,28 +2,25 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { NamedObject } from '../../../../src/ops/backup/contents.ts';
-import { createBackup } from '../../../../src/ops/backup/create.ts';
-import { transact } from '../../../../src/ports/db/database.ts';
-import { settings } from '../../../../src/ports/db/schema.ts';
+import { backUp as createBackup } from '../../../../src/ops/backup/backup.ts';
+import { type Db, transact } from '../../../../src/ports/db/database.ts';
+import { analyses, settings, storageConfigs, tenants } from '../../../../src/ports/db/schema.ts';
+import { bucketName, objectPath } from '../../../../src/ports/storage/embedded/buckets.ts';
+import { deriveSecrets } from '../../../../src/service/secrets/secrets.ts';
+import { analysisRow, rowMadeAt as createdAt } from '../../ports/db/analysis-row.ts';
 import { temporaryDb, temporaryFolder } from '../../ports/db/temporary.ts';
 
 export const masterKey = Buffer.alloc(32, 5);
 export const now = () => new Date('2026-11-21T21:30:05.678Z');
-export const keyId = '0123456789abcdef';
-/** Every key of `masterKey`'s bytes is the right one. */
-export const keysAsRead = {
-  ofSettings: null,
-  parse: (text: string) => Buffer.from(text.trim(), 'hex'),
-  identify: (key: Buffer) => (key.equals(masterKey) ? keyId : 'f'.repeat(16)),
-};
 
-const objectOf = (name: string, isEvidence: boolean): NamedObject => ({
-  path: `blobs/b-${'0'.repeat(24)}/objects/${name.repeat(2)}/${name.repeat(64)}`,
+const tenantId = '0'.repeat(24);
+const [inputKey, evidenceKey] = ['analyses/1/input.jpg', 'evidence/1'];
+const objectOf = (key: string, isEvidence: boolean) => ({
+  path: `blobs/${objectPath(bucketName(tenantId), key)}`,
   isEvidence,
 });
-export const evidence = objectOf('a', true);
-export const report = objectOf('b', false);
+export const evidence = objectOf(evidenceKey, true);
+export const upload = objectOf(inputKey, false);
 
 export const content: Readonly<Record<string, string>> = {
   'master.key': `${masterKey.toString('hex')}\n`,
@@ -32,14 +29,37 @@ export const content: Readonly<Record<string, string>> = {
   'validations/one.json': '{}',
   'models/trace-2/model.onnx': 'weights',
   [evidence.path]: 'picture'.repeat(300),
-  [report.path]: 'report',
+  [upload.path]: 'upload',
 };
+
+export const elsewhere = { type: 's3', place: 's3 https://store/bucket' } as const;
+
+/** One analysis with its objects here, one in a store of the tenant's own. */
+async function addRows(db: Db): Promise<void> {
+  await transact(db, async (tx) => {
+    const tenant = { id: tenantId, name: 'acme', keyTag: 'acme', isTrial: false, createdAt };
+    const sealed = { sealed: Buffer.from('sealed'), createdAt, updatedAt: createdAt };
+    await tx.insert(settings).values({ key: 'mark', value: 'old' }).run();
+    await tx.insert(tenants).values(tenant).run();
+    await tx
+      .insert(storageConfigs)
+      .values({ id: 'own', tenantId, ...elsewhere, ...sealed })
+      .run();
+    const rows = [{ inputKey, evidenceKey }, { storageConfigId: 'own' }];
+    for (const [index, row] of rows.entries()) {
+      await tx
+        .insert(analyses)
+        .values(analysisRow(String(index), { tenantId, ...row }))
+        .run();
+    }
+  });
+}
 
 export async function smallFolder() {
   const folder = temporaryFolder();
   const dataDir = join(folder, 'data');
   const db = temporaryDb(join(dataDir, 'forensics.db'));
-  await transact(db, async (tx) => tx.insert(settings).values({ key: 'mark', value: 'old' }).run());
+  await addRows(db);
   for (const [name, text] of Object.entries(content)) {
     mkdirSync(dirname(join(dataDir, name)), { recursive: true });
     writeFileSync(join(dataDir, name), text);
@@ -48,23 +68,18 @@ export async function smallFolder() {
 }
 
 type SmallFolder = Awaited<ReturnType<typeof smallFolder>>;
+type Core = Parameters<typeof createBackup>[0];
 
 export async function backUp(
-  { db, dataDir, out }: SmallFolder,
-  more: Partial<Parameters<typeof createBackup>[0]> & {
-    readonly objects?: readonly NamedObject[];
-  } = {},
+  { db, dataDir, out }: Omit<SmallFolder, 'folder'>,
+  more: Partial<Parameters<typeof createBackup>[1]> = {},
 ) {
-  const { objects = [evidence, report], ...parts } = more;
-  return createBackup({
-    db,
-    dataDir,
-    out,
-    withKeys: true,
-    facts: { program: '1.2.3', masterKey: { place: 'here', id: keyId }, settings: { port: 1 } },
-    listObjects: () => objects,
-    listElsewhere: async () => [{ type: 's3', place: 's3 https://store/bucket', analyses: 7 }],
-    now,
-    ...parts,
-  });
+  const core: Core = {
+    folder: { path: dataDir, keyFile: {} },
+    secrets: deriveSecrets(masterKey),
+    database: { db },
+    audit: { note: async () => undefined },
+  };
+  const request = { out, withKeys: true, program: '1.2.3', settings: { port: 1 }, now };
+  return createBackup(core, { ...request, ...more });
 }
