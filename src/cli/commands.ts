@@ -16,7 +16,7 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
   'Examine pictures:': {
     analyze: [
       'Examine pictures (jpg, png) on this machine, without a network, or on a server (--url).',
-      async () => (await import('./analyze/options.ts')).defineAnalyze,
+      async () => (await import('./commands/analyze.ts')).defineAnalyze,
     ],
     validate: [
       'Measure the error rates of the model on your own labelled pictures.',

@@ -1,5 +1,6 @@
-/** The command line: runs the command that was called, and turns every failure into one line and an exit code. */
+/** The command line: runs the command that was called or prints help, and turns every failure into one line and an exit code. */
 
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help, type Option } from 'commander';
 import wrapAnsi from 'wrap-ansi';
 import { type ExitCode, exitCodes } from '../errors.ts';
@@ -82,10 +83,75 @@ Examples:
   $ forensics help keys rotate
   $ forensics help methods`,
     )
-    .action(async (names: readonly string[], _own: unknown, help: Command) => {
-      const { printHelp } = await import('./help.ts');
-      await printHelp(help, names, completeCommand);
-    });
+    .action((names: readonly string[], _own: unknown, help: Command) => printHelp(help, names));
+}
+
+/** Of a command, such as `keys rotate`, or a page of the manual. @param help - the command of that name. */
+async function printHelp(help: Command, names: readonly string[]): Promise<void> {
+  const [first] = names;
+  if (first !== undefined && isTopic(first)) {
+    process.stdout.write(await readTopic(first));
+    return;
+  }
+  if (first === undefined) help.parent!.addHelpText('after', `\n${topicList()}`);
+  let command = help.parent!;
+  for (const name of names) {
+    command = commandBelow(command, name);
+    // oxlint-disable-next-line no-await-in-loop -- its own commands are known only then
+    await completeCommand(command);
+  }
+  command.help();
+}
+
+function commandBelow(command: Command, name: string): Command {
+  const below = command.commands.find((each) => each.name() === name);
+  if (below !== undefined) return below;
+  const known = Object.keys(topics).join(', ');
+  return command.error(
+    command.parent === null
+      ? `error: '${name}' is neither a command nor a topic; topics are ${known}`
+      : `error: unknown command '${name}'`,
+  );
+}
+
+/** In the order of the list, each with a description. */
+export const topics = {
+  glossary: 'the words that the program, the reports and the source code use',
+  methods: 'what is examined, how a verdict comes about, how to read maps',
+  accuracy: 'how often it is wrong, how fast it is, what it cannot do',
+  speed: 'how long each step of an examination takes',
+  evidence: 'reports, signed bundles, custody, audit log, your own error rates',
+  console: 'the web page: first account, analyses, administration',
+  server: 'the HTTP interface, and using a server from another machine',
+  administration: 'tenants, keys, users, stores, webhooks, retention, models',
+  ci: 'many pictures, output formats, pipelines, key rotation',
+  deployment: 'systemd, proxy, container, no network, doctor, backup, security',
+  machines: 'PostgreSQL, a bucket, and as many servers and workers as needed',
+  security: 'what is protected against whom, how that is tested, how to report problems',
+  library: 'examine and verify in your own program',
+  commands: 'every command and option',
+  settings: 'every setting, as flag, variable and in the config file',
+  'exit-codes': 'exit codes, error codes and HTTP status',
+  architecture: 'the source code: its rooms, and three paths through them',
+} as const;
+
+type Topic = keyof typeof topics;
+
+function isTopic(name: string): name is Topic {
+  return Object.hasOwn(topics, name);
+}
+
+function topicList(): string {
+  const width = Math.max(...Object.keys(topics).map((name) => name.length));
+  const lines = Object.entries(topics).map(([name, about]) => `  ${name.padEnd(width)}  ${about}`);
+  return ['Topics of the manual (forensics help TOPIC):', ...lines].join('\n');
+}
+
+async function readTopic(topic: Topic): Promise<string> {
+  const { layMarkdown } = await import('./output/layout.ts');
+  // The same path from `src/cli` and `dist/cli`: pages are not compiled.
+  const page = new URL(`../../src/manual/${topic}.md`, import.meta.url);
+  return layMarkdown(readFileSync(page, 'utf8'), helpWidth());
 }
 
 /** Must run before the parsing, when commander sets the defaults of options such as `--no-x`. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { FailOn } from '../../src/cli/analyze/options.ts';
 import type { ResultClass } from '../../src/contract/vocabulary.ts';
 import type { ErrorCode } from '../../src/errors.ts';
-import { emptySummary, exitCodeOf, withRecord } from '../../src/cli/analyze/reporter.ts';
+import { emptySummary, exitCodeOf, withRecord } from '../../src/cli/analyze/summary.ts';
 
 const found = (verdict: ResultClass) => ({ verdict, error: null });
 const failed = (code: ErrorCode) => ({ verdict: null, error: { code, message: '' } });

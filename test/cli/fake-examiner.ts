@@ -2,7 +2,7 @@
 
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
 import { type AnalysisRecord, toFailedRecord, toRecord } from '../../src/cli/analyze/record.ts';
-import type { PrepareExaminer } from '../../src/cli/analyze/run.ts';
+import type { PrepareExaminer } from '../../src/cli/analyze/record.ts';
 import { resultClasses } from '../../src/contract/vocabulary.ts';
 import { type ErrorCode, ForensicsError } from '../../src/errors.ts';
 import { makeExamination } from '../unit/present/examination.ts';

@@ -1,14 +1,19 @@
 import { expect, test, vi } from 'vitest';
-import { writeTable, toTableRow } from '../../src/cli/analyze/table.ts';
+import { writeTable, toTableRow } from '../../src/cli/analyze/card.ts';
 import { writeCard } from '../../src/cli/analyze/card.ts';
-import { progressText, startProgress, timeLeft } from '../../src/cli/analyze/batch.ts';
+import { startProgress } from '../../src/cli/analyze/batch.ts';
 import { type AnalysisRecord, toRecord } from '../../src/cli/analyze/record.ts';
 import { writeEvidence } from '../../src/present/evidence.ts';
 import { makeExamination } from '../unit/present/examination.ts';
 import { printable } from '../../src/cli/output/terminal.ts';
 import { noProvenance } from '../../src/provenance/provenance.ts';
 import stringWidth from 'string-width';
-import { emptySummary, summaryLine, withRecord } from '../../src/cli/analyze/reporter.ts';
+import {
+  emptySummary,
+  progressText,
+  summaryLine,
+  withRecord,
+} from '../../src/cli/analyze/summary.ts';
 
 const fake: AnalysisRecord = {
   file: 'pictures/of-a-very-long-folder-name/with-a-very-long-file-name-at-the-end-0042.jpg',
@@ -166,6 +171,24 @@ test.each([
   ],
   [{ total: null, done: 7, failed: 0 }, 3500, '7 examined'],
   [{ total: 2, done: 3, failed: 0 }, 0, '[====================] 3/2'],
+  [{ total: 9, done: 0, failed: 0 }, 60_000, '[                    ] 0/9'],
+  [{ total: 2, done: 1, failed: 0 }, 4000, '[==========          ] 1/2, 0.3 a second'],
+  [
+    { total: 2, done: 1, failed: 0 },
+    42_000,
+    '[==========          ] 1/2, 1.4 a minute, about 40 s left',
+  ],
+  [{ total: 100, done: 99, failed: 0 }, 60_000, '[=================== ] 99/100, 1.6 a second'],
+  [
+    { total: 10, done: 1, failed: 0 },
+    80_000,
+    '[==                  ] 1/10, 0.8 a minute, about 12 min left',
+  ],
+  [
+    { total: 100, done: 1, failed: 0 },
+    130_000,
+    '[                    ] 1/100, 0.5 a minute, about 3.6 h left',
+  ],
 ])('of %j after %d ms a bar, the rate and the rest of the time are shown', (state, ms, told) => {
   expect(progressText(state, ms, 'en')).toBe(told);
 });
@@ -182,17 +205,6 @@ test('a terminal that says it has no columns is shown no progress', async () => 
   expect(write).not.toHaveBeenCalled();
   Object.assign(process.stderr, { isTTY, columns });
   write.mockRestore();
-});
-
-test.each([
-  [0.5, 4000, ''],
-  [0, 60_000, ''],
-  [0.99, 60_000, ''],
-  [0.5, 42_000, '40 s'],
-  [0.1, 80_000, '12 min'],
-  [0.01, 130_000, '3.6 h'],
-])('with a share of %d done after %d ms the time that is left is told as %j', (share, ms, told) => {
-  expect(timeLeft(share, ms, 'en')).toBe(told);
 });
 
 test('what a terminal would obey or hide is shown instead', () => {

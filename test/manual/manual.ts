@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { topics } from '../../src/cli/help.ts';
+import { topics } from '../../src/cli/main.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const pages = ['README.md', ...Object.keys(topics).map((name) => `src/manual/${name}.md`)];

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { plainText, topics } from '../../src/cli/help.ts';
+import { topics as pages } from '../../src/cli/main.ts';
+import { layMarkdown } from '../../src/cli/output/layout.ts';
 import { runHere } from '../cli/run-here.ts';
 
-test.for(Object.keys(topics))('help %s prints that page, without Markdown', async (topic) => {
+const topics = Object.keys(pages);
+
+test.for(topics)('help %s prints that page, without Markdown', async (topic) => {
   const { code, stdout } = await runHere(['help', topic]);
 
   expect(code).toBe(0);
@@ -14,7 +17,7 @@ test('help without a name lists the topics, with a command it prints its help', 
   const { stdout: all } = await runHere(['help']);
   const { stdout: one } = await runHere(['help', 'keys', 'rotate']);
 
-  for (const topic of Object.keys(topics)) expect(all).toContain(`\n  ${topic} `);
+  for (const topic of topics) expect(all).toContain(`\n  ${topic} `);
   expect(one).toContain('Usage: forensics keys rotate');
 });
 
@@ -47,7 +50,7 @@ second
 | 1 | see [this](https://example.org) |
 `;
 
-  expect(plainText(page, 40)).toBe(`TITLE
+  expect(layMarkdown(page, 40)).toBe(`TITLE
 
   A long line with code and a link
   (forensics help evidence), bold,

@@ -5,9 +5,8 @@
 
 import type { Language } from '../../contract/vocabulary.ts';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
-import { createNumberWriter } from '../../present/numbers.ts';
-import { wordsIn } from '../../present/wording/catalogue.ts';
 import { canAnimate, startSpinner, switches } from '../output/terminal.ts';
+import { type ProgressState, progressText } from './summary.ts';
 
 /**
  * Results that may wait for an earlier one: enough that a large picture does not block its small neighbours, few enough
@@ -155,7 +154,11 @@ export async function startProgress(total: Total, language: Language): Promise<P
   if (switches().quiet || !canAnimate(process.stderr)) {
     return { add: () => undefined, around: (write) => write(), end: () => undefined };
   }
-  const state: State = { total: typeof total === 'number' ? total : null, done: 0, failed: 0 };
+  const state: ProgressState = {
+    total: typeof total === 'number' ? total : null,
+    done: 0,
+    failed: 0,
+  };
   const began = performance.now();
   const text = () => progressText(state, performance.now() - began, language);
   const spinner = await startSpinner(text());
@@ -184,60 +187,4 @@ export async function startProgress(total: Total, language: Language): Promise<P
       spinner.stop();
     },
   };
-}
-
-interface State {
-  /** Null until they are counted. */
-  total: number | null;
-  done: number;
-  failed: number;
-}
-
-/** `[====      ] 10/40, 1 failed, 2.1 a second, about 20 s left` */
-export function progressText(
-  { total, done, failed }: Readonly<State>,
-  elapsedMs: number,
-  language: Language,
-): string {
-  const { progress } = wordsIn(language).terminal;
-  if (total === 1) return progress.one;
-  const failures = failed > 0 ? `, ${progress.failed(failed)}` : '';
-  if (total === null) return `${progress.examined(done)}${failures}`;
-  const rate = done > 0 && elapsedMs >= 2000 ? `, ${speedText(done, elapsedMs, language)}` : '';
-  const left = timeLeft(done / total, elapsedMs, language);
-  const leftText = left === '' ? '' : `, ${progress.left(left)}`;
-  return `${progressBar(done, total)} ${done}/${total}${failures}${rate}${leftText}`;
-}
-
-const barCells = 20;
-
-function progressBar(done: number, total: number): string {
-  // Files may have been added since they were counted.
-  const filled = Math.min(barCells, Math.floor((done / total) * barCells));
-  return `[${'='.repeat(filled).padEnd(barCells)}]`;
-}
-
-const rateUnits = [
-  [1, 'second'],
-  [60, 'minute'],
-  [3600, 'hour'],
-] as const;
-
-/** In the shortest unit that gives at least 0.1: `2.1 a second`. */
-export function speedText(done: number, elapsedMs: number, language: Language): string {
-  const perSecond = (done * 1000) / Math.max(elapsedMs, 1);
-  const [seconds, unit] = rateUnits.find(([each]) => perSecond * each >= 0.1) ?? rateUnits[2];
-  const { fixed } = createNumberWriter(language);
-  return `${fixed(perSecond * seconds, 1)} ${wordsIn(language).terminal.summary.rates[unit]}`;
-}
-
-/** `12 min`: a rough estimate; empty at the beginning, and below 10 s. */
-export function timeLeft(shareDone: number, elapsedMs: number, language: Language): string {
-  if (shareDone === 0 || elapsedMs < 5000) return '';
-  const seconds = ((elapsedMs / 1000) * (1 - shareDone)) / shareDone;
-  if (seconds < 10) return '';
-  if (seconds < 90) return `${Math.round(seconds / 10) * 10} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 90) return `${minutes} min`;
-  return `${createNumberWriter(language).fixed(minutes / 60, 1)} h`;
 }

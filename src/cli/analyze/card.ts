@@ -1,15 +1,19 @@
-/** One picture in at most eight lines of a terminal: what was found, why, how often that is wrong, what to do now. */
+/**
+ * What people see of a run: one picture as a card of at most eight lines (what was found, why, how often that is wrong,
+ * what to do now), several as a table in as many columns as the terminal has.
+ */
 
 import { basename } from 'node:path';
+import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { Language } from '../../contract/vocabulary.ts';
+import { writeFailure } from '../../present/failures.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
-import type { Result } from '../../present/result.ts';
+import type { Outcome, Result } from '../../present/result.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
-import { cardWidth, layCard, type Row } from '../output/layout.ts';
-import { paint, printable } from '../output/terminal.ts';
+import { cardWidth, layCard, listTable, padded, type Row } from '../output/layout.ts';
+import { paint, printable, type Style } from '../output/terminal.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
-import { shortenMiddle, outcomeStyles } from './table.ts';
 
 const maxLines = 8;
 
@@ -93,4 +97,150 @@ function cutToLines(text: string, width: number, count: number): string {
   if (lines.length <= count) return text;
   const last = Array.from(lines[count - 1]!).slice(0, width - 1);
   return [...lines.slice(0, count - 1), `${last.join('').trimEnd()}…`].join(' ');
+}
+
+/** What stays in memory of a picture until the end of a run: a few short texts. */
+export interface TableRow {
+  readonly file: string;
+  /** `started`: a picture that was only handed to a server has no result yet. */
+  readonly end: Outcome | 'failed' | 'started';
+  readonly generated: string;
+  readonly changed: string;
+  readonly reason: string;
+}
+
+export function toTableRow(record: AnalysisRecord, language: Language): TableRow {
+  const file = printable(record.file);
+  const { error, analysisId } = record;
+  const result = resultIn(record);
+  const nothing = { file, generated: '-', changed: '-' };
+  if (error !== null) {
+    return { ...nothing, end: 'failed', reason: printable(writeFailure(error, language)) };
+  }
+  if (result === null) return { ...nothing, end: 'started', reason: analysisId ?? '' };
+  const { outcome, generated, changed, short } = present(result, language);
+  return {
+    file,
+    end: outcome,
+    generated: generated?.value ?? '-',
+    changed: changed?.value ?? '-',
+    reason: short,
+  };
+}
+
+type Cells = readonly [
+  file: string,
+  result: string,
+  generated: string,
+  changed: string,
+  reason: string,
+];
+type Widths = readonly [
+  names: number,
+  results: number,
+  generated: number,
+  changed: number,
+  reasons: number,
+];
+
+/** Between two columns. */
+const gap = 2;
+
+/** @param columns - the terminal's width; infinite for a file or a pipe. */
+export function writeTable(rows: readonly TableRow[], language: Language, columns: number): string {
+  const { results, head, reason } = wordsIn(language).terminal.table;
+  const headCells: Cells = [head.file, head.result, head.generated, head.changed, reason];
+  const cells = rows.map(
+    ({ file, end, generated, changed, reason: why }): Cells => [
+      file,
+      results[end],
+      generated,
+      changed,
+      why,
+    ],
+  );
+  const widths = fitWidths([headCells, ...cells], columns);
+  // Too narrow for columns: each picture becomes a few lines.
+  if (widths === null) {
+    const nameWidth = columns - gap - Math.max(...headCells.map((text) => stringWidth(text)));
+    const short = cells.map(([file, ...rest]) => [shortenMiddle(file, nameWidth), ...rest]);
+    return `${listTable(headCells, short, columns)}\n`;
+  }
+  const colour = paint(process.stdout);
+  return [
+    layRow(headCells, widths, (text) => text),
+    ...cells.map((row, at) => layRow(row, widths, (text) => coloured(rows[at]!.end, text))),
+  ].join('');
+
+  function coloured(end: TableRow['end'], text: string): string {
+    const style = styles[end];
+    return style === undefined ? text : colour(style, text);
+  }
+}
+
+export const outcomeStyles: Readonly<Record<Outcome, Style>> = {
+  real: ['bold', 'green'],
+  fake: ['bold', 'red'],
+  changed: ['bold', 'red'],
+  declared: ['bold', 'red'],
+  uncertain: ['bold', 'yellow'],
+  abstain: ['bold', 'cyan'],
+};
+
+const styles: Readonly<Record<string, Style>> = { ...outcomeStyles, failed: 'magenta' };
+
+/** A reason goes on below itself. By hand, because a package that lays out any table takes minutes for 100,000 rows. */
+function layRow(
+  [file, result, generated, changed, reason]: Cells,
+  widths: Widths,
+  coloured: (text: string) => string,
+): string {
+  const [nameWidth, resultWidth, generatedWidth, changedWidth, reasonWidth] = widths;
+  const [first = '', ...more] = wrapAnsi(reason, reasonWidth - gap).split('\n');
+  const left = [
+    padded(shortenMiddle(file, nameWidth - gap), nameWidth),
+    coloured(result) + ' '.repeat(resultWidth - stringWidth(result)),
+    padded(generated, generatedWidth),
+    padded(changed, changedWidth),
+  ];
+  const indent = ' '.repeat(nameWidth + resultWidth + generatedWidth + changedWidth);
+  const below = more.map((line) => indent + line);
+  return [left.join('') + first, ...below].map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+/** For names and reasons together. */
+const minFree = 34;
+
+/** The names get what they need up to half of the free columns, the reasons the rest. */
+function fitWidths(rows: readonly Cells[], columns: number): Widths | null {
+  const columnWidth = (at: number) => columnFor(rows, at);
+  const [names, result, generated] = [columnWidth(0), columnWidth(1), columnWidth(2)];
+  const [changed, reasons] = [columnWidth(3), columnWidth(4)];
+  const free = columns - result - generated - changed;
+  if (free < minFree) return null;
+  const nameColumn = Math.min(names, Math.max(Math.floor(free / 2), free - reasons));
+  return [nameColumn, result, generated, changed, Math.min(reasons, free - nameColumn)];
+}
+
+/** The longest text and the gap to the next column. */
+function columnFor(rows: readonly Cells[], at: number): number {
+  let longest = 0;
+  for (const row of rows) longest = Math.max(longest, stringWidth(row[at]!));
+  return longest + gap;
+}
+
+/** Both ends of a long name identify it better than its beginning: the folder and the number of the picture. */
+export function shortenMiddle(name: string, width: number): string {
+  if (stringWidth(name) <= width) return name;
+  const characters = Array.from(name);
+  const tail = cutTo(characters.toReversed(), Math.ceil((width - 1) * 0.6)).toReversed();
+  const front = cutTo(characters, width - 1 - stringWidth(tail.join('')));
+  return `${front.join('')}…${tail.join('')}`;
+}
+
+/** As many characters from the beginning as fit into `width` cells. */
+function cutTo(characters: readonly string[], width: number): readonly string[] {
+  let cells = 0;
+  const end = characters.findIndex((character) => (cells += stringWidth(character)) > width);
+  return end === -1 ? characters : characters.slice(0, end);
 }

@@ -25,8 +25,10 @@ import { type Input, openSource, readSource } from './inputs.ts';
 import {
   type AnalysisRecord,
   beginRecord,
-  toFailedRecord,
   type LocalResult,
+  type PrepareExaminer,
+  type Run,
+  toFailedRecord,
   toRecord,
 } from './record.ts';
 import {
@@ -35,7 +37,6 @@ import {
   openResultsFolder,
   type ResultsFolder,
 } from './results-folder.ts';
-import type { PrepareExaminer, Run } from './run.ts';
 
 /** @param children - the processes of the sandbox, which closes them. */
 export async function prepareLocal(

@@ -1,144 +1,14 @@
-/** `forensics analyze`: its options, their help, and which of them go together. The work is in `run.ts`. */
+/** The options of `forensics analyze` as its parts read them, which of them go together, and the data of a case. */
 
-import { type Command, Option } from 'commander';
-import {
-  type DecisionStrategy,
-  decisionStrategies,
-  defaultSeed,
-  type Language,
-  languages,
-  type Tier,
-  tiers,
-} from '../../contract/vocabulary.ts';
-import type { CaseData } from '../../present/report-item.ts';
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
+import { readFileUpTo } from '../../ports/files/system-errors.ts';
+import type { CaseData, Laboratory } from '../../present/report-item.ts';
 import { usageError } from '../errors.ts';
-import {
-  assertNoOptions,
-  defaultJobs,
-  isRemote,
-  jobCount,
-  parseList,
-  named,
-  type ServerOptions,
-  wholeNumber,
-  withServerOptions,
-} from '../options.ts';
-
-export function defineAnalyze(command: Command): void {
-  withExaminationOptions(withServerOptions(command));
-  withFileOptions(command);
-  withOutputOptions(command)
-    .option('--tenant <name>', 'on a server: the tenant to act for', named)
-    .option('--resume', 'on a server: continue a run that was interrupted', false)
-    .option('--no-wait', 'on a server: upload, start, print the ids, and exit')
-    .addHelpText(
-      'after',
-      `
-With --tier forensicReporting, --out also writes evidence.zip: a signed bundle for "forensics verify".
-A file that is named twice is examined once.
-
-Examples:
-  $ forensics analyze photo.jpg --tier forensicReporting --out results
-  $ forensics analyze -r pictures --jsonl --fail-on fake
-
-Exit codes: 0 done, 1 some pictures failed (a single picture: its own code), 2 usage,
-10, 11, 12 as requested with --fail-on.`,
-    )
-    .action(async (files: string[], _own: unknown, called: Command) => {
-      const { runAnalyze } = await import('./run.ts');
-      process.exitCode = await runAnalyze(files, analyzeOptions(called));
-    });
-}
-
-function withExaminationOptions(command: Command): Command {
-  return command
-    .argument('<file...>', 'pictures, folders with --recursive, or - for standard input')
-    .option('-r, --recursive', 'take the .jpg, .jpeg and .png files of folders', false)
-    .addOption(
-      new Option('--tier <tier>', 'how detailed the result is').choices(tiers).default('flagging'),
-    )
-    .addOption(
-      new Option('--decision-strategy <strategy>', 'how readily to decide')
-        .choices(decisionStrategies)
-        .default('default'),
-    )
-    .option('--seed <n>', 'seed of every random choice', wholeNumber, defaultSeed)
-    .option('--model <id>', 'the model to use (default: the latest)', named, null)
-    .addOption(
-      new Option('--lang <list>', 'languages of reports; the first is also used on the terminal')
-        .argParser(parseList(languages))
-        .default([...languages], languages.join(',')),
-    )
-    .option(
-      '--trust-list <file>',
-      'PEM file of authorities whose C2PA signers to trust (where to get it: forensics help methods)',
-      named,
-    )
-    .option('--validation <id>', 'a stored validation that the reports cite', named)
-    .option('--data-dir <dir>', 'the data folder with validations and the signing key', named);
-}
-
-function withFileOptions(command: Command): void {
-  command
-    .option(
-      '-o, --out <dir>',
-      'write a folder of results per picture into this folder',
-      named,
-      null,
-    )
-    .addOption(
-      new Option(
-        '--maps [size]',
-        'also write the raw maps as 16-bit grey PNG: one pixel per cell, or "full" for the size of the picture (needs --out)',
-      )
-        .choices(['grid', 'full'])
-        .preset('grid')
-        .default(null),
-    )
-    .option('--with-metadata', 'print the metadata of the file in the report', false)
-    .option('--error-level', 'show the error level map in the report', false)
-    .option(
-      '--html',
-      'also write each report as one HTML file, in the folder and in the bundle (needs --out)',
-      false,
-    );
-  withCaseOptions(command)
-    .option(
-      '--without-original',
-      'leave the picture file out of its evidence bundle; heatmaps and reports still show it',
-      false,
-    )
-    .option('--force', 'replace an existing result folder or report', false);
-}
-
-function withOutputOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--json', 'print one JSON document').default(false).conflicts(['jsonl', 'csv']),
-    )
-    .addOption(
-      new Option('--jsonl', 'print one JSON line per picture, as they finish')
-        .default(false)
-        .conflicts('csv'),
-    )
-    .option('--csv', 'print one CSV row per picture, as they finish', false)
-    .option(
-      '--fail-on <list>',
-      'exit 10, 11, 12 on fake, uncertain, abstain',
-      parseList(failOns),
-      [],
-    )
-    .option('-j, --jobs <n>', 'pictures examined at once', jobCount, defaultJobs);
-}
-
-// Pictures on a server wait for the network, not for the processors of this machine.
-const remoteJobs = 4;
-
-function analyzeOptions(command: Command): AnalyzeOptions {
-  const options = command.optsWithGlobals<AnalyzeOptions>();
-  const isChosen = command.getOptionValueSource('jobs') !== 'default';
-  return isRemote(options) && !isChosen ? { ...options, jobs: remoteJobs } : options;
-}
+import { assertNoOptions, named, type ServerOptions } from '../options.ts';
 
 /** In the order in which they decide the exit code. */
 export const failOns = ['fake', 'uncertain', 'abstain'] as const;
@@ -260,9 +130,52 @@ export async function readCaseData(options: CaseOptions): Promise<{ caseData?: C
       ...(exhibit === undefined ? {} : { exhibit }),
       ...(examiner === undefined ? {} : { examiner }),
       ...(note === undefined ? {} : { note }),
-      ...(template === undefined
-        ? {}
-        : { laboratory: await (await import('./template.ts')).readTemplate(template) }),
+      ...(template === undefined ? {} : { laboratory: await readTemplate(template) }),
     },
   };
+}
+
+const text = Type.String({ minLength: 1, maxLength: 600 });
+
+const templateSchema = Type.Object(
+  {
+    name: text,
+    address: Type.Optional(Type.Array(text, { maxItems: 6 })),
+    /** Path of a PNG or JPEG file, from the folder of the template. */
+    logo: Type.Optional(text),
+    sentences: Type.Optional(Type.Array(text, { maxItems: 12 })),
+  },
+  { additionalProperties: false },
+);
+
+const maxTemplateBytes = 64 * 1024;
+/** It travels in every report and bundle. */
+const maxLogoBytes = 256 * 1024;
+
+/** A laboratory's template, for every report that it makes. @throws {ForensicsError} `usage` where it cannot be used. */
+async function readTemplate(path: string): Promise<Laboratory> {
+  const value = parseJson(await readFileUpTo(path, maxTemplateBytes));
+  if (!Value.Check(templateSchema, value)) {
+    throw usageError(
+      '--template FILE must hold a JSON object with "name" and, if wanted, "address" and "sentences" (lists of lines) and "logo" (a path).',
+    );
+  }
+  const { name, address = [], logo, sentences = [] } = value;
+  return { name, address, sentences, logo: logo === undefined ? null : await readLogo(path, logo) };
+}
+
+async function readLogo(template: string, logo: string): Promise<string> {
+  const bytes = Buffer.from(await readFileUpTo(resolve(dirname(template), logo), maxLogoBytes));
+  const isPng = bytes.subarray(0, 4).toString('latin1') === '\u0089PNG';
+  const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8;
+  if (!isPng && !isJpeg) throw usageError('The "logo" of --template must be a PNG or JPEG file.');
+  return bytes.toString('base64');
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return null;
+  }
 }

@@ -20,6 +20,7 @@ import {
   testedFigures,
 } from '../../present/result.ts';
 import type { ReportTexts } from '../../present/report-item.ts';
+import type { Input } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 
 /** The contract's result. Nothing is stored behind URLs here: heatmaps and PDFs are the record's `files`. */
@@ -217,3 +218,27 @@ export function toFailedRecord(
 ): AnalysisRecord {
   return { ...toOpenRecord(head), error: { code, message, ...(reason && { reason }) } };
 }
+
+/** Examines the pictures of a run, on this machine or on a server. */
+export interface Examiner {
+  /** Also writes the result folder if there is one. Never fails: a failure is a record too. */
+  examine(input: Input, folderName: string): Promise<AnalysisRecord>;
+  /** Called with each record once it has been reported. */
+  reported?(record: AnalysisRecord): void;
+  close(): Promise<void>;
+}
+
+export interface Run {
+  readonly options: AnalyzeOptions;
+  /** Aborted when the run is to end. */
+  readonly signal: AbortSignal;
+  /** Called once for each picture that failed. */
+  onFailure(input: Input, failure: ForensicsError): void;
+}
+
+/**
+ * Checks what concerns the whole run, and returns how to begin it.
+ *
+ * @throws {ForensicsError} `usage`, `config_invalid`, `model_*`, `output_not_writable`, `server_*`.
+ */
+export type PrepareExaminer = (options: AnalyzeOptions) => Promise<(run: Run) => Examiner>;

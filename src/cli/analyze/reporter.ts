@@ -2,24 +2,19 @@
 
 import { once } from 'node:events';
 import wrapAnsi from 'wrap-ansi';
-import type { Language, ResultClass } from '../../contract/vocabulary.ts';
-import {
-  type ErrorCode,
-  type ExitCode,
-  exitCodes,
-  failures,
-  type ForensicsError,
-} from '../../errors.ts';
+import { type Language, resultSubClasses } from '../../contract/vocabulary.ts';
+import type { ForensicsError } from '../../errors.ts';
 import { writeFailure } from '../../present/failures.ts';
-import { createNumberWriter } from '../../present/numbers.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { printFileFailure } from '../errors.ts';
-import { lineWidth, log } from '../output/terminal.ts';
-import { concernsWholeRun, type Progress, speedText, startProgress } from './batch.ts';
-import { chooseFormat, isForPeople } from './formats.ts';
+import { csvText, type CsvValue } from '../output/layout.ts';
+import { lineWidth, log, printable } from '../output/terminal.ts';
+import { concernsWholeRun, type Progress, startProgress } from './batch.ts';
+import { type TableRow, toTableRow, writeCard, writeTable } from './card.ts';
 import { type Input, walkInputs } from './inputs.ts';
-import { type AnalyzeOptions, type FailOn, failOns, printedLanguage } from './options.ts';
-import type { AnalysisRecord } from './record.ts';
+import { type AnalyzeOptions, printedLanguage } from './options.ts';
+import { type AnalysisRecord, resultIn } from './record.ts';
+import { emptySummary, type Summary, summaryLine, withRecord } from './summary.ts';
 
 export interface Reporter {
   /** As soon as it is known. */
@@ -139,72 +134,122 @@ function logSummary({ total, counts }: Summary, options: AnalyzeOptions, line: s
   if (out !== null && total > counts.failed) log(results(out));
 }
 
-/** How many pictures came to each end: all that a run keeps of the pictures it has reported. */
-export interface Summary {
-  readonly total: number;
-  readonly counts: Readonly<Record<ResultClass | 'failed', number>>;
-  readonly firstError: ErrorCode | null;
+interface OutputFormat {
+  readonly head: string;
+  /** In the order of the input. */
+  add(record: AnalysisRecord): string;
+  /** Not called for programs when a run was stopped: a document that is cut off shows it. */
+  end(summary: Summary): string;
 }
 
-export const emptySummary: Summary = {
-  total: 0,
-  counts: { real: 0, fake: 0, abstain: 0, uncertain: 0, failed: 0 },
-  firstError: null,
-};
+type FormatOptions = Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv' | 'lang'>;
 
-/** A picture that was only handed to a server has neither a verdict nor an error yet. */
-export function withRecord(
-  { total, counts, firstError }: Summary,
-  { verdict, error }: Pick<AnalysisRecord, 'verdict' | 'error'>,
-): Summary {
-  const end = error === null ? verdict : 'failed';
+function chooseFormat(options: FormatOptions): OutputFormat {
+  const { json, jsonl, csv } = options;
+  if (json) return createJsonFormat();
+  if (jsonl) return createJsonLinesFormat();
+  if (csv) return createCsvFormat(process.stdout.isTTY);
+  return createTextFormat(printedLanguage(options), lineWidth(process.stdout));
+}
+
+function isForPeople({
+  json,
+  jsonl,
+  csv,
+}: Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv'>): boolean {
+  return !json && !jsonl && !csv;
+}
+
+/** One document; its bytes are those of `JSON.stringify` with two spaces, whatever the number of pictures. */
+function createJsonFormat(): OutputFormat {
+  let count = 0;
   return {
-    total: total + 1,
-    counts: end === null ? counts : { ...counts, [end]: counts[end] + 1 },
-    firstError: firstError ?? error?.code ?? null,
+    head: '{\n  "analyses": [',
+    add: (record) => `${count++ === 0 ? '' : ','}\n    ${indented(record, 4)}`,
+    end: ({ counts }) => `${count === 0 ? '' : '\n  '}],\n  "summary": ${indented(counts, 2)}\n}\n`,
   };
 }
 
-/** `5 pictures: 2 without a sign, 1 with signs, 2 failed; 3.2 s, 1.6 a second` */
-export function summaryLine(
-  { total, counts }: Summary,
-  elapsedMs: number,
-  language: Language,
-): string {
-  const words = wordsIn(language).terminal.summary;
-  const ends = summaryOrder
-    .filter((end) => counts[end] > 0)
-    .map((end) => `${counts[end]} ${words.counts[end]}`)
-    .join(', ');
-  const rate = total > 1 ? `, ${speedText(total, elapsedMs, language)}` : '';
-  const duration = durationText(elapsedMs, language);
-  return `${words.pictures(total)}${ends === '' ? '' : `: ${ends}`}; ${duration}${rate}`;
+function indented(value: unknown, spaces: number): string {
+  // No line end can lie inside a string: JSON writes those as \n.
+  return JSON.stringify(value, null, 2).replaceAll('\n', `\n${' '.repeat(spaces)}`);
 }
 
-const summaryOrder = ['real', 'fake', 'abstain', 'uncertain', 'failed'] as const;
-
-function durationText(ms: number, language: Language): string {
-  const seconds = Math.round(ms / 1000);
-  if (ms < 60_000) return `${createNumberWriter(language).fixed(ms / 1000, 1)} s`;
-  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
-  return hours === 0 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`;
+function createJsonLinesFormat(): OutputFormat {
+  return { head: '', add: (record) => `${JSON.stringify(record)}\n`, end: () => '' };
 }
 
 /**
- * A failure outweighs every verdict: a batch with an unread picture was not checked. Then fake, uncertain, abstain, each
- * only when asked for.
+ * For a person: one picture as a card, several as a table at the end, with only their rows in memory until then.
+ *
+ * @param columns - the terminal's width; infinite for a file or a pipe.
  */
-export function exitCodeOf(
-  { total, counts, firstError }: Summary,
-  failOn: readonly FailOn[],
-): ExitCode {
-  if (firstError !== null) return total === 1 ? failures[firstError].exit : exitCodes.failure;
-  const found = failOns.find((verdict) => failOn.includes(verdict) && counts[verdict] > 0);
-  return found === undefined ? exitCodes.done : exitCodeOfVerdict[found];
+function createTextFormat(language: Language, columns: number): OutputFormat {
+  const rows: TableRow[] = [];
+  let only: AnalysisRecord | null = null;
+  return {
+    head: '',
+    add: (record) => {
+      only = rows.length === 0 ? record : null;
+      rows.push(toTableRow(record, language));
+      return '';
+    },
+    end: () => {
+      // One picture that failed has had its line on stderr; there is no result to print.
+      if (only?.error) return '';
+      return only !== null && only.verdict !== null
+        ? writeCard(only, language, columns)
+        : writeTable(rows, language, columns);
+    },
+  };
 }
 
-const exitCodeOfVerdict: Record<FailOn, ExitCode> = {
-  fake: exitCodes.foundFake,
-  uncertain: exitCodes.foundUncertain,
-  abstain: exitCodes.foundAbstain,
-};
+/** A terminal obeys what a file takes as it is: there, control characters are shown instead. */
+function createCsvFormat(isForTerminal: boolean): OutputFormat {
+  const shown = (value: CsvValue) =>
+    isForTerminal && typeof value === 'string' ? printable(value) : value;
+  return {
+    head: csvText([csvColumns.map(([name]) => name)]),
+    add: (record) => csvText([csvColumns.map(([, read]) => shown(read(record)))]),
+    end: () => '',
+  };
+}
+
+type CsvColumn = readonly [name: string, read: (record: AnalysisRecord) => CsvValue];
+
+/** Never changed: a column is added at the end or not at all. */
+const csvColumns: readonly CsvColumn[] = [
+  ['file', ({ file }) => file],
+  ['sha256', ({ sha256 }) => sha256],
+  ['verdict', ({ verdict }) => verdict],
+  ['subClasses', writeSubClasses],
+  ['reasons', ({ reasons }) => reasons.join(' ')],
+  ['fakeProbability', (record) => rounded(generationDecision(record)?.fakeProbability)],
+  ['uncertainty', (record) => rounded(generationDecision(record)?.fakeUncertainty)],
+  ['width', ({ picture }) => picture?.width ?? null],
+  ['height', ({ picture }) => picture?.height ?? null],
+  ['format', ({ picture }) => picture?.format ?? null],
+  ['bytes', ({ picture }) => picture?.sizeBytes ?? null],
+  ['model', ({ model }) => (model === null ? null : `${model.id} ${model.version}`)],
+  ['tier', ({ tier }) => tier],
+  ['seconds', ({ durationMs }) => durationMs / 1000],
+  ['errorCode', ({ error }) => error?.code ?? null],
+  ['errorMessage', ({ error }) => error?.message ?? null],
+  ['changeProbability', ({ decision }) => rounded(decision?.changeProbability)],
+];
+
+function writeSubClasses({ result }: AnalysisRecord): CsvValue {
+  return result?.resultSubClasses.map((n) => resultSubClasses[n]!).join(' ') ?? null;
+}
+
+/** Null where the table states no probability, and where a changed part or a declaration decided. */
+function generationDecision(record: AnalysisRecord): AnalysisRecord['decision'] {
+  const result = resultIn(record);
+  const isOther = result?.outcome === 'changed' || result?.outcome === 'declared';
+  return result === null || result.generated === null || isOther ? null : record.decision;
+}
+
+/** To four digits: more than that is noise. */
+function rounded(value: number | null | undefined): CsvValue {
+  return value == null ? null : Number(value.toFixed(4));
+}

@@ -1,16 +1,63 @@
 /** `forensics keys rotate`: replaces a key with a new one. The old key ends only once the new one has been tested. */
 
 import { open, unlink } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
 import type { Rotated } from '../../service/access/keys.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
 import { isFull, systemCodeOf } from '../../ports/files/system-errors.ts';
 import { usageError } from '../errors.ts';
-import { isRemote, longestMs, type ServiceOptions } from '../options.ts';
+import { calling, isRemote, longestMs, parseDuration, type ServiceOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { readCredentials, saveCredentials } from '../connection/profiles.ts';
 import { serverNamed, withService } from '../connection/server.ts';
 import type { KeyActs } from '../connection/service.ts';
+
+const defaultLife = '90d';
+const defaultGrace = '24h';
+
+export function defineRotate(command: Command): void {
+  command
+    .description('Replace a key; the old one stays valid for a grace period.')
+    .option('--name <name>', 'the newest valid key of this name')
+    .addOption(
+      new Option('--uuid <uuid>', 'the uuid of the key, from "keys list"').conflicts('name'),
+    )
+    .addOption(lifeOption())
+    .addOption(
+      new Option('--grace <time>', 'how long the old key stays valid')
+        .argParser(parseDuration)
+        .default(parseDuration(defaultGrace), defaultGrace),
+    )
+    .addOption(
+      new Option(
+        '--now',
+        'end the old key at once, for example after a leak; with --name also its predecessors',
+      ).conflicts('grace'),
+    )
+    .addOption(outOption())
+    .addHelpText(
+      'after',
+      `
+The new key is tested with a request before the old one ends. If that fails, or the key cannot be written to the file,
+the new key is revoked. A key may rotate itself.
+
+Examples:
+  $ forensics keys rotate --tenant acme --name ci --expires-in 90d --grace 24h --json
+  $ forensics keys rotate --tenant acme --name ci --now --out new.key --url https://forensics.example:8443`,
+    )
+    .action(calling(rotate));
+}
+
+export function outOption(): Option {
+  return new Option('--out <file>', 'write the secret to a new file that only you can read');
+}
+
+export function lifeOption(): Option {
+  return new Option('--expires-in <time>', 'how long it is valid: 30m, 12h, 90d')
+    .argParser(parseDuration)
+    .default(parseDuration(defaultLife), defaultLife);
+}
 
 export interface KeyOptions extends ServiceOptions {
   readonly tenant: string;
@@ -28,7 +75,7 @@ interface RotateOptions extends KeyOptions {
   readonly out?: string;
 }
 
-export async function rotate(options: RotateOptions): Promise<void> {
+async function rotate(options: RotateOptions): Promise<void> {
   const { tenant, name, uuid, expiresIn, grace, now = false, out } = options;
   const which = uuid !== undefined ? { uuid } : name !== undefined ? { name } : null;
   if (which === null) throw usageError('Name the key with --name or --uuid (see "keys list").');

@@ -1,6 +1,6 @@
 /** `forensics keys`: API keys of a tenant, on this machine or on a server. Rotation is in `keys-rotate.ts`. */
 
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes } from '../../errors.ts';
 import { nameTenant, withService } from '../connection/server.ts';
@@ -16,10 +16,15 @@ import {
 } from '../options.ts';
 import { type Columns, toList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { type KeyOptions, orRevoke, rotate, shownKey, withSecretFile } from './keys-rotate.ts';
-
-const defaultLife = '90d';
-const defaultGrace = '24h';
+import {
+  defineRotate,
+  type KeyOptions,
+  lifeOption,
+  orRevoke,
+  outOption,
+  shownKey,
+  withSecretFile,
+} from './keys-rotate.ts';
 
 export function defineKeys(keys: Command): void {
   keys.addHelpText(
@@ -78,49 +83,6 @@ Examples:
   $ forensics keys prune --tenant acme --yes --json`,
     )
     .action(calling(prune));
-}
-
-function defineRotate(command: Command): void {
-  command
-    .description('Replace a key; the old one stays valid for a grace period.')
-    .option('--name <name>', 'the newest valid key of this name')
-    .addOption(
-      new Option('--uuid <uuid>', 'the uuid of the key, from "keys list"').conflicts('name'),
-    )
-    .addOption(lifeOption())
-    .addOption(
-      new Option('--grace <time>', 'how long the old key stays valid')
-        .argParser(parseDuration)
-        .default(parseDuration(defaultGrace), defaultGrace),
-    )
-    .addOption(
-      new Option(
-        '--now',
-        'end the old key at once, for example after a leak; with --name also its predecessors',
-      ).conflicts('grace'),
-    )
-    .addOption(outOption())
-    .addHelpText(
-      'after',
-      `
-The new key is tested with a request before the old one ends. If that fails, or the key cannot be written to the file,
-the new key is revoked. A key may rotate itself.
-
-Examples:
-  $ forensics keys rotate --tenant acme --name ci --expires-in 90d --grace 24h --json
-  $ forensics keys rotate --tenant acme --name ci --now --out new.key --url https://forensics.example:8443`,
-    )
-    .action(calling(rotate));
-}
-
-function outOption(): Option {
-  return new Option('--out <file>', 'write the secret to a new file that only you can read');
-}
-
-function lifeOption(): Option {
-  return new Option('--expires-in <time>', 'how long it is valid: 30m, 12h, 90d')
-    .argParser(parseDuration)
-    .default(parseDuration(defaultLife), defaultLife);
 }
 
 function withTenant(command: Command): Command {

@@ -7,8 +7,7 @@ import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { installedSettings } from '../connection/local.ts';
-import type { LocalOptions } from '../options.ts';
-import { calling, subcommand } from '../options.ts';
+import { calling, type LocalOptions, subcommand, withLocalOptions } from '../options.ts';
 
 interface RotateOptions extends LocalOptions {
   readonly keyFile?: string;
@@ -23,20 +22,19 @@ Examples:
   $ forensics master-key rotate
   $ forensics master-key rotate --key-file new.key --now`,
   );
-  subcommand(
-    masterKey,
-    'rotate',
-    'Encrypt all secrets with a new master key. Stop all servers and workers first.',
-  )
-    .option('--key-file <file>', 'the new key, 64 hexadecimal digits; - for standard input')
-    .option(
-      '--now',
-      'for example after a leak: also invalidate presigned URLs and webhook secrets',
-      false,
+  withLocalOptions(
+    subcommand(
+      masterKey,
+      'rotate',
+      'Encrypt all secrets with a new master key. Stop all servers and workers first.',
     )
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false)
+      .option('--key-file <file>', 'the new key, 64 hexadecimal digits; - for standard input')
+      .option(
+        '--now',
+        'for example after a leak: also invalidate presigned URLs and webhook secrets',
+        false,
+      ),
+  )
     .addHelpText(
       'after',
       `

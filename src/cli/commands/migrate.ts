@@ -7,8 +7,7 @@ import { allowedFor, parseSetting } from '../../contract/settings.ts';
 import { usageError } from '../errors.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { installedSettings } from '../connection/local.ts';
-import type { LocalOptions } from '../options.ts';
-import { calling } from '../options.ts';
+import { calling, type LocalOptions, withLocalOptions } from '../options.ts';
 
 interface MigrateOptions extends LocalOptions {
   readonly to: string;
@@ -17,19 +16,18 @@ interface MigrateOptions extends LocalOptions {
 }
 
 export function defineMigrate(migrate: Command): void {
-  migrate
-    .requiredOption(
-      '--to <url>',
-      'an empty PostgreSQL database: postgres://user@host/name?sslmode=verify-full',
-    )
-    .option('--password-file <file>', 'file with the password of the database user')
-    .option(
-      '--default-storage <file>',
-      'also move pictures and reports to the bucket or container in this JSON file',
-    )
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false)
+  withLocalOptions(
+    migrate
+      .requiredOption(
+        '--to <url>',
+        'an empty PostgreSQL database: postgres://user@host/name?sslmode=verify-full',
+      )
+      .option('--password-file <file>', 'file with the password of the database user')
+      .option(
+        '--default-storage <file>',
+        'also move pictures and reports to the bucket or container in this JSON file',
+      ),
+  )
     .addHelpText(
       'after',
       `

@@ -35,7 +35,7 @@ Examples:
 }
 
 /** The settings that commands accept as options. None of them is a secret. */
-export const settingFlags = {
+const settingFlags = {
   serve: [
     'host',
     'port',

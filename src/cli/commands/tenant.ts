@@ -26,7 +26,7 @@ import { confirmByName, readText } from '../input.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { now, settingsFor, withCore, withLocalCore } from '../connection/local.ts';
 import { withService } from '../connection/server.ts';
-import { describeTenantReport } from './tenant-report.ts';
+import { defineTenantReport } from './usage.ts';
 
 export function defineTenant(tenant: Command): void {
   tenant.addHelpText(
@@ -76,7 +76,7 @@ Examples:
     .option('--on', 'allow only the two trial images')
     .option('--off', 'allow every image')
     .action(calling(setTrial));
-  describeTenantReport(withServiceOptions(tenant.command('report')));
+  defineTenantReport(withServiceOptions(tenant.command('report')));
   defineDelete(tenant);
   withLocalOnlyOptions(
     subcommand(tenant, 'webhook-secret', 'Print the secret that signs webhooks.', [

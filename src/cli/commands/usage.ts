@@ -1,4 +1,4 @@
-/** `forensics usage`: what the tenants used, one row each. */
+/** `forensics usage`: what the tenants used, one row each; and `forensics tenant report`: all figures of one. */
 
 import { type Command, Option } from 'commander';
 import type { UsageReport } from '../../contract/usage.ts';
@@ -10,8 +10,8 @@ import {
   type ServiceOptions,
   withServiceOptions,
 } from '../options.ts';
-import { type Columns, csvText, type CsvValue, printList } from '../output/layout.ts';
-import { printJson } from '../output/terminal.ts';
+import { type Columns, csvText, type CsvValue, listTable, printList } from '../output/layout.ts';
+import { print, printJson } from '../output/terminal.ts';
 import { profileTenant, withService } from '../connection/server.ts';
 import type { TenantActs } from '../connection/service.ts';
 
@@ -36,7 +36,7 @@ Examples:
 }
 
 /** Adds the options of `Days`. */
-export function withDays(command: Command): Command {
+function withDays(command: Command): Command {
   return command
     .option(
       '--from <day>',
@@ -132,22 +132,22 @@ const csvColumns: Readonly<Record<string, (day: UsageReport) => CsvValue>> = {
 };
 
 /** The header row of the CSV. */
-export const columnNames = Object.keys(csvColumns);
+const columnNames = Object.keys(csvColumns);
 
 /** The CSV row of a report about one day. */
-export function valuesOfDay(day: UsageReport): readonly CsvValue[] {
+function valuesOfDay(day: UsageReport): readonly CsvValue[] {
   return Object.values(csvColumns).map((value) => value(day));
 }
 
 /** The period that a usage report covers. */
-export interface Days {
+interface Days {
   /** First and last day (UTC), `YYYY-MM-DD`; all time when both are left out. */
   readonly from?: string;
   readonly to?: string;
 }
 
 /** @throws {ForensicsError} `usage` when --from is later than --to. */
-export async function readReport(
+async function readReport(
   tenants: Pick<TenantActs, 'report'>,
   tenant: string,
   { from, to }: Days,
@@ -168,7 +168,7 @@ const dayMs = 86_400_000;
  *
  * @param whole - the report about the whole period.
  */
-export async function dailyReports(
+async function dailyReports(
   tenants: Pick<TenantActs, 'report'>,
   tenant: string,
   whole: UsageReport,
@@ -188,4 +188,77 @@ export async function dailyReports(
 /** A day, not a time: `--to` may name the same day. */
 async function firstDay(tenants: Pick<TenantActs, 'report'>, tenant: string): Promise<string> {
   return (await tenants.report(tenant, { type: 'total' })).startTime.slice(0, 10);
+}
+
+interface ReportOptions extends ServiceOptions, Days {
+  readonly csv: boolean;
+}
+
+/** `forensics tenant report`: the figures of one tenant. @param command - `report`, with the options of `ServiceOptions`. */
+export function defineTenantReport(command: Command): void {
+  withDays(
+    command
+      .description('Show the usage of a tenant, in total or for some days.')
+      .argument('<name>', 'the tenant'),
+  )
+    .addOption(
+      new Option('--csv', 'CSV with a header, one row per day (UTC)')
+        .default(false)
+        .conflicts('json'),
+    )
+    .addHelpText(
+      'after',
+      `
+The columns of --csv use the names and units of --json. Days before the tenant was created and future days have no row.
+
+Examples:
+  $ forensics tenant report acme
+  $ forensics tenant report acme --from 2026-03-01 --to 2026-03-31 --csv`,
+    )
+    .action(calling(printReport));
+}
+
+async function printReport(tenant: string, options: ReportOptions): Promise<void> {
+  const found = await withService(options, async ({ tenants }) => {
+    const whole = await readReport(tenants, tenant, options);
+    if (!options.csv) return whole;
+    const days = await dailyReports(tenants, tenant, whole);
+    return csvText([columnNames, ...days.map(valuesOfDay)]);
+  });
+  if (typeof found === 'string') return void process.stdout.write(found);
+  if (options.json) return printJson(found);
+  print(listTable(['figure', 'value'], toRows(found)));
+}
+
+function toRows(report: UsageReport): readonly (readonly [string, string])[] {
+  const { impediments, qualityIndicators: quality } = report;
+  const { byType, byResult, byModelTypeAndTier } = report.successfulProcessing;
+  const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;
+  const rows: readonly (readonly [string, string | number])[] = [
+    ['from', report.startTime],
+    ['to', report.endTime],
+    ['pending now', report.queuedAnalyses],
+    ['succeeded', byType.total],
+    ['  created by API keys', byType.api],
+    ['  created by users', byType.app],
+    ['  real', byResult.real],
+    ['  fake', byResult.fake],
+    ['  uncertain', byResult.uncertain],
+    ['  abstain', byResult.abstain],
+    ['mean confidence', byResult.confidenceScore.toFixed(3)],
+    ['billed as flagging', byModelTypeAndTier.image.flagging],
+    ['billed as forensicReporting', byModelTypeAndTier.image.forensicReporting],
+    ['logins', report.userInteraction.appLogins],
+    ['failed', impediments.processingErrors],
+    ['retries', impediments.retries],
+    ['error rate', `${quality.errorRatePercent.toFixed(1)} %`],
+    ['rolled back when busy', `${quality.backpressurePercent.toFixed(1)} %`],
+    ['duration, one at a time', minutesText(single)],
+    ['duration, several at a time', minutesText(bulk)],
+  ];
+  return rows.map(([figure, value]) => [figure, String(value)]);
+}
+
+function minutesText(minutes: number | null): string {
+  return minutes === null ? '-' : `${(60 * minutes).toFixed(1)} s`;
 }

@@ -1,18 +1,41 @@
-/** `forensics validate`: the options and their help. The work is in `validate/`, loaded when the command is called. */
+/** `forensics validate`: gather, choose, measure side by side, store, print. It opens no network and no database. */
 
 import { type Command, Option } from 'commander';
 import { decisionStrategies, defaultSeed } from '../../contract/vocabulary.ts';
+import { createSandbox } from '../../examiner/sandbox.ts';
+import { createRegistry } from '../../inference/registry.ts';
+import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
+import { newId } from '../../ports/db/database.ts';
+import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
+import { type FileCounts, makeValidation } from '../../service/validation/record.ts';
+import { type Choice, chooseFiles } from '../../service/validation/sampling.ts';
+import { openValidations } from '../../service/validation/saved-validations.ts';
+import type { Validation } from '../../service/validation/validation.ts';
+import { listenForStop, startProgress, type Stop } from '../analyze/batch.ts';
+import { settingsFor } from '../connection/local.ts';
+import { usageError } from '../errors.ts';
 import {
   calling,
   countFromOne,
   defaultJobs,
   jobCount,
+  type LocalOptions,
   named,
   subcommand,
   wholeNumber,
 } from '../options.ts';
-import { deleteValidation, listValidations, showValidation } from '../validate/measure.ts';
-import { runValidate } from '../validate/run.ts';
+import { listTable } from '../output/layout.ts';
+import { log, print, printJson } from '../output/terminal.ts';
+import {
+  type Bench,
+  gatherLabelled,
+  type LabelledInput,
+  measureAll,
+  type Outcome,
+  type ValidateOptions,
+} from '../validate/measure.ts';
+import { printValidation, type Shown, toDocument } from '../validate/print.ts';
 
 export function defineValidate(validate: Command): void {
   validate
@@ -72,4 +95,142 @@ function describeStored(validate: Command): void {
   )
     .argument('<id>', 'its id')
     .action(calling(deleteValidation));
+}
+
+/** @throws {ForensicsError} `usage`, `file_*` for a folder, `model_*`, `image_unreadable` when a class has no usable picture. */
+async function runValidate(options: ValidateOptions): Promise<void> {
+  const folders = checkFolders(options);
+  const settings = settingsFor(options);
+  const modelsDir = modelsFolder(settings);
+  const registry = createRegistry({ extra: modelsDir });
+  await registry.open(options.model);
+  await registry.openLocator();
+  if (options.out !== undefined) await checkFree(options.out, options);
+  const found = await gatherLabelled(folders);
+  const choice = await chooseFiles(found, { sample: options.sample ?? null, seed: options.seed });
+  checkChoice(choice);
+
+  const stop = listenForStop();
+  const progress = await startProgress(choice.chosen.length, 'en');
+  const sandbox = createSandbox({
+    modelsDir,
+    poolSize: Math.min(options.jobs, choice.chosen.length),
+  });
+  try {
+    const bench: Bench = { sandbox, stop, progress, options };
+    const outcomes = await measureAll(bench, choice.chosen);
+    progress.end();
+    logIfStopped(stop, outcomes.length, choice.chosen.length);
+    const validation = toValidation(options, found, choice, outcomes);
+    openValidations(settings).save(validation);
+    log(`Stored; cite it with: forensics analyze ... --validation ${validation.id}`);
+    if (options.out !== undefined) await writeDocument(options.out, validation, options);
+    if (!options.jsonl) printValidation(validation, options);
+  } finally {
+    progress.end();
+    await sandbox.close();
+    stop.release();
+  }
+}
+
+/** A class is never empty for another reason: a folder without pictures was refused before. */
+function checkChoice({ chosen }: Choice<LabelledInput>): void {
+  for (const isFake of [false, true]) {
+    if (chosen.some((file) => file.isFake === isFake)) continue;
+    const [one, other] = isFake ? ['--fake', '--real'] : ['--real', '--fake'];
+    throw usageError(`Every picture of ${one} lies in ${other} too; name two that share none.`);
+  }
+}
+
+function logIfStopped(stop: Stop, done: number, all: number): void {
+  if (!stop.signal.aborted) return;
+  log(`Stopped after ${done} of ${all} pictures; nothing was stored.`);
+  stop.throwIfStopped();
+}
+
+function toValidation(
+  { seed, sample, hashes: withList }: ValidateOptions,
+  found: readonly LabelledInput[],
+  choice: Choice<LabelledInput>,
+  outcomes: readonly Outcome[],
+): Validation {
+  const countFiles = (isFake: boolean): FileCounts => {
+    const countClass = (files: readonly LabelledInput[]) =>
+      files.filter((file) => file.isFake === isFake).length;
+    const failed = outcomes.filter(({ error }) => error !== null).map(({ file }) => file);
+    return {
+      found: countClass(found),
+      repeated: countClass(choice.repeated),
+      leftOutBySample: countClass(choice.leftOut),
+      failed: countClass(failed),
+    };
+  };
+  const createdAt = new Date();
+  return makeValidation({
+    id: newId(createdAt),
+    createdAt,
+    seed,
+    sample: sample ?? null,
+    files: { real: countFiles(false), fake: countFiles(true), inBoth: choice.inBoth.length },
+    measured: outcomes.flatMap(({ measured }) => measured ?? []),
+    withList,
+  });
+}
+
+async function writeDocument(
+  file: string,
+  validation: Validation,
+  options: ValidateOptions,
+): Promise<void> {
+  const text = `${JSON.stringify(toDocument(validation, options), null, 2)}\n`;
+  await writeWholeFile(file, Buffer.from(text), options);
+}
+
+function checkFolders({ real, fake, force, out }: ValidateOptions) {
+  if (real === undefined || fake === undefined) {
+    const missing = real === undefined ? '--real' : '--fake';
+    throw usageError(
+      `${missing} is missing; name a folder of photographs and one of generated pictures.`,
+    );
+  }
+  if (force && out === undefined)
+    throw usageError('--force replaces the file of --out FILE; add it.');
+  return { real, fake };
+}
+
+type StoredOptions = LocalOptions & Shown;
+
+function listValidations(options: StoredOptions): void {
+  const { validations, damaged } = openValidations(settingsFor(options)).list();
+  for (const id of damaged) log(`Validation ${id} is damaged; put back a copy of it or delete it.`);
+  const entries = validations.map(({ id, createdAt, model, pictures, conditions }) => ({
+    id,
+    createdAt,
+    model: `${model.id} ${model.version}`,
+    real: pictures.real.measured,
+    fake: pictures.fake.measured,
+    auc: conditions.find(({ condition }) => condition === 'clean')?.auc.value ?? null,
+  }));
+  if (options.json) return printJson({ validations: entries });
+  if (entries.length === 0) return log('There are no validations.');
+  const { count, exact } = createNumberWriter('en');
+  const rows = entries.map(({ id, createdAt, model, real, fake, auc }) => [
+    id,
+    createdAt.slice(0, 10),
+    model,
+    count(real),
+    count(fake),
+    auc === null ? '' : exact(auc),
+  ]);
+  print(listTable(['id', 'made', 'model', 'photographs', 'generated', 'AUC, clean'], rows));
+}
+
+function showValidation(id: string, options: StoredOptions): void {
+  printValidation(openValidations(settingsFor(options)).find(id), options);
+}
+
+function deleteValidation(id: string, options: StoredOptions): void {
+  openValidations(settingsFor(options)).remove(id);
+  if (options.json) return printJson({ id, deleted: true });
+  log('The validation is deleted.');
 }

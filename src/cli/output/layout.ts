@@ -1,4 +1,4 @@
-/** Records as plain text: cards, lists in columns, fields, CSV. */
+/** Records as plain text: cards, lists in columns, fields, CSV; and the pages of the manual. */
 
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
@@ -158,7 +158,8 @@ function layRow(cells: Cells, widths: readonly number[]): string {
   ).join('\n');
 }
 
-function padded(text: string, width: number): string {
+/** Filled with spaces to a width in cells of the terminal. */
+export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 
@@ -176,3 +177,67 @@ function layRecords(head: Cells, rows: readonly Cells[], columns: number): strin
   );
   return records.join('\n\n');
 }
+
+/** Markdown as plain text: headings at the margin and in capitals, everything else indented. */
+export function layMarkdown(markdown: string, columns: number): string {
+  const width = columns - indent.length;
+  const parts = markdown.trimEnd().split(/^(```[^]*?^```)$|\n{2,}/m);
+  return parts
+    .filter((part) => part !== undefined && part.trim() !== '')
+    .map((part) => layPart(part.replace(/^\n+|\n+$/g, ''), width))
+    .join('\n\n')
+    .concat('\n');
+}
+
+const indent = '  ';
+
+function layPart(part: string, width: number): string {
+  if (part.startsWith('#')) return inline(part.replace(/^#+ /, '')).toUpperCase();
+  const lines = part.split('\n');
+  return layLines(part, lines, width)
+    .map((line) => (line === '' ? '' : indent + line))
+    .join('\n');
+}
+
+function layLines(part: string, lines: readonly string[], width: number): readonly string[] {
+  if (part.startsWith('```'))
+    return lines.slice(1, -1).map((line) => (line === '' ? '' : indent + line));
+  if (part.startsWith('|')) return layMarkdownTable(lines, width);
+  if (part.startsWith('- '))
+    return part
+      .split(/^- /m)
+      .slice(1)
+      .flatMap((item) => layItem(item, width));
+  return wrap(inline(joined(part)), width);
+}
+
+function layItem(item: string, width: number): readonly string[] {
+  return wrap(inline(joined(item)), width - 2).map((line, at) => (at === 0 ? '- ' : '  ') + line);
+}
+
+function layMarkdownTable(lines: readonly string[], width: number): readonly string[] {
+  const [head = [], , ...rows] = lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => inline(cell.trim())),
+  );
+  return listTable(head, rows, width).split('\n');
+}
+
+/** Links become the command that prints the page, or their address. */
+function inline(text: string): string {
+  return text
+    .replaceAll(/\[([^\]]+)\]\(([a-z-]+)\.md(?:#[^)]*)?\)/g, '$1 (forensics help $2)')
+    .replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, '$1 ($2)')
+    .replaceAll(/\*\*|`/g, '')
+    .replaceAll(/\*([^*\s][^*]*)\*/g, '$1');
+}
+
+const wrap = (text: string, columns: number) => wrapAnsi(text, columns).split('\n');
+
+const joined = (text: string) =>
+  text
+    .trim()
+    .split(/\s*\n\s*/)
+    .join(' ');

@@ -1,19 +1,18 @@
-/** Measures the chosen pictures side by side, and reports each in order. */
+/** The labelled pictures of a validation: found below the two folders, and measured side by side. */
 
-import { type ForensicsError, toForensicsError } from '../../errors.ts';
-import { createNumberWriter } from '../../present/numbers.ts';
-import type { Sandbox } from '../../examiner/sandbox.ts';
-import type { Measured } from '../../service/validation/record.ts';
-import { openValidations } from '../../service/validation/saved-validations.ts';
-import { concernsWholeRun, inOrder, type Progress, type Stop } from '../analyze/batch.ts';
-import { printFileFailure } from '../errors.ts';
-import { log, print, printJson } from '../output/terminal.ts';
-import { listTable } from '../output/layout.ts';
-import { settingsFor } from '../connection/local.ts';
-import type { LocalOptions } from '../options.ts';
-import { printValidation, type Shown } from './print.ts';
+import { realpath, stat } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
+import { ForensicsError, toForensicsError } from '../../errors.ts';
+import type { Sandbox } from '../../examiner/sandbox.ts';
+import { nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
+import type { Measured } from '../../service/validation/record.ts';
 import type { LabelledFile } from '../../service/validation/sampling.ts';
+import { concernsWholeRun, inOrder, type Progress, type Stop } from '../analyze/batch.ts';
+import { type Input, toFileFailure, walkInputs } from '../analyze/inputs.ts';
+import { printFileFailure, usageError } from '../errors.ts';
+import type { LocalOptions } from '../options.ts';
+import { print } from '../output/terminal.ts';
 
 export interface ValidateOptions extends LocalOptions {
   readonly real?: string;
@@ -108,39 +107,53 @@ function logOutcome({ file, measured, error }: Outcome, options: ValidateOptions
   print(JSON.stringify(line));
 }
 
-export type StoredOptions = LocalOptions & Shown;
-
-export function listValidations(options: StoredOptions): void {
-  const { validations, damaged } = openValidations(settingsFor(options)).list();
-  for (const id of damaged) log(`Validation ${id} is damaged; put back a copy of it or delete it.`);
-  const entries = validations.map(({ id, createdAt, model, pictures, conditions }) => ({
-    id,
-    createdAt,
-    model: `${model.id} ${model.version}`,
-    real: pictures.real.measured,
-    fake: pictures.fake.measured,
-    auc: conditions.find(({ condition }) => condition === 'clean')?.auc.value ?? null,
-  }));
-  if (options.json) return printJson({ validations: entries });
-  if (entries.length === 0) return log('There are no validations.');
-  const { count, exact } = createNumberWriter('en');
-  const rows = entries.map(({ id, createdAt, model, real, fake, auc }) => [
-    id,
-    createdAt.slice(0, 10),
-    model,
-    count(real),
-    count(fake),
-    auc === null ? '' : exact(auc),
-  ]);
-  print(listTable(['id', 'made', 'model', 'photographs', 'generated', 'AUC, clean'], rows));
+/** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `usage`. */
+export async function gatherLabelled(folders: {
+  readonly real: string;
+  readonly fake: string;
+}): Promise<readonly LabelledInput[]> {
+  const real = await realFolder(folders.real, '--real');
+  const fake = await realFolder(folders.fake, '--fake');
+  if (isInside(real, fake) || isInside(fake, real)) {
+    throw usageError(
+      '--real and --fake are one folder, or one lies inside the other; name two that share no picture.',
+    );
+  }
+  return [...(await inputsIn(folders.real, '--real')), ...(await inputsIn(folders.fake, '--fake'))];
 }
 
-export function showValidation(id: string, options: StoredOptions): void {
-  printValidation(openValidations(settingsFor(options)).find(id), options);
+type Option = '--real' | '--fake';
+
+async function realFolder(dir: string, option: Option): Promise<string> {
+  if (dir === '-') throw usageError(`${option} takes a folder; standard input is none.`);
+  const found = await stat(pathOf(dir)).catch((error: unknown) => {
+    throw named(option, toFileFailure(error));
+  });
+  if (!found.isDirectory()) throw usageError(`${option} takes a folder of pictures, not a file.`);
+  return nameOf(await realpath(pathOf(dir), { encoding: 'buffer' }));
 }
 
-export function deleteValidation(id: string, options: StoredOptions): void {
-  openValidations(settingsFor(options)).remove(id);
-  if (options.json) return printJson({ id, deleted: true });
-  log('The validation is deleted.');
+function isInside(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+}
+
+async function inputsIn(dir: string, option: Option): Promise<readonly LabelledInput[]> {
+  const inputs: Input[] = [];
+  for await (const input of walkInputs([dir], { recursive: true, exceptDir: null })) {
+    inputs.push(input);
+  }
+  const [first] = inputs;
+  // Where the folder itself is empty or may not be read, its failure is all there is.
+  if (first?.failure && first.path === dir) throw named(option, first.failure);
+  return inputs.map(({ label, path, failure }) => {
+    const steps = relative(dir, path ?? label).split(sep);
+    const folder = steps.length > 1 ? shownName(steps[0]!) : '';
+    return { label, path: path ?? label, isFake: option === '--fake', folder, failure };
+  });
+}
+
+/** Two folders were given, so a failure has to name the one it is about. */
+function named(option: Option, failure: unknown): unknown {
+  if (!(failure instanceof ForensicsError)) return failure;
+  return new ForensicsError(failure.code, `${option}: ${failure.message}`, { cause: failure });
 }

@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { settingFlags } from '../../../src/cli/commands/serve.ts';
+import type { Command } from 'commander';
+import { createWholeProgram } from '../../../src/cli/main.ts';
 import {
   flagOf,
   readConfig,
@@ -74,12 +75,18 @@ test('every setting has one flag and one variable, spelled alike', () => {
   expect(settingNames.map(variableOf)).toContain('FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS');
 });
 
-test('no command takes a secret as a flag, where other users of the machine could read it', () => {
+test('no command takes a secret as a flag, where other users of the machine could read it', async () => {
   const secrets = settingNames.filter((name) => settingsSchema.properties[name].secret === true);
-  const offered: readonly string[] = Object.values(settingFlags).flat();
+  const flags = ({ options, commands }: Command): readonly string[] => [
+    ...options.map(({ long }) => long ?? ''),
+    ...commands.flatMap(flags),
+  ];
+
+  const offered = flags(await createWholeProgram());
 
   expect(secrets).toContain('masterKey');
-  expect(secrets.filter((name) => offered.includes(name))).toEqual([]);
+  expect(offered).toContain('--port');
+  expect(secrets.map(flagOf).filter((flag) => offered.includes(flag))).toEqual([]);
 });
 
 test('relative paths are made absolute', () => {

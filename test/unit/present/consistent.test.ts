@@ -6,7 +6,7 @@
 import { describe, expect, test } from 'vitest';
 import { writeCard } from '../../../src/cli/analyze/card.ts';
 import { toRecord } from '../../../src/cli/analyze/record.ts';
-import { writeTable, toTableRow } from '../../../src/cli/analyze/table.ts';
+import { writeTable, toTableRow } from '../../../src/cli/analyze/card.ts';
 import { writeVerdict } from '../../../src/console/parts/verdict.ts';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import { strengthOfRatio } from '../../../src/detectors/detector.ts';

@@ -15,9 +15,16 @@ import { assertNoOptions, type ServerOptions } from '../../options.ts';
 import { log, shellWord } from '../../output/terminal.ts';
 import type { Input } from '../inputs.ts';
 import { type AnalyzeOptions, caseOptionsGiven } from '../options.ts';
-import { type AnalysisRecord, beginRecord, toFailedRecord, toOpenRecord } from '../record.ts';
+import {
+  type AnalysisRecord,
+  beginRecord,
+  type Examiner,
+  type PrepareExaminer,
+  type Run,
+  toFailedRecord,
+  toOpenRecord,
+} from '../record.ts';
 import { keepResults, openResultsFolder, type ResultsFolder } from '../results-folder.ts';
-import type { Examiner, PrepareExaminer, Run } from '../run.ts';
 import { downloadFiles, remoteRecord } from './results.ts';
 import {
   openJournal,
