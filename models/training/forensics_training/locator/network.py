@@ -59,7 +59,7 @@ class Locator(nn.Module):
 
     def forward(self, rgb: torch.Tensor, table: torch.Tensor) -> Found:
         # fp32 in mixed-precision training too: the eight mantissa bits of bfloat16 would round the traces away.
-        with torch.autocast("cpu", enabled=False):
+        with torch.autocast(rgb.device.type, enabled=False):
             residuals, small = self.traces(pad_to_blocks(rgb.permute(0, 3, 1, 2).float()), table)
         quarter = self.scale4(self.scale2(self.scale1(residuals)))
         x = self.mix(torch.cat([self.scale8(quarter), *self.read(small)], 1))
@@ -70,7 +70,7 @@ class Locator(nn.Module):
         wide = functional.interpolate(x, scale_factor=2.0, mode="bilinear", align_corners=False)
         fine = self.fine(torch.cat([wide, quarter], 1))
         changed, trust = self.changed(fine), self.trust(fine.detach())
-        with torch.autocast("cpu", enabled=False):
+        with torch.autocast(rgb.device.type, enabled=False):
             scored = torch.cat([pool_maps(changed, trust.detach()), pool_features(x, changed)], 1)
             score = self.score(scored)[:, 0]
         return Found(changed, trust, score, first)
@@ -95,7 +95,7 @@ class Against(nn.Module):
         self.mix = unit(3 * WIDTH, WIDTH, size=1)
 
     def forward(self, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        with torch.autocast("cpu", enabled=False):
+        with torch.autocast(x.device.type, enabled=False):
             x, weight = x.float(), weight.float() + 1e-3
             total = weight.sum((2, 3), keepdim=True)
             mean = (x * weight).sum((2, 3), keepdim=True) / total

@@ -1,4 +1,4 @@
-"""Initial weights: those of a run, or of a released locate-1 in 16 bits (up to 1.3.1)."""
+"""Initial weights: those of a run, or of a released locate-1."""
 
 from __future__ import annotations
 
@@ -23,16 +23,19 @@ def start_from(path: Path, locator: Locator) -> None:
         locator.load_state_dict(torch.load(path, weights_only=True))
         return
     model = without_strips(onnx.load(path))
-    values = {one.name: torch.from_numpy(numpy_helper.to_array(one).copy()) for one in model.graph.initializer}
+    values = stored_values(model)
     learned = [node for node in model.graph.node if node.op_type == "Conv" and len(node.input) == 3]
     modules = convolutions(locator)
     if len(learned) != len(modules):
         raise ValueError(f"{path} has {len(learned)} convolutions, this network {len(modules)}.")
     state = locator.state_dict()
-    for name, node in zip(modules, learned, strict=True):
-        weight, bias = values[node.input[1]], values[node.input[2]]
-        if state[f"{name}.weight"].shape != weight.shape:
+    for name in modules:
+        # Strips and 8 bits change the order of the layers, but not that of layers of one shape.
+        node = next((one for one in learned if values[one.input[1]].shape == state[f"{name}.weight"].shape), None)
+        if node is None:
             raise ValueError(f"{name} has other weights in {path}.")
+        learned.remove(node)
+        weight, bias = values[node.input[1]], values[node.input[2]]
         state[f"{name}.weight"].copy_(weight)
         if f"{name}.bias" in state:
             state[f"{name}.bias"].copy_(bias)
@@ -61,7 +64,15 @@ def set_to_bias(state: dict[str, torch.Tensor], norm: str, one: torch.Tensor) ->
 
 
 def convolutions(locator: Locator) -> list[str]:
-    """Names of the convolutions in the order of the exported graph, in which layers that run in strips come first."""
-    names = [name for name, module in locator.named_modules() if isinstance(module, nn.Conv2d)]
-    early = [name for name in names if name.split(".")[0] in ("scale1", "scale2", "scale4", "spectrum")]
-    return early + [name for name in names if name not in early]
+    return [name for name, module in locator.named_modules() if isinstance(module, nn.Conv2d)]
+
+
+def stored_values(model: onnx.ModelProto) -> dict[str, torch.Tensor]:
+    """The constants of a graph by name; those in 8 bits under the name of their value in fp32."""
+    values = {one.name: torch.from_numpy(numpy_helper.to_array(one).copy()) for one in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type == "DequantizeLinear" and all(name in values for name in node.input):
+            value, scale, zero = (values[name].float() for name in node.input)
+            wide = (-1,) + (1,) * (value.ndim - 1)
+            values[node.output[0]] = (value - zero.view(wide)) * scale.view(wide)
+    return values
