@@ -18,9 +18,8 @@ import {
   rememberLanguage,
   wordsOf,
 } from './context.ts';
-import { LoginPage, type LoginReason } from './pages/login.tsx';
-import { FirstUserPage } from './pages/first-user.tsx';
-import { useRoute } from './router.ts';
+import { FirstUserPage, LoginPage, type LoginReason } from './pages/login.tsx';
+import { readRoute, type Route } from './places.ts';
 import { Shell } from './shell.tsx';
 
 type Who =
@@ -32,11 +31,75 @@ type Who =
 const retryMs = 3000;
 
 function App() {
+  const { who, language, setLanguage, isExpired, find, entered } = useWho();
+  const route = useRoute();
+
+  if (who.is === 'unknown') return null;
+  if (who.is === 'unreachable') {
+    return (
+      <div class="center">
+        <p class="panel" role="alert">
+          {wordsOf(language).common.unreachable}
+        </p>
+      </div>
+    );
+  }
+  if (who.is === 'nobody') {
+    const [first, token = ''] = route.path;
+    const common = { language, setLanguage, state: who.state };
+    if (first === 'first' && who.state.needsFirstUser) {
+      return <FirstUserPage {...common} token={token} onEntered={entered} />;
+    }
+    return <LoginPage {...common} reason={who.reason} onEntered={entered} />;
+  }
+  return (
+    <>
+      {isExpired && (
+        <LoginPage
+          language={language}
+          setLanguage={setLanguage}
+          state={{ ...who.state, needsFirstUser: false }}
+          reason="expired"
+          onEntered={entered}
+        />
+      )}
+      <div hidden={isExpired}>
+        <Shell
+          key={who.user.id}
+          user={who.user}
+          state={who.state}
+          route={route}
+          language={language}
+          setLanguage={(next) => {
+            setLanguage(next);
+            // Where the account may not keep settings, the browser does.
+            void ask('/v1/user/settings', { method: 'PUT', body: { lang: next } }).catch(
+              () => null,
+            );
+          }}
+          onLeft={() => void find('loggedOut')}
+        />
+      </div>
+    </>
+  );
+}
+
+function useRoute(): Route {
+  const [route, setRoute] = useState(() => readRoute(location.hash));
+  useEffect(() => {
+    const change = () => setRoute(readRoute(location.hash));
+    addEventListener('hashchange', change);
+    return () => removeEventListener('hashchange', change);
+  }, []);
+  return route;
+}
+
+/** Who is here, and in which language they read. */
+function useWho() {
   const [who, setWho] = useState<Who>({ is: 'unknown' });
   const [language, choose] = useState(preferredLanguage);
   // While a session has only run out, what was open stays below the login.
   const [isExpired, setExpired] = useState(false);
-  const route = useRoute();
 
   const setLanguage = useCallback((next: typeof language) => {
     rememberLanguage(next);
@@ -65,56 +128,7 @@ function App() {
     setExpired(false);
     setWho((was) => ('state' in was ? { is: 'person', user, state: was.state } : was));
   };
-
-  if (who.is === 'unknown') return null;
-  if (who.is === 'unreachable') {
-    return (
-      <div class="center">
-        <p class="panel" role="alert">
-          {wordsOf(language).common.unreachable}
-        </p>
-      </div>
-    );
-  }
-  if (who.is === 'nobody') {
-    const [first, token = ''] = route.path;
-    const common = { language, setLanguage, state: who.state };
-    if (first === 'first' && who.state.needsFirstUser) {
-      return <FirstUserPage {...common} token={token} onEntered={entered} />;
-    }
-    return <LoginPage {...common} reason={who.reason} onEntered={entered} />;
-  }
-  const { user, state } = who;
-  return (
-    <>
-      {isExpired && (
-        <LoginPage
-          language={language}
-          setLanguage={setLanguage}
-          state={{ ...state, needsFirstUser: false }}
-          reason="expired"
-          onEntered={entered}
-        />
-      )}
-      <div hidden={isExpired}>
-        <Shell
-          key={user.id}
-          user={user}
-          state={state}
-          route={route}
-          language={language}
-          setLanguage={(next) => {
-            setLanguage(next);
-            // Where the account may not keep settings, the browser does.
-            void ask('/v1/user/settings', { method: 'PUT', body: { lang: next } }).catch(
-              () => null,
-            );
-          }}
-          onLeft={() => void find('loggedOut')}
-        />
-      </div>
-    </>
-  );
+  return { who, language, setLanguage, isExpired, find, entered };
 }
 
 /** Goes on with the session of the cookie, or with what the identity provider sent back. */

@@ -1,4 +1,29 @@
-/** The pages of the navigation, in groups. Apart from what needs a browser: a test goes through them. */
+/**
+ * The addresses of the pages, apart from what needs a browser. They are behind `#`, so that the server has one page and never
+ * sees which analysis somebody looks at.
+ */
+
+/** `#/analysis/65f1?with=77aa` is the path `['analysis', '65f1']` and the query. */
+export interface Route {
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+export function readRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  const parts = path.split('/').filter((part) => part !== '');
+  return { path: parts.map(decoded), query: new URLSearchParams(query) };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The pages of the navigation, in groups. */
 export const places = [
   'analyses',
   'verify',

@@ -21,8 +21,7 @@ import { UsagePage } from './pages/usage.tsx';
 import { UsersPage } from './pages/users.tsx';
 import { VerifyPage } from './pages/verify.tsx';
 import { WebhooksPage } from './pages/webhooks.tsx';
-import { forManagers, places } from './places.ts';
-import type { Route } from './router.ts';
+import { forManagers, places, type Route } from './places.ts';
 import { Button } from './parts/pieces.tsx';
 
 interface ShellProps {
@@ -42,24 +41,9 @@ export function Shell(props: ShellProps) {
   const { user, state, route, language, setLanguage, onLeft } = props;
   const words = wordsOf(language);
   const [tenantName, setTenant] = useState(() => firstTenant(user));
-  const [toast, setToast] = useState<Toast | null>(null);
   const [isOpen, setOpen] = useState(false);
-  const main = useRef<HTMLElement>(null);
-  const place = route.path.join('/');
-
-  // Before the page is drawn: who presses a key at once presses it there.
-  useLayoutEffect(() => {
-    setOpen(false);
-    // For screen readers and keyboards a new page begins at its top; the first one is left alone.
-    if (main.current?.dataset['place'] !== undefined) main.current.focus();
-    if (main.current !== null) main.current.dataset['place'] = place;
-    scrollTo(0, 0);
-  }, [place]);
-  useEffect(() => {
-    if (toast === null) return undefined;
-    const timer = setTimeout(() => setToast(null), toastMs);
-    return () => clearTimeout(timer);
-  }, [toast]);
+  const { toast, setToast } = useToast();
+  const main = usePlaceFocus(route.path.join('/'), () => setOpen(false));
 
   if (tenantName === null) {
     return (
@@ -123,6 +107,30 @@ export function Shell(props: ShellProps) {
   );
 }
 
+/** What is told for some seconds. */
+function useToast() {
+  const [toast, setToast] = useState<Toast | null>(null);
+  useEffect(() => {
+    if (toast === null) return undefined;
+    const timer = setTimeout(() => setToast(null), toastMs);
+    return () => clearTimeout(timer);
+  }, [toast]);
+  return { toast, setToast };
+}
+
+/** For screen readers and keyboards a new page begins at its top; the first one is left alone. */
+function usePlaceFocus(place: string, onMove: () => void) {
+  const main = useRef<HTMLElement>(null);
+  // Before the page is drawn: who presses a key at once presses it there.
+  useLayoutEffect(() => {
+    onMove();
+    if (main.current?.dataset['place'] !== undefined) main.current.focus();
+    if (main.current !== null) main.current.dataset['place'] = place;
+    scrollTo(0, 0);
+  }, [place]);
+  return main;
+}
+
 /** The tenant, the person and the way out. */
 function Who({
   context: { words, user, tenantName, setTenantName, language, setLanguage, leave },
@@ -160,7 +168,7 @@ function ToastLine({ toast, close }: { readonly toast: Toast | null; readonly cl
     close();
   };
   return (
-    <div class="toasts" role="status">
+    <div role="status">
       {toast !== null && (
         <div class="toast">
           <span>{toast.text}</span>

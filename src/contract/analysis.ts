@@ -7,6 +7,7 @@
 
 import { Type } from 'typebox';
 import {
+  answerWith,
   dateTime,
   eachLanguage,
   objectId,
@@ -268,7 +269,7 @@ export type ReportEntry = Wire<typeof reportEntry>;
 export const analysisComponents = [storageUrls, evidence, analysis];
 
 const data = Type.Unsafe<readonly Analysis[]>({ type: 'array', items: { $ref: 'Analysis#' } });
-export const analysisAnswer = Type.Object({ ...succeeded.properties, data });
+export const analysisAnswer = answerWith(data);
 export const analysisListAnswer = Type.Object(
   {
     ...succeeded.properties,

@@ -1,7 +1,7 @@
 /** The audit log of a tenant: answers only, and how to page through it. */
 
 import { Type } from 'typebox';
-import { dateTime, objectId, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { answerWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
 import { maxListed } from './limits.ts';
 
 export const auditQuery = Type.Object({
@@ -43,7 +43,6 @@ const entry = Type.Object({
   }),
 });
 
-export const auditAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<readonly AuditEntry[]>(Type.Array(entry, { description: 'Newest first.' })),
-});
+export const auditAnswer = answerWith(
+  Type.Unsafe<readonly AuditEntry[]>(Type.Array(entry, { description: 'Newest first.' })),
+);

@@ -1,7 +1,7 @@
 /** Logins and what users choose for themselves. */
 
 import { Type } from 'typebox';
-import { orNull, succeeded, type Wire } from './common.ts';
+import { answerWith, orNull, type Wire } from './common.ts';
 import { langPattern } from './vocabulary.ts';
 
 const token = Type.String({ minLength: 1, maxLength: 16_384 });
@@ -42,11 +42,8 @@ export const loginElsewhere = Type.Object(
   { description: 'Where to log in when an identity provider knows the users.' },
 );
 
-export const loginAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Union([tokenSet, loginElsewhere]),
-});
-export const refreshAnswer = Type.Object({ ...succeeded.properties, data: tokenSet });
+export const loginAnswer = answerWith(Type.Union([tokenSet, loginElsewhere]));
+export const refreshAnswer = answerWith(tokenSet);
 
 export type UserSettings = Wire<typeof userSettings>;
 const userSettings = Type.Object({
@@ -69,10 +66,7 @@ const person = Type.Object({
   tenants: Type.Array(Type.String(), { description: 'Names of the tenants to act for.' }),
   settings: userSettings,
 });
-export const infoAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<UserInfo>(person),
-});
+export const infoAnswer = answerWith(Type.Unsafe<UserInfo>(person));
 
 export const settingsBody = Type.Partial(userSettings);
-export const settingsAnswer = Type.Object({ ...succeeded.properties, data: userSettings });
+export const settingsAnswer = answerWith(userSettings);

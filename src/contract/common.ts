@@ -39,11 +39,12 @@ export const tenantName = Type.String({
 /** Opaque on purpose: what is not an id of ours is simply not found. */
 export const objectId = Type.String({ minLength: 1, maxLength: 64 });
 export const succeeded = Type.Object({ success: Type.Literal(true) });
+/** A success with its content. */
+export function answerWith<T extends TSchema>(data: T) {
+  return Type.Object({ ...succeeded.properties, data });
+}
 /** A success whose only content is a sentence. */
-export const told = Type.Object({
-  ...succeeded.properties,
-  data: Type.Object({ message: Type.String() }),
-});
+export const told = answerWith(Type.Object({ message: Type.String() }));
 
 export const failed = Type.Object(
   { success: Type.Literal(false), message: Type.String() },

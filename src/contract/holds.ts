@@ -1,7 +1,7 @@
 /** Legal holds of a tenant, for those of its people who may change its settings. */
 
 import { Type } from 'typebox';
-import { dateTime, objectId, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { answerWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
 import { maxCommentLength } from './limits.ts';
 
 const analysisId = Type.Optional({
@@ -33,8 +33,7 @@ const hold = Type.Object({
 });
 
 const data = Type.Unsafe<LegalHold>(hold);
-export const holdAnswer = Type.Object({ ...succeeded.properties, data });
-export const holdsAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<readonly LegalHold[]>(Type.Array(hold, { description: 'Oldest first.' })),
-});
+export const holdAnswer = answerWith(data);
+export const holdsAnswer = answerWith(
+  Type.Unsafe<readonly LegalHold[]>(Type.Array(hold, { description: 'Oldest first.' })),
+);

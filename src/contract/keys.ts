@@ -1,7 +1,7 @@
 /** API keys as JSON Schema. */
 
 import { Type } from 'typebox';
-import { dateTime, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { answerWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
 import { maxNameLength } from './limits.ts';
 import { type KeyEnd, keyEnds } from './vocabulary.ts';
 
@@ -71,10 +71,9 @@ it works.`,
 });
 
 const keyList = Type.Unsafe<readonly KeyEntry[]>(Type.Array(keyEntry));
-export const keysAnswer = Type.Object({ ...succeeded.properties, data: keyList });
-export const newKeyAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Object(
+export const keysAnswer = answerWith(keyList);
+export const newKeyAnswer = answerWith(
+  Type.Object(
     {
       ...keyEntry.properties,
       replaced: Type.Optional(keyEntry),
@@ -85,4 +84,4 @@ export const newKeyAnswer = Type.Object({
 their grace: they end no later than that one.`,
     },
   ),
-});
+);

@@ -1,7 +1,7 @@
 /** The people of a tenant, for those of them who may change its settings. */
 
 import { Type } from 'typebox';
-import { dateTime, objectId, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { answerWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
 import { maxNameLength } from './limits.ts';
 
 const password = Type.String({ minLength: 1, maxLength: 1024 });
@@ -56,8 +56,5 @@ const person = Type.Object({
 });
 
 const data = Type.Unsafe<TenantPerson>(person);
-export const personAnswer = Type.Object({ ...succeeded.properties, data });
-export const peopleAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<readonly TenantPerson[]>(Type.Array(person)),
-});
+export const personAnswer = answerWith(data);
+export const peopleAnswer = answerWith(Type.Unsafe<readonly TenantPerson[]>(Type.Array(person)));

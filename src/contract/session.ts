@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import { loginBody, loginElsewhere } from './auth.ts';
-import { oneOf, orNull, succeeded, type Wire } from './common.ts';
+import { answerWith, oneOf, orNull, type Wire } from './common.ts';
 import { maxNameLength } from './limits.ts';
 
 /** Login of a person with an account here, or what an identity provider sent the browser back with. */
@@ -49,10 +49,7 @@ const sessionState = Type.Object({
   login: orNull(loginElsewhere),
   limits,
 });
-export const sessionStateAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<SessionState>(sessionState),
-});
+export const sessionStateAnswer = answerWith(Type.Unsafe<SessionState>(sessionState));
 
 export type BrowserTokens = Wire<typeof browserTokens>;
 const browserTokens = Type.Object({
@@ -60,7 +57,4 @@ const browserTokens = Type.Object({
   idToken: Type.String({ description: 'Empty if the identity provider issued none.' }),
   expiresIn: Type.Integer({ minimum: 0, description: 'Seconds that the access token lives.' }),
 });
-export const browserTokensAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<BrowserTokens>(browserTokens),
-});
+export const browserTokensAnswer = answerWith(Type.Unsafe<BrowserTokens>(browserTokens));

@@ -1,7 +1,7 @@
 /** The contract's Tenant as JSON Schema. What a storage configuration must be in detail is the tenancy's matter. */
 
 import { Type } from 'typebox';
-import { dateTime, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { answerWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
 import { keyEntry } from './keys.ts';
 import { maxPresignedUrlExpirySeconds } from './limits.ts';
 import {
@@ -146,7 +146,4 @@ again.`,
 /** Registered by name, so that the interface document defines it once. */
 export const tenantComponents = [tenant];
 
-export const tenantAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<TenantAnswer>({ $ref: 'Tenant#' }),
-});
+export const tenantAnswer = answerWith(Type.Unsafe<TenantAnswer>({ $ref: 'Tenant#' }));

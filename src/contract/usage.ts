@@ -1,7 +1,7 @@
 /** The contract's usage report as JSON Schema. */
 
 import { Type } from 'typebox';
-import { dateTime, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { answerWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
 import { reportTypes } from './vocabulary.ts';
 
 const time = (description: string) =>
@@ -78,7 +78,4 @@ const report = Type.Object(
 /** Registered by name. */
 export const usageComponents = [report];
 
-export const reportAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<UsageReport>({ $ref: 'UsageReport#' }),
-});
+export const reportAnswer = answerWith(Type.Unsafe<UsageReport>({ $ref: 'UsageReport#' }));

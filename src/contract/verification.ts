@@ -1,7 +1,7 @@
 /** Custody, and what verifying a bundle establishes: answers only. */
 
 import { Type } from 'typebox';
-import { objectId, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { answerWith, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';
 import { languages } from './vocabulary.ts';
 
 export const evidenceQuery = Type.Object({ tenantName, id: objectId });
@@ -22,14 +22,13 @@ const custodyStep = Type.Object({
   hashes: Type.Array(Type.Object({ name: Type.String(), sha256: Type.String() })),
 });
 export type CustodyStep = Wire<typeof custodyStep>;
-export const custodyAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<readonly CustodyStep[]>(
+export const custodyAnswer = answerWith(
+  Type.Unsafe<readonly CustodyStep[]>(
     Type.Array(custodyStep, {
       description: 'From the audit log, oldest first; times and hashes of what went in and out.',
     }),
   ),
-});
+);
 
 export type Verification = Wire<typeof verification>;
 const verification = Type.Object({
@@ -64,7 +63,4 @@ const verification = Type.Object({
   ),
   verdict: orNull(Type.String()),
 });
-export const verificationAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<Verification>(verification),
-});
+export const verificationAnswer = answerWith(Type.Unsafe<Verification>(verification));

@@ -1,7 +1,7 @@
 /** The messages to the webhook of a tenant: what became of each, once more if asked, and a trial. */
 
 import { Type } from 'typebox';
-import { dateTime, objectId, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { answerWith, dateTime, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';
 import { maxListed } from './limits.ts';
 import { deliveryStates } from './vocabulary.ts';
 
@@ -35,23 +35,19 @@ const delivery = Type.Object({
   }),
   settledDate: orNull(dateTime),
 });
-export const deliveriesAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Unsafe<readonly Delivery[]>(
+export const deliveriesAnswer = answerWith(
+  Type.Unsafe<readonly Delivery[]>(
     Type.Array(delivery, {
       description: 'Newest first: those that wait, and those settled in the last 30 days.',
     }),
   ),
-});
+);
 
 export const replayBody = Type.Object({
   tenantName,
   id: Type.Optional({ ...objectId, description: 'Left out: all that were given up.' }),
 });
-export const replayAnswer = Type.Object({
-  ...succeeded.properties,
-  data: Type.Object({ replayed: Type.Integer({ minimum: 0 }) }),
-});
+export const replayAnswer = answerWith(Type.Object({ replayed: Type.Integer({ minimum: 0 }) }));
 
 export const webhookTestBody = Type.Object({ tenantName });
 export type WebhookTest = Wire<typeof webhookTest>;
@@ -60,4 +56,4 @@ const webhookTest = Type.Object({
   outcome: Type.String({ description: 'Such as http_204, timeout or address_refused.' }),
   tookMs: Type.Integer({ minimum: 0 }),
 });
-export const webhookTestAnswer = Type.Object({ ...succeeded.properties, data: webhookTest });
+export const webhookTestAnswer = answerWith(webhookTest);

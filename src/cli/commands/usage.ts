@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { UsageReport } from '../../contract/usage.ts';
+import { csvText, type CsvValue } from '../../present/csv.ts';
 import { usageError } from '../errors.ts';
 import {
   calling,
@@ -10,7 +11,7 @@ import {
   type ServiceOptions,
   withServiceOptions,
 } from '../options.ts';
-import { type Columns, csvText, type CsvValue, listTable, printList } from '../output/layout.ts';
+import { type Columns, listTable, printList } from '../output/layout.ts';
 import { print, printJson } from '../output/terminal.ts';
 import { profileTenant, withService } from '../connection/server.ts';
 import type { TenantActs } from '../connection/service.ts';

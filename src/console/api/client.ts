@@ -189,3 +189,31 @@ async function whoAmI(): Promise<UserInfo> {
   const { data } = await ask<{ readonly data: UserInfo }>('/v1/auth/info', { method: 'POST' });
   return data;
 }
+
+const attempts = 12;
+const firstPauseMs = 500;
+const longestPauseMs = 10_000;
+
+/** Repeats a request while the server is away. One that restarts is away for seconds: about a minute and a half in all. */
+export async function persistently<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act();
+    } catch (error) {
+      const isTemporary = error instanceof ApiError && error.isTemporary;
+      if (signal.aborted || !isTemporary || attempt >= attempts) throw error;
+      const pause = Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
+      await wait(error.retryAfterMs ?? pause * (0.75 + Math.random() / 2), signal);
+    }
+  }
+}
+
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -2,11 +2,11 @@
  * Deletions that can be taken back: the request is sent only when the time for that is over, or the page closes.
  */
 
-import { removeAnalysis } from './analyses.ts';
+import type { removeAnalysis } from './analyses.ts';
 
-export const undoMs = 8000;
+const undoMs = 8000;
 
-export interface Deletions {
+interface Deletions {
   /** Analyses that are deleted as far as anybody can see. */
   readonly hidden: ReadonlySet<string>;
   /** Returns what takes it back. */
@@ -19,7 +19,7 @@ export interface Deletions {
   flush(): void;
 }
 
-export function createDeletions(send: typeof removeAnalysis = removeAnalysis): Deletions {
+export function createDeletions(send: typeof removeAnalysis): Deletions {
   const hidden = new Set<string>();
   const waiting = new Set<(isLast: boolean) => void>();
   return {
@@ -49,5 +49,3 @@ export function createDeletions(send: typeof removeAnalysis = removeAnalysis): D
     },
   };
 }
-
-export const deletions = createDeletions();

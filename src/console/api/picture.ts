@@ -39,14 +39,14 @@ export async function inspect(
 const pngStart = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
 /** @see W3C PNG, section 11.2.1: the header comes first. */
-export function readPng(bytes: Uint8Array): PictureFacts | null {
+function readPng(bytes: Uint8Array): PictureFacts | null {
   if (bytes.length < 24 || pngStart.some((value, at) => bytes[at] !== value)) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return { format: 'png', width: view.getUint32(16), height: view.getUint32(20) };
 }
 
 /** @see ITU-T T.81, Annex B: segments up to the frame header (SOF), which holds the size. */
-export function readJpeg(bytes: Uint8Array): PictureFacts | null {
+function readJpeg(bytes: Uint8Array): PictureFacts | null {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 2;
@@ -67,4 +67,12 @@ export function readJpeg(bytes: Uint8Array): PictureFacts | null {
 /** SOF0 to SOF15, without the tables DHT, JPG and DAC that lie between them. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+}
+
+const maxNameLength = 255;
+
+/** Names have at most 255 characters; the whole name stays as the file name. */
+export function toName(fileName: string): string {
+  const points = Array.from(fileName.trim() || 'picture');
+  return points.length <= maxNameLength ? points.join('') : `${points.slice(0, 254).join('')}…`;
 }

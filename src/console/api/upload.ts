@@ -2,9 +2,9 @@
 
 import type { Analysis, GivenOptions } from '../../contract/analysis.ts';
 import { removeAnalysis } from './analyses.ts';
-import { ApiError, ask } from './client.ts';
+import { ApiError, ask, persistently } from './client.ts';
 import type { PictureLimits } from '../../contract/session.ts';
-import { inspect, type Refusal } from './picture.ts';
+import { inspect, type Refusal, toName } from './picture.ts';
 
 export type UploadState =
   | { readonly is: 'waiting' | 'preparing' | 'starting' | 'cancelled' }
@@ -37,7 +37,7 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
       return onState({ is: 'refused', refusal: facts, message: '' });
     }
     const key = crypto.randomUUID();
-    const name = nameOf(file.name);
+    const name = toName(file.name);
     const input = { ...facts, version: 'v1', filename: file.name || name, options };
     made = await persistently(signal, async () => {
       const { data } = await ask<{ readonly data: readonly Analysis[] }>('/v1/analysis', {
@@ -75,42 +75,6 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
     }
     onState({ is: 'refused', refusal: null, message: error instanceof Error ? error.message : '' });
   }
-}
-
-const maxNameLength = 255;
-
-/** Names have at most 255 characters; the whole name stays as the file name. */
-export function nameOf(fileName: string): string {
-  const points = Array.from(fileName.trim() || 'picture');
-  return points.length <= maxNameLength ? points.join('') : `${points.slice(0, 254).join('')}…`;
-}
-
-const attempts = 12;
-const firstPauseMs = 500;
-const longestPauseMs = 10_000;
-
-/** A server that restarts is away for seconds: about a minute and a half in all. */
-export async function persistently<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await act();
-    } catch (error) {
-      const isTemporary = error instanceof ApiError && error.isTemporary;
-      if (signal.aborted || !isTemporary || attempt >= attempts) throw error;
-      const pause = Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
-      await wait(error.retryAfterMs ?? pause * (0.75 + Math.random() / 2), signal);
-    }
-  }
-}
-
-async function wait(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** Streams from the disk: the browser reads the file as it sends it. */

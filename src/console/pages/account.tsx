@@ -3,8 +3,8 @@
 import { useState } from 'preact/hooks';
 import { ask, logOut } from '../api/client.ts';
 import { applyTheme, rememberedTheme, useConsole } from '../context.ts';
-import { Field, FormPanel, SelectField, TextField } from '../parts/form.tsx';
-import { Button, PageTitle } from '../parts/pieces.tsx';
+import { Field, FormPanel, PasswordField, SelectField } from '../parts/form.tsx';
+import { Button, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 
 const languageNames = { en: 'English', de: 'Deutsch' } as const;
 
@@ -15,15 +15,14 @@ export function AccountPage() {
   return (
     <>
       <PageTitle text={account.title} />
-      <section class="panel">
-        <dl class="facts">
-          <dt>{words.first.name}</dt>
-          <dd>{user.name ?? '–'}</dd>
-          <dt>{words.login.email}</dt>
-          <dd>{user.email}</dd>
-          <dt>{account.rights}</dt>
-          <dd>{isManager ? account.mayChange : account.mayNotChange}</dd>
-        </dl>
+      <Panel>
+        <Facts
+          rows={[
+            [words.first.name, user.name ?? '–'],
+            [words.login.email, user.email],
+            [account.rights, isManager ? account.mayChange : account.mayNotChange],
+          ]}
+        />
         <div class="columns">
           <SelectField
             label={account.language}
@@ -41,16 +40,15 @@ export function AccountPage() {
             }}
           />
         </div>
-      </section>
-      <section class="panel">
-        <h2>{account.sessions}</h2>
+      </Panel>
+      <Panel title={account.sessions}>
         <div class="row">
           <Button onClick={() => void logOut(false).then(leave)}>{words.nav.logOut}</Button>
           <Button kind="danger" onClick={() => void logOut(true).then(leave)}>
             {account.everywhere}
           </Button>
         </div>
-      </section>
+      </Panel>
       {identity === 'embedded' && <PasswordForm />}
       <FeedbackForm />
     </>
@@ -71,20 +69,11 @@ function PasswordForm() {
   };
   return (
     <FormPanel title={account.password} act={words.common.save} send={send}>
-      <TextField
-        label={account.current}
-        type="password"
-        required
-        autocomplete="current-password"
-        value={currentPassword}
-        onValue={setCurrent}
-      />
-      <TextField
+      <PasswordField label={account.current} value={currentPassword} onValue={setCurrent} />
+      <PasswordField
         label={account.fresh}
         hint={words.first.passwordHint}
-        type="password"
-        required
-        autocomplete="new-password"
+        isNew
         value={newPassword}
         onValue={setNew}
       />

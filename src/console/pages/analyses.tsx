@@ -4,33 +4,25 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
-import { type Filters, listAnalyses, retryAnalysis } from '../api/analyses.ts';
-import { deletions } from '../api/deletions.ts';
+import { type Filters, listAnalyses, removeAnalysis, retryAnalysis } from '../api/analyses.ts';
+import { createDeletions } from '../api/deletions.ts';
 import { messageOf, useConsole } from '../context.ts';
-import { toCsv } from '../parts/csv.ts';
+import { saveCsv } from '../parts/files.tsx';
+import { useAct } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
-import {
-  Button,
-  isAtWork,
-  isNotStarted,
-  PageTitle,
-  ResultBadge,
-  RowButton,
-  saveAs,
-  Table,
-  Time,
-} from '../parts/pieces.tsx';
+import { Button, isAtWork, isNotStarted, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
+import { Pager, pageSize, RowButton, Table } from '../parts/table.tsx';
 import { FilterBar } from './analysis-filters.tsx';
 import { DropZone } from './drop.tsx';
 
-const pageSize = 100;
+const deletions = createDeletions(removeAnalysis);
 const exportSize = 1000;
 // Coming back from an analysis shows the list as it was left.
 let rememberedFilters: Filters = {};
 let rememberedStart = 0;
 
 export function AnalysesPage() {
-  const { words, tenantName, language } = useConsole();
+  const { words, tenantName } = useConsole();
   const { list } = words;
   const [filters, setFilters] = useState(rememberedFilters);
   const [start, setStart] = useState(rememberedStart);
@@ -59,7 +51,7 @@ export function AnalysesPage() {
     setStart(0);
     setSelected(new Set());
   };
-  const { remove, again } = useActs(reload, () => {
+  const acts = useActs(reload, () => {
     setSelected(new Set());
     redraw((count) => count + 1);
   });
@@ -73,30 +65,20 @@ export function AnalysesPage() {
         <FilterBar filters={filters} change={change} isFiltered={isFiltered} />
         <div class="toolbar row apart">
           {chosen.length > 0 ? (
-            <Acts {...{ chosen, remove, again }} />
+            <ChosenActs chosen={chosen} {...acts} />
           ) : (
-            <span class="soft small" role="status">
-              {data !== null && pageText(start, entries.length, data.totalCount, language, words)}
-            </span>
+            <RangeText start={start} count={entries.length} total={data?.totalCount ?? 0} />
           )}
           <div class="row">
             <CsvButton chosen={chosen} filters={filters} total={data?.totalCount ?? 0} />
-            <Button
-              kind="little"
-              aria-label={list.previous}
-              disabled={start === 0}
-              onClick={() => setStart(Math.max(0, start - pageSize))}
-            >
-              ‹
-            </Button>
-            <Button
-              kind="little"
-              aria-label={list.next}
-              disabled={data === null || start + pageSize >= data.totalCount}
-              onClick={() => setStart(start + pageSize)}
-            >
-              ›
-            </Button>
+            <Pager
+              newer={start === 0 ? null : () => setStart(Math.max(0, start - pageSize))}
+              older={
+                data === null || start + pageSize >= data.totalCount
+                  ? null
+                  : () => setStart(start + pageSize)
+              }
+            />
           </div>
         </div>
         <Rows
@@ -109,17 +91,26 @@ export function AnalysesPage() {
               {!isFiltered && <p>{list.emptyHint}</p>}
             </>
           }
-          {...{ selected, setSelected, remove, again }}
+          selected={selected}
+          setSelected={setSelected}
+          {...acts}
         />
       </section>
     </>
   );
 }
 
-/** What is done to analyses of the list. @param onChange - after something was removed or came back. */
-function useActs(reload: () => void, onChange: () => void): ActProps {
+/**
+ * What is done to analyses.
+ *
+ * @param reload - called after they were run again.
+ * @param onChange - called after some were removed or came back.
+ */
+export function useActs(reload: () => void, onChange: () => void = () => undefined): Acts {
   const { words, tenantName, toast } = useConsole();
+  const { isBusy, run } = useAct(reload);
   return {
+    isBusy,
     remove(some) {
       const ids = some.map(({ id }) => id);
       const undo = deletions.remove(tenantName, ids, (failure) => {
@@ -128,15 +119,16 @@ function useActs(reload: () => void, onChange: () => void): ActProps {
       });
       toast({ text: words.list.removed(some.length), undo });
     },
-    async again(some, options) {
-      try {
-        await Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)));
-      } catch (failure) {
-        toast({ text: messageOf(failure, words) });
-      }
-      reload();
-    },
+    again: (some, options = {}) =>
+      run(() => Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)))),
   };
+}
+
+interface Acts {
+  readonly isBusy: boolean;
+  readonly remove: (some: readonly Analysis[]) => void;
+  /** Runs failed ones once more, or upgrades them. */
+  readonly again: (some: readonly Analysis[], options?: object) => void;
 }
 
 /** Saves the chosen analyses, or all that match when none is chosen. */
@@ -149,8 +141,9 @@ function CsvButton({
   readonly filters: Filters;
   readonly total: number;
 }) {
-  const { words, tenantName, toast } = useConsole();
+  const { words, tenantName } = useConsole();
   const { list } = words;
+  const { run } = useAct();
   const save = async (): Promise<void> => {
     const all: Analysis[] = [...chosen];
     while (chosen.length === 0) {
@@ -159,34 +152,34 @@ function CsvButton({
       all.push(...entries);
       if (entries.length < exportSize) break;
     }
-    saveCsv(all);
+    saveAnalyses(all);
   };
-  const failed = (failure: unknown) => toast({ text: messageOf(failure, words) });
   return (
-    <Button kind="little" disabled={total === 0} onClick={() => void save().catch(failed)}>
+    <Button kind="little" disabled={total === 0} onClick={() => run(save)}>
       {chosen.length > 0 ? list.csv : list.csvAll}
     </Button>
   );
 }
 
-function pageText(
-  start: number,
-  count: number,
-  total: number,
-  language: string,
-  { list }: ReturnType<typeof useConsole>['words'],
-): string {
-  if (total === 0) return '';
+function RangeText({
+  start,
+  count,
+  total,
+}: {
+  readonly start: number;
+  readonly count: number;
+  readonly total: number;
+}) {
+  const { words, language } = useConsole();
   const write = (value: number) => value.toLocaleString(language);
-  return list.range(write(start + 1), write(start + count), write(total));
+  return (
+    <span class="soft small" role="status">
+      {total > 0 && words.list.range(write(start + 1), write(start + count), write(total))}
+    </span>
+  );
 }
 
-interface ActProps {
-  readonly remove: (some: readonly Analysis[]) => void;
-  readonly again: (some: readonly Analysis[], options: object) => Promise<void>;
-}
-
-function Acts({ chosen, remove, again }: ActProps & { readonly chosen: readonly Analysis[] }) {
+function ChosenActs({ chosen, remove, again }: Acts & { readonly chosen: readonly Analysis[] }) {
   const { list } = useConsole().words;
   const failed = chosen.filter(({ inferenceStatus }) => inferenceStatus.status === 'failed');
   const flagged = chosen.filter(isUpgradable);
@@ -199,12 +192,12 @@ function Acts({ chosen, remove, again }: ActProps & { readonly chosen: readonly 
         </a>
       )}
       {failed.length > 0 && (
-        <Button kind="little" onClick={() => void again(failed, {})}>
+        <Button kind="little" onClick={() => again(failed)}>
           {list.retry}
         </Button>
       )}
       {flagged.length > 0 && (
-        <Button kind="little" onClick={() => void again(flagged, { tier: 'forensicReporting' })}>
+        <Button kind="little" onClick={() => again(flagged, { tier: 'forensicReporting' })}>
           {list.upgrade}
         </Button>
       )}
@@ -224,15 +217,14 @@ function Rows({
   empty,
   selected,
   setSelected,
-  remove,
-  again,
-}: ActProps & {
+  ...acts
+}: Acts & {
   readonly loaded: Loaded<readonly Analysis[]>;
   readonly empty: ComponentChildren;
   readonly selected: ReadonlySet<string>;
   readonly setSelected: (next: ReadonlySet<string>) => void;
 }) {
-  const { list, upload } = useConsole().words;
+  const { list } = useConsole().words;
   const ids = (loaded.data ?? []).map(({ id }) => id);
   const isAll = ids.every((id) => selected.has(id));
   const toggle = (id: string) => {
@@ -253,62 +245,83 @@ function Rows({
       loaded={loaded}
       empty={empty}
       columns={[all, list.name, list.verdict, list.created, list.tier, null]}
-      row={(analysis) => {
-        const { id, name, tags, createdDate, input, inferenceStatus } = analysis;
-        const shown = name.slice(0, 80);
-        return (
-          <tr key={id}>
-            <td>
-              <input
-                type="checkbox"
-                aria-label={list.select(shown)}
-                checked={selected.has(id)}
-                onChange={() => toggle(id)}
-              />
-            </td>
-            <td class="name">
-              <a class="clip" href={`#/analysis/${id}`} title={name}>
-                <bdi>{name}</bdi>
-              </a>
-              {tags.slice(0, 4).map((tag) => (
-                <span key={tag} class="tag clip">
-                  {tag}
-                </span>
-              ))}
-            </td>
-            <td>
-              <ResultBadge analysis={analysis} />
-            </td>
-            <td class="small soft">
-              <Time at={createdDate} />
-            </td>
-            <td class="small soft">{upload.tiers[input.options.tier]}</td>
-            <td>
-              <div class="row end">
-                {inferenceStatus.status === 'failed' && (
-                  <RowButton
-                    label={list.retry}
-                    subject={list.of(shown)}
-                    onClick={() => void again([analysis], {})}
-                  />
-                )}
-                <RowButton
-                  label={
-                    isAtWork(analysis) && !isNotStarted(analysis) ? list.cancelRun : list.remove
-                  }
-                  subject={list.of(shown)}
-                  onClick={() => remove([analysis])}
-                />
-              </div>
-            </td>
-          </tr>
-        );
-      }}
+      row={(analysis) => (
+        <Row
+          key={analysis.id}
+          analysis={analysis}
+          isSelected={selected.has(analysis.id)}
+          toggle={() => toggle(analysis.id)}
+          {...acts}
+        />
+      )}
     />
   );
 }
 
-function saveCsv(analyses: readonly Analysis[]): void {
+function Row({
+  analysis,
+  isSelected,
+  toggle,
+  remove,
+  again,
+}: Acts & {
+  readonly analysis: Analysis;
+  readonly isSelected: boolean;
+  readonly toggle: () => void;
+}) {
+  const { list, upload } = useConsole().words;
+  const { id, name, tags, createdDate, input, inferenceStatus } = analysis;
+  const shown = name.slice(0, 80);
+  const subject = list.of(shown);
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={list.select(shown)}
+          checked={isSelected}
+          onChange={toggle}
+        />
+      </td>
+      <td class="name">
+        <a class="clip" href={`#/analysis/${id}`} title={name}>
+          <bdi>{name}</bdi>
+        </a>
+        {tags.slice(0, 4).map((tag) => (
+          <span key={tag} class="tag clip">
+            {tag}
+          </span>
+        ))}
+      </td>
+      <td>
+        <ResultBadge analysis={analysis} />
+      </td>
+      <td class="small soft">
+        <Time at={createdDate} />
+      </td>
+      <td class="small soft">{upload.tiers[input.options.tier]}</td>
+      <td>
+        <div class="row end">
+          {inferenceStatus.status === 'failed' && (
+            <RowButton label={list.retry} subject={subject} onClick={() => again([analysis])} />
+          )}
+          <RowButton
+            label={isCancellable(analysis) ? list.cancelRun : list.remove}
+            subject={subject}
+            onClick={() => remove([analysis])}
+          />
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+/** Removing it stops work that is under way. */
+export function isCancellable(analysis: Analysis): boolean {
+  return isAtWork(analysis) && !isNotStarted(analysis);
+}
+
+function saveAnalyses(analyses: readonly Analysis[]): void {
   const head = ['id', 'name', 'status', 'result', 'tier', 'created', 'finished', 'tags', 'comment'];
   const rows = analyses.map(({ id, name, inferenceStatus, input, createdDate, tags, comment }) => [
     id,
@@ -323,6 +336,5 @@ function saveCsv(analyses: readonly Analysis[]): void {
     tags.join(' '),
     comment,
   ]);
-  // Spreadsheets take a file without this mark for one of the system's own encoding.
-  saveAs('analyses.csv', new Blob(['\uFEFF', toCsv([head, ...rows])], { type: 'text/csv' }));
+  saveCsv('analyses.csv', [head, ...rows]);
 }

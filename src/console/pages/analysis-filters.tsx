@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Filters } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
-import { SelectField, TextField } from '../parts/form.tsx';
+import { PeriodFields, SelectField, TextField } from '../parts/form.tsx';
 import { Button } from '../parts/pieces.tsx';
 
 export function FilterBar({
@@ -16,17 +16,7 @@ export function FilterBar({
   readonly isFiltered: boolean;
 }) {
   const { list } = useConsole().words;
-  const [term, setTerm] = useState(filters.searchTerm ?? '');
-  const [tag, setTag] = useState(filters.tag ?? '');
-  useEffect(() => {
-    // A request for each word, not for each letter.
-    const timer = setTimeout(() => {
-      if (term !== (filters.searchTerm ?? '') || tag !== (filters.tag ?? '')) {
-        change({ searchTerm: term, tag });
-      }
-    }, 300);
-    return () => clearTimeout(timer);
-  }, [term, tag]);
+  const { term, tag, setTerm, setTag } = useTyped(filters, change);
   const reset = () => {
     setTerm('');
     setTag('');
@@ -55,20 +45,26 @@ export function FilterBar({
         onValue={(status) => change({ status })}
       />
       <TextField label={list.tag} value={tag} onValue={setTag} />
+      <PeriodFields period={filters} onDay={change} />
       <Button disabled={!isFiltered} onClick={reset}>
         {list.reset}
       </Button>
-      <div class="row period">
-        {(['from', 'to'] as const).map((end) => (
-          <TextField
-            key={end}
-            label={list[end]}
-            type="date"
-            value={filters[end] ?? ''}
-            onValue={(day) => change({ [end]: day })}
-          />
-        ))}
-      </div>
     </form>
   );
+}
+
+/** What is typed becomes a filter after a short pause: a request for each word, not for each letter. */
+function useTyped(
+  { searchTerm = '', tag: filtered = '' }: Filters,
+  change: (next: Filters) => void,
+) {
+  const [term, setTerm] = useState(searchTerm);
+  const [tag, setTag] = useState(filtered);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (term !== searchTerm || tag !== filtered) change({ searchTerm: term, tag });
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [term, tag]);
+  return { term, tag, setTerm, setTag };
 }

@@ -1,16 +1,17 @@
 /** What stands below the picture of one analysis: evidence, values, files. */
 
-import { useState } from 'preact/hooks';
-import type { Analysis, StorageUrls } from '../../contract/analysis.ts';
+import type { Analysis } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { languages, type Side } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { writeOrigin } from '../../present/origin.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { askBytes } from '../api/client.ts';
-import { messageOf, useConsole } from '../context.ts';
-import { Button, Explain, saveAs } from '../parts/pieces.tsx';
-import { mapNames, heatmapUrl } from '../parts/viewer.tsx';
+import { useConsole } from '../context.ts';
+import { saveAs } from '../parts/files.tsx';
+import { useAct } from '../parts/form.tsx';
+import { Button, type Fact, Facts, Panel } from '../parts/pieces.tsx';
+import { heatmapUrl, mapNames } from '../parts/viewer.tsx';
 
 interface EvidenceProps {
   readonly evidence: Evidence;
@@ -21,18 +22,17 @@ const sideStyles: Readonly<Record<Side, string>> = { fake: 'fake', real: 'real',
 export function Findings({ evidence: { findings, skipped } }: EvidenceProps) {
   const { words, language } = useConsole();
   const { analysis: text } = words;
-  const { glossary } = wordsIn(language);
+  const { glossary, strength } = wordsIn(language);
   const neutral = findings.filter(({ speaksFor }) => speaksFor === 'neither');
   const speaking = findings.filter((finding) => !neutral.includes(finding));
   return (
-    <section class="panel">
-      <h2>
-        {text.findings}
-        <Explain
-          term={glossary.terms.likelihoodRatio.term}
-          text={wordsIn(language).strength.evaluation.scaleNote}
-        />
-      </h2>
+    <Panel
+      title={text.findings}
+      explain={{
+        term: glossary.terms.likelihoodRatio.term,
+        meaning: strength.evaluation.scaleNote,
+      }}
+    >
       {speaking.length === 0 && <p class="soft">{text.noFindings}</p>}
       <FindingList findings={speaking} />
       {neutral.length > 0 && (
@@ -51,7 +51,7 @@ export function Findings({ evidence: { findings, skipped } }: EvidenceProps) {
           </ul>
         </details>
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -96,14 +96,7 @@ export function Origin({ evidence: { provenance } }: EvidenceProps) {
   const isSilent =
     declarations.length + software.length + history.length === 0 && credentials === null;
   return (
-    <section class="panel">
-      <h2>
-        {text.provenance}
-        <Explain
-          term={glossary.terms.contentCredentials.term}
-          text={glossary.terms.contentCredentials.meaning}
-        />
-      </h2>
+    <Panel title={text.provenance} explain={glossary.terms.contentCredentials}>
       {isSilent ? (
         <p class="soft">{text.noProvenance}</p>
       ) : (
@@ -137,7 +130,7 @@ export function Origin({ evidence: { provenance } }: EvidenceProps) {
           </ol>
         </div>
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -147,8 +140,7 @@ export function StabilityPanel({ evidence: { stability } }: EvidenceProps) {
   const { score } = createNumberWriter(language);
   if (stability === null) return null;
   return (
-    <section class="panel">
-      <h2>{text.stability}</h2>
+    <Panel title={text.stability}>
       <p>{stability.statement[language]}</p>
       <ul class="plain stack small">
         {stability.trials.map(({ change, label, fakeProbability, isFlip }) => (
@@ -159,14 +151,12 @@ export function StabilityPanel({ evidence: { stability } }: EvidenceProps) {
                 {score(fakeProbability)} · {isFlip ? text.flips : text.holds}
               </span>
             </div>
-            <div class="meter" aria-hidden="true">
-              <span style={{ width: `${100 * fakeProbability}%` }} />
-            </div>
+            <progress value={fakeProbability} max={1} aria-hidden="true" />
           </li>
         ))}
       </ul>
       <p class="small soft">{text.probability}</p>
-    </section>
+    </Panel>
   );
 }
 
@@ -174,15 +164,14 @@ export function NotChecked({ evidence: { notChecked } }: EvidenceProps) {
   const { words, language } = useConsole();
   if (notChecked.length === 0) return null;
   return (
-    <section class="panel">
-      <h2>{words.analysis.notChecked}</h2>
+    <Panel title={words.analysis.notChecked}>
       <p class="soft small">{words.analysis.notCheckedHint}</p>
       <ul class="dots">
         {notChecked.map(({ id, statement }) => (
           <li key={id}>{statement[language]}</li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 
@@ -192,8 +181,7 @@ export function Texts({ analysis }: { readonly analysis: Analysis }) {
   if (report === null) return null;
   const { analysis: text } = words;
   return (
-    <section class="panel">
-      <h2>{text.summary}</h2>
+    <Panel title={text.summary}>
       <p class="prose">{report.summary}</p>
       <h2>{text.conclusion}</h2>
       <p class="prose">{report.conclusion}</p>
@@ -201,7 +189,7 @@ export function Texts({ analysis }: { readonly analysis: Analysis }) {
         <summary>{text.forensic}</summary>
         <p class="prose">{report.forensic}</p>
       </details>
-    </section>
+    </Panel>
   );
 }
 
@@ -221,7 +209,7 @@ export function Values({ analysis }: { readonly analysis: Analysis }) {
   });
   const similar = result?.classSimilarities;
   const anomaly = result?.anomaly;
-  const rows: readonly (readonly [string, string, string?])[] = [
+  const rows: readonly Fact[] = [
     [text.size, `${input.format.toUpperCase()}, ${input.width} × ${input.height}`],
     [upload.tier, upload.tiers[tier], upload.tierHelp],
     [text.model, `${model} ${inferenceStatus.version}`],
@@ -251,113 +239,79 @@ export function Values({ analysis }: { readonly analysis: Analysis }) {
         ]),
   ];
   return (
-    <section class="panel">
-      <h2>{text.values}</h2>
-      <dl class="facts">
-        {rows.map(([label, value, help]) => (
-          <>
-            <dt key={label}>
-              {label}
-              {help !== undefined && <Explain term={label} text={help} />}
-            </dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
-    </section>
+    <Panel title={text.values}>
+      <Facts rows={rows} />
+    </Panel>
   );
 }
 
 export function Files({ analysis }: { readonly analysis: Analysis }) {
-  const { words, tenantName, toast } = useConsole();
-  const { analysis: text } = words;
-  const [isBusy, setBusy] = useState(false);
+  const { analysis: text } = useConsole().words;
   const { result, status } = analysis.inferenceStatus;
   const heatmaps = result?.heatmaps ?? null;
-  const save = async (name: string, load: () => Promise<Blob>): Promise<void> => {
-    setBusy(true);
-    try {
-      saveAs(name, await load());
-    } catch (failure) {
-      toast({ text: messageOf(failure, words) });
-    }
-    setBusy(false);
-  };
-  const { id } = analysis;
+  const links: readonly (readonly [name: string, url: string | undefined])[] = [
+    ...languages.map((each) => {
+      return [text.pdf[each], result?.report?.[each]?.pdfStorageUrls.getUrl] as const;
+    }),
+    ...mapNames.map((map) => {
+      const url = heatmaps === null ? undefined : heatmapUrl(heatmaps, map);
+      return [text.heatmapFile(text.maps[map]), url] as const;
+    }),
+    [text.original, status === 'completed' ? analysis.input.storageUrls.getUrl : undefined],
+  ];
   return (
-    <section class="panel">
-      <h2>{text.files}</h2>
+    <Panel title={text.files}>
       <ul class="dots">
-        {languages.map((each) => {
-          const place = result?.report?.[each]?.pdfStorageUrls;
-          return place === undefined ? null : (
-            <li key={each}>
-              <FileLink place={place} name={text.pdf[each]} />
-            </li>
-          );
-        })}
-        {heatmaps !== null &&
-          mapNames.map((map) => (
-            <li key={map}>
-              <a href={heatmapUrl(heatmaps, map)} target="_blank" rel="noreferrer">
-                {text.heatmapFile(text.maps[map])}
-              </a>
-            </li>
-          ))}
-        {status === 'completed' && (
-          <li>
-            <FileLink place={analysis.input.storageUrls} name={text.original} />
-          </li>
+        {links.map(
+          ([name, url]) =>
+            url !== undefined && (
+              <li key={name}>
+                <a href={url} target="_blank" rel="noreferrer">
+                  {name}
+                </a>
+              </li>
+            ),
         )}
       </ul>
-      <div class="row">
-        {result?.report != null &&
-          languages.map((language) => (
-            <button
-              key={language}
-              type="button"
-              class="button"
-              disabled={isBusy}
-              onClick={() =>
-                void save(`report-${id}-${language}.html`, () =>
-                  askBytes('/v1/analysis/report', { query: { tenantName, id, language } }),
-                )
-              }
-            >
-              {text.html[language]}
-            </button>
-          ))}
-        {result?.report != null && (
-          <Button
-            disabled={isBusy}
-            onClick={() =>
-              void save(`evidence-${id}.zip`, () =>
-                askBytes('/v1/analysis/bundle', { query: { tenantName, id } }),
-              )
-            }
-          >
-            {text.bundle}
-          </Button>
-        )}
-        <Button
-          onClick={() =>
-            saveAs(
-              `analysis-${id}.json`,
-              new Blob([JSON.stringify(analysis, null, 2)], { type: 'application/json' }),
-            )
-          }
-        >
-          {text.json}
-        </Button>
-      </div>
-    </section>
+      <SaveButtons analysis={analysis} />
+    </Panel>
   );
 }
 
-function FileLink({ place, name }: { readonly place: StorageUrls; readonly name: string }) {
+/** What the server makes when it is asked for, and the result as JSON. */
+function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
+  const { words, tenantName } = useConsole();
+  const { analysis: text } = words;
+  const { isBusy, run } = useAct();
+  const { id } = analysis;
+  const fetchAndSave = (name: string, act: string, query: object = {}) =>
+    run(async () => {
+      const path = `/v1/analysis/${act}`;
+      saveAs(name, await askBytes(path, { query: { tenantName, id, ...query } }));
+    });
+  const saveJson = () => {
+    const json = JSON.stringify(analysis, null, 2);
+    saveAs(`analysis-${id}.json`, new Blob([json], { type: 'application/json' }));
+  };
   return (
-    <a href={place.getUrl} target="_blank" rel="noreferrer">
-      {name}
-    </a>
+    <div class="row">
+      {analysis.inferenceStatus.result?.report != null && (
+        <>
+          {languages.map((language) => (
+            <Button
+              key={language}
+              disabled={isBusy}
+              onClick={() => fetchAndSave(`report-${id}-${language}.html`, 'report', { language })}
+            >
+              {text.html[language]}
+            </Button>
+          ))}
+          <Button disabled={isBusy} onClick={() => fetchAndSave(`evidence-${id}.zip`, 'bundle')}>
+            {text.bundle}
+          </Button>
+        </>
+      )}
+      <Button onClick={saveJson}>{text.json}</Button>
+    </div>
   );
 }

@@ -2,23 +2,23 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
-import { getAnalysis, listAnalyses, retryAnalysis } from '../api/analyses.ts';
-import { deletions } from '../api/deletions.ts';
-import { messageOf, useConsole } from '../context.ts';
+import { getAnalysis, listAnalyses } from '../api/analyses.ts';
+import { useConsole } from '../context.ts';
 import { SelectField } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
 import {
+  Awaited,
   Button,
-  Failure,
+  Facts,
   isAtWork,
   isNotStarted,
-  Loading,
+  Panel,
   ResultBadge,
   Time,
 } from '../parts/pieces.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { firstLook, type Look, Viewer, ViewerControls } from '../parts/viewer.tsx';
-import { isUpgradable } from './analyses.tsx';
+import { isCancellable, isUpgradable, useActs } from './analyses.tsx';
 import {
   Files,
   Findings,
@@ -94,80 +94,69 @@ interface PartProps {
 }
 
 function Whole({ loaded, look, setLook }: PartProps) {
-  const { data: analysis, error, reload } = loaded;
-  if (analysis === null) {
-    return error === null ? <Loading /> : <Failure error={error} retry={reload} />;
-  }
-  const evidence = analysis.inferenceStatus.result?.evidence ?? null;
+  const { reload } = loaded;
   return (
-    <>
-      <Head analysis={analysis} reload={reload} />
-      {error !== null && <Failure error={error} retry={reload} />}
-      <Verdict analysis={analysis} />
-      <Upgrade analysis={analysis} reload={reload} />
-      <PicturePanel analysis={analysis} look={look} setLook={setLook} hasControls />
-      {evidence !== null && (
-        <>
-          <Findings evidence={evidence} />
-          <div class="columns">
-            <Origin evidence={evidence} />
-            <StabilityPanel evidence={evidence} />
-          </div>
-          <NotChecked evidence={evidence} />
-        </>
-      )}
-      <Texts analysis={analysis} />
-      <div class="columns">
-        <Values analysis={analysis} />
-        <Files analysis={analysis} />
-      </div>
-      <Custody id={analysis.id} />
-      <AnalysisHold id={analysis.id} />
-      <CompareWith id={analysis.id} />
-    </>
+    <Awaited loaded={loaded}>
+      {(analysis) => {
+        const evidence = analysis.inferenceStatus.result?.evidence ?? null;
+        return (
+          <>
+            <Head analysis={analysis} reload={reload} />
+            <Verdict analysis={analysis} />
+            <Upgrade analysis={analysis} reload={reload} />
+            <PicturePanel analysis={analysis} look={look} setLook={setLook} hasControls />
+            {evidence !== null && (
+              <>
+                <Findings evidence={evidence} />
+                <div class="columns">
+                  <Origin evidence={evidence} />
+                  <StabilityPanel evidence={evidence} />
+                </div>
+                <NotChecked evidence={evidence} />
+              </>
+            )}
+            <Texts analysis={analysis} />
+            <div class="columns">
+              <Values analysis={analysis} />
+              <Files analysis={analysis} />
+            </div>
+            <Custody id={analysis.id} />
+            <AnalysisHold id={analysis.id} />
+            <CompareWith id={analysis.id} />
+          </>
+        );
+      }}
+    </Awaited>
   );
 }
 
 function Half({ loaded, look, setLook }: PartProps) {
-  const { data: analysis, error, reload } = loaded;
-  if (analysis === null) {
-    return error === null ? <Loading /> : <Failure error={error} retry={reload} />;
-  }
-  const evidence = analysis.inferenceStatus.result?.evidence ?? null;
   return (
-    <>
-      <h2 class="clip">
-        <a href={`#/analysis/${analysis.id}`} title={analysis.name}>
-          <bdi>{analysis.name}</bdi>
-        </a>
-      </h2>
-      <PicturePanel analysis={analysis} look={look} setLook={setLook} hasControls={false} />
-      <Verdict analysis={analysis} />
-      {evidence !== null && <Findings evidence={evidence} />}
-      <Values analysis={analysis} />
-    </>
+    <Awaited loaded={loaded}>
+      {(analysis) => {
+        const evidence = analysis.inferenceStatus.result?.evidence ?? null;
+        return (
+          <>
+            <h2 class="clip">
+              <a href={`#/analysis/${analysis.id}`} title={analysis.name}>
+                <bdi>{analysis.name}</bdi>
+              </a>
+            </h2>
+            <PicturePanel analysis={analysis} look={look} setLook={setLook} hasControls={false} />
+            <Verdict analysis={analysis} />
+            {evidence !== null && <Findings evidence={evidence} />}
+            <Values analysis={analysis} />
+          </>
+        );
+      }}
+    </Awaited>
   );
 }
 
 function Head({ analysis, reload }: { readonly analysis: Analysis; readonly reload: () => void }) {
-  const { words, tenantName, toast } = useConsole();
-  const { list } = words;
-  const { id, name, tags, comment, createdDate, inferenceStatus } = analysis;
-  const remove = () => {
-    const undo = deletions.remove(tenantName, [id], (failure) => {
-      if (failure !== undefined) toast({ text: messageOf(failure, words) });
-    });
-    toast({ text: list.removed(1), undo });
-    location.hash = '#/analyses';
-  };
-  const again = async (): Promise<void> => {
-    try {
-      await retryAnalysis(tenantName, id, {});
-    } catch (failure) {
-      toast({ text: messageOf(failure, words) });
-    }
-    reload();
-  };
+  const { list } = useConsole().words;
+  const { name, tags, comment, createdDate, inferenceStatus } = analysis;
+  const { remove, again } = useActs(reload);
   return (
     <header class="stack">
       <div class="row apart">
@@ -176,10 +165,15 @@ function Head({ analysis, reload }: { readonly analysis: Analysis; readonly relo
         </h1>
         <div class="row">
           {inferenceStatus.status === 'failed' && (
-            <Button onClick={() => void again()}>{list.retry}</Button>
+            <Button onClick={() => again([analysis])}>{list.retry}</Button>
           )}
-          <Button onClick={remove}>
-            {isAtWork(analysis) && !isNotStarted(analysis) ? list.cancelRun : list.remove}
+          <Button
+            onClick={() => {
+              remove([analysis]);
+              location.hash = '#/analyses';
+            }}
+          >
+            {isCancellable(analysis) ? list.cancelRun : list.remove}
           </Button>
         </div>
       </div>
@@ -200,54 +194,25 @@ function Head({ analysis, reload }: { readonly analysis: Analysis; readonly relo
 function Verdict({ analysis }: { readonly analysis: Analysis }) {
   const { words, language } = useConsole();
   const { analysis: text } = words;
-  const { status, statusMessage, result } = analysis.inferenceStatus;
   const verdict = writeVerdict(analysis, language);
-  if (verdict === null) {
-    const isBad = status === 'failed';
-    return (
-      <section class="panel verdict" role="status">
-        {isBad ? (
-          <>
-            <h2>{text.failed}</h2>
-            <p>{statusMessage}</p>
-          </>
-        ) : (
-          <p class="lead">
-            {isNotStarted(analysis)
-              ? text.notStarted
-              : status === 'pending'
-                ? text.waiting
-                : text.running}
-          </p>
-        )}
-      </section>
-    );
-  }
-  const evidence = result?.evidence ?? null;
+  if (verdict === null) return <NoVerdict analysis={analysis} />;
+  const evidence = analysis.inferenceStatus.result?.evidence ?? null;
   const side =
     verdict.outcome === 'changed' || verdict.outcome === 'declared' ? 'fake' : verdict.outcome;
-  const rows: readonly (readonly [string, string])[] = [
-    [text.strength, evidence?.statement[language] ?? ''],
-    [text.changed, evidence?.manipulation?.statement[language] ?? ''],
-    [text.errorRate, verdict.errorRate],
-    [text.next, verdict.next],
-  ];
   return (
     <section class={`panel verdict ${side}`}>
       <div class="stack">
         <h2>{verdict.headline}</h2>
         {verdict.because !== '' && <p class="lead">{verdict.because}</p>}
       </div>
-      <dl class="facts">
-        {rows
-          .filter(([, value]) => value !== '')
-          .map(([label, value]) => (
-            <>
-              <dt key={label}>{label}</dt>
-              <dd>{value}</dd>
-            </>
-          ))}
-      </dl>
+      <Facts
+        rows={[
+          [text.strength, evidence?.statement[language] ?? ''],
+          [text.changed, evidence?.manipulation?.statement[language] ?? ''],
+          [text.errorRate, verdict.errorRate],
+          [text.next, verdict.next],
+        ]}
+      />
       {evidence !== null && evidence.reasons.length > 0 && (
         <div class="stack">
           <h3>{text.reasons}</h3>
@@ -267,6 +232,25 @@ function Verdict({ analysis }: { readonly analysis: Analysis }) {
   );
 }
 
+/** It failed, or has not come to its end. */
+function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
+  const { analysis: text } = useConsole().words;
+  const { status, statusMessage } = analysis.inferenceStatus;
+  const waiting = isNotStarted(analysis) ? text.notStarted : text.waiting;
+  return (
+    <section class="panel verdict" role="status">
+      {status === 'failed' ? (
+        <>
+          <h2>{text.failed}</h2>
+          <p>{statusMessage}</p>
+        </>
+      ) : (
+        <p class="lead">{status === 'pending' ? waiting : text.running}</p>
+      )}
+    </section>
+  );
+}
+
 function Upgrade({
   analysis,
   reload,
@@ -274,26 +258,20 @@ function Upgrade({
   readonly analysis: Analysis;
   readonly reload: () => void;
 }) {
-  const { words, tenantName, toast } = useConsole();
-  const [isBusy, setBusy] = useState(false);
+  const { words } = useConsole();
+  const { isBusy, again } = useActs(reload);
   if (!isUpgradable(analysis)) return null;
-  const upgrade = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await retryAnalysis(tenantName, analysis.id, { tier: 'forensicReporting' });
-    } catch (failure) {
-      toast({ text: messageOf(failure, words) });
-    }
-    setBusy(false);
-    reload();
-  };
   return (
     <section class="notice row apart">
       <div>
         <strong>{words.analysis.flaggedOnly}</strong>
         <p class="small">{words.analysis.flaggedHint}</p>
       </div>
-      <Button kind="main" disabled={isBusy} onClick={() => void upgrade()}>
+      <Button
+        kind="main"
+        disabled={isBusy}
+        onClick={() => again([analysis], { tier: 'forensicReporting' })}
+      >
         {words.list.upgrade}
       </Button>
     </section>
@@ -319,8 +297,7 @@ function PicturePanel({
   const texts =
     report === null ? null : { ...report.heatmap, compression: report.heatmap.compressed };
   return (
-    <section class="panel">
-      <h2>{words.analysis.pictures}</h2>
+    <Panel title={words.analysis.pictures}>
       {hasControls && <ViewerControls look={look} setLook={setLook} hasMaps={heatmaps !== null} />}
       <Viewer
         size={input}
@@ -333,7 +310,7 @@ function PicturePanel({
       {hasControls && texts !== null && look.map !== null && (
         <p class="soft small">{texts[look.map]}</p>
       )}
-    </section>
+    </Panel>
   );
 }
 
@@ -350,7 +327,7 @@ function CompareWith({ id }: { readonly id: string }) {
   const named = others.map((each) => [each.id, each.name.slice(0, 100)] as const);
   const options: Record<string, string> = { '': words.common.none, ...Object.fromEntries(named) };
   return (
-    <section class="panel">
+    <Panel>
       <SelectField<string>
         label={words.analysis.compareWith}
         options={options}
@@ -359,6 +336,6 @@ function CompareWith({ id }: { readonly id: string }) {
           if (chosen !== '') location.hash = `#/analysis/${id}?with=${chosen}`;
         }}
       />
-    </section>
+    </Panel>
   );
 }

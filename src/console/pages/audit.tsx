@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../../contract/audit.ts';
 import type { KeyEntry } from '../../contract/keys.ts';
 import type { TenantPerson } from '../../contract/people.ts';
+import type { CsvValue } from '../../present/csv.ts';
 import {
   type AuditFilters,
   type ChainState,
@@ -14,12 +15,12 @@ import {
 } from '../api/audit-log.ts';
 import { dayStart } from '../api/analyses.ts';
 import { ask } from '../api/client.ts';
-import { messageOf, useConsole } from '../context.ts';
-import { toCsv } from '../parts/csv.ts';
-import { SelectField, TextField } from '../parts/form.tsx';
+import { useConsole } from '../context.ts';
+import { saveAs, saveCsv } from '../parts/files.tsx';
+import { PeriodFields, SelectField, TextField, useAct } from '../parts/form.tsx';
 import { type Loaded, useLoaded } from '../parts/loading.ts';
-import { Pager, pageSize, usePlace } from '../parts/newest-first.tsx';
-import { Button, CopyButton, Failure, ManagerPage, saveAs, Table, Time } from '../parts/pieces.tsx';
+import { Button, CopyButton, Failure, ManagerPage, Time } from '../parts/pieces.tsx';
+import { Pager, pageSize, Table, usePlace } from '../parts/table.tsx';
 
 interface Filters {
   readonly kind: string;
@@ -42,10 +43,10 @@ export function AuditPage() {
 }
 
 function Log() {
-  const { words, tenantName, toast } = useConsole();
+  const { words, tenantName } = useConsole();
   const { audit } = words;
   const [filters, setFilters] = useState(unfiltered);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, run } = useAct();
   const place = usePlace();
   const asked = queryOf(filters);
   const loaded = useLoaded(JSON.stringify([tenantName, asked, place.before]), {
@@ -56,15 +57,6 @@ function Log() {
   const change = (next: Partial<Filters>) => {
     setFilters({ ...filters, ...next });
     place.restart();
-  };
-  const save = async (act: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    try {
-      await act();
-    } catch (failure) {
-      toast({ text: messageOf(failure, words) });
-    }
-    setBusy(false);
   };
   const { data } = loaded;
   const last = data?.length === pageSize ? String(data.at(-1)!.seq) : null;
@@ -78,21 +70,19 @@ function Log() {
             <Button
               kind="little"
               disabled={isBusy}
-              onClick={() => void save(() => saveCsv(tenantName, asked))}
+              onClick={() => run(() => saveEntries(tenantName, asked))}
             >
               {audit.csv}
             </Button>
             <Button
               kind="little"
               disabled={isBusy}
-              onClick={() => void save(() => saveLines(tenantName))}
+              onClick={() => run(() => saveLines(tenantName))}
             >
               {audit.exportLines}
             </Button>
           </div>
-          <div class="row">
-            <Pager place={place} last={last} />
-          </div>
+          <Pager newer={place.newer} older={place.olderThan(last)} />
         </div>
         <Rows loaded={loaded} names={names} />
       </section>
@@ -156,15 +146,7 @@ function FilterBar({
         value={filters.kind}
         onValue={(kind) => change({ kind })}
       />
-      {(['from', 'to'] as const).map((end) => (
-        <TextField
-          key={end}
-          label={list[end]}
-          type="date"
-          value={filters[end]}
-          onValue={(day) => change({ [end]: day })}
-        />
-      ))}
+      <PeriodFields period={filters} onDay={change} />
       <Button disabled={!isFiltered} onClick={() => change(unfiltered)}>
         {list.reset}
       </Button>
@@ -296,15 +278,15 @@ function ChainCheck() {
   );
 }
 
-async function saveCsv(tenantName: string, filters: AuditFilters): Promise<void> {
-  const rows: (string | number | null)[][] = [];
+async function saveEntries(tenantName: string, filters: AuditFilters): Promise<void> {
+  const rows: CsvValue[][] = [];
   for await (const page of readWholeAudit(tenantName, filters)) {
     for (const { seq, at, actor, event, subject, details, hash } of page) {
       rows.push([seq, at, actor.type, actor.id, event, subject, JSON.stringify(details), hash]);
     }
   }
   const head = ['seq', 'at', 'actor', 'actorId', 'event', 'subject', 'details', 'hash'];
-  saveAs('audit.csv', new Blob([toCsv([head, ...rows])], { type: 'text/csv' }));
+  saveCsv('audit.csv', [head, ...rows]);
 }
 
 async function saveLines(tenantName: string): Promise<void> {

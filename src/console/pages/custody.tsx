@@ -6,7 +6,7 @@ import { wordsIn } from '../../present/wording/catalogue.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Time } from '../parts/pieces.tsx';
+import { Failure, Panel, Time } from '../parts/pieces.tsx';
 
 export function Custody({ id }: { readonly id: string }) {
   const { words, tenantName, language } = useConsole();
@@ -21,8 +21,7 @@ export function Custody({ id }: { readonly id: string }) {
   const { custody } = wordsIn(language).document;
   const events: Readonly<Record<string, string>> = custody.events;
   return (
-    <section class="panel">
-      <h2>{text.custody}</h2>
+    <Panel title={text.custody}>
       <Failure error={error} retry={reload} />
       {data?.length === 0 && <p class="soft">{text.noCustody}</p>}
       <ol class="plain">
@@ -48,7 +47,7 @@ export function Custody({ id }: { readonly id: string }) {
           </li>
         ))}
       </ol>
-    </section>
+    </Panel>
   );
 }
 

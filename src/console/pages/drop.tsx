@@ -7,7 +7,7 @@ import { ask } from '../api/client.ts';
 import { createUploadQueue, isOver, type Transfer } from '../api/queue.ts';
 import type { UploadState } from '../api/upload.ts';
 import { useConsole } from '../context.ts';
-import { filesOf } from '../parts/dropped-files.ts';
+import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import type { WrittenLimits } from '../words/en.ts';
@@ -23,77 +23,28 @@ export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
   const written = useWrittenLimits();
   const { tier, strategy, setTier, setStrategy } = useOptions();
   const [tags, setTags] = useState('');
-  const [isOver_, setOver] = useState(false);
-  const files = useRef<HTMLInputElement>(null);
-  const folder = useRef<HTMLInputElement>(null);
 
   const add = (chosen: readonly File[]) => {
     const list = tags.split(',').map((tag) => tag.trim());
     const options = { tier, decisionStrategy: strategy };
     queue.add(chosen, { tenantName, options, limits, tags: list.filter((tag) => tag !== '') });
   };
-  const latest = useRef(add);
-  latest.current = add;
-
-  useEffect(() => {
-    folder.current?.setAttribute('webkitdirectory', '');
-    const isFiles = (data: DataTransfer | null) => data?.types.includes('Files') === true;
-    const over = (event: DragEvent) => {
-      if (!isFiles(event.dataTransfer)) return;
-      event.preventDefault();
-      setOver(true);
-    };
-    const leave = (event: DragEvent) => {
-      if (event.relatedTarget === null) setOver(false);
-    };
-    const drop = (event: DragEvent) => {
-      if (!isFiles(event.dataTransfer)) return;
-      event.preventDefault();
-      setOver(false);
-      void filesOf(event.dataTransfer!).then((found) => latest.current(found));
-    };
-    const paste = (event: ClipboardEvent) => {
-      if (!isFiles(event.clipboardData)) return;
-      event.preventDefault();
-      void filesOf(event.clipboardData!).then((found) => latest.current(found));
-    };
-    addEventListener('dragover', over);
-    addEventListener('dragleave', leave);
-    addEventListener('drop', drop);
-    addEventListener('paste', paste);
-    return () => {
-      removeEventListener('dragover', over);
-      removeEventListener('dragleave', leave);
-      removeEventListener('drop', drop);
-      removeEventListener('paste', paste);
-    };
-  }, []);
-
-  const chosen = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
-    add([...(currentTarget.files ?? [])]);
-    currentTarget.value = '';
-  };
+  const isHeldOver = useFileDrop(add);
   return (
     <section class="stack" aria-label={upload.title}>
-      <div class={isOver_ ? 'drop over' : 'drop'}>
+      <div class={isHeldOver ? 'drop over' : 'drop'}>
         <div>
           <h2>{upload.title}</h2>
           <p class="soft small">{upload.hint(written)}</p>
         </div>
         <div class="row">
-          <Button kind="main" onClick={() => files.current?.click()}>
-            {upload.choose}
-          </Button>
-          <Button onClick={() => folder.current?.click()}>{upload.chooseFolder}</Button>
-          <input
-            ref={files}
-            type="file"
-            hidden
-            multiple
+          <FileButton
+            kind="main"
+            label={upload.choose}
             accept="image/jpeg,image/png"
-            onChange={chosen}
+            onFiles={add}
           />
-          <input ref={folder} type="file" hidden multiple onChange={chosen} />
+          <FileButton label={upload.chooseFolder} takesFolder onFiles={add} />
         </div>
         <details class="options">
           <summary>{`${upload.options}: ${upload.tiers[tier]}`}</summary>
@@ -143,8 +94,8 @@ function useOptions() {
 const shownAtMost = 100;
 const progressMs = 2500;
 
-function Transfers({ onProgress }: { readonly onProgress: () => void }) {
-  const { upload } = useConsole().words;
+/** How the pictures fare. @param onProgress - called when one has arrived. */
+function useTransfers(onProgress: () => void): readonly Transfer[] {
   const [transfers, setTransfers] = useState(queue.transfers);
   const done = transfers.filter(({ state }) => state.is === 'done').length;
   useEffect(() => {
@@ -174,31 +125,29 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
     return () => clearInterval(timer);
     // One that is sent between two looks was never seen at work.
   }, [isWorking, isWorking || done]);
+  return transfers;
+}
+
+function Transfers({ onProgress }: { readonly onProgress: () => void }) {
+  const { upload } = useConsole().words;
+  const transfers = useTransfers(onProgress);
   if (transfers.length === 0) return null;
-  const refused = transfers.filter(({ state }) => state.is === 'refused');
+  const endedAs = (...ends: readonly UploadState['is'][]) =>
+    transfers.filter(({ state }) => ends.includes(state.is));
   const open = transfers.filter(({ state }) => !isOver(state));
+  const refused = endedAs('refused');
   // What needs somebody's eye first.
-  const shown = [
-    ...refused,
-    ...open,
-    ...transfers.filter(({ state }) => state.is === 'done' || state.is === 'cancelled'),
-  ];
+  const shown = [...refused, ...open, ...endedAs('done', 'cancelled')];
   return (
     <div class="panel">
       <div class="row apart">
         <strong role="status">
-          {upload.progress(done, transfers.length)}
+          {upload.progress(endedAs('done').length, transfers.length)}
           {refused.length > 0 && ` · ${upload.refusedCount(refused.length)}`}
         </strong>
-        {open.length > 0 ? (
-          <Button kind="little" onClick={() => queue.cancel()}>
-            {upload.cancelAll}
-          </Button>
-        ) : (
-          <Button kind="little" onClick={() => queue.clear()}>
-            {upload.clear}
-          </Button>
-        )}
+        <Button kind="little" onClick={() => (open.length > 0 ? queue.cancel() : queue.clear())}>
+          {open.length > 0 ? upload.cancelAll : upload.clear}
+        </Button>
       </div>
       <progress
         value={transfers.length - open.length}

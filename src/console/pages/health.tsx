@@ -1,7 +1,7 @@
 import { ApiError, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Loading, PageTitle } from '../parts/pieces.tsx';
+import { Facts, Failure, Loading, PageTitle, Panel } from '../parts/pieces.tsx';
 
 type Checks = Readonly<Record<string, 'ok' | 'degraded'>>;
 
@@ -27,21 +27,17 @@ export function HealthPage() {
       {isUnhealthy && <span class="badge failed">{health.failing}</span>}
       {data === null && error === null && <Loading />}
       {data !== null && !isUnhealthy && (
-        <section class="panel">
-          <dl class="facts">
-            {Object.entries(data.checks).map(([name, state]) => (
-              <>
-                <dt key={name}>{health.checks[name] ?? name}</dt>
-                <dd>
-                  <span class={`badge ${state}`}>{health[state]}</span>
-                </dd>
-              </>
-            ))}
-          </dl>
+        <Panel>
+          <Facts
+            rows={Object.entries(data.checks).map(([name, state]) => [
+              health.checks[name] ?? name,
+              <span class={`badge ${state}`}>{health[state]}</span>,
+            ])}
+          />
           <p class="soft small">
             {health.checkedAt(new Date(data.at).toLocaleTimeString(language))}
           </p>
-        </section>
+        </Panel>
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { glossary as glossaryDe } from '../../present/wording/de/glossary.ts';
 import { glossary as glossaryEn } from '../../present/wording/en/glossary.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Loading, PageTitle } from '../parts/pieces.tsx';
+import { Awaited, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 
 // Each page is a file of its own, fetched when it is opened.
@@ -17,26 +17,19 @@ export function HelpPage() {
   const { words, language } = useConsole();
   const { help, list } = words;
   const { terms } = language === 'de' ? glossaryDe : glossaryEn;
-  const authority = useLoaded('ca', { load: () => hasAuthority() });
   return (
     <>
       <PageTitle text={help.title} />
-      <section class="panel">
-        <h2>{help.results}</h2>
-        <dl class="facts">
-          {resultClasses.map((each) => (
-            <>
-              <dt key={each}>
-                <span class={`badge ${each}`}>{list.results[each]}</span>
-              </dt>
-              <dd>{help.resultTexts[each]}</dd>
-            </>
-          ))}
-        </dl>
-      </section>
+      <Panel title={help.results}>
+        <Facts
+          rows={resultClasses.map((each) => [
+            <span class={`badge ${each}`}>{list.results[each]}</span>,
+            help.resultTexts[each],
+          ])}
+        />
+      </Panel>
       <div class="columns">
-        <section class="panel">
-          <h2>{help.manual}</h2>
+        <Panel title={help.manual}>
           {language !== 'en' && <p class="soft small">{help.manualHint}</p>}
           <ul class="dots">
             {topics.map((topic) => (
@@ -45,52 +38,52 @@ export function HelpPage() {
               </li>
             ))}
           </ul>
-        </section>
-        <section class="panel">
-          <h2>{help.api}</h2>
+        </Panel>
+        <Panel title={help.api}>
           <p>{help.apiHint}</p>
           <p>
             <a href="/docs" target="_blank" rel="noreferrer">
               {help.apiLink} ({words.common.newWindow})
             </a>
           </p>
-          <h2>{help.ca}</h2>
-          {authority.data === true && (
-            <>
-              <p>{help.caHint}</p>
-              <p>
-                <a class="button" href="/ca.pem" download="forensics-ca.pem">
-                  {help.caLink}
-                </a>
-              </p>
-              <p class="small soft">{help.caCheck}</p>
-              <ul class="dots small">
-                {Object.values(help.systems).map((text) => (
-                  <li key={text}>{text}</li>
-                ))}
-              </ul>
-            </>
-          )}
-          {authority.data === false && <p>{help.caNone}</p>}
-        </section>
+          <Certificate />
+        </Panel>
       </div>
-      <section class="panel">
-        <h2>{help.words}</h2>
-        <dl class="facts">
-          {Object.values(terms).map(({ term, meaning }) => (
-            <>
-              <dt key={term}>{term}</dt>
-              <dd>{meaning}</dd>
-            </>
-          ))}
-        </dl>
-      </section>
+      <Panel title={help.words}>
+        <Facts rows={Object.values(terms).map(({ term, meaning }) => [term, meaning])} />
+      </Panel>
     </>
   );
 }
 
-async function hasAuthority(): Promise<boolean> {
-  return (await fetch('/ca.pem', { method: 'HEAD' })).ok;
+/** What a browser needs to trust this server, where it has an authority of its own. */
+function Certificate() {
+  const { help } = useConsole().words;
+  const { data: hasAuthority } = useLoaded('ca', {
+    load: async () => (await fetch('/ca.pem', { method: 'HEAD' })).ok,
+  });
+  return (
+    <>
+      <h2>{help.ca}</h2>
+      {hasAuthority === true && (
+        <>
+          <p>{help.caHint}</p>
+          <p>
+            <a class="button" href="/ca.pem" download="forensics-ca.pem">
+              {help.caLink}
+            </a>
+          </p>
+          <p class="small soft">{help.caCheck}</p>
+          <ul class="dots small">
+            {Object.values(help.systems).map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {hasAuthority === false && <p>{help.caNone}</p>}
+    </>
+  );
 }
 
 function titleOf(topic: string): string {
@@ -104,8 +97,8 @@ export function ManualPage({ topic }: { readonly topic: string }) {
   useEffect(() => {
     document.title = `${words.help.manual}: ${titleOf(topic)} · forensics`;
   }, [words, topic]);
-  const { data, error } = useLoaded(topic, {
-    load: async () => (await pages[`../../manual/${topic}.md`]?.()) ?? null,
+  const loaded = useLoaded(topic, {
+    load: async () => (await pages[`../../manual/${topic}.md`]?.()) ?? '',
   });
   if (!topics.includes(topic)) return <PageTitle text={words.common.pageNotFound} />;
   return (
@@ -113,10 +106,9 @@ export function ManualPage({ topic }: { readonly topic: string }) {
       <p>
         <a href="#/help">‹ {words.help.title}</a>
       </p>
-      <section class="panel" lang="en">
-        <Failure error={error} />
-        {data === null ? <Loading /> : <Markdown text={data} />}
-      </section>
+      <Panel lang="en">
+        <Awaited loaded={loaded}>{(text) => <Markdown text={text} />}</Awaited>
+      </Panel>
     </>
   );
 }

@@ -7,7 +7,8 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FormDialog, TextField } from '../parts/form.tsx';
 import { useTenantList } from '../parts/loading.ts';
-import { Button, Failure, ManagerPage, RowButton, Table, Time } from '../parts/pieces.tsx';
+import { Button, Failure, ManagerPage, Panel, Time } from '../parts/pieces.tsx';
+import { RowButton, Table } from '../parts/table.tsx';
 
 const path = '/v1/tenant/hold';
 
@@ -24,10 +25,9 @@ export function HoldsPage() {
 export function AnalysisHold({ id }: { readonly id: string }) {
   const { words, isManager } = useConsole();
   return isManager ? (
-    <section class="panel">
-      <h2>{words.holds.one}</h2>
+    <Panel title={words.holds.one}>
       <HoldOn id={id} />
-    </section>
+    </Panel>
   ) : null;
 }
 

@@ -6,7 +6,8 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FormDialog, SelectField, TextField } from '../parts/form.tsx';
 import { type Loaded, useTenantList } from '../parts/loading.ts';
-import { Button, CopyButton, Dialog, PageTitle, RowButton, Table, Time } from '../parts/pieces.tsx';
+import { Button, CopyButton, Dialog, PageTitle, Time } from '../parts/pieces.tsx';
+import { RowButton, Table } from '../parts/table.tsx';
 
 const path = '/v1/auth/api';
 const dayMs = 86_400_000;

@@ -1,12 +1,14 @@
+/** Pages without a session: the login, and the first account of a new server. */
+
 import { type ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { UserInfo } from '../../contract/auth.ts';
 import type { SessionState } from '../../contract/session.ts';
 import type { Language } from '../../contract/vocabulary.ts';
-import { logIn, sessionState } from '../api/client.ts';
+import { logIn, makeFirstUser, sessionState } from '../api/client.ts';
 import { goElsewhere } from '../api/elsewhere.ts';
 import { wordsOf } from '../context.ts';
-import { TextField, useSubmit } from '../parts/form.tsx';
+import { PasswordField, TextField, useSubmit } from '../parts/form.tsx';
 import { Button, PageTitle } from '../parts/pieces.tsx';
 
 export type LoginReason = 'expired' | 'loggedOut' | 'failedElsewhere' | null;
@@ -65,14 +67,7 @@ function PasswordForm({ language, onEntered }: Pick<LoginProps, 'language' | 'on
         value={email}
         onValue={setEmail}
       />
-      <TextField
-        label={words.login.password}
-        type="password"
-        required
-        autocomplete="current-password"
-        value={password}
-        onValue={setPassword}
-      />
+      <PasswordField label={words.login.password} value={password} onValue={setPassword} />
       <button class="button main" disabled={isBusy}>
         {words.login.act}
       </button>
@@ -93,6 +88,51 @@ function Elsewhere({ language }: { readonly language: Language }) {
         {login.elsewhereAct}
       </Button>
     </>
+  );
+}
+
+/** Where the one-time link of `forensics serve` leads. */
+export function FirstUserPage(props: LoginProps & { readonly token: string }) {
+  const { language, token, onEntered } = props;
+  const { first, login } = wordsOf(language);
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const { isBusy, failure, onSubmit } = useSubmit(language);
+  const send = async (): Promise<void> => {
+    await makeFirstUser({ token, email, password, ...(name === '' ? {} : { name }) });
+    const user = await logIn({ email, password });
+    // The token works once: it is used up, and must not stay in the history.
+    history.replaceState(null, '', '/#/analyses');
+    dispatchEvent(new HashChangeEvent('hashchange'));
+    onEntered(user);
+  };
+  return (
+    <Alone {...props} title={first.title}>
+      <p class="soft">{first.intro}</p>
+      <form class="stack" onSubmit={onSubmit(send)}>
+        {failure}
+        <TextField label={first.name} required autocomplete="name" value={name} onValue={setName} />
+        <TextField
+          label={login.email}
+          type="email"
+          required
+          autocomplete="username"
+          value={email}
+          onValue={setEmail}
+        />
+        <PasswordField
+          label={login.password}
+          hint={first.passwordHint}
+          isNew
+          value={password}
+          onValue={setPassword}
+        />
+        <button class="button main" disabled={isBusy}>
+          {first.act}
+        </button>
+      </form>
+    </Alone>
   );
 }
 

@@ -6,7 +6,7 @@ import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { CheckField, FormPanel, SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Failure, Loading, PageTitle } from '../parts/pieces.tsx';
+import { Awaited, PageTitle } from '../parts/pieces.tsx';
 
 interface Answer {
   readonly data: TenantAnswer;
@@ -16,10 +16,10 @@ const storedMark = 'stored';
 
 export function TenantPage({ query }: { readonly query: URLSearchParams }) {
   const { words, tenantName, isManager } = useConsole();
-  const { data, error, reload } = useLoaded(tenantName, {
+  const loaded = useLoaded(tenantName, {
     load: (signal) => ask<Answer>('/v1/tenant', { query: { tenantName }, signal }),
   });
-  const tenant = data?.data;
+  const { data, reload } = loaded;
   return (
     <>
       <PageTitle text={words.tenant.title} />
@@ -29,17 +29,21 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
           {words.tenant.tested}
         </p>
       )}
-      {tenant?.isTrial === true && <p class="notice warn">{words.tenant.trial}</p>}
-      <Failure error={error} retry={reload} />
-      {tenant === undefined && error === null && <Loading />}
-      {tenant !== undefined && (
-        <fieldset class="bare stack" disabled={!isManager}>
-          <NameForm tenant={tenant} />
-          <OptionsForm tenant={tenant} reload={reload} />
-          <StorageForm key={JSON.stringify(tenant.storageConfig)} tenant={tenant} reload={reload} />
-          <WebhookForm tenant={tenant} reload={reload} />
-        </fieldset>
-      )}
+      {data?.data.isTrial === true && <p class="notice warn">{words.tenant.trial}</p>}
+      <Awaited loaded={loaded}>
+        {({ data: tenant }) => (
+          <fieldset disabled={!isManager}>
+            <NameForm tenant={tenant} />
+            <OptionsForm tenant={tenant} reload={reload} />
+            <StorageForm
+              key={JSON.stringify(tenant.storageConfig)}
+              tenant={tenant}
+              reload={reload}
+            />
+            <WebhookForm tenant={tenant} reload={reload} />
+          </fieldset>
+        )}
+      </Awaited>
     </>
   );
 }
@@ -129,19 +133,17 @@ function StorageForm({ tenant, reload }: PartProps) {
       needsReload ? reloadPage : reload,
       needsReload ? null : text.tested,
     );
-  const set = (name: string, value: string | boolean) => setDraft({ ...draft, [name]: value });
-  const warning = tenant.storageWarning !== null && (
-    <p class="notice warn">
-      {text.warning}: {tenant.storageWarning}
-    </p>
-  );
   return (
     <FormPanel
       title={text.storage}
       intro={
         <>
           <p class="soft">{text.storageIntro}</p>
-          {warning}
+          {tenant.storageWarning !== null && (
+            <p class="notice warn">
+              {text.warning}: {tenant.storageWarning}
+            </p>
+          )}
         </>
       }
       act={isManager ? (kind === 'own' ? words.common.save : text.test) : null}
@@ -149,27 +151,43 @@ function StorageForm({ tenant, reload }: PartProps) {
       send={send}
     >
       <SelectField label={text.storage} options={text.kinds} value={kind} onValue={setKind} />
-      {kind !== 'own' &&
-        fieldNames[kind].map((name) => (
-          <TextField
-            key={name}
-            label={text.fields[name]}
-            type={secrets.has(name) ? 'password' : 'text'}
-            autocomplete="off"
-            required={name !== 'port' && name !== 'region'}
-            value={String(draft[name] ?? '')}
-            onValue={(value) => set(name, value)}
-          />
-        ))}
+      {kind !== 'own' && <StoreFields kind={kind} draft={draft} setDraft={setDraft} />}
       {kind !== 'own' && kind === storedKind && <p class="soft small">{text.secretKept}</p>}
+    </FormPanel>
+  );
+}
+
+function StoreFields({
+  kind,
+  draft,
+  setDraft,
+}: {
+  readonly kind: 's3' | 'azure';
+  readonly draft: Draft;
+  readonly setDraft: (draft: Draft) => void;
+}) {
+  const { fields } = useConsole().words.tenant;
+  return (
+    <>
+      {fieldNames[kind].map((name) => (
+        <TextField
+          key={name}
+          label={fields[name]}
+          type={secrets.has(name) ? 'password' : 'text'}
+          autocomplete="off"
+          required={name !== 'port' && name !== 'region'}
+          value={String(draft[name] ?? '')}
+          onValue={(value) => setDraft({ ...draft, [name]: value })}
+        />
+      ))}
       {kind === 's3' && (
         <CheckField
-          label={text.fields.useSSL}
+          label={fields.useSSL}
           isChecked={draft['useSSL'] !== false}
-          onChecked={(isChecked) => set('useSSL', isChecked)}
+          onChecked={(useSSL) => setDraft({ ...draft, useSSL })}
         />
       )}
-    </FormPanel>
+    </>
   );
 }
 

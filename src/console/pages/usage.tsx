@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks';
 import type { UsageReport } from '../../contract/usage.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { toCsv } from '../parts/csv.ts';
+import { saveCsv } from '../parts/files.tsx';
 import { TextField } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Button, Failure, Loading, PageTitle, saveAs } from '../parts/pieces.tsx';
+import { Awaited, Button, PageTitle, Panel } from '../parts/pieces.tsx';
 
 interface Answer {
   readonly data: UsageReport;
@@ -41,12 +41,9 @@ export function UsagePage() {
   return (
     <>
       <PageTitle text={usage.title} />
-      <section class="panel">
-        <h2>{usage.total}</h2>
-        <Failure error={total.error} retry={total.reload} />
-        {total.data === null && total.error === null && <Loading />}
-        {total.data !== null && <Tiles report={total.data.data} />}
-      </section>
+      <Panel title={usage.total}>
+        <Awaited loaded={total}>{({ data }) => <Tiles report={data} />}</Awaited>
+      </Panel>
       <section class="panel">
         <div class="row apart end">
           <h2>{usage.perDay}</h2>
@@ -62,9 +59,7 @@ export function UsagePage() {
           </div>
         </div>
         {days === null && <p class="notice warn">{usage.tooLong}</p>}
-        <Failure error={daily.error} retry={daily.reload} />
-        {daily.data === null && daily.error === null && <Loading />}
-        {daily.data !== null && daily.data.length > 0 && <Chart days={daily.data} />}
+        <Awaited loaded={daily}>{(found) => found.length > 0 && <Chart days={found} />}</Awaited>
       </section>
     </>
   );
@@ -96,8 +91,8 @@ function Tiles({ report }: { readonly report: UsageReport }) {
   return (
     <dl class="tiles">
       {figures.map(([name, value, unit = '']) => (
-        <div key={name} class="tile">
-          <dt>{name}</dt>
+        <div key={name}>
+          <dt class="soft small">{name}</dt>
           <dd>
             {value === null
               ? '–'
@@ -175,40 +170,25 @@ async function loadDays(
   return found;
 }
 
+const dayColumns: Readonly<Record<string, (report: UsageReport) => number>> = {
+  completed: ({ successfulProcessing }) => successfulProcessing.byResult.total,
+  real: ({ successfulProcessing }) => successfulProcessing.byResult.real,
+  fake: ({ successfulProcessing }) => successfulProcessing.byResult.fake,
+  uncertain: ({ successfulProcessing }) => successfulProcessing.byResult.uncertain,
+  abstain: ({ successfulProcessing }) => successfulProcessing.byResult.abstain,
+  flagging: ({ successfulProcessing }) => successfulProcessing.byModelTypeAndTier.image.flagging,
+  forensicReporting: ({ successfulProcessing }) =>
+    successfulProcessing.byModelTypeAndTier.image.forensicReporting,
+  api: ({ successfulProcessing }) => successfulProcessing.byType.api,
+  app: ({ successfulProcessing }) => successfulProcessing.byType.app,
+  errors: ({ impediments }) => impediments.processingErrors,
+  retries: ({ impediments }) => impediments.retries,
+};
+
 function saveDays(days: readonly Day[]): void {
-  const head = [
-    'day',
-    'completed',
-    'real',
-    'fake',
-    'uncertain',
-    'abstain',
-    'flagging',
-    'forensicReporting',
-    'api',
-    'app',
-    'errors',
-    'retries',
-  ];
-  const rows = days.map(({ day, report: { successfulProcessing: processed, impediments } }) => {
-    const { total, real, fake, uncertain, abstain } = processed.byResult;
-    const { flagging, forensicReporting } = processed.byModelTypeAndTier.image;
-    const { api, app } = processed.byType;
-    const { processingErrors, retries } = impediments;
-    return [
-      day,
-      total,
-      real,
-      fake,
-      uncertain,
-      abstain,
-      flagging,
-      forensicReporting,
-      api,
-      app,
-      processingErrors,
-      retries,
-    ];
-  });
-  saveAs('usage.csv', new Blob(['\uFEFF', toCsv([head, ...rows])], { type: 'text/csv' }));
+  const rows = days.map(({ day, report }) => [
+    day,
+    ...Object.values(dayColumns).map((read) => read(report)),
+  ]);
+  saveCsv('usage.csv', [['day', ...Object.keys(dayColumns)], ...rows]);
 }

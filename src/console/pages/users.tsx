@@ -3,10 +3,11 @@
 import { useState } from 'preact/hooks';
 import type { TenantPerson } from '../../contract/people.ts';
 import { ask } from '../api/client.ts';
-import { messageOf, useConsole } from '../context.ts';
-import { CheckField, FormDialog, TextField } from '../parts/form.tsx';
+import { useConsole } from '../context.ts';
+import { CheckField, FormDialog, PasswordField, TextField, useAct } from '../parts/form.tsx';
 import { type Loaded, useTenantList } from '../parts/loading.ts';
-import { Button, PageTitle, RowButton, Table, Time } from '../parts/pieces.tsx';
+import { Button, PageTitle, Time } from '../parts/pieces.tsx';
+import { RowButton, Table } from '../parts/table.tsx';
 
 const path = '/v1/tenant/user';
 const settings = 'settings';
@@ -38,14 +39,12 @@ function People() {
     toast({ text });
     loaded.reload();
   };
-  const enable = async ({ id }: TenantPerson): Promise<void> => {
-    try {
+  const { run } = useAct();
+  const enable = ({ id }: TenantPerson) =>
+    run(async () => {
       await ask(`${path}/enable`, { method: 'POST', body: { tenantName, id } });
       done(users.enabled);
-    } catch (failure) {
-      toast({ text: messageOf(failure, words) });
-    }
-  };
+    });
   return (
     <>
       <div class="row apart">
@@ -56,7 +55,7 @@ function People() {
       </div>
       <p class="soft">{users.intro}</p>
       <section class="panel flush" aria-label={users.title}>
-        <Rows loaded={loaded} setOpen={setOpen} enable={(person) => void enable(person)} />
+        <Rows loaded={loaded} setOpen={setOpen} enable={enable} />
       </section>
       {open?.is === 'create' && <CreateDialog onDone={done} />}
       {open?.is === 'edit' && <EditDialog person={open.person} onDone={done} />}
@@ -193,14 +192,7 @@ function NewPassword(props: ValueProps) {
   const { users, first } = useConsole().words;
   return (
     <>
-      <TextField
-        label={users.password}
-        hint={first.passwordHint}
-        type="password"
-        required
-        autocomplete="new-password"
-        {...props}
-      />
+      <PasswordField label={users.password} hint={first.passwordHint} isNew {...props} />
       <p class="soft small">{users.createHint}</p>
     </>
   );

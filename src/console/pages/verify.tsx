@@ -1,18 +1,18 @@
 /** Whether a signed bundle is what was signed, and what is in it. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Verification } from '../../contract/verification.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { Button, Failure, PageTitle, writeTime } from '../parts/pieces.tsx';
+import { FileButton, useFileDrop } from '../parts/files.tsx';
+import { type Fact, Facts, Failure, PageTitle, writeTime } from '../parts/pieces.tsx';
 
 export function VerifyPage() {
-  const { words, tenantName, language } = useConsole();
+  const { words, tenantName } = useConsole();
   const { verify } = words;
   const [found, setFound] = useState<(Verification & { readonly name: string }) | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
 
   const check = async (file: File): Promise<void> => {
     setBusy(true);
@@ -30,41 +30,22 @@ export function VerifyPage() {
     }
     setBusy(false);
   };
-  const latest = useRef(check);
-  latest.current = check;
-  useEffect(() => {
-    const over = (event: DragEvent) => event.preventDefault();
-    const drop = (event: DragEvent) => {
-      event.preventDefault();
-      const file = event.dataTransfer?.files[0];
-      if (file !== undefined) void latest.current(file);
-    };
-    addEventListener('dragover', over);
-    addEventListener('drop', drop);
-    return () => {
-      removeEventListener('dragover', over);
-      removeEventListener('drop', drop);
-    };
-  }, []);
+  const checkFirst = ([file]: readonly File[]) => {
+    if (file !== undefined) void check(file);
+  };
+  const isHeldOver = useFileDrop(checkFirst);
   return (
     <>
       <PageTitle text={verify.title} />
       <p class="soft">{verify.intro}</p>
-      <div class="drop">
+      <div class={isHeldOver ? 'drop over' : 'drop'}>
         <h2>{verify.drop}</h2>
-        <Button kind="main" disabled={isBusy} onClick={() => input.current?.click()}>
-          {verify.choose}
-        </Button>
-        <input
-          ref={input}
-          type="file"
-          hidden
+        <FileButton
+          kind="main"
+          label={verify.choose}
           accept=".zip,application/zip"
-          onChange={({ currentTarget }) => {
-            const file = currentTarget.files?.[0];
-            currentTarget.value = '';
-            if (file !== undefined) void check(file);
-          }}
+          disabled={isBusy}
+          onFiles={checkFirst}
         />
       </div>
       {isBusy && (
@@ -73,34 +54,29 @@ export function VerifyPage() {
         </p>
       )}
       <Failure error={error} />
-      {found !== null && <Found found={found} language={language} />}
+      {found !== null && <Found found={found} />}
     </>
   );
 }
 
-function Found({
-  found,
-  language,
-}: {
-  readonly found: Verification & { readonly name: string };
-  readonly language: string;
-}) {
-  const { verify } = useConsole().words;
+function Found({ found }: { readonly found: Verification & { readonly name: string } }) {
+  const { words, language } = useConsole();
+  const { verify } = words;
   const { holds, problems, key, manifest, verdict, name } = found;
   const isOwn = key?.isOwn === true;
   const title = holds ? (isOwn ? verify.holdsOwn : verify.holds) : verify.broken;
-  const rows: readonly (readonly [string, string])[] = [
+  const rows: readonly Fact[] = [
     ...(manifest === null
       ? []
       : ([
-          [verify.picture, `${manifest.item.name} · SHA-256 ${manifest.item.sha256}`],
+          [verify.picture, <bdi>{`${manifest.item.name} · SHA-256 ${manifest.item.sha256}`}</bdi>],
           [verify.examinedAt, writeTime(manifest.examinedAt, language)],
           [verify.signedAt, writeTime(manifest.signedAt, language)],
-          [verify.product, manifest.product],
-          [verify.files, manifest.files.map((file) => file.name).join(', ')],
+          [verify.product, <bdi>{manifest.product}</bdi>],
+          [verify.files, <bdi>{manifest.files.map((file) => file.name).join(', ')}</bdi>],
         ] as const)),
-    ...(verdict === null ? [] : ([[verify.verdict, verdict]] as const)),
-    ...(key === null ? [] : ([[verify.key, key.fingerprint]] as const)),
+    [verify.verdict, verdict === null ? '' : <bdi>{verdict}</bdi>],
+    [verify.key, key?.fingerprint ?? ''],
   ];
   return (
     <section
@@ -124,16 +100,7 @@ function Found({
           </ul>
         </>
       )}
-      <dl class="facts">
-        {rows.map(([label, value]) => (
-          <>
-            <dt key={label}>{label}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </>
-        ))}
-      </dl>
+      <Facts rows={rows} />
     </section>
   );
 }

@@ -4,11 +4,11 @@ import { useState } from 'preact/hooks';
 import type { TenantAnswer } from '../../contract/tenant.ts';
 import type { Delivery, WebhookTest } from '../../contract/webhooks.ts';
 import { ask } from '../api/client.ts';
-import { messageOf, useConsole } from '../context.ts';
-import { SelectField } from '../parts/form.tsx';
+import { useConsole } from '../context.ts';
+import { SelectField, useAct } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded, useTenantList } from '../parts/loading.ts';
-import { Pager, pageSize, usePlace } from '../parts/newest-first.tsx';
-import { Button, ManagerPage, RowButton, Table, Time } from '../parts/pieces.tsx';
+import { Button, ManagerPage, Time } from '../parts/pieces.tsx';
+import { Pager, pageSize, RowButton, Table, usePlace } from '../parts/table.tsx';
 
 const path = '/v1/tenant/webhook';
 const badges = { waiting: 'pending', delivered: 'ok', given_up: 'failed' } as const;
@@ -23,12 +23,10 @@ export function WebhooksPage() {
 }
 
 function Messages() {
-  const { words, tenantName, toast } = useConsole();
+  const { words, tenantName } = useConsole();
   const { webhooks } = words;
   const [state, setState] = useState<Delivery['state'] | ''>('');
-  const [isBusy, setBusy] = useState(false);
   const place = usePlace();
-  const { before } = place;
   const tenant = useLoaded(`tenant ${tenantName}`, {
     load: (signal) =>
       ask<{ readonly data: TenantAnswer }>('/v1/tenant', { query: { tenantName }, signal }),
@@ -36,43 +34,11 @@ function Messages() {
   const hasWebhook = tenant.data !== null && tenant.data.data.webhookState !== 'none';
   const loaded = useTenantList<Delivery>(
     path,
-    { state, before: before ?? undefined, limit: pageSize },
+    { state, before: place.before ?? undefined, limit: pageSize },
     (found, unchanged) => (found.some(isMoving) ? growingPause(unchanged) : null),
   );
   const { data, reload } = loaded;
-  const run = async (act: () => Promise<string>): Promise<void> => {
-    setBusy(true);
-    try {
-      toast({ text: await act() });
-    } catch (failure) {
-      toast({ text: messageOf(failure, words) });
-    }
-    setBusy(false);
-    reload();
-  };
-  const replay = async (body: object): Promise<number> => {
-    const { data: done } = await ask<{ readonly data: { readonly replayed: number } }>(
-      `${path}/replay`,
-      { method: 'POST', body: { tenantName, ...body } },
-    );
-    return done.replayed;
-  };
-  const again = (id: string) =>
-    run(async () => {
-      await replay({ id });
-      return webhooks.sentAgain;
-    });
-  const tryOut = () =>
-    run(async () => {
-      const { data: found } = await ask<{ readonly data: WebhookTest }>(`${path}/test`, {
-        method: 'POST',
-        body: { tenantName },
-      });
-      const outcome = outcomeText(found.outcome, webhooks.outcomes);
-      return found.isAccepted
-        ? webhooks.accepted(outcome, String(found.tookMs))
-        : webhooks.refused(outcome);
-    });
+  const { isBusy, again, allAgain, test } = useSending(reload);
   const last = data?.length === pageSize ? data.at(-1)!.id : null;
   return (
     <>
@@ -90,29 +56,52 @@ function Messages() {
           />
           <div class="row">
             {hasWebhook && (
-              <Button kind="little" disabled={isBusy} onClick={() => void tryOut()}>
+              <Button kind="little" disabled={isBusy} onClick={test}>
                 {webhooks.test}
               </Button>
             )}
             {hasWebhook && data?.some((each) => each.state === 'given_up') === true && (
-              <Button
-                kind="little"
-                disabled={isBusy}
-                onClick={() => void run(async () => webhooks.allSentAgain(await replay({})))}
-              >
+              <Button kind="little" disabled={isBusy} onClick={allAgain}>
                 {webhooks.allAgain}
               </Button>
             )}
-            <Pager place={place} last={last} />
+            <Pager newer={place.newer} older={place.olderThan(last)} />
           </div>
         </div>
-        <Rows
-          loaded={loaded}
-          again={hasWebhook && !isBusy ? (id: string) => void again(id) : null}
-        />
+        <Rows loaded={loaded} again={hasWebhook && !isBusy ? again : null} />
       </section>
     </>
   );
+}
+
+/** Sends messages once more, and a test message. */
+function useSending(reload: () => void) {
+  const { words, tenantName } = useConsole();
+  const { webhooks } = words;
+  const { isBusy, run } = useAct(reload);
+  const post = async <T,>(act: string, body: object): Promise<T> => {
+    const request = { method: 'POST', body: { tenantName, ...body } } as const;
+    return (await ask<{ readonly data: T }>(`${path}/${act}`, request)).data;
+  };
+  return {
+    isBusy,
+    again: (id: string) =>
+      run(async () => {
+        await post('replay', { id });
+        return webhooks.sentAgain;
+      }),
+    allAgain: () =>
+      run(async () => {
+        const { replayed } = await post<{ readonly replayed: number }>('replay', {});
+        return webhooks.allSentAgain(replayed);
+      }),
+    test: () =>
+      run(async () => {
+        const { outcome, isAccepted, tookMs } = await post<WebhookTest>('test', {});
+        const text = outcomeText(outcome, webhooks.outcomes);
+        return isAccepted ? webhooks.accepted(text, String(tookMs)) : webhooks.refused(text);
+      }),
+  };
 }
 
 function isMoving({ state }: Delivery): boolean {

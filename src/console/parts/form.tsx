@@ -31,7 +31,7 @@ export function Field({
   return (
     <div class="field">
       <span>
-        <label class="label soft small" for={id}>
+        <label class="soft small" for={id}>
           {label}
         </label>
         {help !== undefined && <Explain term={label} text={help} />}
@@ -77,6 +77,21 @@ export function TextField({
   );
 }
 
+/** @param isNew - a password that is being chosen, which browsers then offer to make up. */
+export function PasswordField({
+  isNew = false,
+  ...props
+}: Pick<TextFieldProps, 'label' | 'value' | 'onValue' | 'hint'> & { readonly isNew?: boolean }) {
+  return (
+    <TextField
+      type="password"
+      required
+      autocomplete={isNew ? 'new-password' : 'current-password'}
+      {...props}
+    />
+  );
+}
+
 /** One of several. @param options - what each value is called, in the order in which they are offered. */
 export function SelectField<Value extends string>({
   label,
@@ -110,6 +125,29 @@ export function SelectField<Value extends string>({
         </select>
       )}
     </Field>
+  );
+}
+
+/** The first and the last day of a list. */
+export function PeriodFields({
+  period,
+  onDay,
+}: {
+  readonly period: { readonly from?: string; readonly to?: string };
+  readonly onDay: (day: { readonly from: string } | { readonly to: string }) => void;
+}) {
+  const { list } = useConsole().words;
+  const { from = '', to = '' } = period;
+  return (
+    <>
+      <TextField
+        label={list.from}
+        type="date"
+        value={from}
+        onValue={(day) => onDay({ from: day })}
+      />
+      <TextField label={list.to} type="date" value={to} onValue={(day) => onDay({ to: day })} />
+    </>
   );
 }
 
@@ -170,6 +208,28 @@ export function useSubmit(language: Language) {
     void submit(send);
   };
   return { isBusy, failure, submit, onSubmit };
+}
+
+/**
+ * Runs one act at a time. A text that it returns, or why it failed, is shown for some seconds.
+ *
+ * @param after - called after each act, also one that failed.
+ */
+export function useAct(after: () => void = () => undefined) {
+  const { words, toast } = useConsole();
+  const [isBusy, setBusy] = useState(false);
+  const perform = async (act: () => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    try {
+      const text = await act();
+      if (typeof text === 'string') toast({ text });
+    } catch (failure) {
+      toast({ text: messageOf(failure, words) });
+    }
+    setBusy(false);
+    after();
+  };
+  return { isBusy, run: (act: () => Promise<unknown>) => void perform(act) };
 }
 
 /** A panel of a page that saves a part of something. @param act - text of its button; null where nothing may be changed. */

@@ -1,6 +1,6 @@
 /** Small pieces that several pages are made of. */
 
-import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
@@ -35,49 +35,67 @@ export function ManagerPage({
   );
 }
 
-/** Rows under their headings, or what stands in their place: why they are missing, that they are on their way, that there are none. */
-export function Table<Entry>({
-  loaded: { data, error, reload },
-  columns,
-  row,
-  empty,
+/** A part of a page. @param explain - what its heading means, behind a question mark. */
+export function Panel({
+  title,
+  explain,
+  children,
+  ...attributes
 }: {
-  readonly loaded: Loaded<readonly Entry[]>;
-  /** Null: the buttons of each row, whose heading only a screen reader needs. */
-  readonly columns: readonly (ComponentChildren | null)[];
-  readonly row: (entry: Entry) => ComponentChildren;
-  readonly empty: ComponentChildren;
+  readonly title?: string;
+  readonly explain?: { readonly term: string; readonly meaning: string };
+  readonly children: ComponentChildren;
+  readonly lang?: string;
 }) {
-  const { list } = useConsole().words;
+  return (
+    <section class="panel" {...attributes}>
+      {title !== undefined && (
+        <h2>
+          {title}
+          {explain !== undefined && <Explain term={explain.term} text={explain.meaning} />}
+        </h2>
+      )}
+      {children}
+    </section>
+  );
+}
+
+export type Fact = readonly [label: ComponentChildren, value: ComponentChildren, help?: string];
+
+/** Labels and their values; those that are empty are left out. */
+export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {rows
+        .filter(([, value]) => value !== '')
+        .map(([label, value, help], at) => (
+          <Fragment key={at}>
+            <dt>
+              {label}
+              {typeof label === 'string' && help !== undefined && (
+                <Explain term={label} text={help} />
+              )}
+            </dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
+    </dl>
+  );
+}
+
+/** What was loaded, or what stands in its place: why it is missing, or that it is on its way. */
+export function Awaited<T>({
+  loaded: { data, error, reload },
+  children,
+}: {
+  readonly loaded: Loaded<T>;
+  readonly children: (data: T) => ComponentChildren;
+}) {
   return (
     <>
-      {error !== null && (
-        <div class="toolbar">
-          <Failure error={error} retry={reload} />
-        </div>
-      )}
-      {data === null && error === null && (
-        <div class="empty">
-          <Loading />
-        </div>
-      )}
-      {data?.length === 0 && <div class="empty">{empty}</div>}
-      {data !== null && data.length > 0 && (
-        <div class="scroll">
-          <table class="cards">
-            <thead>
-              <tr>
-                {columns.map((column, at) => (
-                  <th key={at} scope="col">
-                    {column ?? <span class="hidden">{list.actions}</span>}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>{data.map(row)}</tbody>
-          </table>
-        </div>
-      )}
+      <Failure error={error} retry={reload} />
+      {data === null && error === null && <Loading />}
+      {data !== null && children(data)}
     </>
   );
 }
@@ -88,24 +106,6 @@ export function Button({
   ...attributes
 }: ButtonHTMLAttributes & { readonly kind?: string }) {
   return <button type="button" class={`button ${kind}`} {...attributes} />;
-}
-
-/** A small button in a row of a table. @param subject - what it acts on, for screen readers. */
-export function RowButton({
-  label,
-  subject,
-  onClick,
-}: {
-  readonly label: string;
-  readonly subject: string;
-  readonly onClick: () => void;
-}) {
-  return (
-    <Button kind="quiet little" onClick={onClick}>
-      {label}
-      <span class="hidden"> {subject}</span>
-    </Button>
-  );
 }
 
 /** A question mark behind a word, and what the word means below it. */
@@ -244,14 +244,4 @@ function timeWriter(language: string): Intl.DateTimeFormat {
   const made = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
   timeWriters.set(language, made);
   return made;
-}
-
-/** Saves text or bytes under a name. */
-export function saveAs(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

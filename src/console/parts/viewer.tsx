@@ -56,6 +56,7 @@ export function Viewer({ size, pictureUrl, heatmaps, look, setLook, name }: View
   const mapUrl = look.map === null || heatmaps === null ? null : heatmapUrl(heatmaps, look.map);
   // In pixels of the picture: the line of the swipe keeps its place in the window.
   const cut = look.swipe === null ? 0 : (look.swipe * frame.width - view.x) / view.scale;
+  const clipPath = look.swipe === null ? 'none' : `inset(0 0 0 ${Math.max(0, cut)}px)`;
   return (
     <div
       ref={box}
@@ -88,15 +89,7 @@ export function Viewer({ size, pictureUrl, heatmaps, look, setLook, name }: View
           }}
         />
         {mapUrl !== null && (
-          <img
-            src={mapUrl}
-            alt=""
-            draggable={false}
-            style={{
-              opacity: String(look.opacity),
-              clipPath: look.swipe === null ? 'none' : `inset(0 0 0 ${Math.max(0, cut)}px)`,
-            }}
-          />
+          <img src={mapUrl} alt="" draggable={false} style={{ opacity: look.opacity, clipPath }} />
         )}
         {look.hasGrid && <Grid picture={picture} lineWidth={1 / view.scale} />}
       </div>
@@ -136,8 +129,6 @@ function useGestures(given: {
   const { box } = given;
   const latest = useRef(given);
   latest.current = given;
-  const [isDragging, setDragging] = useState(false);
-  const fingers = useRef(new Map<number, Point>());
 
   const change = (next: (view: View, room: Size, least: number) => View) => {
     const { look, picture, frame, setLook } = latest.current;
@@ -150,47 +141,20 @@ function useGestures(given: {
     );
   const move = (x: number, y: number) =>
     change((view) => ({ ...view, x: view.x + x, y: view.y + y }));
-  const inBox = ({ x, y }: Point): Point => {
-    const { left, top } = box.current!.getBoundingClientRect();
-    return { x: x - left, y: y - top };
-  };
-
   useEffect(() => {
     const element = box.current!;
     // Preact's own listeners are passive, and could not keep the page from scrolling.
     const wheel = (event: WheelEvent) => {
       if (!event.ctrlKey && !element.contains(document.activeElement)) return;
       event.preventDefault();
-      zoom(Math.exp(-event.deltaY / 400), inBox({ x: event.clientX, y: event.clientY }));
+      zoom(Math.exp(-event.deltaY / 400), pointIn(element, event));
     };
     element.addEventListener('wheel', wheel, { passive: false });
     return () => element.removeEventListener('wheel', wheel);
   }, []);
 
-  const release = (event: PointerEvent) => {
-    fingers.current.delete(event.pointerId);
-    setDragging(fingers.current.size > 0);
-  };
   return {
-    isDragging,
-    onPointerDown: (event: PointerEvent) => {
-      box.current!.setPointerCapture(event.pointerId);
-      fingers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      setDragging(true);
-    },
-    onPointerMove: (event: PointerEvent) => {
-      const before = fingers.current.get(event.pointerId);
-      if (before === undefined) return;
-      const now = { x: event.clientX, y: event.clientY };
-      const [one, other] = [...fingers.current.values()];
-      fingers.current.set(event.pointerId, now);
-      if (other === undefined) return move(now.x - before.x, now.y - before.y);
-      const [first, second] = [...fingers.current.values()];
-      const middle = { x: (first!.x + second!.x) / 2, y: (first!.y + second!.y) / 2 };
-      zoom(distance(first!, second!) / Math.max(1, distance(one!, other)), inBox(middle));
-    },
-    onPointerUp: release,
-    onPointerCancel: release,
+    ...useFingers(box, { move, zoom }),
     onKeyDown: (event: KeyboardEvent) => {
       const { look, setLook } = latest.current;
       const acts: Readonly<Record<string, () => void>> = {
@@ -208,6 +172,45 @@ function useGestures(given: {
       act();
     },
   };
+}
+
+/** One finger or the mouse moves the picture, two zoom it. */
+function useFingers(
+  box: RefObject<HTMLDivElement | null>,
+  { move, zoom }: { move: (x: number, y: number) => void; zoom: (by: number, at: Point) => void },
+) {
+  const [isDragging, setDragging] = useState(false);
+  const { current: fingers } = useRef(new Map<number, Point>());
+  const release = ({ pointerId }: PointerEvent) => {
+    fingers.delete(pointerId);
+    setDragging(fingers.size > 0);
+  };
+  return {
+    isDragging,
+    onPointerDown: (event: PointerEvent) => {
+      box.current!.setPointerCapture(event.pointerId);
+      fingers.set(event.pointerId, pointIn(box.current!, event));
+      setDragging(true);
+    },
+    onPointerMove: (event: PointerEvent) => {
+      const before = fingers.get(event.pointerId);
+      if (before === undefined) return;
+      const now = pointIn(box.current!, event);
+      const [one, other] = [...fingers.values()];
+      fingers.set(event.pointerId, now);
+      if (other === undefined) return move(now.x - before.x, now.y - before.y);
+      const [first, second] = [...fingers.values()];
+      const middle = { x: (first!.x + second!.x) / 2, y: (first!.y + second!.y) / 2 };
+      zoom(distance(first!, second!) / Math.max(1, distance(one!, other)), middle);
+    },
+    onPointerUp: release,
+    onPointerCancel: release,
+  };
+}
+
+function pointIn(element: Element, { clientX, clientY }: MouseEvent): Point {
+  const { left, top } = element.getBoundingClientRect();
+  return { x: clientX - left, y: clientY - top };
 }
 
 function Grid({ picture, lineWidth }: { readonly picture: Size; readonly lineWidth: number }) {
@@ -229,74 +232,31 @@ export function ViewerControls({
   hasMaps,
 }: Pick<ViewerProps, 'look' | 'setLook'> & { readonly hasMaps: boolean }) {
   const { analysis } = useConsole().words;
-  const [opacityId, swipeId] = [useId(), useId()];
+  const change = (next: Partial<Look>) => setLook({ ...look, ...next });
   const zoom = (factor: number) =>
-    setLook({ ...look, zoom: Math.min(24, Math.max(0.5, look.zoom * factor)) });
+    change({ zoom: Math.min(24, Math.max(0.5, look.zoom * factor)) });
   return (
     <div class="stack">
-      <div class="row">
-        {hasMaps && (
-          <div class="row" role="group" aria-label={analysis.map}>
-            {[...mapNames, null].map((map) => (
-              <button
-                key={map}
-                type="button"
-                class="button little"
-                aria-pressed={look.map === map}
-                onClick={() => setLook({ ...look, map })}
-              >
-                {map === null ? analysis.noMap : analysis.maps[map]}
-              </button>
-            ))}
-          </div>
-        )}
-      </div>
-      <div class="row">
-        {hasMaps && (
-          <>
-            <label for={opacityId} class="small soft">
-              {analysis.opacity}
-            </label>
-            <input
-              id={opacityId}
-              type="range"
-              min={0}
-              max={100}
-              value={Math.round(look.opacity * 100)}
-              onInput={({ currentTarget }) =>
-                setLook({ ...look, opacity: Number(currentTarget.value) / 100 })
-              }
-            />
+      {hasMaps && (
+        <div class="row" role="group" aria-label={analysis.map}>
+          {[...mapNames, null].map((map) => (
             <Button
+              key={map}
               kind="little"
-              aria-pressed={look.swipe !== null}
-              onClick={() => setLook({ ...look, swipe: look.swipe === null ? 0.5 : null })}
+              aria-pressed={look.map === map}
+              onClick={() => change({ map })}
             >
-              {analysis.swipe}
+              {map === null ? analysis.noMap : analysis.maps[map]}
             </Button>
-            {look.swipe !== null && (
-              <>
-                <label for={swipeId} class="hidden">
-                  {analysis.compareSwipe}
-                </label>
-                <input
-                  id={swipeId}
-                  type="range"
-                  min={0}
-                  max={1000}
-                  value={Math.round(look.swipe * 1000)}
-                  onInput={({ currentTarget }) =>
-                    setLook({ ...look, swipe: Number(currentTarget.value) / 1000 })
-                  }
-                />
-              </>
-            )}
-          </>
-        )}
+          ))}
+        </div>
+      )}
+      <div class="row">
+        {hasMaps && <MapControls look={look} change={change} />}
         <Button
           kind="little"
           aria-pressed={look.hasGrid}
-          onClick={() => setLook({ ...look, hasGrid: !look.hasGrid })}
+          onClick={() => change({ hasGrid: !look.hasGrid })}
         >
           {analysis.grid}
         </Button>
@@ -306,14 +266,71 @@ export function ViewerControls({
         <Button kind="little" aria-label={analysis.zoomIn} onClick={() => zoom(1.25)}>
           +
         </Button>
-        <Button
-          kind="little"
-          onClick={() => setLook({ ...look, zoom: 1, middle: firstLook.middle })}
-        >
+        <Button kind="little" onClick={() => change({ zoom: 1, middle: firstLook.middle })}>
           {analysis.fit}
         </Button>
       </div>
     </div>
+  );
+}
+
+/** How much of the map is seen, and up to where. */
+function MapControls({
+  look: { opacity, swipe },
+  change,
+}: {
+  readonly look: Look;
+  readonly change: (next: Partial<Look>) => void;
+}) {
+  const { analysis } = useConsole().words;
+  const id = useId();
+  return (
+    <>
+      <label for={id} class="small soft">
+        {analysis.opacity}
+      </label>
+      <Slider id={id} steps={100} value={opacity} onValue={(value) => change({ opacity: value })} />
+      <Button
+        kind="little"
+        aria-pressed={swipe !== null}
+        onClick={() => change({ swipe: swipe === null ? 0.5 : null })}
+      >
+        {analysis.swipe}
+      </Button>
+      {swipe !== null && (
+        <Slider
+          aria-label={analysis.compareSwipe}
+          steps={1000}
+          value={swipe}
+          onValue={(value) => change({ swipe: value })}
+        />
+      )}
+    </>
+  );
+}
+
+/** @param value - 0..1. */
+function Slider({
+  steps,
+  value,
+  onValue,
+  ...attributes
+}: {
+  readonly steps: number;
+  readonly value: number;
+  readonly onValue: (value: number) => void;
+  readonly id?: string;
+  readonly 'aria-label'?: string;
+}) {
+  return (
+    <input
+      type="range"
+      min={0}
+      max={steps}
+      value={Math.round(value * steps)}
+      onInput={({ currentTarget }) => onValue(Number(currentTarget.value) / steps)}
+      {...attributes}
+    />
   );
 }
 

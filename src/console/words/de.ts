@@ -152,8 +152,6 @@ export const de: Words = {
     emptyHint: 'Legen Sie oben ein Bild ab, oder fügen Sie eines ein.',
     noMatch: 'Nichts passt zu diesen Filtern.',
     range: (from, to, of) => `${from}–${to} von ${of}`,
-    previous: 'Vorige Seite',
-    next: 'Nächste Seite',
     selectAll: 'Alle auf dieser Seite auswählen',
     select: (name) => `${name} auswählen`,
     selected: (count) => `${count} ausgewählt`,

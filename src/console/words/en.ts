@@ -158,8 +158,6 @@ export const en = {
     emptyHint: 'Drop a picture above, or paste one.',
     noMatch: 'Nothing matches these filters.',
     range: (from: string, to: string, of: string) => `${from}–${to} of ${of}`,
-    previous: 'Previous page',
-    next: 'Next page',
     selectAll: 'Select all on this page',
     select: (name: string) => `Select ${name}`,
     selected: (count: number) => `${count} selected`,

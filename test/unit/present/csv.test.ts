@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csvText } from '../../../src/cli/output/layout.ts';
+import { csvText } from '../../../src/present/csv.ts';
 
 test('fields are quoted where RFC 4180 wants it, and nowhere else', () => {
   const text = csvText([

@@ -1,0 +1,141 @@
+/** Files from the person's disk and to it: chosen, dropped, pasted; saved. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { csvText, type CsvValue } from '../../present/csv.ts';
+import { Button } from './pieces.tsx';
+
+type OnFiles = (files: readonly File[]) => void;
+
+/** A button that lets the person choose files. @param takesFolder - a folder, with all that is in it. */
+export function FileButton({
+  label,
+  onFiles,
+  kind = '',
+  accept,
+  takesFolder = false,
+  disabled = false,
+}: {
+  readonly label: string;
+  readonly onFiles: OnFiles;
+  readonly kind?: string;
+  readonly accept?: string;
+  readonly takesFolder?: boolean;
+  readonly disabled?: boolean;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (takesFolder) input.current?.setAttribute('webkitdirectory', '');
+  }, []);
+  return (
+    <>
+      <Button kind={kind} disabled={disabled} onClick={() => input.current?.click()}>
+        {label}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        {...(accept === undefined ? {} : { accept })}
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+/** Takes files that are dropped or pasted anywhere on the page. @returns whether some are held over it. */
+export function useFileDrop(onFiles: OnFiles): boolean {
+  const [isOver, setOver] = useState(false);
+  const latest = useRef(onFiles);
+  latest.current = onFiles;
+  useEffect(() => {
+    const hasFiles = (data: DataTransfer | null) => data?.types.includes('Files') === true;
+    const receive = (event: Event, data: DataTransfer | null) => {
+      if (!hasFiles(data)) return;
+      event.preventDefault();
+      setOver(false);
+      void filesOf(data!).then((found) => latest.current(found));
+    };
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event.dataTransfer)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = ({ relatedTarget }: DragEvent) => {
+      if (relatedTarget === null) setOver(false);
+    };
+    const end = new AbortController();
+    const { signal } = end;
+    addEventListener('dragover', over, { signal });
+    addEventListener('dragleave', leave, { signal });
+    addEventListener('drop', (event) => receive(event, event.dataTransfer), { signal });
+    addEventListener('paste', (event) => receive(event, event.clipboardData), { signal });
+    return () => end.abort();
+  }, []);
+  return isOver;
+}
+
+/** The files that somebody dropped or pasted, those inside of folders too. */
+async function filesOf({ items, files }: DataTransfer): Promise<readonly File[]> {
+  // The list is emptied once this event is over: everything is taken out of it now.
+  const entries = [...items].map((item) => item.webkitGetAsEntry?.() ?? null);
+  const plain = [...files];
+  const found = await Promise.all(
+    entries.map(async (entry) => (entry?.isDirectory === true ? filesIn(entry) : [])),
+  );
+  const folders = new Set(
+    entries.filter((entry) => entry?.isDirectory === true).map((entry) => entry!.name),
+  );
+  return [
+    ...plain.filter(
+      ({ name, size, type }) => !(folders.has(name) && size % 4096 === 0 && type === ''),
+    ),
+    ...found.flat(),
+  ];
+}
+
+async function filesIn(entry: FileSystemEntry): Promise<readonly File[]> {
+  if (isFile(entry)) {
+    return [await new Promise<File>((resolve, reject) => entry.file(resolve, reject))];
+  }
+  if (!isFolder(entry)) return [];
+  const reader = entry.createReader();
+  const inside: FileSystemEntry[] = [];
+  // A reader answers some at a time, and nothing at the end.
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (some.length === 0) break;
+    inside.push(...some);
+  }
+  const visible = inside.filter(({ name }) => !name.startsWith('.'));
+  return (await Promise.all(visible.map(filesIn))).flat();
+}
+
+function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory;
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
+}
+
+/** Saves text or bytes under a name. */
+export function saveAs(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** Saves a table. */
+export function saveCsv(name: string, rows: readonly (readonly CsvValue[])[]): void {
+  // Spreadsheets take a file without this mark for one of the system's own encoding.
+  saveAs(name, new Blob(['\uFEFF', csvText(rows)], { type: 'text/csv' }));
+}

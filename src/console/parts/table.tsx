@@ -1,0 +1,121 @@
+/** Lists: rows under their headings, a button in a row, and the pages of a list. */
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useConsole } from '../context.ts';
+import type { Loaded } from './loading.ts';
+import { Button, Failure, Loading } from './pieces.tsx';
+
+/** Rows under their headings, or what stands in their place: why they are missing, that they are on their way, that there are none. */
+export function Table<Entry>({
+  loaded: { data, error, reload },
+  columns,
+  row,
+  empty,
+}: {
+  readonly loaded: Loaded<readonly Entry[]>;
+  /** Null: the buttons of each row, whose heading only a screen reader needs. */
+  readonly columns: readonly (ComponentChildren | null)[];
+  readonly row: (entry: Entry) => ComponentChildren;
+  readonly empty: ComponentChildren;
+}) {
+  const { list } = useConsole().words;
+  return (
+    <>
+      {error !== null && (
+        <div class="toolbar">
+          <Failure error={error} retry={reload} />
+        </div>
+      )}
+      {data === null && error === null && (
+        <div class="empty">
+          <Loading />
+        </div>
+      )}
+      {data?.length === 0 && <div class="empty">{empty}</div>}
+      {data !== null && data.length > 0 && (
+        <div class="scroll">
+          <table class="cards">
+            <thead>
+              <tr>
+                {columns.map((column, at) => (
+                  <th key={at} scope="col">
+                    {column ?? <span class="hidden">{list.actions}</span>}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>{data.map(row)}</tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A small button in a row of a table. @param subject - what it acts on, for screen readers. */
+export function RowButton({
+  label,
+  subject,
+  onClick,
+}: {
+  readonly label: string;
+  readonly subject: string;
+  readonly onClick: () => void;
+}) {
+  return (
+    <Button kind="quiet little" onClick={onClick}>
+      {label}
+      <span class="hidden"> {subject}</span>
+    </Button>
+  );
+}
+
+export const pageSize = 100;
+
+/**
+ * Where one is in a list without an end, newest first: a page begins behind the last entry of the one before it.
+ *
+ * @returns `before`: what that entry is known by, null on the newest page.
+ */
+export function usePlace() {
+  const [path, setPath] = useState<readonly string[]>([]);
+  return {
+    before: path.at(-1) ?? null,
+    newer: path.length === 0 ? null : () => setPath(path.slice(0, -1)),
+    /** @param last - what the last entry of this page is known by; null when none is older. */
+    olderThan: (last: string | null) => (last === null ? null : () => setPath([...path, last])),
+    restart: () => setPath([]),
+  };
+}
+
+/** The way to the pages before and after; null where there is none. */
+export function Pager({
+  newer,
+  older,
+}: {
+  readonly newer: (() => void) | null;
+  readonly older: (() => void) | null;
+}) {
+  const { common } = useConsole().words;
+  return (
+    <div class="row">
+      <Button
+        kind="little"
+        aria-label={common.newer}
+        disabled={newer === null}
+        onClick={() => newer?.()}
+      >
+        ‹
+      </Button>
+      <Button
+        kind="little"
+        aria-label={common.older}
+        disabled={older === null}
+        onClick={() => older?.()}
+      >
+        ›
+      </Button>
+    </div>
+  );
+}
