@@ -1,6 +1,6 @@
 /** The frame around every page: navigation, tenant, what was just done. */
 
-import type { FunctionComponent } from 'preact';
+import type { FunctionComponent, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { UserInfo } from '../contract/auth.ts';
 import type { SessionState } from '../contract/session.ts';
@@ -71,16 +71,7 @@ export function Shell(props: ShellProps) {
   };
   return (
     <ConsoleContext.Provider value={context}>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        {words.nav.skip}
-      </a>
+      <SkipLink text={words.nav.skip} main={main} />
       <div class="frame">
         <header class="bar">
           <Brand />
@@ -104,6 +95,19 @@ export function Shell(props: ShellProps) {
       </div>
       <ToastLine toast={toast} close={() => setToast(null)} />
     </ConsoleContext.Provider>
+  );
+}
+
+/** The first thing that the Tab key reaches. */
+function SkipLink({ text, main }: { text: string; main: RefObject<HTMLElement | null> }) {
+  const skip = (event: Event) => {
+    event.preventDefault();
+    main.current?.focus();
+  };
+  return (
+    <a class="skip" href="#main" onClick={skip}>
+      {text}
+    </a>
   );
 }
 

@@ -53,23 +53,6 @@ const statusWith = async (secret: string): Promise<number> => {
 };
 
 describe('keys on a server', () => {
-  test('are created, listed, revoked and pruned as on its own machine', async () => {
-    const created = await keys('create', ...of, '--name', 'far', '--json');
-    const key: KeyEntry = JSON.parse(created.stdout);
-    const here = ['--data-dir', open.dataDir];
-    const local = await runHere(['keys', 'list', ...of, '--json', ...here]);
-    const listed = await keys('list', ...of, '--json');
-    const revoked = await keys('revoke', key.uuid, ...of);
-    const again = await keys('revoke', key.uuid, ...of);
-    const pruned = await keys('prune', ...of, '--json');
-
-    expect(created.stderr).toContain(`Acting on the server ${urlOf(open)}`);
-    expect(await statusWith(key.secret)).toBe(403);
-    expect(JSON.parse(listed.stdout)).toEqual(JSON.parse(local.stdout));
-    expect([revoked.code, again.code]).toEqual([0, 4]);
-    expect([pruned.code, JSON.parse(pruned.stdout)]).toEqual([0, { revoked: [] }]);
-  });
-
   test('may be those of a profile, and so may be the tenant', async () => {
     const ca = readFileSync(caOf(open), 'utf8');
     saveProfile({ name: 'lab', url: urlOf(open), ca, tenant: 'acme' });

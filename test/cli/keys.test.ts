@@ -197,20 +197,6 @@ test('a webhook that leads inside is set, with a warning: the server may have ot
   expect(outside.stderr).not.toContain('Warning');
 });
 
-test('a tenant is shown with its webhook', async () => {
-  await run('tenant', 'update', 'acme', '--webhook-url', 'https://receiver.example/hook');
-  const shown = await run('tenant', 'show', 'acme', '--json');
-  const listed = await run('tenant', 'list');
-
-  expect(JSON.parse(shown.stdout)).toMatchObject({
-    name: 'acme',
-    trial: false,
-    webhookUrl: 'https://receiver.example/hook',
-    webhookState: 'active',
-  });
-  expect(listed.stdout).toContain('https://receiver.example/hook');
-});
-
 /** As a rotation without grace does it for a client of the interface. */
 async function replaceAtOnce(name: string): Promise<void> {
   const core = await openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);

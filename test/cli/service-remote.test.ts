@@ -76,34 +76,6 @@ test('usage has a row for each tenant of the person, and under --csv one for eac
   ]);
 });
 
-test('a key does not tell whose it is, so its tenant is named', async () => {
-  vi.stubEnv('FORENSICS_API_KEY', open.authorization.replace('ApiKey ', ''));
-  const usage = ['usage', ...onServer(open), '--json'];
-
-  const unnamed = await runHere(usage);
-  const named = await runHere([...usage, '--tenant', 'acme']);
-
-  vi.stubEnv('FORENSICS_API_KEY', '');
-  expect([unnamed.code, named.code]).toEqual([2, 0]);
-  expect(unnamed.stderr).toContain('name one with --tenant');
-});
-
-test('a person reads and changes the own settings, and not those of others', async () => {
-  const { run } = await logIn('chooser');
-
-  const before = await run('user', 'settings', '--json');
-  const after = await run('user', 'settings', '--lang', 'de', '--json');
-  const others = await run('user', 'settings', 'counter@example.org');
-
-  expect(JSON.parse(before.stdout)).toEqual({ lang: 'en', tosAccepted: false });
-  expect(JSON.parse(after.stdout)).toEqual({ lang: 'de', tosAccepted: false });
-  expect([others.code, others.stderr]).toEqual([
-    2,
-    expect.stringContaining('on the machine of the server'),
-  ]);
-  expect((await here('user', 'settings')).code).toBe(2);
-});
-
 const logInWith = async (secret: string) =>
   open.ask({
     method: 'POST',

@@ -78,7 +78,7 @@ const sentences: Readonly<Record<Outcome, string>> = {
 /** The rest is printed as JSON only. */
 const mostDifferences = 20;
 
-export function reproductionCard(name: string, found: Reproduction): string {
+function reproductionCard(name: string, found: Reproduction): string {
   const [style, words] = titles[found.outcome];
   const title = `${printable(name)}: ${paint(process.stdout)(style, words)}`;
   return layCard(title, toRows(found), lineWidth(process.stdout));

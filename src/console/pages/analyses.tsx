@@ -4,8 +4,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
-import { type Filters, listAnalyses, removeAnalysis, retryAnalysis } from '../api/analyses.ts';
-import { createDeletions } from '../api/deletions.ts';
+import {
+  createDeletions,
+  type Filters,
+  listAnalyses,
+  removeAnalysis,
+  retryAnalysis,
+} from '../api/analyses.ts';
 import { messageOf, useConsole } from '../context.ts';
 import { saveCsv } from '../parts/files.tsx';
 import { useAct } from '../parts/form.tsx';
@@ -22,40 +27,11 @@ let rememberedFilters: Filters = {};
 let rememberedStart = 0;
 
 export function AnalysesPage() {
-  const { words, tenantName } = useConsole();
-  const { list } = words;
-  const [filters, setFilters] = useState(rememberedFilters);
-  const [start, setStart] = useState(rememberedStart);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [, redraw] = useState(0);
-  rememberedFilters = filters;
-  rememberedStart = start;
-  useEffect(() => {
-    const flush = () => deletions.flush();
-    addEventListener('pagehide', flush);
-    return () => removeEventListener('pagehide', flush);
-  }, []);
-
-  const { data, error, reload } = useLoaded(JSON.stringify([tenantName, filters, start]), {
-    load: (signal) => listAnalyses(tenantName, filters, { start, limit: pageSize }, signal),
-    pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
-  });
-  const entries = useMemo(
-    () => (data?.entries ?? []).filter(({ id }) => !deletions.hidden.has(id)),
-    [data, deletions.hidden.size],
-  );
+  const { list } = useConsole().words;
+  const { filters, start, setStart, change, found, entries, selected, setSelected, acts } =
+    useAnalyses();
+  const { data, error, reload } = found;
   const chosen = entries.filter(({ id }) => selected.has(id));
-
-  const change = (next: Filters) => {
-    setFilters({ ...filters, ...next });
-    setStart(0);
-    setSelected(new Set());
-  };
-  const acts = useActs(reload, () => {
-    setSelected(new Set());
-    redraw((count) => count + 1);
-  });
-
   const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
   return (
     <>
@@ -98,6 +74,41 @@ export function AnalysesPage() {
       </section>
     </>
   );
+}
+
+/** A page of the list as it is filtered, which of it are selected, and what is done to them. */
+function useAnalyses() {
+  const { tenantName } = useConsole();
+  const [filters, setFilters] = useState(rememberedFilters);
+  const [start, setStart] = useState(rememberedStart);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [, redraw] = useState(0);
+  rememberedFilters = filters;
+  rememberedStart = start;
+  useEffect(() => {
+    const flush = () => deletions.flush();
+    addEventListener('pagehide', flush);
+    return () => removeEventListener('pagehide', flush);
+  }, []);
+
+  const found = useLoaded(JSON.stringify([tenantName, filters, start]), {
+    load: (signal) => listAnalyses(tenantName, filters, { start, limit: pageSize }, signal),
+    pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
+  });
+  const entries = useMemo(
+    () => (found.data?.entries ?? []).filter(({ id }) => !deletions.hidden.has(id)),
+    [found.data, deletions.hidden.size],
+  );
+  const change = (next: Filters) => {
+    setFilters({ ...filters, ...next });
+    setStart(0);
+    setSelected(new Set());
+  };
+  const acts = useActs(found.reload, () => {
+    setSelected(new Set());
+    redraw((count) => count + 1);
+  });
+  return { filters, start, setStart, change, found, entries, selected, setSelected, acts };
 }
 
 /**

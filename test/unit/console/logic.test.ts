@@ -1,9 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { hashText } from '../../../src/service/audit/entry.ts';
-import { dayStart } from '../../../src/console/api/analyses.ts';
+import { createDeletions, dayStart } from '../../../src/console/api/analyses.ts';
 import { type ChainState, checkChain, lineOf } from '../../../src/console/api/audit-log.ts';
 import { ApiError, persistently } from '../../../src/console/api/client.ts';
-import { createDeletions } from '../../../src/console/api/deletions.ts';
 import { inspect, toName } from '../../../src/console/api/picture.ts';
 import { createUploadQueue } from '../../../src/console/api/queue.ts';
 import type { UploadState } from '../../../src/console/api/upload.ts';
