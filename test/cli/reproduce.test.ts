@@ -1,12 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { BundleCase } from '../../src/evidence/bundle-format.ts';
 import { writeBundle } from '../../src/evidence/write-bundle.ts';
 import { realCase } from '../unit/evidence/real-case.ts';
 import { newSigner, signedAt } from '../unit/evidence/small-case.ts';
 import { emptyFolder } from './run-cli.ts';
 import { runHere } from './run-here.ts';
+
+let real: BundleCase;
+
+beforeAll(async () => {
+  real = await realCase();
+});
 
 async function bundleOf(bundleCase: BundleCase): Promise<string> {
   const how = { withOriginal: true, signer: newSigner(), signedAt };
@@ -16,7 +22,6 @@ async function bundleOf(bundleCase: BundleCase): Promise<string> {
 }
 
 test('a signed lie is told with the value that comes out, and exits with 7', async () => {
-  const real = await realCase();
   const { examination } = real;
   const predictions = { ...examination.predictions, real: 0.999 };
   const file = await bundleOf({ ...real, examination: { ...examination, predictions } });
@@ -31,7 +36,6 @@ test('a signed lie is told with the value that comes out, and exits with 7', asy
 });
 
 test('what differs within the tolerance is listed, and so is the other environment', async () => {
-  const real = await realCase();
   const { examination, rendering } = real;
   const { anomaly, environment } = examination;
   const { en } = rendering.reports;
