@@ -1,4 +1,4 @@
-/** What every page knows: who is here, for which tenant, in which language, and how to tell something. */
+/** What every page knows: the user, the tenant, the language, and how to show a message. */
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
@@ -11,14 +11,14 @@ import { en, type Words } from './words/en.ts';
 
 export interface Toast {
   readonly text: string;
-  /** With it, it can be taken back until the toast is gone. */
+  /** Undoes the act; offered while the toast is shown. */
   readonly undo?: () => void;
 }
 
 export interface Context {
   readonly user: UserInfo;
   readonly tenantName: string;
-  /** May change settings. */
+  /** Whether the user may change settings. */
   readonly isManager: boolean;
   readonly language: Language;
   readonly words: Words;
@@ -28,7 +28,7 @@ export interface Context {
   readonly setLanguage: (language: Language) => void;
   readonly setTenantName: (name: string) => void;
   readonly toast: (toast: Toast) => void;
-  /** After a log-out that the person asked for. */
+  /** Called after the user logged out. */
   readonly leave: () => void;
 }
 
@@ -74,7 +74,7 @@ export function applyTheme(theme: Theme): void {
   else document.documentElement.dataset['theme'] = theme;
 }
 
-/** What a failure says to a person: the server's own sentence where it sent one. */
+/** The message of an error: the server's own where it sent one. */
 export function messageOf(error: unknown, { common }: Words): string {
   if (!(error instanceof ApiError)) return common.failed;
   if (error.status === 0) return common.unreachable;

@@ -1,6 +1,6 @@
 /**
- * The console: a client of `/v1` in the browser. This file finds out who is here; what they see is in `pages`. It knows
- * nothing but what the interface answers, and the words of the reports.
+ * The console: a client of `/v1` in the browser. This file restores the session or shows the login; the rest is in `pages`.
+ * It knows only the interface and the words of the reports.
  */
 
 // oxlint-disable-next-line import/no-unassigned-import -- the build makes a file of it
@@ -94,11 +94,11 @@ function useRoute(): Route {
   return route;
 }
 
-/** Who is here, and in which language they read. */
+/** The session of this browser, and the language of the user. */
 function useWho() {
   const [who, setWho] = useState<Who>({ is: 'unknown' });
   const [language, choose] = useState(preferredLanguage);
-  // While a session has only run out, what was open stays below the login.
+  // When a session has expired, the open page stays in place behind the login.
   const [isExpired, setExpired] = useState(false);
 
   const setLanguage = useCallback((next: typeof language) => {
@@ -131,7 +131,7 @@ function useWho() {
   return { who, language, setLanguage, isExpired, find, entered };
 }
 
-/** Goes on with the session of the cookie, or with what the identity provider sent back. */
+/** Continues the session of the cookie, or completes a login at the identity provider. */
 async function enter(
   reason: LoginReason,
   { hasSession }: SessionState,

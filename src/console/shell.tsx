@@ -1,4 +1,4 @@
-/** The frame around every page: navigation, tenant, what was just done. */
+/** The frame around every page: navigation, tenant, and messages. */
 
 import type { FunctionComponent, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -111,7 +111,7 @@ function SkipLink({ text, main }: { text: string; main: RefObject<HTMLElement | 
   );
 }
 
-/** What is told for some seconds. */
+/** A message that disappears after some seconds. */
 function useToast() {
   const [toast, setToast] = useState<Toast | null>(null);
   useEffect(() => {
@@ -125,7 +125,7 @@ function useToast() {
 /** For screen readers and keyboards a new page begins at its top; the first one is left alone. */
 function usePlaceFocus(place: string, onMove: () => void) {
   const main = useRef<HTMLElement>(null);
-  // Before the page is drawn: who presses a key at once presses it there.
+  // Before the page is drawn, so that a key pressed at once goes there.
   useLayoutEffect(() => {
     onMove();
     if (main.current?.dataset['place'] !== undefined) main.current.focus();
@@ -135,7 +135,7 @@ function usePlaceFocus(place: string, onMove: () => void) {
   return main;
 }
 
-/** The tenant, the person and the way out. */
+/** The tenant, the user, and the log-out button. */
 function Who({
   context: { words, user, tenantName, setTenantName, language, setLanguage, leave },
 }: {

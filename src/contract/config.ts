@@ -1,6 +1,6 @@
 /**
  * The settings of a run. A flag beats the environment, the environment beats the file, the file beats the default. What
- * each setting may be stands in `config/settings.ts`.
+ * each setting may be is in `settings.ts`.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -48,11 +48,11 @@ interface Config {
   readonly file: string | null;
 }
 
-/** A setting as people may see it. */
+/** A setting as it is printed. */
 export interface ShownSetting {
   readonly value: unknown;
   readonly origin: Origin;
-  /** How it is called there: the flag, the variable, the name in the file; null for a default. */
+  /** Its name there: the flag, the variable, or the key in the file; null for a default. */
   readonly givenAs: string | null;
 }
 
@@ -87,7 +87,7 @@ export function readConfig(sources: Sources = {}): Config {
   return config;
 }
 
-/** What may be shown to people: secrets are replaced, each value stands beside its origin. */
+/** The settings to print: secrets replaced, each value with its origin. */
 export function redacted(config: Config): Record<SettingName, ShownSetting> {
   const entries = settingNames.map((name) => {
     const value = config.settings[name];

@@ -14,7 +14,7 @@ const name = Type.String({
 export const keysQuery = Type.Object({ tenantName });
 
 const strict = { additionalProperties: false };
-/** A name stands for the one key of that name that is valid and was not replaced yet. */
+/** A name means the one valid key of that name that has not been replaced. */
 export type WhichKey = { readonly uuid: string } | { readonly name: string };
 const whichKey = Type.Unsafe<WhichKey>({
   ...Type.Union([
@@ -50,7 +50,7 @@ export const newKeyBody = Type.Object(
 );
 export const keyQuery = Type.Object({ tenantName, uuid: Type.String({ format: 'uuid' }) });
 
-/** A key as it is shown: whole in the answer that makes it, masked ever after. */
+/** A key as it is shown: complete in the answer that creates it, masked from then on. */
 export type KeyEntry = Wire<typeof keyEntry>;
 export const keyEntry = Type.Object({
   uuid: Type.String({ format: 'uuid' }),

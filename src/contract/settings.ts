@@ -15,7 +15,7 @@ import {
   minSidePx,
 } from './limits.ts';
 
-// The kinds of settings: a schema each, with what people are told and how a given text becomes a value.
+// The kinds of settings: for each a schema, its wording in messages, and how text becomes a value.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,7 +30,7 @@ interface Keywords {
   readonly default: Value | ((environment: Environment) => Value);
   /** From the text of a flag or variable, or from the file's JSON; undefined for what is not allowed. */
   readonly convert: (given: unknown) => unknown;
-  /** What stands for the value in `--port <n>`; null for a flag without value. */
+  /** The placeholder in `--port <n>`; null for a flag without a value. */
   readonly placeholder: string | null;
   readonly secret?: boolean;
 }
@@ -85,7 +85,7 @@ function required(kind: TextKind, fallback: Fallback<string>, description: strin
   return setting(Type.String(), { ...textKeywords(kind), description, default: fallback });
 }
 
-/** A text, or null when nobody gives one. */
+/** A text, or null when it is not set. */
 function optional(kind: TextKind, description: string) {
   const schema = Type.Union([Type.String(), Type.Null()]);
   return setting(schema, { ...textKeywords(kind), description, default: null });
@@ -378,7 +378,7 @@ export function helpFor(name: SettingName): readonly [flags: string, text: strin
   return [`${flagOf(name)} <${placeholder}>`, text.replaceAll('`', '')];
 }
 
-/** The default as people read it, the same on every machine; null when there is none. */
+/** The default in words, the same on every machine; null when there is none. */
 export function shownDefault(name: SettingName): string | null {
   if (name === 'workers') return 'the cores less one, at most 4';
   const value = defaultFor(name, { XDG_DATA_HOME: '$XDG_DATA_HOME' });

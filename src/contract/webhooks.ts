@@ -1,4 +1,4 @@
-/** The messages to the webhook of a tenant: what became of each, once more if asked, and a trial. */
+/** The messages to the webhook of a tenant: their outcome, sending them again, and a test message. */
 
 import { Type } from 'typebox';
 import { answerWith, dateTime, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';

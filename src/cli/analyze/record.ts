@@ -77,7 +77,7 @@ export interface AnalysisRecord {
   /** The cells of the raw maps: so many, each of `cellPx` by `cellPx` pixels of the upright picture. */
   readonly maps: Pick<CellMaps, 'cellPx' | 'columns' | 'rows'> | null;
   readonly model: (Omit<ModelIdentity, 'files'> & OrNull<Pick<ModelIdentity, 'files'>>) | null;
-  /** When the examination began, ISO 8601: the time that stands in the reports. */
+  /** When the examination began, ISO 8601: the time in the reports. */
   readonly examinedAt: string;
   readonly durationMs: number;
   /** Paths of the files that were written, below the folder of `--out`. */
@@ -237,7 +237,7 @@ export interface Run {
 }
 
 /**
- * Checks what concerns the whole run, and returns how to begin it.
+ * Checks everything that concerns the whole run, and returns a function that starts it.
  *
  * @throws {ForensicsError} `usage`, `config_invalid`, `model_*`, `output_not_writable`, `server_*`.
  */

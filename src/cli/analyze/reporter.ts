@@ -171,7 +171,7 @@ function createJsonFormat(): OutputFormat {
 }
 
 function indented(value: unknown, spaces: number): string {
-  // No line end can lie inside a string: JSON writes those as \n.
+  // Strings contain no line ends: JSON writes those as \n.
   return JSON.stringify(value, null, 2).replaceAll('\n', `\n${' '.repeat(spaces)}`);
 }
 

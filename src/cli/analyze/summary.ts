@@ -1,4 +1,4 @@
-/** What is told of a run as a whole: the text of its progress line, the summary at its end, and its exit code. */
+/** A run as a whole: the text of its progress line, the summary at its end, and its exit code. */
 
 import type { Language, ResultClass } from '../../contract/vocabulary.ts';
 import { type ErrorCode, type ExitCode, exitCodes, failures } from '../../errors.ts';

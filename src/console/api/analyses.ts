@@ -83,15 +83,15 @@ const undoMs = 8000;
 
 /** Deletions that can be taken back: the request is sent only when the time for that is over, or the page closes. */
 interface Deletions {
-  /** Analyses that are deleted as far as anybody can see. */
+  /** Analyses that the lists no longer show. */
   readonly hidden: ReadonlySet<string>;
-  /** Returns what takes it back. */
+  /** @returns a function that undoes it. */
   remove(
     tenantName: string,
     ids: readonly string[],
     onChange: (error?: unknown) => void,
   ): () => void;
-  /** Sends everything that still waits, in a way that outlives the page. */
+  /** Sends all pending deletions with requests that outlive the page. */
   flush(): void;
 }
 

@@ -35,7 +35,7 @@ export async function goElsewhere({
   location.assign(url);
 }
 
-/** What the browser came back with; null when it did not, `refused` when it is nothing that was asked for here. */
+/** What the browser returned with from the provider; null without a return, `refused` when this page did not start the login. */
 export function takeReturn(): Grant | 'refused' | null {
   const query = new URLSearchParams(location.search);
   if (!query.has('state') || !(query.has('code') || query.has('error'))) return null;
@@ -43,7 +43,7 @@ export function takeReturn(): Grant | 'refused' | null {
   sessionStorage.removeItem(storageKey);
   const known = isJourney(stored) ? stored : null;
   history.replaceState(null, '', `/${known?.hash ?? ''}`);
-  // Browsers tell nobody of such a change, and the page that was asked for is to be shown.
+  // Browsers fire no event for this change, but the requested page must be shown.
   dispatchEvent(new Event('hashchange'));
   const code = query.get('code');
   if (known === null || code === null || query.get('state') !== known.state) return 'refused';

@@ -16,7 +16,7 @@ export type Refusal =
   | 'tooManyPixels'
   | 'tooManyBytes';
 
-/** A JPEG's size stands behind its metadata; what is longer than this is not from a camera. */
+/** A JPEG's size comes after its metadata; no camera writes more metadata than this. */
 const headBytes = 4_000_000;
 
 /** The facts, or why the file cannot be analysed. */
@@ -64,14 +64,14 @@ function readJpeg(bytes: Uint8Array): PictureFacts | null {
   return null;
 }
 
-/** SOF0 to SOF15, without the tables DHT, JPG and DAC that lie between them. */
+/** SOF0 to SOF15, except DHT, JPG and DAC, whose codes are in the same range. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
 const maxNameLength = 255;
 
-/** Names have at most 255 characters; the whole name stays as the file name. */
+/** Names have at most 255 characters; the file name keeps the full name. */
 export function toName(fileName: string): string {
   const points = Array.from(fileName.trim() || 'picture');
   return points.length <= maxNameLength ? points.join('') : `${points.slice(0, 254).join('')}…`;

@@ -1,5 +1,5 @@
 /**
- * The pictures on their way. Outside of any page: looking at an analysis does not interrupt the rest.
+ * The queue of uploads. It belongs to no page, so opening an analysis does not interrupt it.
  */
 
 import { upload, type UploadState, type UploadWish } from './upload.ts';
@@ -17,15 +17,15 @@ interface Job {
   readonly end: AbortController;
 }
 
-/** More only compete for one line. */
+/** More would only share the same bandwidth. */
 const parallel = 3;
 
 export interface UploadQueue {
   readonly transfers: readonly Transfer[];
   add(files: readonly File[], wish: UploadWish): void;
-  /** Ends those that are under way or wait. */
+  /** Cancels those in progress and those that wait. */
   cancel(): void;
-  /** Forgets those that came to an end. */
+  /** Removes those that have finished. */
   clear(): void;
   subscribe(listener: () => void): () => void;
 }

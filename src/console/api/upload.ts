@@ -1,4 +1,4 @@
-/** One picture on its way: record, bytes to the store, start. Each step is repeated until the server answers it. */
+/** The upload of one picture: create the analysis, send the bytes, start it. Each step is retried until the server answers. */
 
 import type { Analysis, GivenOptions } from '../../contract/analysis.ts';
 import { removeAnalysis } from './analyses.ts';
@@ -26,7 +26,7 @@ interface UploadParts {
   readonly signal: AbortSignal;
 }
 
-/** Never rejects: how it went is the last state. */
+/** Never rejects: the last state tells the outcome. */
 export async function upload({ file, wish, onState, signal }: UploadParts): Promise<void> {
   const { tenantName, options, tags, limits } = wish;
   let made: Analysis | null = null;

@@ -1,4 +1,4 @@
-/** The person: language, appearance, password, sessions, and a word to the administrators. */
+/** The user's account: language, appearance, password, sessions, and feedback. */
 
 import { useState } from 'preact/hooks';
 import { ask, logOut } from '../api/client.ts';

@@ -1,4 +1,4 @@
-/** All analyses of the tenant: dropped in above, found again below. */
+/** The analyses of the tenant, with the drop zone for new ones. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -22,7 +22,7 @@ import { DropZone } from './drop.tsx';
 
 const deletions = createDeletions(removeAnalysis);
 const exportSize = 1000;
-// Coming back from an analysis shows the list as it was left.
+// Returning from an analysis shows the list as it was.
 let rememberedFilters: Filters = {};
 let rememberedStart = 0;
 

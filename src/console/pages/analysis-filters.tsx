@@ -1,4 +1,4 @@
-/** What the list of analyses is searched and filtered by. */
+/** Search and filters of the list of analyses. */
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Filters } from '../api/analyses.ts';

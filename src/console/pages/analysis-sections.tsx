@@ -1,4 +1,4 @@
-/** What stands below the picture of one analysis: evidence, values, files. */
+/** The sections below the picture of an analysis: evidence, values, files. */
 
 import type { Analysis } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
@@ -278,7 +278,7 @@ export function Files({ analysis }: { readonly analysis: Analysis }) {
   );
 }
 
-/** What the server makes when it is asked for, and the result as JSON. */
+/** Files that the server makes on request, and the result as JSON. */
 function SaveButtons({ analysis }: { readonly analysis: Analysis }) {
   const { words, tenantName } = useConsole();
   const { analysis: text } = words;

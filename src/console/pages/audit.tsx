@@ -1,4 +1,4 @@
-/** The audit log of the tenant: filtered, saved, and checked link by link. */
+/** The audit log of the tenant: filter it, export it, and verify its chain. */
 
 import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../../contract/audit.ts';
@@ -101,7 +101,7 @@ function queryOf({ kind, subject, from, to }: Filters): AuditFilters {
   };
 }
 
-/** Users and keys by their ids; whom the lists lack stays an id. */
+/** Names of users and keys by id; an unknown one is shown by its id. */
 function useNames(): ReadonlyMap<string, string> {
   const { tenantName, identity } = useConsole();
   const { data } = useLoaded(`names ${tenantName}`, {

@@ -1,4 +1,4 @@
-/** The chain of custody of one analysis: what happened to its picture, when, and at whose hands. */
+/** The chain of custody of an analysis: what happened to its picture, when, and who did it. */
 
 import type { CustodyStep } from '../../contract/verification.ts';
 import { writeActor } from '../../present/report-item.ts';

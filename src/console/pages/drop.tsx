@@ -1,4 +1,4 @@
-/** The place where pictures are dropped, their options, and how each of them fares. */
+/** Where pictures are dropped, their options, and the progress of each upload. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DefaultOptions, TenantAnswer } from '../../contract/tenant.ts';
@@ -16,7 +16,7 @@ import { Button } from '../parts/pieces.tsx';
 const queue = createUploadQueue();
 const tierKey = 'forensics-tier';
 
-/** @param onProgress - called when a picture has arrived. */
+/** @param onProgress - called when a picture has been sent. */
 export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
   const { words, tenantName, limits } = useConsole();
   const { upload } = words;
@@ -94,7 +94,7 @@ function useOptions() {
 const shownAtMost = 100;
 const progressMs = 2500;
 
-/** How the pictures fare. @param onProgress - called when one has arrived. */
+/** The uploads and their progress. @param onProgress - called when one has been sent. */
 function useTransfers(onProgress: () => void): readonly Transfer[] {
   const [transfers, setTransfers] = useState(queue.transfers);
   const done = transfers.filter(({ state }) => state.is === 'done').length;
@@ -136,7 +136,7 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
     transfers.filter(({ state }) => ends.includes(state.is));
   const open = transfers.filter(({ state }) => !isOver(state));
   const refused = endedAs('refused');
-  // What needs somebody's eye first.
+  // Those that need attention first.
   const shown = [...refused, ...open, ...endedAs('done', 'cancelled')];
   return (
     <div class="panel">

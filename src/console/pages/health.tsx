@@ -7,7 +7,7 @@ type Checks = Readonly<Record<string, 'ok' | 'degraded'>>;
 
 const pauseMs = 30_000;
 
-/** Whether the service works, as its own checks say. */
+/** The health checks of the service. */
 export function HealthPage() {
   const { words, language } = useConsole();
   const { health } = words;

@@ -1,4 +1,4 @@
-/** What the words mean, the manual, the interface, and the certificate of this server. */
+/** Help: the results, the glossary, the manual, the interface, and the certificate of this server. */
 
 import { useEffect } from 'preact/hooks';
 import { resultClasses } from '../../contract/vocabulary.ts';

@@ -1,4 +1,4 @@
-/** Legal holds: what of a tenant stays stored although it was deleted, why, and how it is placed and lifted. */
+/** Legal holds: what is kept although it was deleted, and why; place and lift them. */
 
 import { useState } from 'preact/hooks';
 import type { LegalHold } from '../../contract/holds.ts';
@@ -21,7 +21,7 @@ export function HoldsPage() {
   );
 }
 
-/** The hold on one analysis, for who may change settings. */
+/** The hold on one analysis, for users who may change settings. */
 export function AnalysisHold({ id }: { readonly id: string }) {
   const { words, isManager } = useConsole();
   return isManager ? (

@@ -1,4 +1,4 @@
-/** API keys: create, copy once, rotate with grace, revoke. */
+/** API keys: create, copy once, rotate with a grace period, revoke. */
 
 import { useState } from 'preact/hooks';
 import type { KeyEntry } from '../../contract/keys.ts';

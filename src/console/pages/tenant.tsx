@@ -1,4 +1,4 @@
-/** What a tenant configures: its name, where its pictures are kept, and who is told about them. */
+/** The settings of a tenant: name, default options, storage and webhook. */
 
 import { useState } from 'preact/hooks';
 import type { TenantAnswer } from '../../contract/tenant.ts';

@@ -1,4 +1,4 @@
-/** What a tenant used: all the time, and day by day. */
+/** The usage of a tenant: in total and by day. */
 
 import { useState } from 'preact/hooks';
 import type { UsageReport } from '../../contract/usage.ts';

@@ -1,4 +1,4 @@
-/** The people of the tenant: added, given the right to change settings, given a new password, disabled. */
+/** The users of the tenant: add, edit, set a new password, disable. */
 
 import { useState } from 'preact/hooks';
 import type { TenantPerson } from '../../contract/people.ts';

@@ -1,4 +1,4 @@
-/** Whether a signed bundle is what was signed, and what is in it. */
+/** Checks whether a signed bundle is intact, and shows what is in it. */
 
 import { useState } from 'preact/hooks';
 import type { Verification } from '../../contract/verification.ts';

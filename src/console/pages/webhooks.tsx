@@ -1,4 +1,4 @@
-/** What was sent to the tenant's webhook, what became of it, and once more. */
+/** The messages to the tenant's webhook: their outcome, sending them again, and a test message. */
 
 import { useState } from 'preact/hooks';
 import type { TenantAnswer } from '../../contract/tenant.ts';

@@ -1,4 +1,4 @@
-/** Labelled fields, forms in panels and dialogs, and what becomes of sending one. */
+/** Labelled fields, forms in panels and dialogs, and how they are submitted. */
 
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
@@ -266,7 +266,7 @@ export function FormPanel({
   );
 }
 
-/** Asks for the values of an act, or whether it is meant. @param send - closes the dialog itself when it succeeds. */
+/** Asks for values, or for confirmation. @param send - closes the dialog itself when it succeeds. */
 export function FormDialog({
   title,
   act,

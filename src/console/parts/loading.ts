@@ -1,4 +1,4 @@
-/** Data of a page: fetched when it opens, again when asked, and while something is under way with growing pauses. */
+/** Data of a page: fetched when it opens, again on request, and with growing pauses while work is in progress. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, ask } from '../api/client.ts';
@@ -69,7 +69,7 @@ export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T
     : { data: null, error: null, reload };
 }
 
-/** The list that a route answers for the tenant of this page. @param query - what else the route is asked. */
+/** The list that a route returns for the tenant of this page. @param query - further query parameters. */
 export function useTenantList<Entry>(
   path: string,
   query: Readonly<Record<string, string | number | undefined>> = {},

@@ -1,4 +1,4 @@
-/** Small pieces that several pages are made of. */
+/** Small components that several pages use. */
 
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
@@ -15,7 +15,7 @@ export function PageTitle({ text }: { readonly text: string }) {
   return <h1>{text}</h1>;
 }
 
-/** A page for those who may change settings. */
+/** A page for users who may change settings. */
 export function ManagerPage({
   title,
   intro,
@@ -83,7 +83,7 @@ export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
   );
 }
 
-/** What was loaded, or what stands in its place: why it is missing, or that it is on its way. */
+/** The loaded data; until then a loading message, or the error. */
 export function Awaited<T>({
   loaded: { data, error, reload },
   children,
@@ -180,7 +180,7 @@ export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
 
 const uploadLeewayMs = 120_000;
 
-/** One that is pending, that nobody ever touched after it was made, and that is too old to be still on its way. */
+/** Pending, never changed since it was created, and too old to be an upload in progress. */
 export function isNotStarted({ inferenceStatus, createdDate, updatedDate }: Analysis): boolean {
   const isUntouched = inferenceStatus.status === 'pending' && updatedDate === null;
   return isUntouched && Date.now() - Date.parse(createdDate) > uploadLeewayMs;
@@ -201,7 +201,7 @@ export function Dialog({
 }) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Before it is painted: a key pressed at once is meant for it.
+  // Before it is painted, so that a key pressed at once goes to it.
   useLayoutEffect(() => box.current?.showModal(), []);
   return (
     <dialog ref={box} aria-labelledby={id} onClose={onClose}>

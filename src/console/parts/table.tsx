@@ -6,7 +6,7 @@ import { useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 import { Button, Failure, Loading } from './pieces.tsx';
 
-/** Rows under their headings, or what stands in their place: why they are missing, that they are on their way, that there are none. */
+/** A table; without rows a loading message, the error, or `empty`. */
 export function Table<Entry>({
   loaded: { data, error, reload },
   columns,
@@ -89,7 +89,7 @@ export function usePlace() {
   };
 }
 
-/** The way to the pages before and after; null where there is none. */
+/** Buttons to the newer and the older page; null where there is none. */
 export function Pager({
   newer,
   older,

@@ -1,4 +1,4 @@
-/** What a result amounts to, in the words of the terminal and the reports. */
+/** The verdict of a result, in the same words as on the terminal and in reports. */
 
 import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../contract/vocabulary.ts';

@@ -1,18 +1,18 @@
-/** Zoom and pan of pictures that lie on each other, in the coordinates of the picture. */
+/** Zoom and pan of stacked pictures, in the coordinates of the picture. */
 
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-/** Where the picture's corner lies in the window, and how many pixels of the window one of the picture has. */
+/** Position of the picture's corner in the window, and window pixels per picture pixel. */
 export interface View {
   readonly x: number;
   readonly y: number;
   readonly scale: number;
 }
 
-/** The whole picture, in the middle. */
+/** The whole picture, centred. */
 export function fit(picture: Size, frame: Size): View {
   const scale = Math.min(frame.width / picture.width, frame.height / picture.height);
   return {
@@ -42,7 +42,7 @@ export function zoomAt(
   return { scale, x: at.x - (at.x - view.x) * by, y: at.y - (at.y - view.y) * by };
 }
 
-/** At least a quarter of the window shows some of the picture, so that nobody loses it. */
+/** Keeps the picture in at least a quarter of the window, so that it cannot get lost. */
 export function keepInside(view: View, picture: Size, frame: Size): View {
   return {
     scale: view.scale,

@@ -10,7 +10,7 @@ import { Button } from './pieces.tsx';
 export const mapNames = ['fake', 'real', 'compression', 'anomaly'] as const;
 export type MapName = (typeof mapNames)[number];
 
-/** What two viewers share when they stand side by side. */
+/** What two viewers side by side share. */
 export interface Look {
   readonly map: MapName | null;
   readonly opacity: number;
