@@ -20,6 +20,9 @@ import { type BundleCase, maxBundleBytes, parseJson } from './bundle-format.ts';
 
 const identity = Type.Object({ id: Type.String(), version: Type.String() });
 
+/** Codes with values; sentences in bundles of earlier versions. */
+const warnings = Type.Optional(Type.Array(Type.Unknown()));
+
 /** Only what a reader of bundles needs; the rest is compared as it is. */
 const resultSchema = Type.Object({
   verdict: Type.Union(resultClasses.map((word) => Type.Literal(word))),
@@ -34,6 +37,7 @@ const resultSchema = Type.Object({
       height: Type.Integer(),
       storedWidth: Type.Integer(),
       storedHeight: Type.Integer(),
+      metadata: Type.Optional(Type.Object({ warnings })),
     }),
     options: Type.Object({ decisionStrategy: Type.String(), seed: Type.Integer() }),
     passes: Type.Integer(),
@@ -41,6 +45,7 @@ const resultSchema = Type.Object({
     locator: Type.Optional(Type.Union([identity, Type.Null()])),
     decision: Type.Object({ resultClass: Type.String() }),
     provenance: Type.Object({
+      warnings,
       credentials: Type.Union([
         Type.Object({ trustListSha256: Type.Optional(Type.Union([Type.String(), Type.Null()])) }),
         Type.Null(),

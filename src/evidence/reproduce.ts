@@ -14,7 +14,7 @@ import { localLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../examiner/sandbox.ts';
-import { wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
+import { wordFacts, wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
 import type { Rendering } from '../examiner/tasks.ts';
 import {
   custodyFile,
@@ -274,16 +274,23 @@ function withSentencesLike(
   recorded: ResultRecord | null,
   found: ReturnType<typeof toResultRecord>,
 ): object {
-  const statement = recorded?.examination.findings[0]?.statement;
-  if (typeof statement !== 'object' || statement === null || !('en' in statement)) return found;
-  const { findings, skipped, provenance } = found.examination;
-  const examination = {
-    ...found.examination,
-    findings: findings.map(wordFinding),
-    skipped: skipped.map(wordSkipped),
-    provenance: wordProvenance(provenance),
+  const { findings = [], facts, provenance } = recorded?.examination ?? {};
+  const { statement } = findings[0] ?? {};
+  const areWorded = typeof statement === 'object' && statement !== null && 'en' in statement;
+  const warnings = [facts?.metadata?.warnings, provenance?.warnings].flatMap((part) => part ?? []);
+  if (!areWorded && !warnings.some((warning) => typeof warning === 'string')) return found;
+  const { examination } = found;
+  const worded = wordProvenance(examination.provenance);
+  return {
+    ...found,
+    examination: {
+      ...examination,
+      facts: wordFacts(examination.facts),
+      findings: areWorded ? examination.findings.map(wordFinding) : examination.findings,
+      skipped: areWorded ? examination.skipped.map(wordSkipped) : examination.skipped,
+      provenance: areWorded ? worded : { ...examination.provenance, warnings: worded.warnings },
+    },
   };
-  return { ...found, examination };
 }
 
 /** Words may differ where the program is another one; on the same machine nothing may. */

@@ -26,7 +26,7 @@ export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): Metadata
     photoshop:
       find(markers.app13, identifiers.photoshop)?.subarray(identifiers.photoshop.length) ?? null,
     pngText: [],
-    warnings: hasExtended ? ['XMP: the extended part was not read.'] : [],
+    warnings: hasExtended ? [{ code: 'extended_xmp_not_read', values: {} }] : [],
   };
 }
 

@@ -1,5 +1,6 @@
 /** The file's own statements, as plain JSON: every text is foreign and may be false. */
 
+import type { DeclarationPlace } from '../contract/vocabulary.ts';
 import { type FoundTags, readExif, readIptc, readXmp } from './metadata-readers.ts';
 import { readOrientation } from './orientation.ts';
 
@@ -20,9 +21,35 @@ export interface Metadata {
   readonly takenAt: string | null;
   /** IPTC NewsCodes URI, such as `http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia`. */
   readonly digitalSourceType: string | null;
-  /** What could not be read or was left out, one sentence each. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly StoredWarning[];
 }
+
+/** What could not be read of a file, or was left out: a code with values for each case. */
+export interface WarningValues {
+  readonly texts_cut: { readonly place: MetadataPlace; readonly characters: number };
+  readonly entries_cut: { readonly place: MetadataPlace; readonly entries: number };
+  readonly block_too_large: { readonly place: MetadataPlace; readonly bytes: number };
+  readonly block_unreadable: { readonly place: MetadataPlace };
+  readonly extended_xmp_not_read: NoValues;
+  readonly png_chunks_cut: NoValues;
+  /** `keyword`: foreign text. */
+  readonly png_text_not_inflated: { readonly keyword: string };
+  readonly thumbnail_unreadable: NoValues;
+  readonly credentials_elsewhere: NoValues;
+  readonly not_read_by_earlier_version: NoValues;
+}
+
+type MetadataPlace = Exclude<DeclarationPlace, 'c2pa'>;
+type NoValues = Readonly<Record<string, never>>;
+
+export type WarningCode = keyof WarningValues;
+
+export type Warning = {
+  readonly [Code in WarningCode]: { readonly code: Code; readonly values: WarningValues[Code] };
+}[WarningCode];
+
+/** Examinations of earlier versions hold an English sentence. */
+export type StoredWarning = Warning | string;
 
 /** Where a file stores its metadata, cut out of the container: see `jpeg-metadata.ts` and `png-metadata.ts`. */
 export interface MetadataBlocks {
@@ -33,7 +60,7 @@ export interface MetadataBlocks {
   /** Photoshop image resources, beginning with `8BIM`: IPTC is one of them. */
   readonly photoshop: Uint8Array | null;
   readonly pngText: readonly (readonly [keyword: string, text: string])[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
 }
 
 export interface ReadMetadata {
@@ -45,18 +72,21 @@ export interface ReadMetadata {
 /** Reads the blocks; a block that is broken becomes a warning. Never throws. */
 export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
   const warnings = [...blocks.warnings];
-  const read = (name: string, block: Uint8Array | null, reader: (block: Uint8Array) => FoundTags) =>
-    readBlock({ name, block, reader, warnings });
+  const read = (
+    place: MetadataPlace,
+    block: Uint8Array | null,
+    reader: (block: Uint8Array) => FoundTags,
+  ) => readBlock({ place, block, reader, warnings });
   const found = {
-    exif: read('EXIF', blocks.exif, readExif),
-    xmp: read('XMP', blocks.xmp, readXmp),
-    iptc: read('IPTC', blocks.photoshop, readIptc),
+    exif: read('exif', blocks.exif, readExif),
+    xmp: read('xmp', blocks.xmp, readXmp),
+    iptc: read('iptc', blocks.photoshop, readIptc),
     pngText: { tags: new Map(blocks.pngText), hasThumbnail: false },
   };
-  const exif = keepTags('EXIF', found.exif.tags, warnings);
-  const xmp = keepTags('XMP', found.xmp.tags, warnings);
-  const iptc = keepTags('IPTC', found.iptc.tags, warnings);
-  const pngText = keepTags('PNG text', found.pngText.tags, warnings);
+  const exif = keepTags('exif', found.exif.tags, warnings);
+  const xmp = keepTags('xmp', found.xmp.tags, warnings);
+  const iptc = keepTags('iptc', found.iptc.tags, warnings);
+  const pngText = keepTags('png-text', found.pngText.tags, warnings);
   const metadata: Metadata = {
     exif,
     xmp,
@@ -79,23 +109,23 @@ const maxBlockBytes = 256 * 1024;
 const nothing: FoundTags = { tags: new Map(), hasThumbnail: false };
 
 interface BlockToRead {
-  readonly name: string;
+  readonly place: MetadataPlace;
   readonly block: Uint8Array | null;
   readonly reader: (block: Uint8Array) => FoundTags;
-  readonly warnings: string[];
+  readonly warnings: Warning[];
 }
 
-function readBlock({ name, block, reader, warnings }: BlockToRead): FoundTags {
+function readBlock({ place, block, reader, warnings }: BlockToRead): FoundTags {
   if (block === null) return nothing;
   if (block.length > maxBlockBytes) {
-    warnings.push(`${name}: the block of ${block.length} bytes is too large and was not read.`);
+    warnings.push({ code: 'block_too_large', values: { place, bytes: block.length } });
     return nothing;
   }
   try {
     return reader(block);
   } catch {
     // Empty or broken in any way: the picture does not depend on its metadata, so the loss is reported and not fatal.
-    warnings.push(`${name}: the block holds nothing that could be read.`);
+    warnings.push({ code: 'block_unreadable', values: { place } });
     return nothing;
   }
 }
@@ -125,10 +155,10 @@ const maxTextLength = 2000;
  * At most 200 tags with names of at most 100 and texts of at most 2,000 characters, positions left out.
  * Cuts are reported in `warnings`.
  */
-export function keepTags(
-  group: string,
+function keepTags(
+  place: MetadataPlace,
   tags: ReadonlyMap<string, unknown>,
-  warnings: string[],
+  warnings: Warning[],
 ): Tags {
   const kept: [string, string | number][] = [];
   let isCut = false;
@@ -136,7 +166,7 @@ export function keepTags(
     const value = toPlain(raw);
     if (value === null || isPosition(name, value) || isOfReceiver(name)) continue;
     if (kept.length === maxTags) {
-      warnings.push(`${group}: only the first ${maxTags} entries were kept.`);
+      warnings.push({ code: 'entries_cut', values: { place, entries: maxTags } });
       break;
     }
     isCut ||= typeof value === 'string' && value.length > maxTextLength;
@@ -145,7 +175,7 @@ export function keepTags(
       typeof value === 'string' ? cleanText(value) : value,
     ]);
   }
-  if (isCut) warnings.push(`${group}: long texts were cut to ${maxTextLength} characters.`);
+  if (isCut) warnings.push({ code: 'texts_cut', values: { place, characters: maxTextLength } });
   // fromEntries defines its properties, so a tag called __proto__ is a tag like any other.
   return Object.fromEntries(kept);
 }
@@ -162,7 +192,7 @@ function isOfReceiver(name: string): boolean {
 }
 
 /** Control characters but line breaks and tabs become spaces, halves of surrogate pairs the replacement character. */
-export function cleanText(text: string, maxLength = maxTextLength): string {
+function cleanText(text: string, maxLength = maxTextLength): string {
   return text
     .slice(0, maxLength)
     .replaceAll(/\p{Surrogate}/gu, '\u{fffd}')

@@ -2,7 +2,7 @@
 
 import { inflateSync } from 'node:zlib';
 import { nameIccProfile } from './icc.ts';
-import type { MetadataBlocks } from './metadata.ts';
+import type { MetadataBlocks, Warning } from './metadata.ts';
 import type { PngChunk, PngFile } from './png.ts';
 
 /** One text may inflate to this much, all together to eight times of it. */
@@ -19,7 +19,7 @@ export function pngMetadataBlocks({
   metadataChunks,
   isMetadataCut,
 }: Pick<PngFile, 'metadataChunks' | 'isMetadataCut'>): MetadataBlocks {
-  const warnings = isMetadataCut ? ['PNG: only the first metadata chunks were read.'] : [];
+  const warnings: Warning[] = isMetadataCut ? [{ code: 'png_chunks_cut', values: {} }] : [];
   const inflate = createInflate(warnings);
   const entries = metadataChunks.flatMap((chunk) => readText(chunk, inflate) ?? []);
   const raw = (...names: readonly string[]) => findRawProfile(entries, names);
@@ -43,12 +43,12 @@ export function pngIccName({ metadataChunks }: PngFile): string | null {
   return (profile && nameIccProfile(profile)) ?? latin1(data.subarray(0, nameEnd));
 }
 
-type Inflate = (compressed: Uint8Array, what: string) => Uint8Array | null;
+type Inflate = (compressed: Uint8Array, keyword: string) => Uint8Array | null;
 
 /** A bomb or a broken stream gives null and a warning; a file of many bombs is stopped after the first few. */
-function createInflate(warnings: string[]): Inflate {
+function createInflate(warnings: Warning[]): Inflate {
   let budget = maxInflatedTotal;
-  return (compressed, what) => {
+  return (compressed, keyword) => {
     if (budget <= 0) return null;
     try {
       const inflated = inflateSync(compressed, { maxOutputLength: maxInflatedBytes });
@@ -56,9 +56,7 @@ function createInflate(warnings: string[]): Inflate {
       return inflated;
     } catch {
       budget -= maxInflatedBytes;
-      warnings.push(
-        `PNG: the compressed text of "${what}" is broken or too large and was not read.`,
-      );
+      warnings.push({ code: 'png_text_not_inflated', values: { keyword } });
       return null;
     }
   };

@@ -4,6 +4,8 @@ import type { Evidence } from '../contract/evidence.ts';
 import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import type { Finding, Skipped } from '../detectors/detector.ts';
 import type { Inconsistency, Provenance } from '../provenance/provenance.ts';
+import type { StoredWarning, Warning, WarningCode } from '../image/metadata.ts';
+import type { PictureFacts } from '../image/picture.ts';
 import { inBoth } from './report-item.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
@@ -37,8 +39,60 @@ export function wordSkipped({ method, reason }: Skipped): Evidence['skipped'][nu
 }
 
 export function wordProvenance(provenance: Provenance): Evidence['provenance'] {
-  return { ...provenance, inconsistencies: provenance.inconsistencies.map(wordInconsistency) };
+  return {
+    ...provenance,
+    inconsistencies: provenance.inconsistencies.map(wordInconsistency),
+    warnings: provenance.warnings.map((warning) => writeWarning(warning, 'en')),
+  };
 }
+
+/** With the warnings in English, as programs read them. */
+export function wordFacts(facts: PictureFacts): PictureFacts {
+  const { metadata } = facts;
+  const warnings = metadata.warnings.map((warning) => writeWarning(warning, 'en'));
+  return { ...facts, metadata: { ...metadata, warnings } };
+}
+
+export function writeWarning(stored: StoredWarning, language: Language): string {
+  if (typeof stored === 'string') {
+    const read = readWarning(stored);
+    return read === null ? stored : writeWarning(read, language);
+  }
+  return pick(wordsIn(language).provenance.warnings, stored.code, stored.values);
+}
+
+/** Of the English sentence that an earlier version stored; null for one that no version wrote. */
+function readWarning(sentence: string): Warning | null {
+  for (const [code, pattern] of Object.entries(storedSentences)) {
+    const { place, keyword, ...numbers } = pattern.exec(sentence)?.groups ?? {};
+    if (!pattern.test(sentence)) continue;
+    const values = {
+      ...(place !== undefined && { place: place.toLowerCase().replace(' ', '-') }),
+      ...(keyword !== undefined && { keyword }),
+      ...Object.fromEntries(Object.entries(numbers).map(([name, text]) => [name, Number(text)])),
+    };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The groups are named as the values of the code.
+    return { code, values } as Warning;
+  }
+  return null;
+}
+
+const storedSentences: Readonly<Record<WarningCode, RegExp>> = {
+  texts_cut: /^(?<place>[\w ]+): long texts were cut to (?<characters>\d+) characters\.$/,
+  entries_cut: /^(?<place>[\w ]+): only the first (?<entries>\d+) entries were kept\.$/,
+  block_too_large:
+    /^(?<place>[\w ]+): the block of (?<bytes>\d+) bytes is too large and was not read\.$/,
+  block_unreadable: /^(?<place>[\w ]+): the block holds nothing that could be read\.$/,
+  extended_xmp_not_read: /^XMP: the extended part was not read\.$/,
+  png_chunks_cut: /^PNG: only the first metadata chunks were read\.$/,
+  png_text_not_inflated:
+    /^PNG: the compressed text of "(?<keyword>.*)" is broken or too large and was not read\.$/s,
+  thumbnail_unreadable: /^The thumbnail in EXIF cannot be decoded\.$/,
+  credentials_elsewhere:
+    /^The file names content credentials that are kept elsewhere; they were not fetched\.$/,
+  not_read_by_earlier_version:
+    /^An earlier version of the program examined the file; it did not read these facts\.$/,
+};
 
 function wordInconsistency(one: Inconsistency): Evidence['provenance']['inconsistencies'][number] {
   if ('statement' in one) return one;

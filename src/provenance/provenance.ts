@@ -11,6 +11,7 @@ import type {
   DeclaredOrigin,
   InconsistencyCode,
 } from '../contract/vocabulary.ts';
+import type { StoredWarning } from '../image/metadata.ts';
 
 export interface Declaration {
   readonly origin: DeclaredOrigin;
@@ -142,8 +143,7 @@ export interface Provenance {
   readonly quantisation: QuantisationClass | null;
   readonly inconsistencies: readonly Inconsistency[];
   readonly layout: FileLayout;
-  /** What could not be read, one English sentence each. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly StoredWarning[];
 }
 
 /** Of a file without statements: the value for examinations that were stored before provenance was read. */

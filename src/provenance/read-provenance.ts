@@ -3,6 +3,7 @@
 import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';
 import { readFileClues } from '../image/container.ts';
 import { type ExifClues, readExifClues } from '../image/exif.ts';
+import type { Warning } from '../image/metadata.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
 import { readContentCredentials } from './c2pa.ts';
 import { findInconsistencies } from './consistency.ts';
@@ -103,16 +104,12 @@ function collectWarnings(
   { metadata }: PictureFacts,
   exif: ExifClues,
   isThumbnailRead: boolean,
-): readonly string[] {
-  const warnings: string[] = [];
-  if (exif.thumbnail !== null && !isThumbnailRead) {
-    warnings.push('The thumbnail in EXIF cannot be decoded.');
-  }
+): readonly Warning[] {
+  const isThumbnailLost = exif.thumbnail !== null && !isThumbnailRead;
   // XMP's `dcterms:provenance` names where a manifest can be fetched.
-  if (metadata.xmp['provenance'] !== undefined) {
-    warnings.push(
-      'The file names content credentials that are kept elsewhere; they were not fetched.',
-    );
-  }
-  return warnings;
+  const isElsewhere = metadata.xmp['provenance'] !== undefined;
+  return [
+    ...(isThumbnailLost ? [{ code: 'thumbnail_unreadable', values: {} } as const] : []),
+    ...(isElsewhere ? [{ code: 'credentials_elsewhere', values: {} } as const] : []),
+  ];
 }

@@ -50,7 +50,7 @@ const fake: AnalysisRecord = {
     },
   },
   evidence: null,
-  provenance: { ...noProvenance, inconsistencies: [] },
+  provenance: { ...noProvenance, inconsistencies: [], warnings: [] },
   picture: { format: 'jpg', width: 640, height: 480, sizeBytes: 12_345, notes: [] },
   maps: { cellPx: 16, columns: 4, rows: 3 },
   model: { id: 'm', version: '1', files: {} },

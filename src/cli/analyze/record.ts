@@ -9,7 +9,7 @@ import type { CellMaps, Decision, Examination, ModelIdentity } from '../../engin
 import type { ErrorCode, FailureReason, ForensicsError } from '../../errors.ts';
 import type { Format, PictureNote } from '../../image/picture.ts';
 import { writeEvidence } from '../../present/evidence.ts';
-import { wordProvenance } from '../../present/findings.ts';
+import { wordFacts, wordProvenance } from '../../present/findings.ts';
 import {
   type ChangeErrorRates,
   decideOutcome,
@@ -155,7 +155,14 @@ export function toRecord(
 
 function toEvidence(examination: Examination): AnalysisRecord['evidence'] {
   const { facts, measured, passes, patchesRead, environment } = examination;
-  return { ...writeEvidence(examination), facts, measured, passes, patchesRead, environment };
+  return {
+    ...writeEvidence(examination),
+    facts: wordFacts(facts),
+    measured,
+    passes,
+    patchesRead,
+    environment,
+  };
 }
 
 /** In codes and values, for `present`; null while there is no verdict. */

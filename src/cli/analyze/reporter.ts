@@ -235,7 +235,7 @@ const csvColumns: readonly CsvColumn[] = [
   ['seconds', ({ durationMs }) => durationMs / 1000],
   ['errorCode', ({ error }) => error?.code ?? null],
   ['errorMessage', ({ error }) => error?.message ?? null],
-  ['changeProbability', ({ decision }) => rounded(decision?.changeProbability)],
+  ['changeProbability', (record) => rounded(changeProbability(record))],
 ];
 
 function writeSubClasses({ result }: AnalysisRecord): CsvValue {
@@ -247,6 +247,12 @@ function generationDecision(record: AnalysisRecord): AnalysisRecord['decision'] 
   const result = resultIn(record);
   const isOther = result?.outcome === 'changed' || result?.outcome === 'declared';
   return result === null || result.generated === null || isOther ? null : record.decision;
+}
+
+/** Null where the other formats state none. */
+function changeProbability(record: AnalysisRecord): number | null {
+  const result = resultIn(record);
+  return result === null || result.outcome === 'declared' ? null : result.changed;
 }
 
 /** To four digits: more than that is noise. */

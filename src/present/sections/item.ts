@@ -2,6 +2,7 @@
 
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
+import { writeWarning } from '../findings.ts';
 import { nameIn, printable } from '../printable.ts';
 import { type CustodyEvent, writeActor } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
@@ -101,7 +102,13 @@ function writeQuality(
   return labels.nearestQuality(quality, numbers.plain(distance));
 }
 
-function metadataRows({ examination, labels, catalogue, numbers }: SectionInput): readonly Row[] {
+function metadataRows({
+  examination,
+  labels,
+  catalogue,
+  numbers,
+  language,
+}: SectionInput): readonly Row[] {
   const { rows } = labels;
   const { metadata } = examination.facts;
   const { exif, pngText, takenAt } = metadata;
@@ -128,7 +135,7 @@ function metadataRows({ examination, labels, catalogue, numbers }: SectionInput)
     { label: rows.thumbnail, value: metadata.hasThumbnail ? present : absent },
     ...foreignRow(
       rows.metadataWarnings,
-      metadata.warnings.map(catalogue.provenance.remark).join(' '),
+      metadata.warnings.map((warning) => writeWarning(warning, language)).join(' '),
     ),
   ];
 }

@@ -1,6 +1,7 @@
 /** What the file says about its own origin and history, and whether what it says holds together. */
 
 import type { ContentCredentials, Declaration, HistoryStep } from '../../provenance/provenance.ts';
+import { writeWarning } from '../findings.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import {
@@ -141,7 +142,8 @@ function fileRows(input: SectionInput): readonly Row[] {
   const { examination, evidence, labels, numbers, catalogue } = input;
   const { rows } = labels;
   const { provenance: words } = catalogue;
-  const { software, history, quantisation, layout, warnings } = evidence.provenance;
+  const { software, history, quantisation, layout } = evidence.provenance;
+  const warnings = examination.provenance.warnings.map((one) => writeWarning(one, input.language));
   const named = software.map(
     ({ kind, name, place }) =>
       `${printable(name, 80)} (${[words.software[kind], words.places[place]].filter(Boolean).join(', ')})`,
@@ -155,7 +157,7 @@ function fileRows(input: SectionInput): readonly Row[] {
     ...row(quantisation !== null, rows.quantisation, writeQuantisation()),
     { label: rows.picturesInFile, value: numbers.count(layout.pictures) },
     { label: rows.trailingBytes, value: `${numbers.count(trailingBytes)}${kind}` },
-    ...foreignRow(rows.provenanceWarnings, warnings.map(words.remark).join(' '), 800),
+    ...foreignRow(rows.provenanceWarnings, warnings.join(' '), 800),
   ];
 
   function writeQuantisation(): string {

@@ -168,7 +168,7 @@ function upToDate(stored: AnyStoredExamination): Examined {
 
 const neverRead: Provenance = {
   ...noProvenance,
-  warnings: ['An earlier version of the program examined the file; it did not read these facts.'],
+  warnings: [{ code: 'not_read_by_earlier_version', values: {} }],
 };
 const traceDecision: Partial<Decision> = { basis: 'traces' };
 const silent: Partial<Finding> = { speaksFor: 'neither', strength: 'none' };

@@ -25,7 +25,8 @@ export async function realCase({ withHtml = false } = {}): Promise<BundleCase> {
     const drawn = await sceneJpeg({ width: 160, height: 150, seed: 5 });
     const turned = sharp(drawn).withMetadata({ orientation: 6 });
     // In the future when it was examined, and not any more when that is done again.
-    const dated = turned.withExifMerge({ IFD0: { DateTime: '2026:03:04 12:00:00' } });
+    const tags = { DateTime: '2026:03:04 12:00:00', ImageDescription: 'too long. '.repeat(201) };
+    const dated = turned.withExifMerge({ IFD0: tags });
     const signer = await authority.issue('A camera');
     const original = await withCredentials(await dated.jpeg().toBuffer(), {
       signer,

@@ -11,7 +11,12 @@ import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
 import { archiveParts } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
-import { wordFinding, wordProvenance, wordSkipped } from '../../../src/present/findings.ts';
+import {
+  wordFacts,
+  wordFinding,
+  wordProvenance,
+  wordSkipped,
+} from '../../../src/present/findings.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
 import { temporaryFolder } from '../ports/db/temporary.ts';
 import { realCase } from './real-case.ts';
@@ -295,16 +300,27 @@ test('a bundle that does not hold is not reproduced', async () => {
   await expect(reproduceBundle(bundle)).rejects.toMatchObject({ code: 'bundle_changed' });
 });
 
-test('an examination that an earlier version put into sentences is compared as sentences', async () => {
-  const { examination } = real;
-  const old = {
-    ...examination,
-    findings: examination.findings.map(wordFinding),
-    skipped: examination.skipped.map(wordSkipped),
-    provenance: wordProvenance(examination.provenance),
-  };
+test.each(['all sentences', 'sentences only for warnings'])(
+  'an examination that an earlier version stored with %s is compared as sentences',
+  async (stored) => {
+    const { examination } = real;
+    const { facts, findings, skipped, provenance } = examination;
+    const worded = wordProvenance(provenance);
+    const { warnings } = worded;
+    const old =
+      stored === 'all sentences'
+        ? {
+            findings: findings.map(wordFinding),
+            skipped: skipped.map(wordSkipped),
+            provenance: worded,
+          }
+        : { provenance: { ...provenance, warnings } };
 
-  const found = await reproduceBundle(bundleOf({ examination: old }));
+    const found = await reproduceBundle(
+      bundleOf({ examination: { ...examination, facts: wordFacts(facts), ...old } }),
+    );
 
-  expect(found).toMatchObject({ outcome: 'identical', differences: [] });
-});
+    expect(facts.metadata.warnings).toMatchObject([{ code: 'texts_cut' }]);
+    expect(found).toMatchObject({ outcome: 'identical', differences: [] });
+  },
+);

@@ -181,14 +181,14 @@ describe('XMP', () => {
     const { metadata } = ofJpeg(file);
 
     expect(metadata.xmp).toEqual({});
-    expect(metadata.warnings).toEqual(['XMP: the block holds nothing that could be read.']);
+    expect(metadata.warnings).toEqual([{ code: 'block_unreadable', values: { place: 'xmp' } }]);
   });
 
   test('an extended part is told to be unread', () => {
     const extended = jpegSegment(0xe1, `http://ns.adobe.com/xmp/extension/\0${'0'.repeat(40)}`);
 
     expect(ofJpeg(withSegments(jpeg, extended)).metadata.warnings).toEqual([
-      'XMP: the extended part was not read.',
+      { code: 'extended_xmp_not_read', values: {} },
     ]);
   });
 });
@@ -283,8 +283,8 @@ describe('PNG text', () => {
     expect(metadata.pngText['Comment']).toMatch(/^\[31mx+$/);
     expect(metadata.pngText['Comment']!.length).toBeLessThanOrEqual(2000);
     expect(metadata.warnings).toEqual([
-      'PNG: only the first metadata chunks were read.',
-      'PNG text: long texts were cut to 2000 characters.',
+      { code: 'png_chunks_cut', values: {} },
+      { code: 'texts_cut', values: { place: 'png-text', characters: 2000 } },
     ]);
   });
 

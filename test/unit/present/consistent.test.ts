@@ -1,18 +1,22 @@
 /**
  * Reads finished reports as opposing counsel would: no number, region or word may differ from one page to another, and card,
- * table and console decide, round and advise as the first page does.
+ * table, CSV and console decide, round and advise as the first page does.
  */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { writeCard } from '../../../src/cli/analyze/card.ts';
-import { toRecord } from '../../../src/cli/analyze/record.ts';
+import type { AnalyzeOptions } from '../../../src/cli/analyze/options.ts';
+import { type AnalysisRecord, toFailedRecord, toRecord } from '../../../src/cli/analyze/record.ts';
+import { openReporter } from '../../../src/cli/analyze/reporter.ts';
 import { writeTable, toTableRow } from '../../../src/cli/analyze/card.ts';
 import { writeVerdict } from '../../../src/console/parts/verdict.ts';
 import { type Language, languages } from '../../../src/contract/vocabulary.ts';
+import { failure } from '../../../src/contract/failure-reasons.ts';
 import { strengthOfRatio } from '../../../src/detectors/detector.ts';
 import { toResultFields } from '../../../src/engine/contract.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
+import { writeFailure } from '../../../src/present/failures.ts';
 import { createNumberWriter } from '../../../src/present/numbers.ts';
 import { present } from '../../../src/present/presentation.ts';
 import { readResult } from '../../../src/present/result.ts';
@@ -188,7 +192,7 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
 
       // Every other place says the same of the outcome, the reason, the figures and the next step.
       const told = present(readResult(examination), language);
-      const { card, table, console } = elsewhere(examination, language);
+      const { card, table, console, csv } = await elsewhere(examination, language);
       for (const place of [first, card]) expect(place).toContain(told.headline);
       expect(card).toContain(told.because);
       // The console does not know the upright size, and so no place.
@@ -204,11 +208,32 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
         for (const place of [first, card, table]) expect(place).toContain(figure?.value ?? '');
       }
       expect(console.changed?.value).toBe(told.changed?.value);
+      expect(csv).toMatchObject({
+        verdict: resultClass,
+        reasons: examination.decision.reasons.join(' '),
+        // Where a changed part decided, programs are not given a second probability to mistake for the first.
+        fakeProbability: basis === 'localisation' ? '' : (told.generated?.value ?? ''),
+        changeProbability: told.changed?.value ?? '',
+      });
     },
   );
 });
 
-function elsewhere(examination: Examination, language: Language) {
+test.each(languages)('a failure is told with the same words everywhere in %s', async (language) => {
+  const error = failure('empty', {});
+  const options = { tier: 'flagging', seed: 1337 } as const;
+  const head = { file: 'a.jpg', examinedAt: new Date(), durationMs: 1, options };
+  const record = toFailedRecord(head, error);
+
+  const table = writeTable([toTableRow(record, language)], language, 200);
+  const csv = await writeCsv(record);
+
+  expect(flat(table)).toContain(writeFailure(error, language));
+  // For programs, whatever the language.
+  expect(csv).toMatchObject({ errorCode: error.code, errorMessage: error.message });
+});
+
+async function elsewhere(examination: Examination, language: Language) {
   const examinedAt = new Date('2026-03-01T12:00:00Z');
   const options = { tier: 'flagging', seed: 1337 } as const;
   const record = toRecord({ file: 'a.jpg', examinedAt, durationMs: 1, options }, examination, null);
@@ -232,6 +257,39 @@ function elsewhere(examination: Examination, language: Language) {
     card: writeCard(record, language, 200).replaceAll(/\s+/g, ' '),
     table: writeTable([toTableRow(record, language)], language, 200),
     console: writeVerdict({ inferenceStatus }, language)!,
+    csv: roundedAsIn(language, await writeCsv(record)),
+  };
+}
+
+/** What `analyze --csv` prints for a record, by column. */
+async function writeCsv(record: AnalysisRecord): Promise<Readonly<Record<string, string>>> {
+  const written: unknown[] = [];
+  const stdout = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    written.push(text);
+    return true;
+  });
+  const options: Partial<AnalyzeOptions> = { csv: true, out: null, recursive: false, lang: ['en'] };
+  const reporter = await openReporter([], options as AnalyzeOptions);
+  await reporter.report(record);
+  reporter.close();
+  stdout.mockRestore();
+  const [names = [], values = []] = written
+    .join('')
+    .split('\r\n')
+    .map((line) => line.split(','));
+  return Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']));
+}
+
+function roundedAsIn(
+  language: Language,
+  { fakeProbability, changeProbability, ...fields }: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const round = (text = '') =>
+    text === '' ? '' : createNumberWriter(language).score(Number(text));
+  return {
+    ...fields,
+    fakeProbability: round(fakeProbability),
+    changeProbability: round(changeProbability),
   };
 }
 

@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { languages, reasonCodes, resultClasses } from '../../../src/contract/vocabulary.ts';
+import {
+  type Language,
+  languages,
+  reasonCodes,
+  resultClasses,
+} from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
 import { findingsIn } from '../../../src/engine/localisation.ts';
 import type { Decision, Examination } from '../../../src/engine/result.ts';
 import type { Provenance } from '../../../src/provenance/provenance.ts';
+import type { StoredWarning, Warning } from '../../../src/image/metadata.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { createNumberWriter } from '../../../src/present/numbers.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import type { Block, Section } from '../../../src/present/sections/blocks.ts';
 import { writeSections } from '../../../src/present/sections/sections.ts';
-import { wordFinding } from '../../../src/present/findings.ts';
+import { wordFinding, writeWarning } from '../../../src/present/findings.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 import { credentials, item, makeExamination, makePicture } from './examination.ts';
@@ -523,38 +529,62 @@ function stringsOfBlock(block: Block): readonly string[] {
   return Object.values(rest);
 }
 
-test('the German report has what was noticed when the file was read in German', () => {
-  const examination = makeExamination();
-  const metadata = {
-    ...examination.facts.metadata,
-    warnings: [
-      'XMP: long texts were cut to 2000 characters.',
-      'PNG text: only the first 200 entries were kept.',
-      'EXIF: the block of 300000 bytes is too large and was not read.',
-      'IPTC: the block holds nothing that could be read.',
-    ],
-  };
-  const provenance = {
-    ...noProvenance,
-    warnings: [
-      'The thumbnail in EXIF cannot be decoded.',
-      'The file names content credentials that are kept elsewhere; they were not fetched.',
-    ],
-  };
-  const noticed = { ...examination, facts: { ...examination.facts, metadata }, provenance };
-  const sections = writeSections({
-    examination: noticed,
-    item,
-    language: 'de',
-    texts: writeTexts(noticed, item, 'de'),
-    heatmapDigests,
+const noticed = {
+  metadata: [
+    { code: 'texts_cut', values: { place: 'xmp', characters: 2000 } },
+    { code: 'entries_cut', values: { place: 'png-text', entries: 200 } },
+    { code: 'block_too_large', values: { place: 'exif', bytes: 300_000 } },
+    { code: 'block_unreadable', values: { place: 'iptc' } },
+    { code: 'extended_xmp_not_read', values: {} },
+    { code: 'png_chunks_cut', values: {} },
+    { code: 'png_text_not_inflated', values: { keyword: 'a "b"' } },
+  ],
+  provenance: [
+    { code: 'thumbnail_unreadable', values: {} },
+    { code: 'credentials_elsewhere', values: {} },
+    { code: 'not_read_by_earlier_version', values: {} },
+  ],
+} as const satisfies Readonly<Record<string, readonly Warning[]>>;
+
+describe('what could not be read of the file', () => {
+  test('is stated in German in the German report', () => {
+    const all = stringsOf(sectionsWith(noticed, 'de')).join('\n');
+
+    expect(all).toContain(
+      'XMP: Lange Texte wurden nach 2000 Zeichen abgeschnitten. PNG-Text: Nur die ersten 200 Einträge wurden übernommen.',
+    );
+    expect(all).toContain('Content Credentials, die anderswo liegen');
+    expect(all).not.toMatch(/ (?:were|cannot|could|only) /);
   });
 
-  const all = stringsOf(sections).join('\n');
+  test('reads the same from an examination that stored it in sentences', () => {
+    const write = (all: readonly Warning[]) => all.map((warning) => writeWarning(warning, 'en'));
+    const stored = { metadata: write(noticed.metadata), provenance: write(noticed.provenance) };
 
-  expect(all).toContain(
-    'XMP: Lange Texte wurden nach 2000 Zeichen abgeschnitten. PNG text: Nur die ersten 200 Einträge wurden übernommen.',
-  );
-  expect(all).toContain('Content Credentials, die anderswo liegen');
-  expect(all).not.toMatch(/ (?:were|cannot|could|only) /);
+    expect(stored.metadata[1]).toBe('PNG text: only the first 200 entries were kept.');
+    for (const language of languages) {
+      expect(sectionsWith(stored, language)).toEqual(sectionsWith(noticed, language));
+    }
+  });
+
+  test('is left as it is where no version wrote that sentence', () => {
+    expect(writeWarning('XMP: something else.', 'de')).toBe('XMP: something else.');
+  });
 });
+
+function sectionsWith(
+  warnings: Readonly<Record<'metadata' | 'provenance', readonly StoredWarning[]>>,
+  language: Language,
+): readonly Section[] {
+  const base = makeExamination();
+  const metadata = { ...base.facts.metadata, warnings: warnings.metadata };
+  const provenance = { ...noProvenance, warnings: warnings.provenance };
+  const examination = { ...base, facts: { ...base.facts, metadata }, provenance };
+  return writeSections({
+    examination,
+    item,
+    language,
+    texts: writeTexts(examination, item, language),
+    heatmapDigests,
+  });
+}

@@ -254,9 +254,7 @@ describe('no connection is opened', () => {
       'valid',
       'unreadable',
     ]);
-    expect(told[0]?.warnings).toEqual([
-      'The file names content credentials that are kept elsewhere; they were not fetched.',
-    ]);
+    expect(told[0]?.warnings).toEqual([{ code: 'credentials_elsewhere', values: {} }]);
     expect(direct).toBeNull();
     expect(server.connections()).toBe(0);
     await server.close();

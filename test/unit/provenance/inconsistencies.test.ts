@@ -263,7 +263,7 @@ describe('a thumbnail', () => {
     );
 
     expect(inconsistencies).toEqual([]);
-    expect(warnings).toEqual(['The thumbnail in EXIF cannot be decoded.']);
+    expect(warnings).toEqual([{ code: 'thumbnail_unreadable', values: {} }]);
   });
 });
 

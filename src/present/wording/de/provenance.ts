@@ -48,39 +48,32 @@ const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
   'not-checked': 'mit keiner Vertrauensliste abgeglichen',
 };
 
-/** What was noticed when the file was read, as the record has it, and in German. */
-const remarks: readonly (readonly [RegExp, string])[] = [
-  [
-    /: long texts were cut to (\d+) characters\.$/,
-    ': Lange Texte wurden nach $1 Zeichen abgeschnitten.',
-  ],
-  [
-    /: only the first (\d+) entries were kept\.$/,
-    ': Nur die ersten $1 Einträge wurden übernommen.',
-  ],
-  [
-    /: the block of (\d+) bytes is too large and was not read\.$/,
-    ': Der Block von $1 Byte ist zu groß und wurde nicht gelesen.',
-  ],
-  [/: the block holds nothing that could be read\.$/, ': Der Block enthält nichts Lesbares.'],
-  [/: the extended part was not read\.$/, ': Der erweiterte Teil wurde nicht gelesen.'],
-  [
-    /: only the first metadata chunks were read\.$/,
-    ': Nur die ersten Metadatenblöcke wurden gelesen.',
-  ],
-  [
-    /: the compressed text of "(.*)" is broken or too large and was not read\.$/,
-    ': Der komprimierte Text „$1“ ist beschädigt oder zu groß und wurde nicht gelesen.',
-  ],
-  [
-    /^The thumbnail in EXIF cannot be decoded\.$/,
-    'Das Vorschaubild in den EXIF-Daten lässt sich nicht decodieren.',
-  ],
-  [
-    /^The file names content credentials that are kept elsewhere; they were not fetched\.$/,
+const places: English['places'] = {
+  c2pa: 'C2PA',
+  xmp: 'XMP',
+  iptc: 'IPTC',
+  exif: 'EXIF',
+  'png-text': 'PNG-Text',
+};
+
+const warnings: English['warnings'] = {
+  texts_cut: ({ place, characters }) =>
+    `${places[place]}: Lange Texte wurden nach ${characters} Zeichen abgeschnitten.`,
+  entries_cut: ({ place, entries }) =>
+    `${places[place]}: Nur die ersten ${entries} Einträge wurden übernommen.`,
+  block_too_large: ({ place, bytes }) =>
+    `${places[place]}: Der Block von ${bytes} Byte ist zu groß und wurde nicht gelesen.`,
+  block_unreadable: ({ place }) => `${places[place]}: Der Block enthält nichts Lesbares.`,
+  extended_xmp_not_read: () => 'XMP: Der erweiterte Teil wurde nicht gelesen.',
+  png_chunks_cut: () => 'PNG: Nur die ersten Metadatenblöcke wurden gelesen.',
+  png_text_not_inflated: ({ keyword }) =>
+    `PNG: Der komprimierte Text „${keyword}“ ist beschädigt oder zu groß und wurde nicht gelesen.`,
+  thumbnail_unreadable: () => 'Das Vorschaubild in den EXIF-Daten lässt sich nicht decodieren.',
+  credentials_elsewhere: () =>
     'Die Datei verweist auf Content Credentials, die anderswo liegen; sie wurden nicht abgerufen.',
-  ],
-];
+  not_read_by_earlier_version: () =>
+    'Eine frühere Version des Programms hat die Datei untersucht; sie las diese Angaben noch nicht.',
+};
 
 export const provenance: English = {
   intro:
@@ -93,7 +86,7 @@ export const provenance: English = {
     'ai-manipulated': 'mit von KI erzeugten Teilen zusammengesetzt',
     captured: 'von einem Gerät aufgenommen',
   },
-  places: { c2pa: 'C2PA', xmp: 'XMP', iptc: 'IPTC', exif: 'EXIF', 'png-text': 'PNG-Text' },
+  places,
   assurances: {
     unsigned: 'niemand',
     signed: 'signiert, doch niemand bürgt für den Unterzeichner',
@@ -149,8 +142,7 @@ export const provenance: English = {
     version_updated: 'neue Version angelegt',
   },
   moreSteps: (count) => `… ${count} weitere Schritte …`,
-  remark: (text) =>
-    remarks.reduce((told, [english, german]) => told.replace(english, german), text),
+  warnings,
   fileTitle: 'Software und Aufbau der Datei',
   software: {
     generator: 'Bildgenerator',
