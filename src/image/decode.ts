@@ -93,13 +93,7 @@ function disagrees(name: string | undefined, format: Format): boolean {
   return named !== null && named !== format;
 }
 
-/** As it is stored: EXIF orientation is about the picture, and cameras turn their thumbnails or leave them. */
-export interface Thumbnail {
-  readonly width: number;
-  readonly height: number;
-  /** Row-major luma, 0..255. */
-  readonly luma: Uint8Array;
-}
+export type Thumbnail = NonNullable<Picture['thumbnail']>;
 
 const limits: Limits = {
   minSidePx: 16,

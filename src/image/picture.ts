@@ -5,7 +5,6 @@
 
 import { largestSidePx, maxSidePx, maxUploadBytes, minSidePx } from '../contract/limits.ts';
 import { failure } from '../contract/failure-reasons.ts';
-import type { Thumbnail } from './decode.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
 import type { Metadata } from './metadata.ts';
 
@@ -62,8 +61,16 @@ export interface Picture {
   readonly rgb: Uint8Array;
   /** Row-major luma, `width * height` samples, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as JFIF uses it). */
   readonly luma: Uint8Array;
-  /** Further EXIF content; absent where that cannot be decoded, and where there is none. */
-  readonly thumbnail?: Thumbnail;
+  /**
+   * Further EXIF content, as it is stored: EXIF orientation is about the picture, and cameras turn their thumbnails or leave
+   * them. Absent where it cannot be decoded, and where there is none.
+   */
+  readonly thumbnail?: {
+    readonly width: number;
+    readonly height: number;
+    /** Row-major luma, 0..255. */
+    readonly luma: Uint8Array;
+  };
 }
 
 /** How large a picture and its file may be. */

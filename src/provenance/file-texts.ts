@@ -16,6 +16,14 @@ export interface ForeignTexts {
   of(...fields: readonly string[]): readonly ForeignText[];
 }
 
+/** A structure that a generator left behind. */
+export interface Recognised {
+  /** Where it stands. */
+  readonly text: ForeignText;
+  readonly origin: Exclude<DeclaredOrigin, 'captured'>;
+  readonly generator: string | null;
+}
+
 interface Sources {
   /** PNG texts whole: a workflow is longer than the stored part of a text. */
   readonly pngText: MetadataBlocks['pngText'];

@@ -9,10 +9,10 @@ import {
   type ForeignTexts,
   asList,
   type Members,
+  type Recognised,
   asMembers,
   parseObject,
 } from './file-texts.ts';
-import type { Recognised } from './generator-parameters.ts';
 
 const maxNodes = 5000;
 

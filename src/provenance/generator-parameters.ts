@@ -1,10 +1,10 @@
 /** The contract of all recognisers of generators, and the one list of them. */
 
-import type { DeclaredOrigin } from '../contract/vocabulary.ts';
 import {
   type ForeignText,
   type ForeignTexts,
   type Members,
+  type Recognised,
   asMembers,
   parseObject,
 } from './file-texts.ts';
@@ -13,13 +13,6 @@ import {
   recogniseJsonParameters,
   recogniseSettingsLine,
 } from './generator-formats.ts';
-
-export interface Recognised {
-  /** Where it stands. */
-  readonly text: ForeignText;
-  readonly origin: Exclude<DeclaredOrigin, 'captured'>;
-  readonly generator: string | null;
-}
 
 /**
  * Recognises a structure that a program leaves behind, never a word: a photograph whose caption speaks of a generator is

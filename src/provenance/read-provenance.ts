@@ -3,6 +3,7 @@
 import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';
 import { readFileClues } from '../image/container.ts';
 import { type ExifClues, readExifClues } from '../image/exif.ts';
+import { readXmpHistory } from '../image/metadata-readers.ts';
 import type { Warning } from '../image/metadata.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
 import { readContentCredentials } from './c2pa.ts';
@@ -16,11 +17,10 @@ import {
   textIn,
 } from './file-texts.ts';
 import { recogniseGenerators } from './generator-parameters.ts';
-import type { Declaration, Provenance } from './provenance.ts';
+import type { Declaration, HistoryStep, Provenance } from './provenance.ts';
 import { nameSoftware } from './software.ts';
 import { alignThumbnail } from './thumbnail.ts';
 import { classifyTables, readLayout } from './trailing-data.ts';
-import { readHistory } from './xmp-history.ts';
 
 interface ProvenanceOptions {
   /** PEM certificates that the administrator trusts as signers of content credentials; null for none. */
@@ -98,6 +98,31 @@ function ranked(declarations: readonly Declaration[]): readonly Declaration[] {
 
 function rankDeclaration({ assurance, origin }: Declaration): number {
   return declaredOrigins.indexOf(origin) - declaredOrigins.length * assurances.indexOf(assurance);
+}
+
+const maxSteps = 100;
+
+/**
+ * What editing programs say of their own work, as they wrote it.
+ *
+ * @param packet - XMP, or null. None for a packet that cannot be read: the metadata's warnings name it.
+ */
+function readHistory(packet: Uint8Array | null): readonly HistoryStep[] {
+  if (packet === null) return [];
+  try {
+    return readXmpHistory(packet).slice(-maxSteps).map(toStep);
+  } catch {
+    return [];
+  }
+}
+
+function toStep(fields: Readonly<Record<string, unknown>>): HistoryStep {
+  return {
+    action: textIn(fields['action']) ?? '',
+    software: textIn(fields['softwareAgent']),
+    when: textIn(fields['when']),
+    parameters: textIn(fields['parameters']),
+  };
 }
 
 function collectWarnings(

@@ -2,21 +2,7 @@
 
 import type { Block } from '../../present/sections/blocks.ts';
 import type { Surroundings } from './draw-pictures.ts';
-import type { Tag } from './page.ts';
 import { sheet, styles, textWidth } from './style.ts';
-
-export interface Contents {
-  /** Of the sections in their order, known before anything is drawn. */
-  readonly titles: readonly string[];
-  readonly entries: { readonly title: string; readonly page: number }[];
-  /** Where the line stands, once the first page is drawn. */
-  slot: {
-    readonly page: number;
-    readonly y: number;
-    readonly title: string;
-    readonly tag: Tag;
-  } | null;
-}
 
 export function drawContents(
   { page, contents, labels }: Surroundings,

@@ -7,8 +7,7 @@ import { drawFigure, type Placement, placeFigure } from '../heatmap/print-pictur
 import type { NumberWriter } from '../../present/numbers.ts';
 import type { Block, HeatmapBlock } from '../../present/sections/blocks.ts';
 import type { Words } from '../../present/wording/catalogue.ts';
-import type { Contents } from './draw-contents.ts';
-import type { HeldImage, Page } from './page.ts';
+import type { HeldImage, Page, Tag } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
 /** Images as the document holds them, opened once. */
@@ -29,6 +28,20 @@ export interface Surroundings {
   readonly parts: Words['document']['parts'];
   readonly numbers: NumberWriter;
   readonly contents: Contents;
+}
+
+/** The line of contents on the first page. */
+interface Contents {
+  /** Of the sections in their order, known before anything is drawn. */
+  readonly titles: readonly string[];
+  readonly entries: { readonly title: string; readonly page: number }[];
+  /** Where the line stands, once the first page is drawn. */
+  slot: {
+    readonly page: number;
+    readonly y: number;
+    readonly title: string;
+    readonly tag: Tag;
+  } | null;
 }
 
 const columnGap = 18;

@@ -558,8 +558,10 @@ describe('what could not be read of the file', () => {
   });
 
   test('reads the same from an examination that stored it in sentences', () => {
-    const write = (all: readonly Warning[]) => all.map((warning) => writeWarning(warning, 'en'));
-    const stored = { metadata: write(noticed.metadata), provenance: write(noticed.provenance) };
+    const stored = {
+      metadata: noticed.metadata.map((warning) => writeWarning(warning, 'en')),
+      provenance: noticed.provenance.map((warning) => writeWarning(warning, 'en')),
+    };
 
     expect(stored.metadata[1]).toBe('PNG text: only the first 200 entries were kept.');
     for (const language of languages) {
