@@ -269,6 +269,7 @@ async function writeCsv(record: AnalysisRecord): Promise<Readonly<Record<string,
     return true;
   });
   const options: Partial<AnalyzeOptions> = { csv: true, out: null, recursive: false, lang: ['en'] };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- CSV looks at no other option.
   const reporter = await openReporter([], options as AnalyzeOptions);
   await reporter.report(record);
   reporter.close();
