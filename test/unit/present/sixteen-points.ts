@@ -148,8 +148,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         ],
       },
       {
-        en: ['A forged declaration is therefore always possible', 'quality 91', '4,711'],
-        de: ['Mit einer gefälschten Angabe ist daher stets zu rechnen', 'Qualität 91', '4.711'],
+        en: ['A declaration may therefore always be forged', 'quality 91', '4,711'],
+        de: ['Mit gefälschten Angaben ist daher stets zu rechnen', 'Qualität 91', '4.711'],
       },
       {
         en: ['Example Editor (editing program, EXIF)', 'The thumbnail differs.'],

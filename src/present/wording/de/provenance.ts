@@ -77,10 +77,10 @@ const warnings: English['warnings'] = {
 
 export const provenance: English = {
   intro:
-    'Das Folgende steht in der Datei. Jeder kann es hineinschreiben, sofern nicht eine geprüfte Signatur etwas anderes besagt: den Namen einer Kamera in ein KI-erzeugtes Bild ebenso wie den eines Generators in eine echte Fotografie. Mit einer gefälschten Angabe ist daher stets zu rechnen. Aus dem, was fehlt, folgt nichts.',
+    'So beschreibt sich die Datei selbst. Sofern keine geprüfte Signatur etwas anderes belegt, kann jeder diese Angaben hineingeschrieben haben: den Namen einer Kamera in ein KI-erzeugtes Bild ebenso wie den eines Generators in eine echte Fotografie. Mit gefälschten Angaben ist daher stets zu rechnen; aus fehlenden folgt nichts.',
   declarationsTitle: 'Angegebene Herkunft',
   noDeclaration: 'Die Datei macht keine Angabe darüber, wie ihr Inhalt entstanden ist.',
-  columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Wer dafür einsteht'],
+  columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Verbürgt durch'],
   origins: {
     'ai-generated': 'von KI erzeugt',
     'ai-manipulated': 'mit von KI erzeugten Teilen zusammengesetzt',
@@ -158,6 +158,6 @@ export const provenance: English = {
   beginsLike: (kind) => `Anfang wie ${kind}`,
   inconsistenciesTitle: 'Unstimmigkeiten',
   inconsistenciesNote: 'Keine davon belegt eine Veränderung; jede wirft eine Frage auf.',
-  noInconsistencies: 'Keiner der Widersprüche, nach denen gesucht wurde, liegt vor.',
+  noInconsistencies: 'Es wurde keiner der Widersprüche gefunden, nach denen gesucht wurde.',
   inconsistencies,
 };

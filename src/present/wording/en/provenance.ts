@@ -76,7 +76,7 @@ const warnings = {
 /** What a file says of its own origin, and where it contradicts itself. */
 export const provenance = {
   intro:
-    'What follows is stated in the file. Anyone can write it there, unless a signature that was checked says otherwise: the name of a camera into a generated picture as well as that of a generator into a genuine photograph. A forged declaration is therefore always possible. Nothing follows from what is missing.',
+    'This is what the file says of itself. Unless a verified signature shows otherwise, anyone could have written it: a camera’s name into a generated picture, or a generator’s name into a genuine photograph. A declaration may therefore always be forged, and nothing follows from what is missing.',
   declarationsTitle: 'Declared origin',
   noDeclaration: 'The file declares nothing about how its content came about.',
   columns: ['Declares', 'Where', 'Wording in the file', 'Vouched for'] satisfies readonly [
@@ -101,7 +101,7 @@ export const provenance = {
   integrity: {
     valid: 'intact: signature and checksums fit the bytes of this file',
     broken: 'broken: file or credentials were changed after signing',
-    unreadable: 'not determinable: the credentials cannot be read',
+    unreadable: 'cannot be determined: the credentials cannot be read',
   },
   trust: {
     trusted: 'the signer is on the trust list',
@@ -115,7 +115,7 @@ export const provenance = {
   brief: {
     credentials: ({ integrity, signer, trust }: BriefCredentials) => {
       if (integrity === 'unreadable') return 'Content Credentials (C2PA) that cannot be read';
-      const by = signer === null ? 'by a signer without a name' : `by ${signer}`;
+      const by = signer === null ? 'by an unnamed signer' : `by ${signer}`;
       return integrity === 'broken'
         ? `Content Credentials (C2PA) signed ${by}, but the file was changed afterwards`
         : `Content Credentials (C2PA) intact, signed ${by} (${briefTrust[trust]})`;
@@ -165,7 +165,7 @@ export const provenance = {
   beginsLike: (kind: string) => `beginning like ${kind}`,
   inconsistenciesTitle: 'Inconsistencies',
   inconsistenciesNote: 'None of them proves an alteration; each raises a question.',
-  noInconsistencies: 'None of the contradictions that were looked for was found.',
+  noInconsistencies: 'None of the contradictions checked for was found.',
   /** What was compared, by code. */
   inconsistencies,
 };

@@ -91,7 +91,7 @@ export const verdict = {
       help: 'comparison pictures from the same source or device, and an examination with other methods',
     },
     margin_within_uncertainty: {
-      what: 'Measured by how widely repeated passes of the model scatter, the result lies too close to the boundary between the two classes. Chance could have tipped the decision.',
+      what: 'Repeated passes of the model differ so much that the result is too close to the boundary between the two classes. Chance alone could have decided it.',
       help: 'a copy closer to the original, whose traces are stronger and scatter less',
     },
     evidence_below_threshold: {
