@@ -29,6 +29,7 @@ from forensics_training.runtime.model_files import open_session
 MAX_PIXELS = 1_200_000
 PATCH, STRIDE = 4, 2  # cells of CELL_PX
 TILE_PX, TILES = 256, 8
+TEXTURE_CLIP = 32  # grey levels; one hard edge must not make a place textured (engine/patches.ts)
 WHOLE_PX = 384  # longer side of the view of the whole picture
 PASSES, DROPPED = 32, 0.2  # Monte Carlo dropout
 EMBEDDINGS = 24  # patches per picture whose embeddings are kept
@@ -91,14 +92,20 @@ def patches_of(cells: np.ndarray) -> np.ndarray:
     return np.stack(means).astype(np.float32)
 
 
-def textured_tiles(rgb: np.ndarray) -> list[np.ndarray]:
-    """The TILES most textured tiles of TILE_PX x TILE_PX, by sums of clipped gradients of luma."""
+def gradients(rgb: np.ndarray) -> np.ndarray:
+    """int16 [H, W]: |luma - right neighbour| + |luma - lower neighbour|, at most TEXTURE_CLIP a pixel."""
     luma = cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY).astype(np.int16)
     change = np.zeros(luma.shape, np.int16)
     change[:, :-1] += np.abs(np.diff(luma, axis=1))
     change[:-1] += np.abs(np.diff(luma, axis=0))
-    rows, columns = (length // TILE_PX for length in luma.shape)
-    blocks = change.clip(0, 32)[: rows * TILE_PX, : columns * TILE_PX].reshape(rows, TILE_PX, columns, TILE_PX)
+    return change.clip(0, TEXTURE_CLIP)
+
+
+def textured_tiles(rgb: np.ndarray) -> list[np.ndarray]:
+    """The TILES most textured tiles of TILE_PX x TILE_PX, by sums of clipped gradients of luma."""
+    change = gradients(rgb)
+    rows, columns = (length // TILE_PX for length in change.shape)
+    blocks = change[: rows * TILE_PX, : columns * TILE_PX].reshape(rows, TILE_PX, columns, TILE_PX)
     order = np.argsort(-blocks.sum((1, 3), dtype=np.int64).ravel(), kind="stable")[:TILES]
     places = [divmod(int(place), columns) for place in order]
     return [rgb[y * TILE_PX : (y + 1) * TILE_PX, x * TILE_PX : (x + 1) * TILE_PX] for y, x in places]

@@ -1,25 +1,23 @@
-import csv
+import json
+import zipfile
 
 import cv2
 import numpy as np
+import pytest
 import torch
 
-from forensics_training.backbone import cache
+from forensics_training.backbone import fuse, pack
+from forensics_training.backbone.adapt import Pool, loss_of, view_group
 from forensics_training.backbone.dinov2 import BLOCKS, ViT, as_batch
+from forensics_training.backbone.inputs import SIDE, squeezed, textured_square, textured_squares
+from forensics_training.backbone.lora import BLOCKS_USED, KINDS, Adapted
+from forensics_training.degrade import batches
+from forensics_training.degrade.codecs import save_jpeg
 
 
-def rows(folder, parts=("val", "train"), side=300):
-    """A list with one picture of each part, PNG files of coarse noise."""
-    listed = []
-    for number, part in enumerate(parts):
-        path = folder / f"{part}.png"
-        cv2.imwrite(str(path), cv2.resize(np.random.default_rng(number).integers(0, 256, (20, 30, 3), np.uint8), (side + 60, side)))
-        listed.append({"key": part, "file": str(path), "part": part, "label": "real", "source": part})
-    with open(folder / "list.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, list(listed[0]))
-        writer.writeheader()
-        writer.writerows(listed)
-    return folder / "list.csv"
+def noise(height, width, seed=0, step=10):
+    small = np.random.default_rng(seed).integers(0, 256, (-(-height // step), -(-width // step), 3), np.uint8)
+    return cv2.resize(small, (width, height))
 
 
 def test_the_position_table_follows_the_size_of_the_picture():
@@ -30,35 +28,96 @@ def test_the_position_table_follows_the_size_of_the_picture():
     assert [tuple(block.shape) for block in blocks] == [(1, 1 + 4 * 6, 384)] * BLOCKS
 
 
-def test_the_most_textured_square_is_found_and_a_small_picture_gives_whole_patches():
-    rgb = np.zeros((600, 600, 3), np.uint8)
-    rgb[320:520, 300:500] = np.random.default_rng(0).integers(0, 256, (200, 200, 3))
+def test_squares_are_the_most_textured_and_do_not_overlap():
+    rgb = np.zeros((600, 900, 3), np.uint8)
+    rgb[:SIDE, 448 : 448 + SIDE] = 4 * np.indices((SIDE, SIDE)).sum(0)[..., None] % 8
+    rgb[336:560, 112 : 112 + SIDE] = np.random.default_rng(0).integers(0, 256, (SIDE, SIDE, 3))
 
-    assert cache.textured(rgb).std() > 60
-    assert cache.textured(rgb[:150, :190]).shape == (140, 140, 3)
+    first, second = textured_squares(rgb, 2)
 
-
-def test_pictures_of_val_are_read_under_each_condition_and_those_of_train_as_drawn(tmp_path):
-    names = [name for row, draw in cache.queue(rows(tmp_path), 2) for name in cache.names_of(row, draw)]
-
-    assert sum(name.startswith("val|") for name in names) == 6
-    assert [name for name in names if name.startswith("train|")] == ["train|view|draw 0", "train|square|draw 0", "train|view|draw 1", "train|square|draw 1"]
+    assert (first == rgb[336:560, 112 : 112 + SIDE]).all() and (second == rgb[:SIDE, 448 : 448 + SIDE]).all()
+    assert textured_squares(rgb[:200], 2) == []
+    assert textured_square(rgb[:150, :190], SIDE).shape == (150, 150, 3)
 
 
-def test_a_draw_is_the_same_when_it_is_made_again(tmp_path):
-    row = next(row for row, _ in cache.queue(rows(tmp_path), 1) if row["part"] == "train")
-    rgb = np.random.default_rng(3).integers(0, 256, (300, 360, 3), np.uint8)
-    once, again = (cache.arrays_of(row, rgb, 90, 1) for _ in range(2))
+def test_a_queue_takes_one_picture_of_each_source_before_the_second_of_any():
+    rows = [{"key": f"{source}{at}", "source": source, "part": "train", "label": "real"} for source in "ab" for at in range(3)]
+    sources = [row["source"] for row in pack.queue(rows, "train", most=2)]
 
-    assert list(once) == list(again) and all((once[name] == again[name]).all() for name in once)
+    assert sorted(sources[:2]) == sorted(sources[2:]) == ["a", "b"]
 
 
-def test_a_store_goes_on_where_it_was(tmp_path):
-    values = np.arange(2 * np.prod(cache.SHAPE)).reshape(2, *cache.SHAPE).astype(np.float16)
-    cache.Store(tmp_path).add(["a", "b"], values)
-    again = cache.Store(tmp_path)
-    again.failed(["c"], "unreadable")
+def test_a_packed_jpeg_keeps_its_tables(tmp_path):
+    path = tmp_path / "a.jpg"
+    cv2.imwrite(str(path), noise(900, 1000), [cv2.IMWRITE_JPEG_QUALITY, 71])
+    row = {"key": "abc", "file": str(path), "part": "train", "label": "real", "generator": "camera", "source": "s", "class": ""}
 
-    assert again.done == {"a", "b", "c"}
-    assert list(cache.read_store(tmp_path)) == ["a", "b"]
-    assert (cache.read_store(tmp_path)["b"] == values[1]).all()
+    found = pack.pack_train(row)
+
+    squares = [entry for entry, _ in found if entry["input"] == "square"]
+    assert {entry["input"] for entry, _ in found} == {"view", "square", "small"} and len(squares) == 2
+    assert all(entry["quality"] in (71, 100) for entry in squares)
+
+
+@pytest.mark.parametrize("quality,subsample", [(40, True), (75, False), (95, True)])
+def test_a_save_on_the_device_is_that_of_libjpeg(quality, subsample):
+    rgb = noise(64, 96, step=3)
+    shown = torch.from_numpy(rgb).permute(2, 0, 1)[None].float()
+    saved = batches.jpeg(shown, torch.tensor([float(quality)]), subsample)[0].permute(1, 2, 0).numpy()
+    expected = save_jpeg(rgb, quality, subsample).astype(float)
+
+    assert np.abs(saved - expected).mean() < 0.4 * np.abs(expected - rgb).mean()
+
+
+def test_degraded_squares_and_views_have_the_side_that_was_asked_for():
+    random = np.random.default_rng(1)
+    rgb = torch.from_numpy(noise(384, 384)).permute(2, 0, 1)[None].float().repeat(6, 1, 1, 1)
+
+    for scale in (0.6, 1.0, 1.3):
+        assert batches.degrade_squares(rgb, torch.arange(6) < 3, scale, SIDE, random).shape == (6, 3, SIDE, SIDE)
+    assert batches.degrade_views(rgb[..., :288, :288], SIDE, random).shape == (6, 3, SIDE, SIDE)
+
+
+def test_merged_weights_say_the_same_and_only_the_changes_are_learned():
+    model = Adapted(ViT(), rank=2).eval()
+    for name, value in model.learned().items():
+        if name.endswith(".up"):
+            torch.nn.init.normal_(value, std=0.02)
+    rgb, kind = torch.rand(2, 3, SIDE, SIDE) * 255, torch.tensor([0, 1])
+    with torch.no_grad():
+        apart = model(rgb, kind)[0]
+        together = model.merge()(rgb, kind)[0]
+
+    assert len(model.vit.blocks) == BLOCKS_USED
+    assert torch.allclose(apart, together, atol=1e-4)
+
+
+def test_a_batch_of_views_teaches_label_and_kind(tmp_path):
+    entries = [("real", ""), ("ai-generated", ""), ("neither", "screenshot")]
+    with zipfile.ZipFile(tmp_path / "train-00.zip", "w") as file:
+        for at in range(3):
+            file.writestr(str(at), cv2.imencode(".png", squeezed(noise(300, 300, at), 288))[1].tobytes())
+        index = [{"input": "view", "label": label, "class": kind, "source": label, "generator": "", "quality": 100} for label, kind in entries]
+        file.writestr("index.json", json.dumps(index))
+    pool = Pool(tmp_path, "cpu")
+    pool.read_new()
+    assert pool.take_up() and not pool.take_up()
+
+    rgb, generated, kinds, _ = group = view_group(pool, np.random.default_rng(5))
+
+    assert set(generated.tolist()) == {-1, 0, 1}
+    assert (kinds[generated < 0] == KINDS.index("screenshot")).all() and (kinds[generated >= 0] == 0).all()
+    model = Adapted(ViT(), rank=2)
+    loss_of(model, [], [tuple(value[:4] for value in group)]).backward()
+    assert model.vit.blocks[0].qkv.up.grad is not None and model.vit.blocks[0].qkv.linear.weight.grad is None
+
+
+def test_weights_of_the_join_are_never_negative_and_a_tail_limit_leaves_its_share():
+    random = np.random.default_rng(2)
+    fake = np.arange(4000) % 2 == 1
+    x = np.stack([random.normal(fake, 1), random.normal(-0.3 * fake, 1)], 1)
+    w = fuse.fit(x, fake, np.full(4000, 1 / 4000))
+    z = random.exponential(1, 20000)
+
+    assert w[0] > 0.5 and w[1] == 0
+    assert np.mean(z > fuse.tail_limit(z, np.ones(20000), 0.004)) == pytest.approx(0.004, abs=0.0015)

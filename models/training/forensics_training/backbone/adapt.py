@@ -1,0 +1,282 @@
+"""Adapts DINOv2 to generated pictures: `backbone-adapt --weights vit.pt --pictures FOLDER --out FOLDER --minutes 10`.
+
+FOLDER holds the archives of `backbone-pack`; one that appears later is taken up while the run goes on. Each batch has native squares
+and views of whole pictures, both classes alike, under the degradation law of `degrade.batches`. Some photographs are passed through the
+autoencoder TAEF2 before and count as generated (Rajan et al., ICLR 2025; DDA, NeurIPS 2025). The mean of the weights is watched
+on pictures of `check.zip`; the best by those of calibration is kept as `best.pt`, the latest as `last.pt`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import threading
+import time
+import zipfile
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch.nn import functional
+
+from forensics_training.backbone.inputs import SIDE
+from forensics_training.backbone.dinov2 import ViT
+from forensics_training.backbone.lora import INPUTS, KINDS, Adapted
+from forensics_training.degrade.batches import degrade_squares, degrade_views
+from forensics_training.degrade.pipeline import draw_scale
+from forensics_training.edits.autoencoder import Published, load as load_autoencoder
+from forensics_training.runtime.metrics import auc
+
+GROUP = 32  # pictures that share a scale, a kernel and a filter
+SMOOTHING = 0.05
+NEITHER = 0.2  # share of a group of views
+THROUGH_AUTOENCODER = 0.12  # share of the photographs' squares
+GENERATED_IS_PHOTOGRAPH = 0.3  # weight of "looks like a photograph" for generated pictures, some of which are drawings
+KIND_OF = {"drawing": "drawing", "cartoon": "drawing", "line art": "drawing", "rendering": "rendering", "game": "rendering",
+           "screen": "screenshot", "screenshot": "screenshot", "page": "page", "document": "page", "chart": "chart", "meme": "screenshot"}  # fmt: skip
+# Sampled less where the label is inferred or one kind has many sources; more for edited photographs, which are few.
+SAMPLED = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6, "google-imagefx": 0.5, "edited camera": 2}
+
+
+class Pool:
+    """Pictures on the device, by input and label, drawn by source."""
+
+    def __init__(self, folder: Path, device: str):
+        self.folder, self.device, self.seen = folder, device, set()
+        self.items: dict[tuple[str, str], dict[str, list]] = defaultdict(lambda: defaultdict(list))
+        self.upto: dict[tuple[str, str], np.ndarray] = {}
+        self.waiting: list[list] = []
+        self.check: list[tuple[dict, np.ndarray]] = []
+
+    def watch(self) -> None:
+        while True:
+            self.read_new()
+            time.sleep(2)
+
+    def read_new(self) -> None:
+        for path in sorted(self.folder.glob("*.zip")):
+            if path.name in self.seen:
+                continue
+            self.seen.add(path.name)
+            found = read_archive(path)
+            if path.name == "check.zip":
+                self.check = found
+            else:
+                self.waiting.append(found)
+            print(f"{path.name}: {len(found)} pictures", flush=True)
+
+    def take_up(self) -> bool:
+        if not self.waiting:
+            return False
+        for entry, rgb in self.waiting.pop(0):
+            picture = torch.from_numpy(rgb).permute(2, 0, 1).contiguous().to(self.device)
+            group = "square" if entry["input"] in ("square", "small") else "view"
+            self.items[group, entry["label"]][entry["source"].lower()].append((picture, entry))
+        for kind, sources in self.items.items():
+            weights = [math.sqrt(min(len(one), 60)) * np.mean([SAMPLED.get(entry["generator"], 1) for _, entry in one]) for one in sources.values()]
+            self.upto[kind] = np.cumsum(weights) / np.sum(weights)
+        return True
+
+    def draw(self, kind: tuple[str, str], random: np.random.Generator, least: int = 0):
+        """A picture whose shorter side has at least `least` px, if one of twenty draws has."""
+        sources = list(self.items[kind].values())
+        for _ in range(20):
+            source = sources[min(len(sources) - 1, int(np.searchsorted(self.upto[kind], random.random())))]
+            picture, entry = source[int(random.integers(len(source)))]
+            if min(picture.shape[1:]) >= least:
+                return picture, entry
+        return None
+
+
+def read_archive(path: Path) -> list[tuple[dict, np.ndarray]]:
+    with zipfile.ZipFile(path) as file:
+        index = json.loads(file.read("index.json"))
+        stored = [file.read(str(at)) for at in range(len(index))]
+    with ThreadPoolExecutor(14) as threads:
+        return list(zip(index, threads.map(decoded, stored), strict=True))
+
+
+def decoded(data: bytes) -> np.ndarray:
+    return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
+
+
+def square_group(pool: Pool, autoencoder: Published | None, random: np.random.Generator) -> tuple[torch.Tensor, ...]:
+    """Half photographs, half generated: rgb [GROUP, 3, SIDE, SIDE], generated [GROUP]."""
+    scale = draw_scale(0.58, random)
+    room = 16 * math.ceil((SIDE + 8) / scale / 16)
+    cuts, fake, lossless = [], [], []
+    for at in range(GROUP):
+        label = ("real", "ai-generated")[at % 2]
+        found = pool.draw(("square", label), random, room)
+        if found is None:  # at this scale there is none large enough: everything of this group at native size
+            return square_group(pool, autoencoder, random)
+        picture, entry = found
+        top, left = (int(random.integers((length - room) // 8 + 1)) * 8 for length in picture.shape[1:])
+        cuts.append(picture[:, top : top + room, left : left + room])
+        fake.append(at % 2), lossless.append(entry["quality"] > 99)
+    rgb, generated = torch.stack(cuts).float(), torch.tensor(fake, device=pool.device)
+    if autoencoder is not None:
+        rgb, generated = regenerated(rgb, generated, autoencoder, random)
+    lossless = torch.tensor(lossless, device=pool.device)
+    return degrade_squares(rgb, lossless, scale, SIDE, random), generated
+
+
+def regenerated(rgb: torch.Tensor, generated: torch.Tensor, autoencoder: Published, random: np.random.Generator):
+    """Passes some of the photographs through the autoencoder and mixes the result with the original; they count as generated."""
+    drawn = ((generated == 0) & (torch.rand(len(rgb), device=rgb.device) < THROUGH_AUTOENCODER)).nonzero().flatten()
+    if not len(drawn):
+        return rgb, generated
+    with torch.no_grad(), torch.autocast(rgb.device.type, torch.bfloat16, enabled=rgb.is_cuda):
+        again = autoencoder(rgb[drawn] / 255, random.uniform(0, 0.1)).float().clamp(0, 1) * 255
+    share = torch.rand(len(drawn), 1, 1, 1, device=rgb.device) * 0.6 + 0.4
+    rgb = rgb.index_copy(0, drawn, (share * again + (1 - share) * rgb[drawn]).round())
+    return rgb, generated.index_fill(0, drawn, 1)
+
+
+def view_group(pool: Pool, random: np.random.Generator) -> tuple[torch.Tensor, ...]:
+    """rgb, generated (-1 for neither), index into KINDS, and the weight of the latter."""
+    pictures, fake, kinds, weights = [], [], [], []
+    for at in range(GROUP):
+        label = "neither" if random.random() < NEITHER and ("view", "neither") in pool.upto else ("real", "ai-generated")[at % 2]
+        picture, entry = pool.draw(("view", label), random)
+        pictures.append(picture)
+        fake.append({"real": 0, "ai-generated": 1, "neither": -1}[label])
+        kinds.append(KINDS.index(KIND_OF.get(entry["class"], "rendering") if label == "neither" else "photograph"))
+        weights.append(GENERATED_IS_PHOTOGRAPH if label == "ai-generated" else 1)
+    as_tensor = lambda values: torch.tensor(values, device=pool.device)
+    return degrade_views(torch.stack(pictures).float(), SIDE, random), as_tensor(fake), as_tensor(kinds), as_tensor(weights)
+
+
+def loss_of(model: Adapted, squares: list, views: list) -> torch.Tensor:
+    rgb = torch.cat([one[0] for one in squares + views])
+    generated = torch.cat([one[1] for one in squares + views])
+    count = sum(len(one[0]) for one in squares)
+    kind = torch.full((len(rgb),), INPUTS.index("view"), device=rgb.device)
+    kind[:count] = INPUTS.index("square")
+    with torch.autocast(rgb.device.type, torch.bfloat16, enabled=rgb.is_cuda):
+        said, what = model(rgb, kind)
+    known = generated >= 0
+    target = generated.clamp(0).float() * (1 - SMOOTHING) + SMOOTHING / 2
+    loss = functional.binary_cross_entropy_with_logits(said.float()[known], target[known])
+    kinds, weights = (torch.cat([one[at] for one in views]) for at in (2, 3))
+    named = functional.cross_entropy(what[count:].float(), kinds, reduction="none", label_smoothing=0.05)
+    return loss + 0.3 * (named * weights).sum() / weights.sum()
+
+
+@torch.no_grad()
+def scores(model: Adapted, check: list, device: str) -> dict[tuple[str, str, str], tuple[float, np.ndarray]]:
+    """(key, input, condition) -> log odds and logits of KINDS."""
+    model.eval()
+    answer = {}
+    for start in range(0, len(check), 256):
+        some = check[start : start + 256]
+        rgb = torch.from_numpy(np.stack([rgb for _, rgb in some])).permute(0, 3, 1, 2).to(device)
+        kind = torch.tensor([INPUTS.index(entry["input"]) for entry, _ in some], device=device)
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            said, what = model(rgb, kind)
+        for (entry, _), one, logits in zip(some, said.float().tolist(), what.float().cpu().numpy()):
+            answer[entry["key"], entry["input"], entry["condition"]] = one, logits
+    return answer
+
+
+def report(model: Adapted, check: list, device: str) -> tuple[str, float]:
+    """A line of AUCs, and the mean of those on calibration."""
+    said = scores(model, check, device)
+    entries = {entry["key"]: entry for entry, _ in check}
+    cells, watched = [], []
+    for part in ("calibration", "val"):
+        for condition in ("as is", "jpeg 75", "half, jpeg 80"):
+            groups = {name: {key: value[0] for (key, kind, one), value in said.items() if kind == name and one == condition and entries[key]["part"] == part} for name in INPUTS}
+            groups["both"] = {key: groups["view"][key] + groups["square"][key] for key in groups["view"].keys() & groups["square"].keys()}
+            for name, values in groups.items():
+                real, fake = (np.array([score for key, score in values.items() if entries[key]["label"] == label]) for label in ("real", "ai-generated"))
+                if not len(real) or not len(fake):
+                    continue
+                value = auc(real, fake)
+                cells.append(f"{part[:3]} {condition[:4]} {name[:2]} {value:.3f}")
+                if part == "calibration" and name != "both":
+                    watched.append(value)
+    views = [(entries[key]["label"] == "neither", value[1].argmax() != 0) for (key, kind, one), value in said.items() if kind == "view" and one == "as is"]
+    caught, lost = (np.mean([named for neither, named in views if neither == wanted]) for wanted in (True, False))
+    return " | ".join(cells) + f" | gate {caught:.2f} lost {lost:.2f}", float(np.mean(watched))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--weights", type=Path, required=True, help="state of dinov2.ViT")
+    parser.add_argument("--pictures", type=Path, required=True)
+    parser.add_argument("--data", type=Path, help="the data folder with the autoencoder; none: no regenerated photographs")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--groups", type=int, nargs=2, default=(7, 5), help="of squares and of views a step")
+    parser.add_argument("--rate", type=float, default=6e-4)
+    parser.add_argument("--average", type=float, default=0.998)
+    parser.add_argument("--rank", type=int, default=16)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--check-seconds", type=float, default=45)
+    given = parser.parse_args()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(given.seed)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+    random = np.random.default_rng(given.seed)
+    given.out.mkdir(parents=True, exist_ok=True)
+    vit = ViT()
+    vit.load_state_dict({name: value.float() for name, value in torch.load(given.weights).items()})
+    model = Adapted(vit, given.rank).to(device)
+    learned = model.learned()
+    average = {name: value.detach().clone() for name, value in learned.items()}
+    heads = [value for name, value in learned.items() if name.startswith(("generated", "what"))]
+    others = [value for name, value in learned.items() if not name.startswith(("generated", "what"))]
+    optimiser = torch.optim.AdamW([{"params": others, "lr": given.rate, "weight_decay": 0.02}, {"params": heads, "lr": 2 * given.rate, "weight_decay": 0.05}])
+    rates = [group["lr"] for group in optimiser.param_groups]
+    autoencoder = Published(*load_autoencoder(given.data)).eval().to(device) if given.data else None
+    pool = Pool(given.pictures, device)
+    pool.read_new()
+    threading.Thread(target=pool.watch, daemon=True).start()
+
+    began = checked = time.time()
+    step, losses, best = 0, [], 0.0
+    while (share := (time.time() - began) / 60 / given.minutes) < 1:
+        pool.take_up()
+        for group, rate in zip(optimiser.param_groups, rates):
+            group["lr"] = rate * min(1, (step + 1) / 100) * 0.5 * (1 + math.cos(math.pi * share))
+        squares = [square_group(pool, autoencoder, random) for _ in range(given.groups[0])]
+        views = [view_group(pool, random) for _ in range(given.groups[1])]
+        model.train()
+        loss = loss_of(model, squares, views)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(learned.values(), 1.0)
+        optimiser.step()
+        step += 1
+        losses.append(loss.detach())
+        with torch.no_grad():
+            pull = 1 - min(given.average, step / (step + 10))
+            torch._foreach_lerp_(list(average.values()), [value.detach() for value in learned.values()], pull)
+        last = (time.time() - began) / 60 / given.minutes >= 1
+        if time.time() - checked > given.check_seconds or last:
+            kept = {name: value.detach().clone() for name, value in learned.items()}
+            swap(learned, average)
+            line, watched = report(model, pool.check, device)
+            print(f"step {step} {time.time() - began:.0f} s loss {torch.stack(losses[-200:]).mean():.3f} | {line}", flush=True)
+            state = {"average": {name: value.cpu() for name, value in average.items()}, "rank": given.rank, "step": step, "watched": watched}
+            torch.save(state, given.out / "last.pt")
+            if watched > best:
+                best = watched
+                torch.save(state, given.out / "best.pt")
+            swap(learned, kept)
+            checked = time.time()
+
+
+@torch.no_grad()
+def swap(learned: dict, values: dict) -> None:
+    for name, value in learned.items():
+        value.copy_(values[name])
+
+
+if __name__ == "__main__":
+    main()
