@@ -57,7 +57,7 @@ function analysisOf(tenantId: string, at: Date) {
     height: 1200,
     filename: 'photo.jpg',
     inputKey: `analyses/${id}/input.jpg`,
-    model: 'trace-2',
+    model: 'trace-3',
     modelVersion: '1.0.0',
     decisionStrategy: 'default',
     tier: 'forensicReporting',

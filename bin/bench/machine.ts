@@ -69,7 +69,7 @@ export async function openMachine(url: string, folder: string): Promise<Machine>
       examine: (request) => setTimeout(taskMs, examinationOf(request)),
       render: () => raise(new TypeError('nothing is drawn')),
     },
-    models: [{ id: 'trace-2', version: '2.0.0' }],
+    models: [{ id: 'trace-3', version: '2.0.0' }],
     trialMd5s: [],
     limits: defaultLimits,
     retention: { retentionDays: 0, deletedRetentionDays: 30 },

@@ -135,7 +135,7 @@ async function fill(client: Client, rows: number): Promise<void> {
          filename, input_key, model, model_version, decision_strategy, tier, seed, status, status_message, retry_count,
          storage_type, created_at)
        SELECT id, tenant_id, name, name, comment, comment, '[]', 'jpg', 4000, 3000, 'photo.jpg',
-         'analyses/' || id || '/input.jpg', 'trace-2', '2.1.0', 'default', 'flagging', 1337, 'completed',
+         'analyses/' || id || '/input.jpg', 'trace-3', '2.1.0', 'default', 'flagging', 1337, 'completed',
          'The analysis is complete.', 0, 's3', 1700000000000 + n * 1000
        FROM (
          SELECT n, md5('id' || n)::char(24)::text AS id, tenants.id AS tenant_id,
@@ -160,7 +160,7 @@ function fillFile(
        filename, input_key, model, model_version, decision_strategy, tier, seed, status, status_message, retry_count,
        storage_type, created_at)
      VALUES ($id, $tenantId, $name, $name, $comment, $comment, '[]', 'jpg', 4000, 3000, 'photo.jpg',
-       'analyses/' || $id || '/input.jpg', 'trace-2', '2.1.0', 'default', 'flagging', 1337, 'completed',
+       'analyses/' || $id || '/input.jpg', 'trace-3', '2.1.0', 'default', 'flagging', 1337, 'completed',
        'The analysis is complete.', 0, 's3', 1700000000000 + $n * 1000)`,
   );
   client.transaction(() => {

@@ -86,7 +86,7 @@ describe('a data folder', () => {
 
 test('a named model is measured in its folder, where its figures are recorded', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-evaluate-'));
-  cpSync(join(packagedDir, 'trace-2'), folder, { recursive: true });
+  cpSync(join(packagedDir, 'trace-3'), folder, { recursive: true });
   const file = join(folder, 'manifest.json');
   const described = { ...readManifest(file), version: '9.0.0' };
   writeFileSync(file, JSON.stringify(described));

@@ -126,7 +126,7 @@ async function filesOfReport(bytes: Buffer): Promise<string[]> {
     hasSpareCore: false,
     models: createModelCache(),
   };
-  const options: ExamineOptions = { model: 'trace-2', decisionStrategy: 'default', seed: 1 };
+  const options: ExamineOptions = { model: 'trace-3', decisionStrategy: 'default', seed: 1 };
   const examination = await tasks.examine({ source: { bytes }, options }, context);
   const { take, end } = await startCoverage();
   const item = { name: 'photo.jpg', analysisId: null, examinedAt: new Date() };

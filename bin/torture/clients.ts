@@ -40,7 +40,7 @@ async function doSomething({ ledger, random, picture }: Asking, client: Client):
   const known = ledger.one(random);
   if (known === null || dice < 0.5) {
     const tier: Tier = random() < 0.8 ? 'flagging' : 'forensicReporting';
-    const options = { tier, model: 'trace-2' };
+    const options = { tier, model: 'trace-3' };
     const made = await ledger.create(async () =>
       client.create({ format: 'jpg', ...size, options }),
     );

@@ -32,7 +32,7 @@ export async function proveClock(proof: Proof): Promise<void> {
   let steps = 0;
 
   async function startOne(): Promise<void> {
-    const made = await client.create({ format: 'jpg', ...size, options: { model: 'trace-2' } });
+    const made = await client.create({ format: 'jpg', ...size, options: { model: 'trace-3' } });
     const put = await client.upload(made, picture);
     demand(put.status === 200, `An upload was answered ${put.status}.`);
     const answer = await client.send('POST', '/start', { id: made.id });

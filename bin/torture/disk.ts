@@ -16,7 +16,7 @@ import { fill, mount, unmount } from './own-disk.ts';
 import { demand, Fault, type Proof } from './proof.ts';
 
 const size = { width: 96, height: 96 };
-const options = { model: 'trace-2' };
+const options = { model: 'trace-3' };
 
 export async function proveDisk(proof: Proof): Promise<void> {
   const ownDisk = await openOwnDisk(proof);

@@ -17,7 +17,7 @@ import type { Answer } from '../../test/unit/server/open-server.ts';
 import { demand, pick, type Proof } from './proof.ts';
 
 const size = { width: 96, height: 96 };
-const options = { model: 'trace-2' };
+const options = { model: 'trace-3' };
 const source = fileURLToPath(new URL('./io-errors.c', import.meta.url));
 /** One call in so many fails. */
 const rates = [5, 20, 100];

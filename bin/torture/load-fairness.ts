@@ -77,7 +77,7 @@ async function proveRuns(proof: Proof, flood: Flood, secret: string): Promise<vo
 }
 
 async function startOne(client: Client, picture: Buffer): Promise<string> {
-  const made = await client.create({ format: 'jpg', ...size, options: { model: 'trace-2' } });
+  const made = await client.create({ format: 'jpg', ...size, options: { model: 'trace-3' } });
   const put = await client.upload(made, picture);
   demand(put.status === 200, `An upload was answered ${put.status}.`);
   const started = await client.send('POST', '/start', { id: made.id });

@@ -28,7 +28,7 @@ export async function provePictures(proof: Proof): Promise<void> {
   const entry = new URL('./open-child.ts', import.meta.url);
   const pool = createPool({ entry, size: atOnce, taskTimeoutMs, memoryLimitBytes });
   const sandbox = createSandbox({ poolSize: 1, taskTimeoutMs, memoryLimitBytes });
-  const options = { model: 'trace-2', decisionStrategy: 'default', seed: 1337 } as const;
+  const options = { model: 'trace-3', decisionStrategy: 'default', seed: 1337 } as const;
   const bases = await basePictures();
   const codes = new Map<string, number>();
   const times: number[] = [];

@@ -11,6 +11,7 @@ import {
   strengths,
 } from '../contract/vocabulary.ts';
 import type { Picture } from '../image/picture.ts';
+import type { PictureKind } from '../inference/networks.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 import type { FindingStatement, SkipReason } from './statements.ts';
 
@@ -59,6 +60,12 @@ export interface TraceEvidence {
   readonly fakeUncertainty: number;
   readonly patchesRead: number;
   readonly passes: number;
+  /** What the picture looks like to the transformer, and how much like a photograph; null without one. */
+  readonly kind: {
+    readonly kind: PictureKind;
+    readonly photograph: number;
+    readonly photographMin: number;
+  } | null;
 }
 
 /** What the localisation network read. */

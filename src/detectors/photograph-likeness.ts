@@ -8,7 +8,8 @@
  */
 
 import { type BlockStatistics, measureBlocks } from './block-statistics.ts';
-import type { Detector, Finding, Skipped } from './detector.ts';
+import type { Detector, Finding, Skipped, TraceEvidence } from './detector.ts';
+import type { FindingStatement } from './statements.ts';
 
 /** A square of 128 pixels: below that, one object may fill the picture. */
 const minBlocks = 256;
@@ -31,10 +32,10 @@ const emptyFrom = 0.999;
 
 export const photographLikeness: Detector<Finding | Skipped> = {
   method: 'photograph-likeness',
-  examine: ({ picture }) => {
+  examine: ({ picture, traces }) => {
     const { width, height } = picture.facts;
     const statistics = measureBlocks(picture.luma, width, height);
-    if (statistics.blocks >= minBlocks) return toFinding(statistics);
+    if (statistics.blocks >= minBlocks) return toFinding(statistics, traces.kind);
     return { method: photographLikeness.method, reason: 'too_small_for_drawings' };
   },
 };
@@ -45,7 +46,7 @@ export function isPhotograph(findings: readonly Pick<Finding, 'method' | 'measur
   return finding?.measures['isPhotograph'] !== 0;
 }
 
-function toFinding(statistics: BlockStatistics): Finding {
+function toFinding(statistics: BlockStatistics, seen: TraceEvidence['kind']): Finding {
   const { flatShare, edgeShare, flatBesideEdges, edgeSharpness, twoToneShare } = statistics;
   const drawn =
     weights.flatBesideEdges * flatBesideEdges +
@@ -53,22 +54,37 @@ function toFinding(statistics: BlockStatistics): Finding {
     weights.twoToneShare * twoToneShare;
   const isDrawn = drawn >= drawnFrom && flatShare >= minFlatShare && edgeShare >= minEdgeShare;
   const isEmpty = flatShare >= emptyFrom;
-  const isPhoto = !isDrawn && !isEmpty;
+  const statement = toStatement({ isDrawn, isEmpty }, seen);
   return {
     method: photographLikeness.method,
     score: 0.5,
     speaksFor: 'neither',
     strength: 'none',
-    statement: { code: isPhoto ? 'photograph' : isEmpty ? 'one_flat_area' : 'drawing', values: {} },
+    statement,
     measures: {
-      isPhotograph: isPhoto ? 1 : 0,
+      isPhotograph: statement.code === 'photograph' ? 1 : 0,
       drawnScore: drawn,
       flatShare,
       edgeShare,
       flatBesideEdges,
       edgeSharpness,
       twoToneShare,
+      ...(seen === null ? {} : { photographScore: seen.photograph }),
     },
-    source: 'Block statistics of this program, fitted on drawn pictures and photographs.',
+    source:
+      'Block statistics of this program, fitted on drawn pictures and photographs; the vision transformer of the model (see the model card).',
   };
+}
+
+/** The transformer names what it is; the block statistics see flat graphics that it takes for photographs. */
+function toStatement(
+  { isDrawn, isEmpty }: { readonly isDrawn: boolean; readonly isEmpty: boolean },
+  seen: TraceEvidence['kind'],
+): FindingStatement {
+  if (isEmpty) return { code: 'one_flat_area', values: {} };
+  const { kind } = seen ?? {};
+  if (seen !== null && seen.photograph < seen.photographMin && kind !== 'photograph') {
+    return { code: 'looks_like', values: { kind: kind! } };
+  }
+  return { code: isDrawn ? 'drawing' : 'photograph', values: {} };
 }

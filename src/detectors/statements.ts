@@ -9,6 +9,7 @@ import type {
   DeclaredOrigin,
   InconsistencyCode,
 } from '../contract/vocabulary.ts';
+import type { PictureKind } from '../inference/networks.ts';
 import type { NamedSoftware } from '../provenance/provenance.ts';
 import type { Area, AreaPlace } from './regions.ts';
 
@@ -27,6 +28,7 @@ export interface FindingValues {
   readonly photograph: NoValues;
   readonly one_flat_area: NoValues;
   readonly drawing: NoValues;
+  readonly looks_like: { readonly kind: Exclude<PictureKind, 'photograph'> };
 
   readonly credentials_unreadable: NoValues;
   readonly credentials_broken: { readonly signer: string | null };

@@ -19,11 +19,12 @@ interface Spread {
 
 /** @param seed - any integer; the same seed gives the same masks, so the same numbers. */
 export async function measureSpread(
-  { features, weights }: Readings,
+  readings: Readings,
   model: TraceModel,
   seed: number,
 ): Promise<Spread> {
   const { manifest } = model;
+  const { features, weights } = readings;
   const { passes } = manifest.dropout;
   const count = weights.length;
   const channels = features.length / count;
@@ -31,7 +32,7 @@ export async function measureSpread(
   const { logits } = await model.readHead(features, count, masks, passes);
 
   const means = Array.from({ length: passes }, (_, pass) =>
-    weightedLogits(logits.subarray(3 * pass * count, 3 * (pass + 1) * count), weights),
+    weightedLogits(logits.subarray(3 * pass * count, 3 * (pass + 1) * count), readings),
   );
   return toSpread(means, manifest);
 }

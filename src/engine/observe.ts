@@ -111,6 +111,10 @@ async function readTraces(picture: Picture, model: TraceModel, seed: number) {
       fakeUncertainty,
       patchesRead: patchScores.read.length,
       passes: manifest.dropout.passes,
+      kind: patchScores.transformer && {
+        ...patchScores.transformer,
+        photographMin: manifest.transformer!.photographMin,
+      },
     },
     scores: {
       predictions: toPredictions(patchScores.meanLogits, manifest),

@@ -12,6 +12,7 @@ import type { TraceModel } from '../inference/networks.ts';
 import type { Logits } from './calibration.ts';
 import { type Grid, meanWindows, readFeatureGrid, type WindowMeans } from './feature-grid.ts';
 import { type CellPosition, type PatchPlan, planPatches } from './patches.ts';
+import { readTransformer, type TransformerReading } from './transformer.ts';
 import { readViews, toReadingSize, type ViewFeatures } from './views.ts';
 
 export interface PatchScores {
@@ -34,7 +35,10 @@ export interface PatchScores {
   /** Indices of the patches that count for the picture, most textured first. */
   readonly read: readonly number[];
   readonly readings: Readings;
+  /** Of the whole picture, with what the transformer adds. */
   readonly meanLogits: Logits;
+  /** Null for a model without a transformer. */
+  readonly transformer: TransformerReading | null;
 }
 
 /** All that counts for the picture: its patches, tiles in its own pixels, and the whole of it. */
@@ -43,11 +47,15 @@ export interface Readings {
   readonly features: Float32Array;
   /** How much the logits of each count, together 1. */
   readonly weights: readonly number[];
+  /** What the transformer adds to the log odds of *fake*; 0 without one. */
+  readonly shift: number;
 }
 
 export async function readPatchScores(picture: Planes, model: TraceModel): Promise<PatchScores> {
-  const { plan, windows, readings, cellPx } = await readPicture(picture, model);
+  const { plan, windows, readings: patches, cellPx } = await readPicture(picture, model);
   const { logits, embeddings } = await scoreWindows(windows, model);
+  const transformer = await readTransformer(picture, model);
+  const readings = { ...patches, shift: transformer?.shift ?? 0 };
   const positionIndex = ({ row, column }: CellPosition) => row * windows.columns + column;
   return {
     grid: plan.grid,
@@ -61,10 +69,11 @@ export async function readPatchScores(picture: Planes, model: TraceModel): Promi
     cellPx,
     readings,
     meanLogits: await scoreReadings(readings, model),
+    transformer,
   };
 }
 
-/** The picture's scores alone, without what the maps need. */
+/** The scores of the patches, tiles and the small view alone, without what the maps need and without the transformer. */
 export async function readLogits(picture: Planes, model: TraceModel): Promise<Logits> {
   const { readings } = await readPicture(picture, model);
   return scoreReadings(readings, model);
@@ -108,19 +117,27 @@ function collectReadings(
       ...tiles.map(() => weights.tiles / tiles.length),
       weights.whole,
     ],
+    shift: 0,
   };
 }
 
-async function scoreReadings({ features, weights }: Readings, model: TraceModel): Promise<Logits> {
-  const { logits } = await score(features, weights.length, model);
-  return weightedLogits(logits, weights);
+async function scoreReadings(readings: Readings, model: TraceModel): Promise<Logits> {
+  const { logits } = await score(readings.features, readings.weights.length, model);
+  return weightedLogits(logits, readings);
 }
 
-/** @param logits - `[readings, 3]`. */
-export function weightedLogits(logits: Float32Array, weights: readonly number[]): Logits {
+/**
+ * Half of the shift goes to each side, so that their mean, which tells how much trace there is, stays that of the patches.
+ *
+ * @param logits - `[readings, 3]`.
+ */
+export function weightedLogits(
+  logits: Float32Array,
+  { weights, shift }: Pick<Readings, 'weights' | 'shift'>,
+): Logits {
   const mean = (output: number) =>
     weights.reduce((sum, weight, at) => sum + weight * logits[3 * at + output]!, 0);
-  return { real: mean(0), fake: mean(1), compression: mean(2) };
+  return { real: mean(0) - shift / 2, fake: mean(1) + shift / 2, compression: mean(2) };
 }
 
 /** Windows that the head scores in one run: large enough to be fast, small enough to stay in the cache. */

@@ -29,6 +29,9 @@ export const blockPx = 8;
 
 const share = number(0, 1);
 
+/** More than any weight that a fit gives: log odds of a method are at most 4. */
+const weight = number(-1000, 1000);
+
 // Numbers for each decision strategy.
 
 const strategyNumbers = (min: number, max: number) => {
@@ -140,6 +143,22 @@ const views: Reader<Views> = (value, name) => {
   return read;
 };
 
+/**
+ * A second network, `transformer.onnx`, that reads the whole picture squeezed to a square, and squares of its own pixels; see
+ * `engine/transformer.ts`.
+ */
+const transformer = object({
+  /** Of the squares. They begin at multiples of `stepPx` and do not overlap; the most textured ones are read. */
+  sidePx: whole(32, 1024),
+  stepPx: whole(8, 1024),
+  squares: whole(0, 16),
+  /** What its answers add to the log odds of *fake* of the patches, all before calibration. */
+  weights: object({ view: weight, squares: weight }),
+  /** A picture that looks less like a photograph than this, 0..1, is not judged as one. */
+  photographMin: share,
+});
+export type Transformer = ReturnType<typeof transformer>;
+
 const imageManifest = object({
   ...identity,
   input: object({
@@ -160,6 +179,8 @@ const imageManifest = object({
     }),
   ),
   views,
+  /** Null for a model whose only network is that of the patches. */
+  transformer: orNull(transformer),
   dropout: object({ rate: number(0, 0.9), passes: whole(2, 1000) }),
   calibration: object({
     real: calibration,
@@ -205,8 +226,6 @@ export function parseManifest(json: string): ModelManifest {
 
 // Localisation models, which locate changes in a picture.
 
-/** More than any weight that a fit gives: log odds of a method are at most 4. */
-const weight = number(-1000, 1000);
 const methodName = /^[a-z][a-zA-Z0-9.-]{0,63}$/;
 
 /** How well the fused map marked what was changed, on pictures that nothing was fitted on. */

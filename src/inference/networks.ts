@@ -6,6 +6,17 @@ import { namedOutput, type Runtime, type Session, sizedOutput } from './runtime.
 import type { Pixels } from '../image/codec.ts';
 import { blockPx } from './manifest.ts';
 
+/** What a picture may be, in the order of the transformer's outputs. */
+export const pictureKinds = [
+  'photograph',
+  'drawing',
+  'rendering',
+  'screenshot',
+  'page',
+  'chart',
+] as const;
+export type PictureKind = (typeof pictureKinds)[number];
+
 interface HeadAnswer {
   /** `[passes, count, 3]`: raw real, fake and compression logits. */
   readonly logits: Float32Array;
@@ -34,8 +45,20 @@ export interface TraceModel {
     masks: Float32Array,
     passes: number,
   ): Promise<HeadAnswer>;
+  /** Null for a model without a transformer. */
+  readonly readTransformer: ReadTransformer | null;
   release(): Promise<void>;
 }
+
+interface TransformerAnswer {
+  /** Log odds that the picture was generated. */
+  readonly generated: number;
+  /** A logit for each of `pictureKinds`; of a view only. */
+  readonly kinds: Float32Array;
+}
+
+/** @param rgb - row-major RGB, `sidePx` x `sidePx`. @param input - the whole picture squeezed, or a square of its own pixels. */
+type ReadTransformer = (rgb: Uint8Array, input: 'view' | 'square') => Promise<TransformerAnswer>;
 
 export async function loadTraceModel(
   verified: VerifiedModel,
@@ -43,9 +66,10 @@ export async function loadTraceModel(
 ): Promise<TraceModel> {
   const { manifest, statistics } = verified;
   const { cellPx } = manifest.input;
-  const [backbone, head] = await Promise.all([
+  const [backbone, head, transformer] = await Promise.all([
     runtime.openSession(verified.backbone),
     runtime.openSession(verified.head),
+    verified.transformer === null ? null : runtime.openSession(verified.transformer),
   ]);
   return {
     manifest,
@@ -68,9 +92,25 @@ export async function loadTraceModel(
         embeddings: sizedOutput(answer, 'embedding', count * statistics.embedding.dimension),
       };
     },
+    readTransformer: toReader(transformer, manifest),
     release: async () => {
-      await Promise.all([backbone.release(), head.release()]);
+      await Promise.all([backbone.release(), head.release(), transformer?.release()]);
     },
+  };
+}
+
+function toReader(session: Session | null, { transformer }: ModelManifest): ReadTransformer | null {
+  if (session === null || transformer === null) return null;
+  const { sidePx } = transformer;
+  return async (rgb, input) => {
+    const answer = await session.run({
+      rgb: { data: rgb, dims: [1, sidePx, sidePx, 3] },
+      square: { data: Float32Array.of(input === 'square' ? 1 : 0), dims: [1] },
+    });
+    return {
+      generated: sizedOutput(answer, 'generated', 1)[0]!,
+      kinds: sizedOutput(answer, 'kinds', pictureKinds.length),
+    };
   };
 }
 

@@ -21,6 +21,8 @@ export interface VerifiedModel {
   readonly statistics: EmbeddingStatistics;
   readonly backbone: Uint8Array;
   readonly head: Uint8Array;
+  /** Null for a model without one. */
+  readonly transformer: Uint8Array | null;
 }
 
 export interface VerifiedLocator {
@@ -150,6 +152,7 @@ export async function openModel(entry: ModelFolder<ModelManifest>): Promise<Veri
     statistics: parseStatistics(readText(files, statisticsFile)),
     backbone: files.get('model.onnx')!,
     head: files.get('head.onnx')!,
+    transformer: files.get(transformerFile) ?? null,
   };
 }
 
@@ -183,12 +186,14 @@ interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
 }
 
 const statisticsFile = 'statistics.json';
+const transformerFile = 'transformer.onnx';
 const locateFile = 'locate.onnx';
 
 /** Files without which a model cannot be run. */
 function neededFiles(manifest: AnyManifest): readonly string[] {
   if (manifest.type === 'localisation') return [locateFile];
-  return ['model.onnx', 'head.onnx', statisticsFile];
+  const own = manifest.transformer === null ? [] : [transformerFile];
+  return ['model.onnx', 'head.onnx', ...own, statisticsFile];
 }
 
 /**

@@ -64,11 +64,13 @@ export function present(result: Result, language: Language): Presentation {
 /** What a result rests on: what was found, or why nothing was decided. */
 type Ground = Exclude<Outcome, 'uncertain' | 'abstain'> | ReasonCode;
 
-/** The one to name where there is room for one: a suspected change before what is merely missing. */
+/** The one to name where there is room for one: a suspected change, or what the picture is instead of a photograph, before what is merely missing. */
 function mainGround({ outcome, reasons }: Result): Ground | null {
   if (outcome !== 'uncertain' && outcome !== 'abstain') return outcome;
-  return reasons.find((reason) => reason === 'manipulation_suspected') ?? reasons[0] ?? null;
+  return namedFirst.find((reason) => reasons.includes(reason)) ?? reasons[0] ?? null;
 }
+
+const namedFirst: readonly ReasonCode[] = ['manipulation_suspected', 'not_a_photograph'];
 
 /** @param result - for the place of a change, or null where that is said elsewhere. */
 export function writeBecause(

@@ -219,7 +219,7 @@ describe('several pictures', () => {
 async function copyOfProgram(): Promise<string> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const copy = await emptyFolder();
-  const copied = ['src', 'package.json', 'test/cli/entry.ts', 'models/trace-2', 'models/locate-1'];
+  const copied = ['src', 'package.json', 'test/cli/entry.ts', 'models/trace-3', 'models/locate-1'];
   for (const name of copied) {
     // oxlint-disable-next-line no-await-in-loop -- folders before what is in them
     await cp(join(root, name), join(copy, name), { recursive: true });
@@ -236,7 +236,7 @@ describe('the model', () => {
 
     for (const [model, file] of [
       ['locate-1', 'locate.onnx'],
-      ['trace-2', 'head.onnx'],
+      ['trace-3', 'head.onnx'],
     ] as const) {
       const path = join(program, 'models', model, file);
       const whole = await readFile(path);

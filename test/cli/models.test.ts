@@ -26,7 +26,7 @@ test('a folder in the models folder is listed, verified, and examines pictures b
   const verified = await runCli(['models', 'verify', 'acme-trace'], { env });
   const asked = await runCli(['analyze', picture, '--model', 'acme-trace', '--json'], { env });
 
-  expect(listed.stdout).toMatch(/^trace-2 [^]*^acme-trace +version 2\.0\.0 /m);
+  expect(listed.stdout).toMatch(/^trace-3 [^]*^acme-trace +version 2\.0\.0 /m);
   expect(verified.stdout).toContain('acme-trace 2.0.0: every file is intact');
   expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('"acme-trace"') });
 });
@@ -48,11 +48,11 @@ test('models of both kinds are listed by kind and verified', async () => {
   const verified = await runCli(['models', 'verify', 'locate-1', '--json'], { env });
 
   expect(told.stdout).toMatch(
-    /^trace-2 .* real or generated .*\nlocate-1 .* where it was changed /,
+    /^trace-3 .* real or generated .*\nlocate-1 .* where it was changed /,
   );
   expect(listed).toMatchObject({
     models: [
-      { id: 'trace-2', type: 'image' },
+      { id: 'trace-3', type: 'image' },
       { id: 'locate-1', type: 'localisation' },
     ],
   });

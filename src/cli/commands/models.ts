@@ -24,7 +24,7 @@ To add a model, copy its folder into the folder of the setting modelsDir ("model
 
 Examples:
   $ forensics models list
-  $ forensics models verify trace-2`,
+  $ forensics models verify trace-3`,
   );
   withLocalOptions(
     subcommand(models, 'list', 'List the models of each kind; the first is the default.', [
@@ -37,7 +37,7 @@ Examples:
       models,
       'verify',
       'Compare the files of models with the SHA-256 in their manifests.',
-      ['models verify', 'models verify trace-2 --json'],
+      ['models verify', 'models verify trace-3 --json'],
     ),
   )
     .argument('[id]', 'one model (default: all)')

@@ -7,8 +7,10 @@ import { isShown, referenceNumbers } from './findings.ts';
 
 /** Models without it have one branch. */
 const secondBranchFile = 'votes.onnx';
+/** Models with it have a vision transformer. */
+const transformerFile = 'transformer.onnx';
 /** That read more of a picture than its patches; an examination does not record it. */
-const modelsWithViews: ReadonlySet<string> = new Set(['trace-2']);
+const modelsWithViews: ReadonlySet<string> = new Set(['trace-2', 'trace-3']);
 
 export function methodBlocks(input: SectionInput): readonly Block[] {
   const { examination, numbers, catalogue } = input;
@@ -23,6 +25,7 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
     paragraph(steps),
     ...only(secondBranchFile in model.files, paragraph(catalogue.measurements.method.secondArm)),
     ...only(modelsWithViews.has(model.id), paragraph(catalogue.measurements.method.views)),
+    ...only(transformerFile in model.files, paragraph(catalogue.measurements.method.transformer)),
     ...(locator === null
       ? []
       : [paragraph(catalogue.measurements.method.changes(wordModel(locator)))]),

@@ -32,7 +32,7 @@ export const known: Known = {
   expiresAt: ['«expiresAt»'],
   webhookUrl: ['https://receiver.example/hook', null],
   lang: ['de', 'en-GB'],
-  model: ['trace-2'],
+  model: ['trace-3'],
   // Nothing listens there: an answer comes at once, and no name is looked up.
   endpoint: ['127.0.0.1'],
   port: [1],

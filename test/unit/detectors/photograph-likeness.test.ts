@@ -75,3 +75,29 @@ test('a picture below 128 x 128 pixels is skipped with a reason and counts as a 
   });
   expect(saysPhotograph(small)).toBe(true);
 });
+
+describe('what the transformer saw', () => {
+  async function lookAt(scene: Scene, photograph: number) {
+    const input = await inputOf(fromScene(scene).png());
+    const kind = { kind: 'screenshot', photograph, photographMin: 0.3 } as const;
+    return worded(photographLikeness.examine({ ...input, traces: { ...input.traces, kind } }));
+  }
+
+  test('names what is no photograph, although edges and areas would pass for one', async () => {
+    const result = await lookAt(scene, 0.29);
+
+    expect(saysPhotograph(result)).toBe(false);
+    expect(result).toMatchObject({
+      measures: { photographScore: 0.29 },
+      statement: {
+        en: 'The picture looks like a screenshot, not like a photograph.',
+        de: 'Das Bild sieht aus wie ein Bildschirmfoto, nicht wie ein Foto.',
+      },
+    });
+  });
+
+  test('does not make a photograph of a drawing', async () => {
+    expect(saysPhotograph(await lookAt(scene, 0.31))).toBe(true);
+    expect(saysPhotograph(await lookAt(cartoon(), 0.9))).toBe(false);
+  });
+});

@@ -19,7 +19,13 @@ import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { worded, type WordedSkip } from './input.ts';
 import type { WordedFinding } from '../../../src/present/findings.ts';
 
-const traces = { fakeProbability: 0.5, fakeUncertainty: 0.1, patchesRead: 1, passes: 1 };
+const traces = {
+  fakeProbability: 0.5,
+  fakeUncertainty: 0.1,
+  patchesRead: 1,
+  passes: 1,
+  kind: null,
+};
 let picture: Picture;
 
 beforeAll(async () => {

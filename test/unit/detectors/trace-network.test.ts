@@ -5,7 +5,13 @@ import { scenePicture } from '../engine/fixtures.ts';
 import { worded } from './input.ts';
 
 test('the finding gives the probability as its score and says it in both languages', async () => {
-  const traces = { fakeProbability: 0.834, fakeUncertainty: 0.042, patchesRead: 16, passes: 32 };
+  const traces = {
+    fakeProbability: 0.834,
+    fakeUncertainty: 0.042,
+    patchesRead: 16,
+    passes: 32,
+    kind: null,
+  };
 
   const finding = worded(
     traceNetwork.examine({
@@ -30,7 +36,13 @@ test('the finding gives the probability as its score and says it in both languag
 });
 
 test('one patch is spoken of as one, and a spread below one percent is not called none', async () => {
-  const traces = { fakeProbability: 0.1, fakeUncertainty: 0.0001, patchesRead: 1, passes: 32 };
+  const traces = {
+    fakeProbability: 0.1,
+    fakeUncertainty: 0.0001,
+    patchesRead: 1,
+    passes: 32,
+    kind: null,
+  };
 
   const finding = worded(
     traceNetwork.examine({
@@ -55,7 +67,7 @@ test('a probability within its own scatter speaks for neither side', async () =>
     worded(
       traceNetwork.examine({
         picture,
-        traces: { fakeProbability: 0.29, fakeUncertainty, patchesRead: 16, passes: 32 },
+        traces: { fakeProbability: 0.29, fakeUncertainty, patchesRead: 16, passes: 32, kind: null },
         provenance: noProvenance,
         changes: null,
       }),

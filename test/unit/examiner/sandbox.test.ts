@@ -145,7 +145,7 @@ describe('what cannot be examined is refused with a code, and the child goes on'
   test('model_not_found for an unknown model', async () => {
     await expect(examine({ options: { ...options, model: 'trace-0' } })).rejects.toMatchObject({
       code: 'model_not_found',
-      message: expect.stringContaining('trace-2'),
+      message: expect.stringContaining('trace-3'),
     });
   });
 });

@@ -18,7 +18,7 @@ test('the manifest of the packaged model can be read, and its type says which ki
   expect(manifest).toEqual(parseAnyManifest(packagedText(file)));
   expect(manifest.input.cellPx).toBe(4);
   expect(Object.keys(manifest.files)).toEqual(['locate.onnx', 'manifest.json']);
-  expect(parseAnyManifest(packagedText('trace-2/manifest.json')).type).toBe('image');
+  expect(parseAnyManifest(packagedText('trace-3/manifest.json')).type).toBe('image');
 });
 
 test('other weights of the fusion make another model, though the network is the same', () => {

@@ -3,16 +3,16 @@ import { parseManifest, parseStatistics } from '../../../src/inference/manifest.
 import { packagedText, withValue } from './model-folder.ts';
 
 test('the manifest and the statistics of the packaged model can be read', () => {
-  const manifest = parseManifest(packagedText('trace-2/manifest.json'));
-  const { embedding } = parseStatistics(packagedText('trace-2/statistics.json'));
+  const manifest = parseManifest(packagedText('trace-3/manifest.json'));
+  const { embedding } = parseStatistics(packagedText('trace-3/statistics.json'));
 
   expect(manifest.input.cellPx).toBe(32);
   expect(embedding.whitening).toHaveLength(embedding.dimension ** 2);
 });
 
 test('other thresholds make another model, though no weight differs', () => {
-  const packaged = parseManifest(packagedText('trace-2/manifest.json'));
-  const eager = parseManifest(withValue('trace-2/manifest.json', 'thresholds.traceMin.relaxed', 0));
+  const packaged = parseManifest(packagedText('trace-3/manifest.json'));
+  const eager = parseManifest(withValue('trace-3/manifest.json', 'thresholds.traceMin.relaxed', 0));
 
   expect(Object.keys(packaged.files)).toContain('manifest.json');
   expect(eager.files['model.onnx']).toEqual(packaged.files['model.onnx']);
@@ -20,19 +20,19 @@ test('other thresholds make another model, though no weight differs', () => {
 });
 
 test('a model that nobody has measured says so with an empty list', () => {
-  const { measured } = parseManifest(withValue('trace-2/manifest.json', 'measured', undefined));
+  const { measured } = parseManifest(withValue('trace-3/manifest.json', 'measured', undefined));
 
   expect(measured).toEqual([]);
 });
 
 test('names that the program fixes need not be repeated', () => {
-  const text = withValue('trace-2/manifest.json', 'outputs', undefined);
+  const text = withValue('trace-3/manifest.json', 'outputs', undefined);
 
-  expect(parseManifest(text).id).toBe('trace-2');
+  expect(parseManifest(text).id).toBe('trace-3');
 });
 
 test('the packaged model ships with the error rates of each condition', () => {
-  const { measured } = parseManifest(packagedText('trace-2/manifest.json'));
+  const { measured } = parseManifest(packagedText('trace-3/manifest.json'));
 
   expect(measured.map(({ condition }) => condition)).toEqual([
     'as is',
@@ -43,7 +43,7 @@ test('the packaged model ships with the error rates of each condition', () => {
 });
 
 test('a model with a second network is refused with the release that runs it', () => {
-  expect(() => parseManifest(withValue('trace-2/manifest.json', 'votes', { haloPx: 96 }))).toThrow(
+  expect(() => parseManifest(withValue('trace-3/manifest.json', 'votes', { haloPx: 96 }))).toThrow(
     /votes\.onnx.*forensics 0\.1\.0/,
   );
 });
@@ -83,13 +83,13 @@ describe('a manifest is refused', () => {
     ['measured.0.auc', 1.2],
     ['measured.0.strategies.default.realCalledFake', '2 %'],
   ])('with %s = %j', (path, value) => {
-    expect(() => parseManifest(withValue('trace-2/manifest.json', path, value))).toThrow(
+    expect(() => parseManifest(withValue('trace-3/manifest.json', path, value))).toThrow(
       expect.objectContaining({ code: 'model_integrity' }),
     );
   });
 
   test('with strategies out of order, because decided pictures would no longer be nested', () => {
-    const text = withValue('trace-2/manifest.json', 'thresholds.fakeMin', {
+    const text = withValue('trace-3/manifest.json', 'thresholds.fakeMin', {
       pedantic: 0.7,
       default: 0.8,
       relaxed: 0.6,
@@ -112,7 +112,7 @@ describe('statistics are refused', () => {
     ['pictureDistanceQuantiles', [1, 2, 3]],
     ['prototypes.realCompressed', [null]],
   ])('with %s = %j', (path, value) => {
-    expect(() => parseStatistics(withValue('trace-2/statistics.json', path, value))).toThrow(
+    expect(() => parseStatistics(withValue('trace-3/statistics.json', path, value))).toThrow(
       expect.objectContaining({ code: 'model_integrity' }),
     );
   });

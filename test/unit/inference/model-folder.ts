@@ -16,7 +16,7 @@ export interface ModelFolder {
   readonly editManifest: (edit: (manifest: Json) => void) => void;
 }
 
-export function copyModel(id = 'trace-2'): ModelFolder {
+export function copyModel(id = 'trace-3'): ModelFolder {
   const modelsDir = mkdtempSync(join(tmpdir(), 'forensics-models-'));
   const folder = join(modelsDir, 'model');
   cpSync(join(packaged, id), folder, { recursive: true });
@@ -32,7 +32,7 @@ export function copyModel(id = 'trace-2'): ModelFolder {
   };
 }
 
-/** @param name - such as `trace-2/manifest.json`. */
+/** @param name - such as `trace-3/manifest.json`. */
 export function packagedText(name: string): string {
   return readFileSync(join(packaged, name), 'utf8');
 }

@@ -26,7 +26,7 @@ describe.each(['image', 'localisation'])('the manifest of a model of the kind %s
     expect(isRead).toEqual(fields);
   });
 
-  test.each([kind === 'image' ? 'trace-2' : 'locate-1'])(
+  test.each([kind === 'image' ? 'trace-3' : 'locate-1'])(
     'is described whole: what is read of %s stands in the list',
     (name) => {
       const manifest: object = JSON.parse(JSON.stringify(parseAnyManifest(packagedManifest(name))));

@@ -14,11 +14,11 @@ describe('the packaged model', () => {
   test('is found from wherever the program was started', async () => {
     const manifests = await createRegistry().list();
 
-    expect(manifests.map(({ id }) => id)).toContain('trace-2');
+    expect(manifests.map(({ id }) => id)).toContain('trace-3');
   });
 
   test('opens with the bytes that its manifest describes', async () => {
-    const { manifest, backbone, head } = await createRegistry().open('trace-2');
+    const { manifest, backbone, head } = await createRegistry().open('trace-3');
 
     expect(backbone.length).toBe(manifest.files['model.onnx']?.bytes);
     expect(head.length).toBe(manifest.files['head.onnx']?.bytes);
@@ -29,7 +29,7 @@ describe('the packaged model', () => {
 
     await expect(open).rejects.toMatchObject({
       code: 'model_not_found',
-      message: expect.stringContaining('trace-2'),
+      message: expect.stringContaining('trace-3'),
     });
   });
 });
@@ -42,7 +42,7 @@ describe('choosing', () => {
     const registry = createRegistry({ packaged: modelsDir });
 
     expect((await registry.find(null)).id).toBe('later');
-    expect((await registry.list()).map(({ id }) => id)).toEqual(['later', 'trace-2']);
+    expect((await registry.list()).map(({ id }) => id)).toEqual(['later', 'trace-3']);
   });
 
   test('a model of the extra folder has to be asked for, however new it is', async () => {
@@ -51,8 +51,8 @@ describe('choosing', () => {
     const registry = createRegistry({ extra: modelsDir });
 
     expect((await registry.find('later')).id).toBe('later');
-    expect((await registry.find(null)).id).toBe('trace-2');
-    expect((await registry.list()).map(({ id }) => id)).toEqual(['trace-2', 'later']);
+    expect((await registry.find(null)).id).toBe('trace-3');
+    expect((await registry.list()).map(({ id }) => id)).toEqual(['trace-3', 'later']);
   });
 
   test('a model of the extra folder stands where the packaged one of the same name stood', async () => {
@@ -62,7 +62,7 @@ describe('choosing', () => {
     );
     const registry = createRegistry({ extra: modelsDir });
 
-    expect((await registry.find('trace-2')).version).toBe('99.0.0');
+    expect((await registry.find('trace-3')).version).toBe('99.0.0');
     expect((await registry.list()).map(({ version }) => version)).toContain('99.0.0');
   });
 
@@ -103,7 +103,7 @@ describe('the localisation model', () => {
     expect(manifest).toEqual(await registry.findLocator());
     expect(network.length).toBe(manifest.files['locate.onnx']?.bytes);
     expect((await registry.list()).map(({ type }) => type)).toEqual(['image']);
-    expect((await registry.listAll()).map(({ id }) => id)).toEqual(['trace-2', 'locate-1']);
+    expect((await registry.listAll()).map(({ id }) => id)).toEqual(['trace-3', 'locate-1']);
   });
 
   test('of an extra folder takes the place of the packaged one, or is asked for by its id', async () => {
@@ -121,7 +121,7 @@ describe('the localisation model', () => {
     const registry = createRegistry();
 
     await expect(registry.open('locate-1')).rejects.toMatchObject({ code: 'model_not_found' });
-    await expect(registry.findLocator('trace-2')).rejects.toMatchObject({
+    await expect(registry.findLocator('trace-3')).rejects.toMatchObject({
       code: 'model_not_found',
       message: expect.stringContaining('localisation model'),
     });
@@ -143,7 +143,7 @@ describe('verifying', () => {
 
     const idsOf = async (id: string | null) => (await registry.verify(id)).map((it) => it.id);
 
-    expect(await idsOf(null)).toEqual(['trace-2', 'locate-1']);
+    expect(await idsOf(null)).toEqual(['trace-3', 'locate-1']);
     expect(await idsOf('locate-1')).toEqual(['locate-1']);
   });
 
@@ -161,7 +161,7 @@ describe('verifying', () => {
 });
 
 describe('a damaged model', () => {
-  test.each(['model.onnx', 'head.onnx', 'statistics.json'])(
+  test.each(['model.onnx', 'head.onnx', 'transformer.onnx', 'statistics.json'])(
     'is refused by name when one bit of %s has changed',
     async (name) => {
       const { modelsDir, pathOf } = folder();
@@ -172,7 +172,7 @@ describe('a damaged model', () => {
       await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
         code: 'model_integrity',
         message: expect.stringMatching(
-          new RegExp(`^${name} of model trace-2 .*SHA-256.*reinstall`),
+          new RegExp(`^${name} of model trace-3 .*SHA-256.*reinstall`),
         ),
       });
     },
@@ -195,7 +195,7 @@ describe('a damaged model', () => {
 
     await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
       code: 'model_integrity',
-      message: expect.stringContaining('model.onnx of model trace-2 has 1000 bytes instead of'),
+      message: expect.stringContaining('model.onnx of model trace-3 has 1000 bytes instead of'),
     });
   });
 
@@ -205,7 +205,7 @@ describe('a damaged model', () => {
 
     await expect(createRegistry({ packaged: modelsDir }).open(null)).rejects.toMatchObject({
       code: 'model_integrity',
-      message: expect.stringContaining('head.onnx of model trace-2 cannot be read'),
+      message: expect.stringContaining('head.onnx of model trace-3 cannot be read'),
     });
   });
 
@@ -230,6 +230,6 @@ describe('a damaged model', () => {
       code: 'model_integrity',
       message: expect.stringContaining('Model folder model'),
     });
-    expect((await registry.find('trace-2')).id).toBe('trace-2');
+    expect((await registry.find('trace-3')).id).toBe('trace-3');
   });
 });

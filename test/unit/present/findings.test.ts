@@ -16,6 +16,7 @@ const examples: FindingValues = {
   photograph: {},
   one_flat_area: {},
   drawing: {},
+  looks_like: { kind: 'page' },
   credentials_unreadable: {},
   credentials_broken: { signer: 'Acme 1' },
   credentials_without_origin: { signer: null },

@@ -194,7 +194,13 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('say in their own language what a finding of this program rests on', () => {
-    const traces = { fakeProbability: 0.9, fakeUncertainty: 0.02, patchesRead: 16, passes: 32 };
+    const traces = {
+      fakeProbability: 0.9,
+      fakeUncertainty: 0.02,
+      patchesRead: 16,
+      passes: 32,
+      kind: null,
+    };
     const given = { picture: makePicture(96, 96), traces, provenance: noProvenance, changes: null };
     const answers = detectors.map((detector) => detector.examine(given));
     const findings = answers.flatMap(findingsIn).map(wordFinding);

@@ -134,7 +134,7 @@ describe('failures', () => {
       },
       400,
       'model_not_found',
-      /trace-2/,
+      /trace-3/,
     ],
     [
       'a missing tenantName',

@@ -17,9 +17,12 @@ SIDES = (224, 182)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("onnx", type=Path)
+    parser.add_argument("--save", type=Path, help="writes the weights as a state of dinov2.ViT, in 16 bits")
     given = parser.parse_args()
     worst = max(difference for side in SIDES for difference in differences(given.onnx, side))
     print(f"worst of {BLOCKS} blocks at {' and '.join(map(str, SIDES))} px: {worst:.2e}")
+    if given.save and worst <= TOLERANCE:
+        torch.save({name: value.half() for name, value in load(given.onnx).state_dict().items()}, given.save)
     raise SystemExit(worst > TOLERANCE)
 
 

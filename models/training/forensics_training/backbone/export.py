@@ -1,4 +1,4 @@
-"""Exports an adapted backbone: `backbone-export --weights vit.pt --runs RUN.pt [RUN.pt] --out FOLDER` writes `backbone.onnx`.
+"""Exports an adapted backbone: `backbone-export --weights vit.pt --runs RUN.pt [RUN.pt] --out FOLDER` writes `transformer.onnx`.
 
 Of several runs the mean of the merged weights is exported (Wortsman et al., "Model soups", ICML 2022). Linear layers are stored in 8 bits
 with activations quantised as they come; weights use 7 of the 8 bits, for processors that add two products in 16 bits.
@@ -99,7 +99,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    target = given.out / "backbone.onnx"
+    target = given.out / "transformer.onnx"
     export(load(given.weights, given.runs), target)
     print(target.name, f"{target.stat().st_size / 2**20:.1f} MiB, outputs {len(INPUTS)} x generated, {len(KINDS)} kinds")
 

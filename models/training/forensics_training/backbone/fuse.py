@@ -1,6 +1,6 @@
 """Joins patches, view and squares to one decision, fits limits and writes the manifest of trace-3.
 
-`backbone-fuse --read FOLDER --backbone backbone.onnx --detector MODEL [--out MODEL]`. FOLDER is what `backbone-read` wrote. Log odds of the three
+`backbone-fuse --list LIST.csv --read FOLDER --backbone transformer.onnx --kept SCORES [--out MODEL]`. FOLDER is what `backbone-read` wrote. Log odds of the three
 are weighted by a logistic regression that counts sources by the root of their size; limits follow the rules of `detector.calibrate`. Both
 are fitted on calibration; what is printed of val comes from pictures that neither weights nor limits saw.
 """

@@ -42,6 +42,15 @@ const contradictions: English['contradictions'] = {
   gps_time_differs: 'eine abweichende GPS-Zeit',
 };
 
+/** Behind „sieht aus wie“. */
+const pictureKinds: English['pictureKinds'] = {
+  drawing: 'eine Zeichnung',
+  rendering: 'ein Computerbild (Rendering oder Spiel)',
+  screenshot: 'ein Bildschirmfoto',
+  page: 'eine Textseite',
+  chart: 'ein Diagramm',
+};
+
 const trailingKinds: English['trailingKinds'] = {
   zip: 'ein ZIP-Archiv oder Office-Dokument',
   jpeg: 'ein JPEG-Bild',
@@ -175,6 +184,7 @@ const statements: English['statements'] = {
     'Das Bild ist eine einzige Fläche; es enthält nichts, was ein Foto zeigen würde.',
   drawing: () =>
     'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen, wie in Zeichnungen, Diagrammen, Textseiten und Bildschirmfotos, nicht wie in Fotos.',
+  looks_like: ({ kind }) => `Das Bild sieht aus wie ${pictureKinds[kind]}, nicht wie ein Foto.`,
 
   credentials_unreadable: () =>
     'Die Datei trägt Herkunftsnachweise (Content Credentials, C2PA), die sich nicht lesen lassen; sie sprechen weder für noch gegen das Bild.',
@@ -327,6 +337,7 @@ export const findings: English = {
   places,
   writeShare,
   origins,
+  pictureKinds,
   declarationPlaces,
   softwareKinds,
   contradictions,

@@ -138,6 +138,8 @@ export const measurements: typeof english = {
       `Die Datei wurde einmal decodiert, und zwar zu RGB mit 8 Bit je Kanal. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Pixeln, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
     views:
       'Das Modell hat außerdem das Bild als Ganzes beurteilt, auf 384 Pixel der längeren Seite verkleinert. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf diese Größe verkleinerten Kopie; dafür wurden zusätzlich acht Quadrate in den Pixeln des Bildes selbst gelesen. Alles zusammen ergibt die Werte.',
+    transformer:
+      'Ein Vision Transformer, Teil des Modells, beurteilte das ganze Bild auf 224 × 224 Pixel verkleinert und das strukturreichste Quadrat in seinen eigenen Pixeln; seine logarithmierten Chancen werden zu denen der Ausschnitte addiert. Er unterscheidet außerdem Fotos von Zeichnungen, Computerbildern, Bildschirmfotos, Textseiten und Diagrammen.',
     secondArm:
       'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; beide Teile werden zusammengezählt.',
     changes: (model) =>

@@ -52,6 +52,15 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   gps_time_differs: 'a GPS time that differs',
 };
 
+/** Behind "looks like". */
+const pictureKinds: Readonly<Record<FindingValues['looks_like']['kind'], string>> = {
+  drawing: 'a drawing',
+  rendering: 'a computer rendering or a game',
+  screenshot: 'a screenshot',
+  page: 'a page of text',
+  chart: 'a chart or a diagram',
+};
+
 /** What lies behind the end of a picture. */
 const trailingKinds = {
   zip: 'a ZIP archive or office document',
@@ -183,6 +192,7 @@ const statements = {
     'The picture is one flat area; there is nothing in it that a photograph would show.',
   drawing: () =>
     'Sharp edges lie beside exactly flat areas, as in drawings, diagrams, text pages and screenshots, not as in photographs.',
+  looks_like: ({ kind }) => `The picture looks like ${pictureKinds[kind]}, not like a photograph.`,
 
   credentials_unreadable: () =>
     'The file carries content credentials (C2PA) that cannot be read; they speak neither for nor against the picture.',
@@ -313,6 +323,7 @@ export const findings = {
   places,
   writeShare,
   origins,
+  pictureKinds,
   declarationPlaces,
   softwareKinds,
   contradictions,

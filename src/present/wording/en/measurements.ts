@@ -161,6 +161,8 @@ export const measurements = {
       `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each with its surroundings and interpolated between them. The figures of the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. They were judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
     views:
       'The model also judged the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps of a copy scaled to that, and in addition eight squares in the pixels of the picture itself; all of these count.',
+    transformer:
+      'A vision transformer, part of the model, judged the whole picture at 224 × 224 pixels and the most textured square of its own pixels; its log odds are added to those of the patches. It also tells photographs from drawings, renderings, screenshots, pages and charts.',
     secondArm:
       'A second part of the model judged statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
     changes: (model: string) =>

@@ -62,7 +62,7 @@ test('the packaged models are intact, and a damaged one is named', async () => {
   const [intact, damaged] = [await checkModels(null), await checkModels(extra)];
 
   expect(intact).toMatchObject([
-    { state: 'ok', message: expect.stringContaining('trace-2, locate-1') },
+    { state: 'ok', message: expect.stringContaining('trace-3, locate-1') },
   ]);
   expect(damaged).toMatchObject([{ state: 'failed', message: expect.stringContaining('mine') }]);
 });

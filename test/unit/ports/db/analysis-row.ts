@@ -20,7 +20,7 @@ export function analysisRow(
     height: 1,
     filename: 'a.jpg',
     inputKey: id,
-    model: 'trace-2',
+    model: 'trace-3',
     modelVersion: '2.0.0',
     decisionStrategy: 'default',
     tier: 'flagging',

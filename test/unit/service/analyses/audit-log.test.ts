@@ -13,7 +13,7 @@ const dayMs = 24 * 3_600_000;
 const hashOf = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const md5 = createHash('md5').update(picture).digest('hex');
 const received = { sha256: hashOf(picture), md5, sizeBytes: picture.length };
-const options = { model: 'trace-2', decisionStrategy: 'default', tier: 'flagging', seed: 0 };
+const options = { model: 'trace-3', decisionStrategy: 'default', tier: 'flagging', seed: 0 };
 const created = { format: 'jpg', width: 96, height: 80, ...options };
 /** What the scripted sandbox draws of the picture. */
 const outputs = {
@@ -30,7 +30,7 @@ const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
 const completed = {
   resultClass: 'fake',
   resultSubClasses: ['ai-generated', 'manipulated'],
-  model: 'trace-2',
+  model: 'trace-3',
   modelVersion: '2.0.1',
   modelFiles: { 'model.onnx': 'aa' },
   examinedAt: '2026-03-01T12:00:00.000Z',

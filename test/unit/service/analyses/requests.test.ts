@@ -32,7 +32,7 @@ describe('create', () => {
           expiresAt: '2026-03-08T12:00:00.000Z',
         },
         options: {
-          model: 'trace-2',
+          model: 'trace-3',
           decisionStrategy: 'default',
           tier: 'flagging',
           seed: 1337,
@@ -117,7 +117,7 @@ describe('create', () => {
     await expect(create(input({ options: { model: 'constructor' } }))).rejects.toMatchObject({
       code: 'model_not_found',
       status: 400,
-      message: expect.stringContaining('trace-2, acme-trace'),
+      message: expect.stringContaining('trace-3, acme-trace'),
     });
   });
 });

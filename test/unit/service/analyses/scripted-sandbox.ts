@@ -102,7 +102,7 @@ export function examinationOf({ source, options }: ExamineRequest): Examination 
       },
     },
     options: { decisionStrategy: options.decisionStrategy, seed: options.seed },
-    model: { id: 'trace-2', version: '2.0.1', files: { 'model.onnx': 'aa' } },
+    model: { id: 'trace-3', version: '2.0.1', files: { 'model.onnx': 'aa' } },
     decision: {
       resultClass: 'fake',
       resultSubClasses: ['ai-generated', 'manipulated'],

@@ -89,7 +89,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
       stores,
       sandbox,
       models: [
-        { id: 'trace-2', version: '2.0.0' },
+        { id: 'trace-3', version: '2.0.0' },
         { id: 'acme-trace', version: '1.0.0' },
       ],
       trialMd5s: options.trialMd5s ?? [],

@@ -122,7 +122,7 @@ describe('what reports cite', () => {
 
     await expect(cite(one)).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('measured m 1, not trace-2'),
+      message: expect.stringContaining('measured m 1, not trace-3'),
     });
     await expect(cite(other)).rejects.toMatchObject({ code: 'validation_not_found' });
   });

@@ -1,0 +1,84 @@
+/**
+ * What the vision transformer reads: the whole picture squeezed to a square, for composition, light and material, and the most textured
+ * squares of its own pixels, for traces. It sees other things than the patch network, and JPEG and scaling change it less.
+ */
+
+import { scalePixels } from '../image/codec.ts';
+import { cutPixels, type Planes } from '../image/pixels.ts';
+import type { Transformer } from '../inference/manifest.ts';
+import { type PictureKind, pictureKinds, type TraceModel } from '../inference/networks.ts';
+import { sigmoid } from './calibration.ts';
+import { coveringGrid, insideGrid } from './feature-grid.ts';
+import { type CellPosition, cellTextures, mostTextured } from './patches.ts';
+
+export interface TransformerReading {
+  /** Added to the patches' log odds of *fake*, before calibration. */
+  readonly shift: number;
+  /** What the picture looks like, and how much like a photograph, 0..1. */
+  readonly kind: PictureKind;
+  readonly photograph: number;
+}
+
+/** @returns null for a model without a transformer. */
+export async function readTransformer(
+  picture: Planes,
+  model: TraceModel,
+): Promise<TransformerReading | null> {
+  const { transformer } = model.manifest;
+  const read = model.readTransformer;
+  if (transformer === null || read === null) return null;
+  const { sidePx, weights } = transformer;
+  const size = { width: sidePx, height: sidePx };
+  const squeezed = await scalePixels({ rgb: picture.rgb, ...picture.facts }, size);
+  const view = await read(squeezed.rgb, 'view');
+  const squares: number[] = [];
+  for (const { left, top } of texturedSquares(picture, transformer)) {
+    const { rgb } = cutPixels(picture, { left, top, ...size });
+    squares.push((await read(rgb, 'square')).generated);
+  }
+  // A picture that is too small for a square was seen whole in the view.
+  const native =
+    squares.length === 0
+      ? view.generated
+      : squares.reduce((sum, one) => sum + one, 0) / squares.length;
+  return {
+    shift: weights.view * view.generated + weights.squares * native,
+    ...toKind(view.kinds),
+  };
+}
+
+/** The most textured squares that do not overlap, most textured first; none where the picture is smaller than one. */
+function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transformer) {
+  const { width, height } = picture.facts;
+  if (Math.min(width, height) < sidePx) return [];
+  const grid = coveringGrid(picture.facts, stepPx);
+  const inside = insideGrid(picture.facts, stepPx);
+  const side = sidePx / stepPx;
+  const window = { columns: side, rows: side };
+  const textures = cellTextures(picture, grid, stepPx);
+  const along = (cells: number) => Array.from({ length: cells - side + 1 }, (_, at) => at);
+  let places = along(inside.rows).flatMap((row) =>
+    along(inside.columns).map((column) => ({ column, row })),
+  );
+  const chosen: CellPosition[] = [];
+  while (chosen.length < squares && places.length > 0) {
+    const [best] = mostTextured(places, textures, { grid, window, count: 1 });
+    chosen.push(best!);
+    places = places.filter(
+      ({ column, row }) =>
+        Math.abs(column - best!.column) >= side || Math.abs(row - best!.row) >= side,
+    );
+  }
+  return chosen.map(({ column, row }) => ({ left: column * stepPx, top: row * stepPx }));
+}
+
+/** The softmax's share of *photograph*, and which of the other kinds is the likeliest. */
+function toKind(logits: Float32Array): Pick<TransformerReading, 'kind' | 'photograph'> {
+  const [asPhotograph, ...others] = logits;
+  const most = Math.max(...others);
+  const sum = others.reduce((total, logit) => total + Math.exp(logit - most), 0);
+  return {
+    kind: pictureKinds[1 + others.indexOf(most)]!,
+    photograph: sigmoid(asPhotograph! - most - Math.log(sum)),
+  };
+}
