@@ -17,6 +17,12 @@ async function look(file: Sharp) {
   return worded(photographLikeness.examine(await inputOf(file)));
 }
 
+async function lookAt(shown: Scene, photograph: number) {
+  const input = await inputOf(fromScene(shown).png());
+  const kind = { kind: 'screenshot', photograph, photographMin: 0.3 } as const;
+  return worded(photographLikeness.examine({ ...input, traces: { ...input.traces, kind } }));
+}
+
 function saysPhotograph(result: WordedFinding | WordedSkip): boolean {
   return isPhotograph('score' in result ? [result] : []);
 }
@@ -77,12 +83,6 @@ test('a picture below 128 x 128 pixels is skipped with a reason and counts as a 
 });
 
 describe('what the transformer saw', () => {
-  async function lookAt(scene: Scene, photograph: number) {
-    const input = await inputOf(fromScene(scene).png());
-    const kind = { kind: 'screenshot', photograph, photographMin: 0.3 } as const;
-    return worded(photographLikeness.examine({ ...input, traces: { ...input.traces, kind } }));
-  }
-
   test('names what is no photograph, although edges and areas would pass for one', async () => {
     const result = await lookAt(scene, 0.29);
 

@@ -59,7 +59,7 @@ test('reads the whole picture squeezed, then the most textured squares, which do
     ['square', 45],
     ['square', 202],
   ]);
-  const [, view = 0] = seen[0]!;
+  const [, view] = seen[0]!;
   expect(read?.shift).toBeCloseTo(0.5 * view + (0.25 * (45 + 202)) / 2, 6);
 });
 
