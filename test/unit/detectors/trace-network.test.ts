@@ -27,7 +27,7 @@ test('the finding gives the probability as its score and says it in both languag
     score: 0.834,
     speaksFor: 'fake',
     strength: 'weak',
-    measures: traces,
+    measures: { fakeProbability: 0.834, fakeUncertainty: 0.042, patchesRead: 16, passes: 32 },
     statement: {
       en: 'In the 16 most textured patches, the trace network puts the probability of a generated picture at 83 % (spread 4 %).',
       de: 'In den 16 strukturreichsten Ausschnitten beziffert das Spurennetz die Wahrscheinlichkeit eines KI-erzeugten Bildes auf 83 % (Streuung 4 %).',
