@@ -142,6 +142,8 @@ function hand(child: ChildProcess, task: unknown, onUnsendable: (error: unknown)
 function holdParent(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();
+  // `close` comes only after the end of what the child writes: nothing else may be left to wait for by then.
+  if (child.stderr instanceof Socket) child.stderr.ref();
 }
 
 function letParentEnd(child: ChildProcess): void {

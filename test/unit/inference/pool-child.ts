@@ -1,5 +1,6 @@
 /** A child for the tests of the pool: does what it is told, also the things a child should not do. */
 
+import { spawn } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { ForensicsError } from '../../../src/errors.ts';
 import { serveTasks } from '../../../src/examiner/child-side.ts';
@@ -15,6 +16,11 @@ const acts: Readonly<Record<string, (value: unknown) => unknown>> = {
   },
   stumble: () => {
     throw new TypeError('not foreseen');
+  },
+  /** Leaves a process behind that holds what this one writes to open for a second. */
+  leave: () => {
+    const script = 'setTimeout(() => undefined, 1000)';
+    spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'ignore', 'inherit'] }).unref();
   },
   exit: () => process.exit(3),
   kill: () => process.kill(process.pid, 'SIGKILL'),

@@ -267,4 +267,15 @@ describe('the end', () => {
     expect(code).toBe(0);
     await goneSoon(pid);
   });
+
+  test('a program that waits for the end of its pool gets there', async () => {
+    const parent = spawn(process.execPath, [
+      fileURLToPath(new URL('./closing-parent.ts', import.meta.url)),
+    ]);
+    let told = '';
+    parent.stdout.on('data', (text) => (told += String(text)));
+    const [code] = await once(parent, 'close');
+
+    expect([code, told]).toEqual([0, 'closed']);
+  });
 });

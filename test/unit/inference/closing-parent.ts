@@ -1,0 +1,13 @@
+/** A program that closes its pool and waits for that, while what the child wrote to is not yet at its end. */
+
+import { createPool } from '../../../src/examiner/pool.ts';
+
+const pool = createPool({
+  entry: new URL('./pool-child.ts', import.meta.url),
+  size: 1,
+  taskTimeoutMs: 60_000,
+  memoryLimitBytes: 1_000_000_000,
+});
+await pool.run({ leave: null });
+await pool.close();
+process.stdout.write('closed');
