@@ -18,6 +18,7 @@ export const exitCodes = {
   foundFake: 10,
   foundUncertain: 11,
   foundAbstain: 12,
+  foundUnexamined: 13,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

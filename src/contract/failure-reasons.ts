@@ -76,7 +76,7 @@ const sentences: FailureSentences = {
     }`,
   folder_without_recursive: () => 'This is a folder; add --recursive to take its pictures.',
   folder: () => 'This is a folder; name a picture inside it.',
-  no_picture_in_folder: () => 'There is no .jpg, .jpeg or .png file in this folder.',
+  no_picture_in_folder: () => 'There is no picture in this folder.',
   device: () => 'This is a device or pipe; save the picture to a file.',
   no_such_file: () => 'There is no such file.',
   name_too_long: () => 'There is no such file: its name is too long.',

@@ -148,7 +148,7 @@ function inMegabytes(sizeBytes: number): number {
 const formatNames = { jpg: 'JPEG', png: 'PNG' } as const satisfies Record<Format, string>;
 
 /** What a file is when it is not a picture that can be examined; the wording fits "This is ...". */
-type ForeignKind = keyof typeof foreignKinds;
+export type ForeignKind = keyof typeof foreignKinds;
 const foreignKinds = {
   empty: 'an empty file',
   gif: 'a GIF picture',

@@ -4,9 +4,11 @@ import type { ResultClass } from '../../src/contract/vocabulary.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { emptySummary, exitCodeOf, withRecord } from '../../src/cli/analyze/summary.ts';
 
-const found = (verdict: ResultClass) => ({ verdict, error: null });
-const failed = (code: ErrorCode) => ({ verdict: null, error: { code, message: '' } });
-type End = ReturnType<typeof found> | ReturnType<typeof failed>;
+type End = Parameters<typeof withRecord>[1];
+const open: End = { file: 'a.jpg', verdict: null, error: null, skipped: null };
+const found = (verdict: ResultClass): End => ({ ...open, verdict });
+const failed = (code: ErrorCode): End => ({ ...open, error: { code, message: '' } });
+const skipped: End = { ...open, skipped: { code: 'not_a_picture', kind: 'video' } };
 const exitOf = (ends: readonly End[], failOn: readonly FailOn[]) =>
   exitCodeOf(ends.reduce(withRecord, emptySummary), failOn);
 
@@ -27,4 +29,11 @@ test('a failure outweighs every verdict: one alone exits with its own code', () 
   expect(exitOf([failed('file_not_found')], ['fake'])).toBe(4);
   expect(exitOf([failed('no_space_left')], [])).toBe(6);
   expect(exitOf([failed('file_not_found'), found('fake')], ['fake'])).toBe(1);
+});
+
+test('a file that was not examined outweighs all where that was asked for', () => {
+  expect(exitOf([found('real'), skipped], ['fake'])).toBe(0);
+  expect(exitOf([found('real'), skipped], ['unexamined'])).toBe(13);
+  expect(exitOf([failed('file_not_found')], ['unexamined', 'fake'])).toBe(13);
+  expect(exitOf([found('fake')], ['unexamined', 'fake'])).toBe(10);
 });

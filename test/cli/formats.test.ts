@@ -58,6 +58,7 @@ const fake: AnalysisRecord = {
   durationMs: 1,
   files: [],
   error: null,
+  skipped: null,
 };
 
 const abstained: AnalysisRecord = {

@@ -7,8 +7,14 @@ import { emptyFolder } from './run-cli.ts';
 async function fill(dir: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await mkdir(join(dir, name, '..'), { recursive: true });
-    await writeFile(join(dir, name), 'x');
+    await writeFile(join(dir, name), content(name), 'latin1');
   }
+}
+
+/** By content, so that names mean nothing: a PNG signature, a video's brand, or text. */
+function content(name: string): string {
+  if (name.endsWith('.bin')) return '\x89PNG\r\n\x1a\n';
+  return name.endsWith('.mov') ? '\0\0\0\x14ftypqt  ' : 'x';
 }
 
 async function gatherInputs(
@@ -22,8 +28,29 @@ async function gatherInputs(
 
 async function labels(args: string[], recursive: boolean, exceptDir: string | null = null) {
   const inputs = await gatherInputs(args, { recursive, exceptDir });
-  return inputs.map(({ label, failure }) => (failure ? `${label}: ${failure.code}` : label));
+  return inputs
+    .filter(({ skipped }) => skipped === undefined)
+    .map(({ label, failure }) => (failure ? `${label}: ${failure.code}` : label));
 }
+
+test('every file of a folder is accounted for: by content a picture, another kind, or left out', async () => {
+  const dir = await emptyFolder();
+  await fill(dir, ['.git/x.png', 'a.jfif', 'b.bin', 'c.mov', 'd.txt', 'out/a/heatmap.png']);
+  await symlink(dir, join(dir, 'up'));
+  const inputs = await gatherInputs([dir], { recursive: true, exceptDir: join(dir, 'out') });
+
+  expect(inputs.map(({ label, skipped = null }) => [label.slice(dir.length + 1), skipped])).toEqual(
+    [
+      ['.git', { code: 'hidden' }],
+      ['a.jfif', null],
+      ['b.bin', null],
+      ['c.mov', { code: 'not_a_picture', kind: 'video' }],
+      ['d.txt', { code: 'not_a_picture', kind: 'text' }],
+      ['out', { code: 'own_results' }],
+      ['up', { code: 'folder_seen_before' }],
+    ],
+  );
+});
 
 test('a folder gives its pictures by name, folders below in their place, and nothing else', async () => {
   const dir = await emptyFolder();

@@ -164,7 +164,7 @@ describe('refused with one line that says what to do:', () => {
       { 'empty/.keep': '' },
       ['--real', 'real', '--fake', 'empty'],
       4,
-      '--fake: There is no .jpg',
+      '--fake: There is no picture',
     ],
     [
       'folders that hold the same pictures',

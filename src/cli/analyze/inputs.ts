@@ -11,21 +11,35 @@ import { failure } from '../../contract/failure-reasons.ts';
 import { ForensicsError } from '../../errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import { systemCodeOf, toReadFailure } from '../../ports/files/system-errors.ts';
-import { localLimits } from '../../image/picture.ts';
+import {
+  type ForeignKind,
+  formatOfName,
+  isForeignPicture,
+  localLimits,
+  sniffForeign,
+  sniffFormat,
+} from '../../image/picture.ts';
 import type { PictureSource } from '../../examiner/tasks.ts';
 
-/** One file. Whether it is a picture is decided by the sandbox. */
+/** One file, or a folder that was left out. */
 export interface Input {
   /** The name that the user gave, safe to print. */
   readonly label: string;
   /** In the form of `byte-names`; null for standard input. */
   readonly path: string | null;
   readonly failure: ForensicsError | null;
+  /** Why it is not examined although nothing failed; absent for what is. */
+  readonly skipped?: Skipped;
 }
+
+/** What a folder holds besides pictures, so that every file that was met is accounted for. */
+export type Skipped =
+  | { readonly code: 'not_a_picture'; readonly kind: ForeignKind }
+  | { readonly code: 'hidden' | 'own_results' | 'special_file' | 'folder_seen_before' };
 
 interface WalkOptions {
   readonly recursive: boolean;
-  /** A folder that is skipped: the one that results are written to. */
+  /** The folder that results are written to, which holds pictures of our own. */
   readonly exceptDir: string | null;
 }
 
@@ -68,8 +82,8 @@ async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
   // It is inside another argument that came before.
   if (seen.has(await attempt(() => realName(dir)))) return;
   let isEmpty = true;
-  for await (const input of picturesBelow(dir, { exceptDir, seen })) {
-    isEmpty = false;
+  for await (const input of filesBelow(dir, { exceptDir, seen })) {
+    if (input.skipped === undefined) isEmpty = false;
     if (!named.has(absolutePath(input.path ?? input.label))) yield input;
   }
   if (isEmpty) throw failure('no_picture_in_folder', {});
@@ -81,21 +95,24 @@ interface BelowOptions {
   readonly seen: Set<string>;
 }
 
-/** Hidden files and folders are left out. @throws {ForensicsError} `file_*` for `dir` itself. */
-async function* picturesBelow(dir: string, options: BelowOptions): AsyncGenerator<Input> {
+/** @throws {ForensicsError} `file_*` for `dir` itself. */
+async function* filesBelow(dir: string, options: BelowOptions): AsyncGenerator<Input> {
   const { exceptDir, seen } = options;
   const real = await attempt(() => realName(dir));
   const isExcepted = exceptDir !== null && real === (await realName(exceptDir).catch(() => null));
-  if (isExcepted || seen.has(real)) return;
+  if (isExcepted || seen.has(real)) {
+    yield skippedInput(dir, { code: isExcepted ? 'own_results' : 'folder_seen_before' });
+    return;
+  }
   seen.add(real);
   const found = await attempt(() => readdir(pathOf(dir), { encoding: 'buffer' }));
-  const names = found.map(nameOf).filter((name) => !name.startsWith('.'));
-  for (const name of names.toSorted()) {
+  for (const name of found.map(nameOf).toSorted()) {
     const path = join(dir, name);
     // oxlint-disable-next-line no-await-in-loop -- one after the other, to keep no list in memory
     const stats = await stat(pathOf(path)).catch(() => null);
-    if (stats?.isDirectory()) yield* folderBelow(path, options);
-    else if (isPicture(name, stats)) yield { label: shownName(path), path, failure: null };
+    if (name.startsWith('.')) yield skippedInput(path, { code: 'hidden' });
+    else if (stats?.isDirectory()) yield* folderBelow(path, options);
+    else yield await fileBelow(path, stats);
   }
 }
 
@@ -103,17 +120,42 @@ async function realName(path: string): Promise<string> {
   return nameOf(await realpath(pathOf(path), { encoding: 'buffer' }));
 }
 
-const pictureName = /\.(?:jpe?g|png)$/i;
+/**
+ * A picture, also one that only its name calls so: what is wrong with it is said when it is examined. So is a broken link.
+ *
+ * @param stats - null for a broken link.
+ */
+async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
+  if (stats !== null && !stats.isFile()) return skippedInput(path, { code: 'special_file' });
+  const head = stats === null || formatOfName(path) !== null ? null : await readHead(path);
+  const isPicture = head === null || sniffFormat(head) !== null || isForeignPicture(head);
+  if (!isPicture) return skippedInput(path, { code: 'not_a_picture', kind: sniffForeign(head) });
+  return { label: shownName(path), path, failure: null };
+}
 
-/** A broken link with the name of a picture is kept, so that the user sees an error for it. */
-function isPicture(name: string, found: Stats | null): boolean {
-  return pictureName.test(name) && (found === null || found.isFile());
+const headBytes = 4096;
+
+/** What tells the kind of a file; null where it cannot be read, which is said when it is opened. */
+async function readHead(path: string): Promise<Uint8Array | null> {
+  const file = await open(pathOf(path), 'r').catch(() => null);
+  try {
+    const found = await file?.read(new Uint8Array(headBytes), 0, headBytes, 0);
+    return found?.buffer.subarray(0, found.bytesRead) ?? null;
+  } catch {
+    return null;
+  } finally {
+    await file?.close();
+  }
+}
+
+function skippedInput(path: string, skipped: Skipped): Input {
+  return { label: shownName(path), path, failure: null, skipped };
 }
 
 /** An unreadable folder becomes one failed input, and the walk continues. */
 async function* folderBelow(dir: string, options: BelowOptions): AsyncGenerator<Input> {
   try {
-    yield* picturesBelow(dir, options);
+    yield* filesBelow(dir, options);
   } catch (error) {
     yield failedInput(dir, error);
   }

@@ -10,8 +10,8 @@ import type { CaseData, Laboratory } from '../../present/report-item.ts';
 import { usageError } from '../errors.ts';
 import { assertNoOptions, named, type ServerOptions } from '../options.ts';
 
-/** In the order in which they decide the exit code. */
-export const failOns = ['fake', 'uncertain', 'abstain'] as const;
+/** In the order in which they decide the exit code. `unexamined`: a file failed, is no picture, or was left out. */
+export const failOns = ['unexamined', 'fake', 'uncertain', 'abstain'] as const;
 export type FailOn = (typeof failOns)[number];
 
 export interface AnalyzeOptions extends ServerOptions, CaseOptions {

@@ -20,7 +20,7 @@ import {
   testedFigures,
 } from '../../present/result.ts';
 import type { ReportTexts } from '../../present/report-item.ts';
-import type { Input } from './inputs.ts';
+import type { Input, Skipped } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 
 /** The contract's result. Nothing is stored behind URLs here: heatmaps and PDFs are the record's `files`. */
@@ -88,6 +88,8 @@ export interface AnalysisRecord {
     /** What exactly failed, where that is known. */
     readonly reason?: FailureReason;
   } | null;
+  /** Why a file in a folder was left out; null for a picture. */
+  readonly skipped: Skipped | null;
 }
 
 interface RecordHead {
@@ -150,6 +152,7 @@ export function toRecord(
     durationMs: Math.round(durationMs),
     files: [],
     error: null,
+    skipped: null,
   };
 }
 
@@ -216,7 +219,15 @@ export function toOpenRecord({
     durationMs: Math.round(durationMs),
     files: [],
     error: null,
+    skipped: null,
   };
+}
+
+export function toSkippedRecord(
+  { label, skipped }: Input & { readonly skipped: Skipped },
+  options: RecordHead['options'],
+): AnalysisRecord {
+  return { ...toOpenRecord(beginRecord(label, options).head()), skipped };
 }
 
 export function toFailedRecord(

@@ -14,7 +14,7 @@ import { type TableRow, toTableRow, writeCard, writeTable } from './card.ts';
 import { type Input, walkInputs } from './inputs.ts';
 import { type AnalyzeOptions, printedLanguage } from './options.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
-import { emptySummary, type Summary, summaryLine, withRecord } from './summary.ts';
+import { emptySummary, leftOutLines, type Summary, summaryLine, withRecord } from './summary.ts';
 
 export interface Reporter {
   /** As soon as it is known. */
@@ -67,6 +67,7 @@ export async function openReporter(
       await write(format.end(summary));
       // One picture has had its card or its line: there is nothing to sum up.
       if (summary.total >= 2) logSummary(summary, options, writeLine(summary));
+      leftOutLines(summary, language).forEach(logWrapped);
       return summary;
     },
     stopped: async ({ code }) => {
@@ -128,10 +129,14 @@ function isShownInTable(options: AnalyzeOptions): boolean {
 }
 
 function logSummary({ total, counts }: Summary, options: AnalyzeOptions, line: string): void {
-  for (const part of wrapAnsi(line, lineWidth(process.stderr)).split('\n')) log(part);
+  logWrapped(line);
   const { out } = options;
   const { results } = wordsIn(printedLanguage(options)).terminal.summary;
   if (out !== null && total > counts.failed) log(results(out));
+}
+
+function logWrapped(line: string): void {
+  for (const part of wrapAnsi(line, lineWidth(process.stderr)).split('\n')) log(part);
 }
 
 interface OutputFormat {
@@ -166,7 +171,10 @@ function createJsonFormat(): OutputFormat {
   return {
     head: '{\n  "analyses": [',
     add: (record) => `${count++ === 0 ? '' : ','}\n    ${indented(record, 4)}`,
-    end: ({ counts }) => `${count === 0 ? '' : '\n  '}],\n  "summary": ${indented(counts, 2)}\n}\n`,
+    end: ({ counts, notPictures, skipped }) => {
+      const totals = { ...counts, notPictures, skipped: skipped.count };
+      return `${count === 0 ? '' : '\n  '}],\n  "summary": ${indented(totals, 2)}\n}\n`;
+    },
   };
 }
 
@@ -190,6 +198,8 @@ function createTextFormat(language: Language, columns: number): OutputFormat {
   return {
     head: '',
     add: (record) => {
+      // Named below the table.
+      if (record.skipped !== null) return '';
       only = rows.length === 0 ? record : null;
       rows.push(toTableRow(record, language));
       return '';
@@ -236,6 +246,7 @@ const csvColumns: readonly CsvColumn[] = [
   ['errorCode', ({ error }) => error?.code ?? null],
   ['errorMessage', ({ error }) => error?.message ?? null],
   ['changeProbability', (record) => rounded(changeProbability(record))],
+  ['skipped', ({ skipped }) => (skipped === null ? null : Object.values(skipped).join(' '))],
 ];
 
 function writeSubClasses({ result }: AnalysisRecord): CsvValue {

@@ -2,31 +2,59 @@
 
 import type { Language, ResultClass } from '../../contract/vocabulary.ts';
 import { type ErrorCode, type ExitCode, exitCodes, failures } from '../../errors.ts';
+import type { ForeignKind } from '../../image/picture.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { type FailOn, failOns } from './options.ts';
+import { printable } from '../output/terminal.ts';
+import type { Skipped } from './inputs.ts';
 import type { AnalysisRecord } from './record.ts';
 
-/** How many pictures came to each end: all that a run keeps of the pictures it has reported. */
+/** How many files came to each end: all that a run keeps of what it has reported. */
 export interface Summary {
+  /** Pictures, failed ones among them. */
   readonly total: number;
   readonly counts: Readonly<Record<ResultClass | 'failed', number>>;
   readonly firstError: ErrorCode | null;
+  /** Files of other kinds that folders hold. */
+  readonly notPictures: Readonly<Partial<Record<ForeignKind, number>>>;
+  readonly skipped: { readonly count: number; readonly first: readonly SkippedName[] };
+}
+
+interface SkippedName {
+  readonly file: string;
+  readonly code: Exclude<Skipped['code'], 'not_a_picture'>;
 }
 
 export const emptySummary: Summary = {
   total: 0,
   counts: { real: 0, fake: 0, abstain: 0, uncertain: 0, failed: 0 },
   firstError: null,
+  notPictures: {},
+  skipped: { count: 0, first: [] },
 };
+
+/** The rest is counted: each is a row of CSV and JSON. */
+const mostNamed = 10;
 
 /** A picture that was only handed to a server has neither a verdict nor an error yet. */
 export function withRecord(
-  { total, counts, firstError }: Summary,
-  { verdict, error }: Pick<AnalysisRecord, 'verdict' | 'error'>,
+  summary: Summary,
+  { file, verdict, error, skipped }: Pick<AnalysisRecord, 'file' | 'verdict' | 'error' | 'skipped'>,
 ): Summary {
+  const { total, counts, firstError, notPictures } = summary;
+  if (skipped?.code === 'not_a_picture') {
+    const { kind } = skipped;
+    return { ...summary, notPictures: { ...notPictures, [kind]: (notPictures[kind] ?? 0) + 1 } };
+  }
+  if (skipped !== null) {
+    const { count, first } = summary.skipped;
+    const named = count < mostNamed ? [...first, { file, code: skipped.code }] : first;
+    return { ...summary, skipped: { count: count + 1, first: named } };
+  }
   const end = error === null ? verdict : 'failed';
   return {
+    ...summary,
     total: total + 1,
     counts: end === null ? counts : { ...counts, [end]: counts[end] + 1 },
     firstError: firstError ?? error?.code ?? null,
@@ -49,6 +77,23 @@ export function summaryLine(
   return `${words.pictures(total)}${ends === '' ? '' : `: ${ends}`}; ${duration}${rate}`;
 }
 
+/** `Not pictures: 2 text files, 1 video.` and `Left out: .git (hidden).`, each where there is something to say. */
+export function leftOutLines({ notPictures, skipped }: Summary, language: Language): string[] {
+  const words = wordsIn(language).terminal.summary;
+  const wordsOfKinds: Readonly<Partial<Record<string, (count: number) => string>>> = words.kinds;
+  const kinds = Object.entries(notPictures).map(([kind, count]) =>
+    (wordsOfKinds[kind] ?? words.kinds.unknown)(count),
+  );
+  const names = skipped.first.map(
+    ({ file, code }) => `${printable(file)} (${words.skipped[code]})`,
+  );
+  const more = skipped.count - names.length;
+  return [
+    ...(kinds.length === 0 ? [] : [words.notPictures(kinds.join(', '))]),
+    ...(names.length === 0 ? [] : [words.leftOut(names.join(', '), more)]),
+  ];
+}
+
 const summaryOrder = ['real', 'fake', 'abstain', 'uncertain', 'failed'] as const;
 
 function durationText(ms: number, language: Language): string {
@@ -59,19 +104,23 @@ function durationText(ms: number, language: Language): string {
 }
 
 /**
- * A failure outweighs every verdict: a batch with an unread picture was not checked. Then fake, uncertain, abstain, each
- * only when asked for.
+ * A file that was not examined outweighs every verdict: the batch was not checked. Then fake, uncertain, abstain, each only
+ * when asked for.
  */
 export function exitCodeOf(
-  { total, counts, firstError }: Summary,
+  { total, counts, firstError, notPictures, skipped }: Summary,
   failOn: readonly FailOn[],
 ): ExitCode {
+  const others = Object.values(notPictures).reduce((sum, count) => sum + count, 0);
+  const ends = { ...counts, unexamined: counts.failed + others + skipped.count };
+  if (failOn.includes('unexamined') && ends.unexamined > 0) return exitCodes.foundUnexamined;
   if (firstError !== null) return total === 1 ? failures[firstError].exit : exitCodes.failure;
-  const found = failOns.find((verdict) => failOn.includes(verdict) && counts[verdict] > 0);
-  return found === undefined ? exitCodes.done : exitCodeOfVerdict[found];
+  const found = failOns.find((end) => failOn.includes(end) && ends[end] > 0);
+  return found === undefined ? exitCodes.done : exitCodesOfEnds[found];
 }
 
-const exitCodeOfVerdict: Record<FailOn, ExitCode> = {
+const exitCodesOfEnds: Record<FailOn, ExitCode> = {
+  unexamined: exitCodes.foundUnexamined,
   fake: exitCodes.foundFake,
   uncertain: exitCodes.foundUncertain,
   abstain: exitCodes.foundAbstain,

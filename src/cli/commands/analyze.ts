@@ -13,7 +13,12 @@ import {
   printedLanguage,
   withCaseOptions,
 } from '../analyze/options.ts';
-import type { Examiner, PrepareExaminer, Run } from '../analyze/record.ts';
+import {
+  type Examiner,
+  type PrepareExaminer,
+  type Run,
+  toSkippedRecord,
+} from '../analyze/record.ts';
 import { openReporter, type Reporter } from '../analyze/reporter.ts';
 import { createFolderNames } from '../analyze/results-folder.ts';
 import { exitCodeOf } from '../analyze/summary.ts';
@@ -47,7 +52,7 @@ Examples:
   $ forensics analyze -r pictures --jsonl --fail-on fake
 
 Exit codes: 0 done, 1 some pictures failed (a single picture: its own code), 2 usage,
-10, 11, 12 as requested with --fail-on.`,
+10 to 13 as requested with --fail-on.`,
     )
     .action(async (files: string[], _own: unknown, called: Command) => {
       process.exitCode = await runAnalyze(files, analyzeOptions(called));
@@ -57,7 +62,7 @@ Exit codes: 0 done, 1 some pictures failed (a single picture: its own code), 2 u
 function withExaminationOptions(command: Command): Command {
   return command
     .argument('<file...>', 'pictures, folders with --recursive, or - for standard input')
-    .option('-r, --recursive', 'take the .jpg, .jpeg and .png files of folders', false)
+    .option('-r, --recursive', 'take the pictures in folders, told by their content', false)
     .addOption(
       new Option('--tier <tier>', 'how detailed the result is').choices(tiers).default('flagging'),
     )
@@ -128,7 +133,7 @@ function withOutputOptions(command: Command): Command {
     .option('--csv', 'print one CSV row per picture, as they finish', false)
     .option(
       '--fail-on <list>',
-      'exit 10, 11, 12 on fake, uncertain, abstain',
+      'exit 10, 11, 12 on fake, uncertain, abstain; 13 when a file was not examined (unexamined)',
       parseList(failOns),
       [],
     )
@@ -226,7 +231,11 @@ async function examineAll(
   // Folder names are kept in memory to make them unique, which is only needed with --out.
   const folderNameOf = out === null ? () => '' : createFolderNames();
   const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
-    const record = await examiner.examine(input, folderNameOf(input.path ?? input.label));
+    const { skipped, path, label } = input;
+    const record =
+      skipped === undefined
+        ? await examiner.examine(input, folderNameOf(path ?? label))
+        : toSkippedRecord({ ...input, skipped }, options);
     reporter.examined(record);
     return record;
   });

@@ -140,7 +140,7 @@ function isInside(inner: string, outer: string): boolean {
 async function inputsIn(dir: string, option: Option): Promise<readonly LabelledInput[]> {
   const inputs: Input[] = [];
   for await (const input of walkInputs([dir], { recursive: true, exceptDir: null })) {
-    inputs.push(input);
+    if (input.skipped === undefined) inputs.push(input);
   }
   const [first] = inputs;
   // Where the folder itself is empty or may not be read, its failure is all there is.

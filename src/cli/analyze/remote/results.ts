@@ -49,6 +49,7 @@ export function remoteRecord(
     durationMs: from === null || to === null ? 0 : Date.parse(to) - Date.parse(from),
     files: [],
     error: null,
+    skipped: null,
   };
 }
 

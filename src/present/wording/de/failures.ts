@@ -49,7 +49,7 @@ export const failures: FailureSentences = {
   folder_without_recursive: () =>
     'Das ist ein Ordner; mit --recursive werden die Bilder darin untersucht.',
   folder: () => 'Das ist ein Ordner; nennen Sie ein Bild darin.',
-  no_picture_in_folder: () => 'In diesem Ordner liegt keine .jpg-, .jpeg- oder .png-Datei.',
+  no_picture_in_folder: () => 'In diesem Ordner liegt kein Bild.',
   device: () => 'Das ist ein Gerät oder eine Pipe; speichern Sie das Bild in einer Datei.',
   no_such_file: () => 'Diese Datei gibt es nicht.',
   name_too_long: () => 'Diese Datei gibt es nicht: Ihr Name ist zu lang.',

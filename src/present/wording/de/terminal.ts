@@ -43,6 +43,25 @@ export const terminal: typeof english = {
       uncertain: 'offen',
       failed: 'fehlgeschlagen',
     },
+    kinds: {
+      text: (count) => `${count} ${count === 1 ? 'Textdatei' : 'Textdateien'}`,
+      html: (count) => `${count} ${count === 1 ? 'Webseite' : 'Webseiten'}`,
+      video: (count) => `${count} ${count === 1 ? 'Video' : 'Videos'}`,
+      zip: (count) =>
+        `${count} ${count === 1 ? 'Archiv oder Office-Dokument' : 'Archive oder Office-Dokumente'}`,
+      gzip: (count) => `${count} ${count === 1 ? 'gzip-Archiv' : 'gzip-Archive'}`,
+      empty: (count) => `${count} leere ${count === 1 ? 'Datei' : 'Dateien'}`,
+      unknown: (count) => `${count} ${count === 1 ? 'Datei' : 'Dateien'} unbekannter Art`,
+    },
+    notPictures: (kinds) => `Keine Bilder: ${kinds}.`,
+    leftOut: (names, more) =>
+      `Ausgelassen: ${names}${more > 0 ? ` und ${more} weitere, alle in --csv und --jsonl` : ''}.`,
+    skipped: {
+      hidden: 'versteckt',
+      own_results: 'Ergebnisse dieses Laufs',
+      special_file: 'Gerät, Pipe oder Socket',
+      folder_seen_before: 'Ordner, der schon gelesen wurde',
+    },
     results: (dir) => `Ergebnisse in ${dir}, ein Ordner je Bild`,
     stopped: 'Abgebrochen.',
     noneExamined: 'Kein Bild wurde untersucht, nichts wurde geschrieben.',

@@ -40,6 +40,27 @@ export const terminal = {
       uncertain: 'undecided',
       failed: 'failed',
     } satisfies Readonly<Record<ResultClass | 'failed', string>>,
+    /** What folders hold besides pictures; any other kind is `unknown`. */
+    kinds: {
+      text: (count: number) => `${count} text ${count === 1 ? 'file' : 'files'}`,
+      html: (count: number) => `${count} web ${count === 1 ? 'page' : 'pages'}`,
+      video: (count: number) => `${count} ${count === 1 ? 'video' : 'videos'}`,
+      zip: (count: number) =>
+        `${count} ${count === 1 ? 'archive or office document' : 'archives or office documents'}`,
+      gzip: (count: number) => `${count} gzip ${count === 1 ? 'archive' : 'archives'}`,
+      empty: (count: number) => `${count} empty ${count === 1 ? 'file' : 'files'}`,
+      unknown: (count: number) => `${count} ${count === 1 ? 'file' : 'files'} of an unknown kind`,
+    },
+    notPictures: (kinds: string) => `Not pictures: ${kinds}.`,
+    /** @param more - how many were not named. */
+    leftOut: (names: string, more: number) =>
+      `Left out: ${names}${more > 0 ? ` and ${more} more, all in --csv and --jsonl` : ''}.`,
+    skipped: {
+      hidden: 'hidden',
+      own_results: 'results of this run',
+      special_file: 'a device, pipe or socket',
+      folder_seen_before: 'a folder that was read before',
+    },
     results: (dir: string) => `Results in ${dir}, a folder for each picture`,
     stopped: 'Stopped.',
     noneExamined: 'No picture was examined, and nothing was written.',
