@@ -82,7 +82,7 @@ export type Assurance = (typeof assurances)[number];
 export const declaredOrigins = ['ai-generated', 'ai-manipulated', 'captured'] as const;
 export type DeclaredOrigin = (typeof declaredOrigins)[number];
 
-export const declarationPlaces = ['c2pa', 'xmp', 'iptc', 'exif', 'png-text'] as const;
+export const declarationPlaces = ['c2pa', 'xmp', 'iptc', 'exif', 'png-text', 'comment'] as const;
 export type DeclarationPlace = (typeof declarationPlaces)[number];
 
 /** Contradictions between two statements of a file. None proves an alteration; each is a question to ask. */

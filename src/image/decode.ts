@@ -102,9 +102,9 @@ const limits: Limits = {
   maxBytes: 256 * 1024,
 };
 
-/** @param tiff - EXIF without the `Exif\0\0` before it. Null where it holds none that can be decoded. Never throws. */
-async function readThumbnail(tiff: Uint8Array | null): Promise<Thumbnail | null> {
-  const { thumbnail } = readExifClues(tiff);
+/** @param exif - blocks of the file. Null where they hold none that can be decoded. Never throws. */
+async function readThumbnail(exif: readonly Uint8Array[]): Promise<Thumbnail | null> {
+  const { thumbnail } = readExifClues(exif);
   if (thumbnail === null) return null;
   try {
     return await decodeThumbnail(thumbnail);

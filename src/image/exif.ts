@@ -9,6 +9,7 @@ import {
   decodeText,
   type Directories,
   type Field,
+  joinDirectories,
   readFractions,
   readDirectories,
   readTextField,
@@ -22,8 +23,7 @@ export interface ExifTime {
 }
 
 export interface ExifClues {
-  /** Texts by tag name, uncut. */
-  readonly texts: Readonly<Record<ExifText, string | null>>;
+  readonly texts: readonly ExifText[];
   readonly takenAt: ExifTime | null;
   readonly changedAt: ExifTime | null;
   /** UTC. */
@@ -36,15 +36,12 @@ export interface ExifClues {
   readonly thumbnail: Uint8Array | null;
 }
 
-export const exifTexts = [
-  'ImageDescription',
-  'Make',
-  'Model',
-  'Software',
-  'Artist',
-  'UserComment',
-] as const;
-type ExifText = (typeof exifTexts)[number];
+export interface ExifText {
+  /** Name of the tag. */
+  readonly field: string;
+  /** Uncut. */
+  readonly text: string;
+}
 
 const tags = {
   imageDescription: 0x010e,
@@ -67,27 +64,37 @@ const tags = {
   satelliteDate: 0x001d,
 } as const;
 
-/** @param tiff - without the `Exif\0\0` before it; null when the file holds none. Never throws. */
-export function readExifClues(tiff: Uint8Array | null): ExifClues {
-  const directories = readDirectories(tiff);
+/**
+ * Of several blocks every text counts, and of everything else the first.
+ *
+ * @param blocks - TIFF structures, without the `Exif\0\0` before them. Never throws.
+ */
+export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
+  const read = blocks.map((tiff) => ({ tiff, directories: readDirectories(tiff) }));
+  const directories = joinDirectories(read.map(({ directories: one }) => one));
   const { primary, exif } = directories;
   return {
-    texts: {
-      ImageDescription: readTextField(primary.get(tags.imageDescription)),
-      Make: readTextField(primary.get(tags.make)),
-      Model: readTextField(primary.get(tags.model)),
-      Software: readTextField(primary.get(tags.software)),
-      Artist: readTextField(primary.get(tags.artist)),
-      UserComment: readComment(exif.get(tags.userComment)),
-    },
+    texts: read.flatMap(({ directories: one }) => readTexts(one)),
     takenAt: readTime(exif.get(tags.takenAt), exif.get(tags.takenOffset)),
     changedAt: readTime(primary.get(tags.changedAt), exif.get(tags.changedOffset)),
     satelliteTime: readSatelliteTime(directories),
     statedSize: readStatedSize(directories),
     hasExposure: exif.has(tags.exposureTime),
     hasMakerNote: exif.has(tags.makerNote),
-    thumbnail: readThumbnail(directories, tiff),
+    thumbnail: read.map((one) => readThumbnail(one.directories, one.tiff)).find(Boolean) ?? null,
   };
+}
+
+function readTexts({ primary, exif }: Directories): readonly ExifText[] {
+  const found: readonly (readonly [string, string | null])[] = [
+    ['ImageDescription', readTextField(primary.get(tags.imageDescription))],
+    ['Make', readTextField(primary.get(tags.make))],
+    ['Model', readTextField(primary.get(tags.model))],
+    ['Software', readTextField(primary.get(tags.software))],
+    ['Artist', readTextField(primary.get(tags.artist))],
+    ['UserComment', readComment(exif.get(tags.userComment))],
+  ];
+  return found.flatMap(([field, text]) => (text === null ? [] : { field, text }));
 }
 
 /** Eight bytes name the character code; UTF-16 comes in either byte order, regardless of the block's own. */
@@ -145,9 +152,9 @@ function readStatedSize({ exif }: Directories): ExifClues['statedSize'] {
   return width && height ? { width, height } : null;
 }
 
-function readThumbnail({ thumbnail }: Directories, tiff: Uint8Array | null): Uint8Array | null {
+function readThumbnail({ thumbnail }: Directories, tiff: Uint8Array): Uint8Array | null {
   const offset = readWholeNumber(thumbnail.get(tags.thumbnailOffset));
   const sizeBytes = readWholeNumber(thumbnail.get(tags.thumbnailBytes));
-  if (tiff === null || !offset || !sizeBytes || offset + sizeBytes > tiff.length) return null;
+  if (!offset || !sizeBytes || offset + sizeBytes > tiff.length) return null;
   return tiff.subarray(offset, offset + sizeBytes);
 }

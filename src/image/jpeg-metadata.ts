@@ -2,6 +2,7 @@
 
 import { markers, type MarkerSegment } from './jpeg-markers.ts';
 import type { MetadataBlocks } from './metadata.ts';
+import { decodeText } from './tiff.ts';
 
 /** EXIF: CIPA DC-008 4.5.5. XMP: ISO 16684-1 and Adobe's XMP specification part 3, 1.1.3. */
 const identifiers = {
@@ -16,16 +17,22 @@ const identifiers = {
 } as const;
 
 export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): MetadataBlocks {
-  const find = (marker: number, identifier: string) =>
-    segments.find((segment) => isSegment(segment, marker, identifier))?.payload;
-  const hasExtended = find(markers.app1, identifiers.extendedXmp) !== undefined;
+  const find = (marker: number, identifier: string, length = identifier.length) =>
+    segments
+      .filter((segment) => isSegment(segment, marker, identifier))
+      .map(({ payload }) => payload.subarray(length));
+  const comments = segments.filter(({ marker }) => marker === markers.com);
+  const hasExtended = find(markers.app1, identifiers.extendedXmp).length > 0;
   return {
     // Behind `Exif` and NUL stands one byte of padding.
-    exif: find(markers.app1, identifiers.exif)?.subarray(6) ?? null,
-    xmp: find(markers.app1, identifiers.xmp)?.subarray(identifiers.xmp.length) ?? null,
-    photoshop:
-      find(markers.app13, identifiers.photoshop)?.subarray(identifiers.photoshop.length) ?? null,
-    pngText: [],
+    exif: find(markers.app1, identifiers.exif, 6),
+    xmp: find(markers.app1, identifiers.xmp),
+    photoshop: find(markers.app13, identifiers.photoshop),
+    texts: comments.map(({ payload }) => ({
+      place: 'comment',
+      keyword: 'Comment',
+      text: decodeText(payload),
+    })),
     warnings: hasExtended ? [{ code: 'extended_xmp_not_read', values: {} }] : [],
   };
 }

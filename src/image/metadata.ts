@@ -51,16 +51,28 @@ export type Warning = {
 /** Examinations of earlier versions hold an English sentence. */
 export type StoredWarning = Warning | string;
 
-/** Where a file stores its metadata, cut out of the container: see `jpeg-metadata.ts` and `png-metadata.ts`. */
+/**
+ * Where a file stores its metadata, cut out of the container: see `jpeg-metadata.ts` and `png-metadata.ts`. Each list in the
+ * order of the file.
+ */
 export interface MetadataBlocks {
-  /** A TIFF structure, without the `Exif\0\0` before it. */
-  readonly exif: Uint8Array | null;
-  /** An XMP packet. */
-  readonly xmp: Uint8Array | null;
+  /** TIFF structures, without the `Exif\0\0` before them. */
+  readonly exif: readonly Uint8Array[];
+  /** XMP packets, each whole: parts are joined. */
+  readonly xmp: readonly Uint8Array[];
   /** Photoshop image resources, beginning with `8BIM`: IPTC is one of them. */
-  readonly photoshop: Uint8Array | null;
-  readonly pngText: readonly (readonly [keyword: string, text: string])[];
+  readonly photoshop: readonly Uint8Array[];
+  readonly texts: readonly MetadataText[];
   readonly warnings: readonly Warning[];
+}
+
+/** A text of the container itself, uncut. */
+export interface MetadataText {
+  /** `comment`: that of a JPEG or GIF. */
+  readonly place: 'png-text' | 'comment';
+  /** As the file names it; `Comment` for a place without names. */
+  readonly keyword: string;
+  readonly text: string;
 }
 
 export interface ReadMetadata {
@@ -74,14 +86,17 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
   const warnings = [...blocks.warnings];
   const read = (
     place: MetadataPlace,
-    block: Uint8Array | null,
+    list: readonly Uint8Array[],
     reader: (block: Uint8Array) => FoundTags,
-  ) => readBlock({ place, block, reader, warnings });
+  ) => joinTags(list.map((block) => readBlock({ place, block, reader, warnings })));
+  const texts = blocks.texts
+    .filter(({ place }) => place === 'png-text')
+    .map(({ keyword, text }) => [keyword, text] as const);
   const found = {
     exif: read('exif', blocks.exif, readExif),
     xmp: read('xmp', blocks.xmp, readXmp),
     iptc: read('iptc', blocks.photoshop, readIptc),
-    pngText: { tags: new Map(blocks.pngText), hasThumbnail: false },
+    pngText: { tags: new Map(texts), hasThumbnail: false },
   };
   const exif = keepTags('exif', found.exif.tags, warnings);
   const xmp = keepTags('xmp', found.xmp.tags, warnings);
@@ -108,15 +123,22 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
 const maxBlockBytes = 256 * 1024;
 const nothing: FoundTags = { tags: new Map(), hasThumbnail: false };
 
+/** Of several blocks the first that has a tag counts. */
+function joinTags(found: readonly FoundTags[]): FoundTags {
+  return {
+    tags: new Map(found.toReversed().flatMap(({ tags }) => [...tags])),
+    hasThumbnail: found.some(({ hasThumbnail }) => hasThumbnail),
+  };
+}
+
 interface BlockToRead {
   readonly place: MetadataPlace;
-  readonly block: Uint8Array | null;
+  readonly block: Uint8Array;
   readonly reader: (block: Uint8Array) => FoundTags;
   readonly warnings: Warning[];
 }
 
 function readBlock({ place, block, reader, warnings }: BlockToRead): FoundTags {
-  if (block === null) return nothing;
   if (block.length > maxBlockBytes) {
     warnings.push({ code: 'block_too_large', values: { place, bytes: block.length } });
     return nothing;

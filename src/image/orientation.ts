@@ -6,13 +6,15 @@ const orientationTag = 0x0112;
 /**
  * How the stored picture is turned and mirrored to stand upright.
  *
- * @param tiff - A TIFF structure, without the `Exif\0\0` before it; null when the file holds none.
+ * @param blocks - TIFF structures, without the `Exif\0\0` before them; the first that states one counts.
  * @returns 1..8; 1 when absent, impossible or beyond the end of the block.
  * @see EXIF 2.32, tag 0x0112.
  */
-export function readOrientation(tiff: Uint8Array | null): number {
-  const value = readWholeNumber(readDirectories(tiff).primary.get(orientationTag));
-  return value !== null && value >= 1 && value <= 8 ? value : 1;
+export function readOrientation(blocks: readonly Uint8Array[]): number {
+  const values = blocks.map((tiff) =>
+    readWholeNumber(readDirectories(tiff).primary.get(orientationTag)),
+  );
+  return values.find((value) => value !== null && value >= 1 && value <= 8) ?? 1;
 }
 
 /** Orientation of the pixels of a picture: as a viewer shows them, or as the file stores them. */

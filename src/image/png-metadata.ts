@@ -2,7 +2,7 @@
 
 import { inflateSync } from 'node:zlib';
 import { nameIccProfile } from './icc.ts';
-import type { MetadataBlocks, Warning } from './metadata.ts';
+import type { MetadataBlocks, MetadataText, Warning } from './metadata.ts';
 import type { PngChunk, PngFile } from './png.ts';
 
 /** One text may inflate to this much, all together to eight times of it. */
@@ -22,14 +22,14 @@ export function pngMetadataBlocks({
   const warnings: Warning[] = isMetadataCut ? [{ code: 'png_chunks_cut', values: {} }] : [];
   const inflate = createInflate(warnings);
   const entries = metadataChunks.flatMap((chunk) => readText(chunk, inflate) ?? []);
-  const raw = (...names: readonly string[]) => findRawProfile(entries, names);
-  const exifChunk = metadataChunks.find(({ type }) => type === 'eXIf')?.data;
-  const xmp = entries.find(({ keyword }) => keyword === 'XML:com.adobe.xmp')?.bytes;
+  const raw = (...names: readonly string[]) => findRawProfiles(entries, names);
+  const exif = metadataChunks.filter(({ type }) => type === 'eXIf').map(({ data }) => data);
+  const xmp = entries.filter(({ keyword }) => keyword === 'XML:com.adobe.xmp');
   return {
-    exif: withoutPrefix(exifChunk ?? raw('exif', 'APP1'), 'Exif\0\0'),
-    xmp: xmp ?? raw('xmp'),
-    photoshop: withoutPrefix(raw('iptc', '8bim'), 'Photoshop 3.0\0'),
-    pngText: entries.filter(({ keyword }) => !isBlockKeyword(keyword)).map(toPair),
+    exif: [...exif, ...raw('exif', 'APP1')].map((block) => withoutPrefix(block, 'Exif\0\0')),
+    xmp: [...xmp.map(({ bytes }) => bytes), ...raw('xmp')],
+    photoshop: raw('iptc', '8bim').map((block) => withoutPrefix(block, 'Photoshop 3.0\0')),
+    texts: entries.filter(({ keyword }) => !isBlockKeyword(keyword)).map(toText),
     warnings,
   };
 }
@@ -89,25 +89,26 @@ function isBlockKeyword(keyword: string): boolean {
 }
 
 /** ImageMagick's way to keep foreign blocks in a text: a line with the name, one with the length, then hexadecimal. */
-function findRawProfile(
+function findRawProfiles(
   entries: readonly TextEntry[],
   names: readonly string[],
-): Uint8Array | null {
-  const entry = entries.find(({ keyword }) =>
-    names.some((name) => keyword.toLowerCase() === `raw profile type ${name.toLowerCase()}`),
-  );
-  if (entry === undefined) return null;
-  const [, , ...hex] = latin1(entry.bytes).trim().split(/\s+/);
-  return hex.length === 0 ? null : Buffer.from(hex.join(''), 'hex');
+): readonly Uint8Array[] {
+  const isWanted = ({ keyword }: TextEntry) =>
+    names.some((name) => keyword.toLowerCase() === `raw profile type ${name.toLowerCase()}`);
+  return entries.filter(isWanted).flatMap(({ bytes }) => {
+    const [, , ...hex] = latin1(bytes).trim().split(/\s+/);
+    return hex.length === 0 ? [] : Buffer.from(hex.join(''), 'hex');
+  });
 }
 
-function withoutPrefix(block: Uint8Array | null, prefix: string): Uint8Array | null {
-  const isPrefixed = block !== null && latin1(block.subarray(0, prefix.length)) === prefix;
+function withoutPrefix(block: Uint8Array, prefix: string): Uint8Array {
+  const isPrefixed = latin1(block.subarray(0, prefix.length)) === prefix;
   return isPrefixed ? block.subarray(prefix.length) : block;
 }
 
-function toPair({ keyword, bytes, encoding }: TextEntry): readonly [string, string] {
-  return [keyword, encoding === 'utf8' ? new TextDecoder().decode(bytes) : latin1(bytes)];
+function toText({ keyword, bytes, encoding }: TextEntry): MetadataText {
+  const text = encoding === 'utf8' ? new TextDecoder().decode(bytes) : latin1(bytes);
+  return { place: 'png-text', keyword, text };
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -39,9 +39,9 @@ const noDirectories: Directories = {
   thumbnail: new Map(),
 };
 
-/** @param tiff - without the `Exif\0\0` before it; null when the file holds none. */
-export function readDirectories(tiff: Uint8Array | null): Directories {
-  if (tiff === null || tiff.length < 8) return noDirectories;
+/** @param tiff - without the `Exif\0\0` before it. */
+export function readDirectories(tiff: Uint8Array): Directories {
+  if (tiff.length < 8) return noDirectories;
   const order = dataView(tiff).getUint16(0);
   if (order !== 0x4949 && order !== 0x4d4d) return noDirectories;
   const isLittleEndian = order === 0x4949;
@@ -52,6 +52,18 @@ export function readDirectories(tiff: Uint8Array | null): Directories {
     exif: read(readWholeNumber(primary.fields.get(pointers.exif))).fields,
     gps: read(readWholeNumber(primary.fields.get(pointers.gps))).fields,
     thumbnail: read(primary.next).fields,
+  };
+}
+
+/** Of several blocks the first that has a field counts. */
+export function joinDirectories(all: readonly Directories[]): Directories {
+  const join = (name: keyof Directories) =>
+    new Map(all.toReversed().flatMap((directories) => [...directories[name]]));
+  return {
+    primary: join('primary'),
+    exif: join('exif'),
+    gps: join('gps'),
+    thumbnail: join('thumbnail'),
   };
 }
 

@@ -146,7 +146,10 @@ function compareCamera({ exif, software, quantisation }: Records): readonly Inco
       measures: {},
     });
   }
-  const isExpected = notingMakers.test(exif.texts.Make ?? '') && exif.hasExposure;
+  const isNoting = exif.texts.some(
+    ({ field, text }) => field === 'Make' && notingMakers.test(text),
+  );
+  const isExpected = isNoting && exif.hasExposure;
   if (isExpected && !exif.hasMakerNote) {
     all.push({
       code: 'maker_note_missing_for_camera',

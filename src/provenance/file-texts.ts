@@ -1,7 +1,7 @@
 /** Every text of a file in which a program may record what it did, with its field. */
 
 import type { DeclarationPlace, DeclaredOrigin } from '../contract/vocabulary.ts';
-import { type ExifClues, exifTexts } from '../image/exif.ts';
+import type { ExifClues } from '../image/exif.ts';
 import type { Metadata, MetadataBlocks } from '../image/metadata.ts';
 
 export interface ForeignText {
@@ -25,16 +25,16 @@ export interface Recognised {
 }
 
 interface Sources {
-  /** PNG texts whole: a workflow is longer than the stored part of a text. */
-  readonly pngText: MetadataBlocks['pngText'];
+  /** Texts of the container whole: a workflow is longer than the stored part of a text. */
+  readonly texts: MetadataBlocks['texts'];
   readonly exif: ExifClues['texts'];
   readonly metadata: Pick<Metadata, 'xmp' | 'iptc'>;
 }
 
-export function gatherTexts({ pngText, exif, metadata }: Sources): ForeignTexts {
+export function gatherTexts({ texts, exif, metadata }: Sources): ForeignTexts {
   const all: readonly ForeignText[] = [
-    ...pngText.map(([field, text]) => ({ place: 'png-text', field, text }) as const),
-    ...exifTexts.map((field) => ({ place: 'exif', field, text: exif[field] ?? '' }) as const),
+    ...texts.map(({ place, keyword, text }) => ({ place, field: keyword, text })),
+    ...exif.map(({ field, text }) => ({ place: 'exif', field, text }) as const),
     ...metadataFields('xmp', metadata.xmp),
     ...metadataFields('iptc', metadata.iptc),
   ].filter(({ text }) => text !== '');

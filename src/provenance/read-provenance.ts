@@ -40,14 +40,17 @@ export async function readProvenance(
   const { facts } = picture;
   const clues = readFileClues(bytes, facts.format);
   const exif = readExifClues(clues.blocks.exif);
-  const { pngText } = clues.blocks;
-  const texts = gatherTexts({ pngText, exif: exif.texts, metadata: facts.metadata });
+  const texts = gatherTexts({
+    texts: clues.blocks.texts,
+    exif: exif.texts,
+    metadata: facts.metadata,
+  });
   const signed = clues.hasCredentials
     ? await readContentCredentials(bytes, facts.format, trustList)
     : null;
   const credentials = signed?.credentials ?? null;
   const declarations = ranked([...(signed?.declarations ?? []), ...declaredIn(texts)]);
-  const history = readHistory(clues.blocks.xmp);
+  const history = clues.blocks.xmp.flatMap(readHistory).slice(-maxSteps);
   const { jpeg } = facts;
   const software = nameSoftware({ texts, declarations, credentials, history, jpeg });
   const quantisation = jpeg && classifyTables(jpeg);
@@ -105,12 +108,11 @@ const maxSteps = 100;
 /**
  * What editing programs say of their own work, as they wrote it.
  *
- * @param packet - XMP, or null. None for a packet that cannot be read: the metadata's warnings name it.
+ * @param packet - XMP. None for a packet that cannot be read: the metadata's warnings name it.
  */
-function readHistory(packet: Uint8Array | null): readonly HistoryStep[] {
-  if (packet === null) return [];
+function readHistory(packet: Uint8Array): readonly HistoryStep[] {
   try {
-    return readXmpHistory(packet).slice(-maxSteps).map(toStep);
+    return readXmpHistory(packet).map(toStep);
   } catch {
     return [];
   }

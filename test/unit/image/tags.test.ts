@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { readMetadata } from '../../../src/image/metadata.ts';
 
 function readTexts(entries: readonly (readonly [string, string])[]) {
-  return readMetadata({ exif: null, xmp: null, photoshop: null, pngText: entries, warnings: [] })
-    .metadata;
+  const texts = entries.map(([keyword, text]) => ({ place: 'png-text', keyword, text }) as const);
+  return readMetadata({ exif: [], xmp: [], photoshop: [], texts, warnings: [] }).metadata;
 }
 
 test('empty texts and what tells of a place are left out', () => {

@@ -18,6 +18,7 @@ const declarationPlaces: English['declarationPlaces'] = {
   iptc: 'IPTC',
   exif: 'EXIF',
   'png-text': 'einem PNG-Text',
+  comment: 'ihrem Kommentar',
 };
 
 const softwareKinds: English['softwareKinds'] = {

@@ -54,6 +54,7 @@ const places: English['places'] = {
   iptc: 'IPTC',
   exif: 'EXIF',
   'png-text': 'PNG-Text',
+  comment: 'Kommentar der Datei',
 };
 
 const warnings: English['warnings'] = {

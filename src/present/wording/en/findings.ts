@@ -28,6 +28,7 @@ const declarationPlaces: Readonly<Record<DeclarationPlace, string>> = {
   iptc: 'IPTC',
   exif: 'EXIF',
   'png-text': 'a PNG text',
+  comment: 'the comment of the file',
 };
 
 const softwareKinds: Readonly<Record<NamedSoftware['kind'], string>> = {

@@ -51,6 +51,7 @@ const places: Readonly<Record<DeclarationPlace, string>> = {
   iptc: 'IPTC',
   exif: 'EXIF',
   'png-text': 'PNG text',
+  comment: 'comment of the file',
 };
 
 /** `readWarning` knows these sentences: another wording is one more that earlier versions stored. */
