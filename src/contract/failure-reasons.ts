@@ -7,7 +7,7 @@ import { type ErrorCode, ForensicsError } from '../errors.ts';
 
 type NoValues = Readonly<Record<string, never>>;
 type Size = Readonly<Record<'width' | 'height', number>>;
-type PictureFormat = 'JPEG' | 'PNG';
+type PictureFormat = 'JPEG' | 'PNG' | 'PDF';
 
 export interface FailureValues {
   readonly empty: NoValues;
@@ -28,6 +28,13 @@ export interface FailureValues {
     readonly name: string;
     readonly isPicture: boolean;
   };
+  readonly url_not_usable: NoValues;
+  readonly url_unreachable: { readonly host: string; readonly code: string };
+  readonly url_private: { readonly host: string };
+  readonly url_redirects: { readonly host: string };
+  readonly url_status: { readonly host: string; readonly status: number };
+  readonly pdf_locked: NoValues;
+  readonly pdf_without_pages: NoValues;
   readonly folder_without_recursive: NoValues;
   readonly folder: NoValues;
   readonly no_picture_in_folder: NoValues;
@@ -74,6 +81,19 @@ const sentences: FailureSentences = {
     `This is ${name}; only JPEG and PNG can be examined. ${
       isPicture ? 'Convert it, or better: examine the file it was made from.' : 'Choose a picture.'
     }`,
+  url_not_usable: () =>
+    'This address cannot be fetched: it must begin with http:// or https:// and hold no password. Download the picture and examine the file.',
+  url_unreachable: ({ host, code }) =>
+    `${host} could not be reached (${code}). Download the picture on a machine that can reach it, and examine the file.`,
+  url_private: ({ host }) =>
+    `${host} is an address inside a network, which is not fetched unless the setting fetchAllow names it. Set it, or download the picture and examine the file.`,
+  url_redirects: ({ host }) =>
+    `${host} redirects without end; download the picture in a browser and examine the file.`,
+  url_status: ({ host, status }) =>
+    `${host} answered ${status} instead of a picture; check the address, or download the picture in a browser and examine the file.`,
+  pdf_locked: () =>
+    'This PDF needs a password; open it in a viewer, save a copy without one, and examine that.',
+  pdf_without_pages: () => 'This PDF has no page; choose another file.',
   folder_without_recursive: () => 'This is a folder; add --recursive to take its pictures.',
   folder: () => 'This is a folder; name a picture inside it.',
   no_picture_in_folder: () => 'There is no picture in this folder.',
@@ -110,6 +130,13 @@ const errorCodes: Readonly<Record<FailureReasonCode, ErrorCode>> = {
   damaged: 'image_unreadable',
   rare_jpeg: 'image_not_supported',
   other_format: 'image_not_supported',
+  url_not_usable: 'usage',
+  url_unreachable: 'file_not_readable',
+  url_private: 'file_not_readable',
+  url_redirects: 'file_not_readable',
+  url_status: 'file_not_found',
+  pdf_locked: 'image_not_supported',
+  pdf_without_pages: 'image_not_supported',
   folder_without_recursive: 'file_is_directory',
   folder: 'file_is_directory',
   no_picture_in_folder: 'file_not_found',

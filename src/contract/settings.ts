@@ -280,6 +280,11 @@ export const settingsSchema = Type.Object({
     [],
     "browser origins whose pages may upload and download; without it the server's own addresses",
   ),
+  fetchAllow: list(
+    'addressRange',
+    ['external'],
+    'where pictures may be that `analyze` fetches from a web address',
+  ),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
   // Not `private`: the outcome of an attempt to reach a store shows a tenant which hosts and ports of the network are open.
   storageAllow: list(

@@ -13,6 +13,7 @@ import { writeEvidence } from '../present/evidence.ts';
 import {
   type CaseData,
   custodyEvents,
+  type Origin,
   type OwnValidation,
   type ReportItem,
 } from '../present/report-item.ts';
@@ -111,6 +112,25 @@ const measured = Type.Object({
 
 const modelIdentity = Type.Object({ id: Type.String(), version: Type.String(), files: names });
 
+const mm = Type.Number();
+const origin = Type.Union([
+  Type.Object({
+    kind: Type.Literal('pdf'),
+    name: Type.String(),
+    sha256: Type.String(),
+    page: Type.Integer({ minimum: 1 }),
+    picture: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+    place: Type.Object({ left: mm, top: mm, width: mm, height: mm }),
+  }),
+  Type.Object({
+    kind: Type.Literal('url'),
+    url: Type.String(),
+    redirects: Type.Array(Type.String()),
+    headers: names,
+    fetchedAt: Type.String(),
+  }),
+]);
+
 const settingsSchema = Type.Object({
   model: modelIdentity,
   /** The localisation model; bundles of earlier versions lack it. */
@@ -156,6 +176,7 @@ const settingsSchema = Type.Object({
         ),
       }),
     ),
+    origins: Type.Optional(Type.Unsafe<readonly Origin[]>(Type.Array(origin))),
     validation: Type.Optional(
       Type.Object({
         id: Type.String(),

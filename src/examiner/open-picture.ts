@@ -16,16 +16,15 @@ interface OpenedPicture {
 
 /** @throws {ForensicsError} `file_*` when the path cannot be read, `image_*` when the content is no usable picture. */
 export async function openPicture(source: PictureSource, limits: Limits): Promise<OpenedPicture> {
-  if ('bytes' in source) {
-    const { bytes, ...named } = source;
-    return { bytes, picture: await decodePicture(bytes, { ...named, limits }) };
-  }
-  const bytes = await readBytes(source.path, limits);
-  const name = shownName(basename(source.path));
-  return { bytes, picture: await decodePicture(bytes, { name, limits }) };
+  const bytes = await readSource(source, limits);
+  const name = 'path' in source ? shownName(basename(source.path)) : source.name;
+  return { bytes, picture: await decodePicture(bytes, { ...(name && { name }), limits }) };
 }
 
-async function readBytes(path: string, limits: Limits): Promise<Uint8Array> {
+/** @throws {ForensicsError} `file_*`, `image_empty`, `image_too_many_bytes`. */
+export async function readSource(source: PictureSource, limits: Limits): Promise<Uint8Array> {
+  if ('bytes' in source) return source.bytes;
+  const { path } = source;
   try {
     // Looked at before it is opened: opening a pipe would wait for a writer, reading a disk would never end.
     const found = await stat(pathOf(path));

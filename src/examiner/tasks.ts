@@ -10,6 +10,7 @@ import type {
   MapName,
   ModelIdentity,
 } from '../engine/result.ts';
+import type { PdfContents, PdfPart } from '../image/pdf.ts';
 import type { Format, Limits, PictureFacts } from '../image/picture.ts';
 import type { ReportItem, ReportTexts } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
@@ -40,6 +41,16 @@ export const tasks = {
   render: async (request: RenderRequest, context: TaskContext): Promise<Rendering> => {
     const { performRender } = await import('./render.ts');
     return performRender(request, context);
+  },
+  /** @throws {ForensicsError} as `listPdfParts`; `file_*`. */
+  listPdfParts: async (request: PdfRequest, context: TaskContext): Promise<PdfContents> => {
+    const { performListPdfParts } = await import('./pdf-parts.ts');
+    return performListPdfParts(request, context);
+  },
+  /** @throws {ForensicsError} as `readPdfPart`; `file_*`. */
+  readPdfPart: async (request: PdfPartRequest, context: TaskContext): Promise<Uint8Array> => {
+    const { performReadPdfPart } = await import('./pdf-parts.ts');
+    return performReadPdfPart(request, context);
   },
   /** Null when one of the two is no PNG file, or they differ in size or kind. @throws {ForensicsError} `inference_*`. */
   compare: async (
@@ -101,6 +112,14 @@ export interface ExamineRequest {
   readonly now?: Date;
   /** False leaves out the methods that a report shows and no verdict rests on; `render` makes up for it. True when left out. */
   readonly forReport?: boolean;
+}
+
+export interface PdfRequest {
+  readonly source: PictureSource;
+}
+
+export interface PdfPartRequest extends PdfRequest {
+  readonly part: PdfPart;
 }
 
 export interface RenderRequest {

@@ -168,3 +168,14 @@ export async function saveJpeg(pixels: Pixels, quality: number): Promise<Uint8Ar
 function fromPixels({ width, height, rgb }: Pixels) {
   return sharp(rgb, { raw: { width, height, channels: 3 } });
 }
+
+/** @param pixels - row-major samples, 8 bits each, grey or RGB. */
+export async function savePng(pixels: {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 1 | 3;
+  readonly data: Uint8Array;
+}): Promise<Uint8Array> {
+  const { data, ...raw } = pixels;
+  return sharp(data, { raw }).png().toBuffer();
+}

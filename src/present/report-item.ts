@@ -1,6 +1,7 @@
 import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import type { ModelIdentity } from '../engine/result.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
+import type { PdfPart } from '../image/pdf.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
 
 /** One step of the chain of custody. */
@@ -64,6 +65,25 @@ export interface Laboratory {
   readonly logo: string | null;
 }
 
+/** Where a picture that was not given as a file of its own was taken from. */
+export type Origin =
+  | ({
+      readonly kind: 'pdf';
+      readonly name: string;
+      /** Of the PDF's bytes, lower-case hex. */
+      readonly sha256: string;
+    } & PdfPart)
+  | {
+      readonly kind: 'url';
+      readonly url: string;
+      /** The addresses that it led to, in this order. */
+      readonly redirects: readonly string[];
+      /** What the server said of the file: its name, type, dates. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** ISO 8601. */
+      readonly fetchedAt: string;
+    };
+
 /** What a report says about the item beside the examination itself. */
 export interface ReportItem {
   /** File name or name of the analysis, as the client gave it: any characters, any length. Never used as a path. */
@@ -84,6 +104,8 @@ export interface ReportItem {
   /** Show the error level map, which takes no part in any verdict. */
   readonly withErrorLevel?: boolean;
   readonly caseData?: CaseData;
+  /** The outermost first: a PDF that was fetched has both. */
+  readonly origins?: readonly Origin[];
   /** When the examination ran. With those of the custody the only times in the report, so that the same result gives the same bytes. */
   readonly examinedAt: Date;
 }

@@ -12,6 +12,10 @@ const examinedAt = new Date('2026-03-01T12:00:00Z');
 /** `fake-1.jpg` is fake, `abstain.png` an abstention; what is called otherwise fails with `failsWith`. */
 export function prepareFake(failsWith: ErrorCode = 'image_unreadable'): PrepareExaminer {
   return async (options) => (run) => ({
+    pdf: {
+      listPdfParts: async () => Promise.reject(new ForensicsError(failsWith, 'No PDF.')),
+      readPdfPart: async () => Promise.reject(new ForensicsError(failsWith, 'No PDF.')),
+    },
     examine: async (input) => {
       const told = { file: input.label, examinedAt, durationMs: 1500, options };
       const found = resultClasses.find((each) => input.label.includes(each));

@@ -58,6 +58,7 @@ const fake: AnalysisRecord = {
   durationMs: 1,
   files: [],
   error: null,
+  origins: [],
   skipped: null,
 };
 

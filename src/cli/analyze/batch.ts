@@ -140,6 +140,8 @@ function endBy(name: NodeJS.Signals): void {
 // The progress line on stderr, redrawn on a terminal only.
 
 export interface Progress {
+  /** The total grows by `count`. */
+  more(count: number): void;
   add(outcome: { readonly error: unknown }): void;
   /** Clears the line while `write` prints something above it. */
   around(write: () => void): void;
@@ -152,26 +154,37 @@ type Total = number | ((signal: AbortSignal) => Promise<number>);
 /** Shows nothing with `--quiet`, or when stderr is not a terminal. */
 export async function startProgress(total: Total, language: Language): Promise<Progress> {
   if (switches().quiet || !canAnimate(process.stderr)) {
-    return { add: () => undefined, around: (write) => write(), end: () => undefined };
+    return {
+      more: () => undefined,
+      add: () => undefined,
+      around: (write) => write(),
+      end: () => undefined,
+    };
   }
   const state: ProgressState = {
     total: typeof total === 'number' ? total : null,
     done: 0,
     failed: 0,
   };
+  /** To those that are counted. */
+  let added = 0;
   const began = performance.now();
   const text = () => progressText(state, performance.now() - began, language);
   const spinner = await startSpinner(text());
   const ended = new AbortController();
   if (typeof total === 'function') {
     const setTotal = (count: number | null) => {
-      state.total = count;
+      state.total = count === null ? null : count + added;
       spinner.text = text();
     };
     // An error of the count also occurs in the run, which reports it.
     void total(ended.signal).then(setTotal, () => setTotal(null));
   }
   return {
+    more: (count) => {
+      added += count;
+      if (state.total !== null) state.total += count;
+    },
     add: ({ error }) => {
       state.done++;
       if (error) state.failed++;

@@ -20,21 +20,32 @@ import {
   sniffFormat,
 } from '../../image/picture.ts';
 import type { PictureSource } from '../../examiner/tasks.ts';
+import type { Origin } from '../../present/report-item.ts';
 
 /** One file, or a folder that was left out. */
 export interface Input {
   /** The name that the user gave, safe to print. */
   readonly label: string;
-  /** In the form of `byte-names`; null for standard input. */
+  /** In the form of `byte-names`; null for standard input, and for what is no file of its own. */
   readonly path: string | null;
   readonly failure: ForensicsError | null;
+  /** A web address that was named; `expandInputs` fetches it. */
+  readonly url?: string;
+  /** Of what is no file of its own: the bytes, and what they were called. */
+  readonly content?: { readonly bytes: Uint8Array; readonly name: string };
+  /** Where `content` was taken from. */
+  readonly origins?: readonly Origin[];
   /** Why it is not examined although nothing failed; absent for what is. */
   readonly skipped?: Skipped;
 }
 
-/** What a folder holds besides pictures, so that every file that was met is accounted for. */
+/** What a folder or PDF holds besides, so that everything that was met is accounted for. */
 export type Skipped =
   | { readonly code: 'not_a_picture'; readonly kind: ForeignKind }
+  | {
+      readonly code: 'small_pictures' | 'repeated_pictures' | 'later_pages';
+      readonly count: number;
+    }
   | { readonly code: 'hidden' | 'own_results' | 'special_file' | 'folder_seen_before' };
 
 interface WalkOptions {
@@ -62,8 +73,14 @@ export async function* walkInputs(
   const left = new Set(named);
   for (const arg of args) {
     if (arg === '-') yield { label: arg, path: null, failure: null };
+    else if (isWebAddress(arg))
+      yield { label: shownName(arg), path: null, failure: null, url: arg };
     else if (left.delete(absolutePath(arg))) yield* inputsOf(arg, walk);
   }
+}
+
+function isWebAddress(arg: string): boolean {
+  return /^https?:\/\//i.test(arg);
 }
 
 async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {
@@ -136,7 +153,7 @@ async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
 const headBytes = 4096;
 
 /** What tells the kind of a file; null where it cannot be read, which is said when it is opened. */
-async function readHead(path: string): Promise<Uint8Array | null> {
+export async function readHead(path: string): Promise<Uint8Array | null> {
   const file = await open(pathOf(path), 'r').catch(() => null);
   try {
     const found = await file?.read(new Uint8Array(headBytes), 0, headBytes, 0);
@@ -169,6 +186,7 @@ function failedInput(path: string, error: unknown): Input {
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`. */
 export async function openSource(input: Input): Promise<PictureSource> {
   if (input.failure) throw input.failure;
+  if (input.content !== undefined) return input.content;
   if (input.path === null) return { bytes: await readUpTo(process.stdin, localLimits.maxBytes) };
   const { path } = input;
   return attempt(async () => {

@@ -56,6 +56,7 @@ export async function prepareLocal(
     const sandbox = createSandbox({ modelsDir, children, trustList });
     const localRun: LocalRun = { ...run, sandbox, results, validation, caseData, bundling };
     return {
+      pdf: sandbox,
       examine: (input, folderName) => examineInput(localRun, input, folderName),
       close: () => sandbox.close(),
     };
@@ -112,7 +113,7 @@ async function examineInput(
 ): Promise<AnalysisRecord> {
   const { sandbox, results, options, bundling, signal } = run;
   const { model, decisionStrategy, seed } = options;
-  const { examinedAt, head } = beginRecord(input.label, options);
+  const { examinedAt, head } = beginRecord(input, options);
   try {
     await results?.check(folderName);
     // Signing needs exactly these bytes; otherwise only the child process reads the file.
@@ -139,17 +140,18 @@ async function examineInput(
 
 function makeItem(
   { validation, options, caseData }: LocalRun,
-  { label, path }: Input,
+  { label, path, content, origins }: Input,
   { examination, times }: { readonly examination: Examination; readonly times: Times },
 ): ReportItem {
   return {
-    name: path === null ? 'stdin' : basename(label),
+    name: content?.name ?? (path === null ? 'stdin' : basename(label)),
     analysisId: null,
     custody: localCustody(examination.facts.sha256, times, caseData.caseData?.examiner),
     retries: 0,
     // The start of the examination, as in every other output.
     examinedAt: times.receivedAt,
     ...caseData,
+    ...(origins && { origins }),
     ...(validation === null ? {} : { validation }),
     ...(options.withMetadata ? { withMetadata: true } : {}),
     ...(options.errorLevel ? { withErrorLevel: true } : {}),

@@ -6,6 +6,7 @@ import { areaOf, type Region } from '../../detectors/regions.ts';
 import type { Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { CellMaps, Decision, Examination, ModelIdentity } from '../../engine/result.ts';
+import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { ErrorCode, FailureReason, ForensicsError } from '../../errors.ts';
 import type { Format, PictureNote } from '../../image/picture.ts';
 import { writeEvidence } from '../../present/evidence.ts';
@@ -19,7 +20,7 @@ import {
   type Result,
   testedFigures,
 } from '../../present/result.ts';
-import type { ReportTexts } from '../../present/report-item.ts';
+import type { Origin, ReportTexts } from '../../present/report-item.ts';
 import type { Input, Skipped } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 
@@ -88,23 +89,30 @@ export interface AnalysisRecord {
     /** What exactly failed, where that is known. */
     readonly reason?: FailureReason;
   } | null;
-  /** Why a file in a folder was left out; null for a picture. */
+  /** Where the picture was taken from; empty for a file of its own. */
+  readonly origins: readonly Origin[];
+  /** Why something in a folder or PDF was left out; null for a picture. */
   readonly skipped: Skipped | null;
 }
 
 interface RecordHead {
   readonly file: string;
+  readonly origins?: readonly Origin[];
   readonly examinedAt: Date;
   readonly durationMs: number;
   readonly options: Pick<AnalyzeOptions, 'tier' | 'seed'>;
 }
 
 /** Begins to time a picture; `head` returns the fields of its record that describe the run so far. */
-export function beginRecord(file: string, options: RecordHead['options']) {
+export function beginRecord(
+  { label: file, origins = [] }: Pick<Input, 'label' | 'origins'>,
+  options: RecordHead['options'],
+) {
   const examinedAt = new Date();
   const began = performance.now();
   const head = (): RecordHead => ({
     file,
+    origins,
     examinedAt,
     durationMs: performance.now() - began,
     options,
@@ -113,7 +121,7 @@ export function beginRecord(file: string, options: RecordHead['options']) {
 }
 
 export function toRecord(
-  { file, examinedAt, durationMs, options: { tier, seed } }: RecordHead,
+  { file, origins = [], examinedAt, durationMs, options: { tier, seed } }: RecordHead,
   examination: Examination,
   report: LocalResult['report'],
 ): AnalysisRecord {
@@ -152,6 +160,7 @@ export function toRecord(
     durationMs: Math.round(durationMs),
     files: [],
     error: null,
+    origins,
     skipped: null,
   };
 }
@@ -195,6 +204,7 @@ export function resultIn(record: AnalysisRecord): Result | null {
 /** Nothing is known of the picture yet: it was only handed to a server, or came to no end. */
 export function toOpenRecord({
   file,
+  origins = [],
   examinedAt,
   durationMs,
   options: { tier, seed },
@@ -219,15 +229,16 @@ export function toOpenRecord({
     durationMs: Math.round(durationMs),
     files: [],
     error: null,
+    origins,
     skipped: null,
   };
 }
 
 export function toSkippedRecord(
-  { label, skipped }: Input & { readonly skipped: Skipped },
+  input: Input & { readonly skipped: Skipped },
   options: RecordHead['options'],
 ): AnalysisRecord {
-  return { ...toOpenRecord(beginRecord(label, options).head()), skipped };
+  return { ...toOpenRecord(beginRecord(input, options).head()), skipped: input.skipped };
 }
 
 export function toFailedRecord(
@@ -239,6 +250,7 @@ export function toFailedRecord(
 
 /** Examines the pictures of a run, on this machine or on a server. */
 export interface Examiner {
+  readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
   /** Also writes the result folder if there is one. Never fails: a failure is a record too. */
   examine(input: Input, folderName: string): Promise<AnalysisRecord>;
   /** Called with each record once it has been reported. */

@@ -6,6 +6,7 @@ import { type Language, resultSubClasses } from '../../contract/vocabulary.ts';
 import type { ForensicsError } from '../../errors.ts';
 import { csvText, type CsvValue } from '../../present/csv.ts';
 import { writeFailure } from '../../present/failures.ts';
+import type { Origin } from '../../present/report-item.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { printFileFailure } from '../errors.ts';
 import { lineWidth, log, printable } from '../output/terminal.ts';
@@ -19,6 +20,8 @@ import { emptySummary, leftOutLines, type Summary, summaryLine, withRecord } fro
 export interface Reporter {
   /** As soon as it is known. */
   failed(input: Input, failure: ForensicsError): void;
+  /** There are so many more inputs than were named: a PDF holds several. */
+  more(count: number): void;
   /** As soon as it is done. */
   examined(record: AnalysisRecord): void;
   /** In the order of the input. */
@@ -52,6 +55,7 @@ export async function openReporter(
       if (isShownInTable(options)) deferredLine = line;
       else progress.around(line);
     },
+    more: (count) => progress.more(count),
     examined: (record) => {
       progress.add(record);
       if (!isCutOff(record)) done = withRecord(done, record);
@@ -247,7 +251,15 @@ const csvColumns: readonly CsvColumn[] = [
   ['errorMessage', ({ error }) => error?.message ?? null],
   ['changeProbability', (record) => rounded(changeProbability(record))],
   ['skipped', ({ skipped }) => (skipped === null ? null : Object.values(skipped).join(' '))],
+  ['takenFrom', ({ origins }) => origins.map(writeOrigin).join(' > ') || null],
 ];
+
+/** `https://example.org/claim.pdf`, `claim.pdf#page=2&picture=1`. */
+function writeOrigin(origin: Origin): string {
+  if (origin.kind === 'url') return origin.url;
+  const { name, page, picture } = origin;
+  return `${name}#page=${page}${picture === null ? '' : `&picture=${picture}`}`;
+}
 
 function writeSubClasses({ result }: AnalysisRecord): CsvValue {
   return result?.resultSubClasses.map((n) => resultSubClasses[n]!).join(' ') ?? null;

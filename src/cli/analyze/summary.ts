@@ -23,7 +23,7 @@ export interface Summary {
 
 interface SkippedName {
   readonly file: string;
-  readonly code: Exclude<Skipped['code'], 'not_a_picture'>;
+  readonly skipped: Exclude<Skipped, { readonly code: 'not_a_picture' }>;
 }
 
 export const emptySummary: Summary = {
@@ -49,7 +49,7 @@ export function withRecord(
   }
   if (skipped !== null) {
     const { count, first } = summary.skipped;
-    const named = count < mostNamed ? [...first, { file, code: skipped.code }] : first;
+    const named = count < mostNamed ? [...first, { file, skipped }] : first;
     return { ...summary, skipped: { count: count + 1, first: named } };
   }
   const end = error === null ? verdict : 'failed';
@@ -84,9 +84,11 @@ export function leftOutLines({ notPictures, skipped }: Summary, language: Langua
   const kinds = Object.entries(notPictures).map(([kind, count]) =>
     (wordsOfKinds[kind] ?? words.kinds.unknown)(count),
   );
-  const names = skipped.first.map(
-    ({ file, code }) => `${printable(file)} (${words.skipped[code]})`,
-  );
+  const names = skipped.first.map(({ file, skipped: { code, ...of } }) => {
+    const reason = words.skipped[code];
+    const why = typeof reason === 'string' ? reason : reason('count' in of ? of.count : 0);
+    return `${printable(file)} (${why})`;
+  });
   const more = skipped.count - names.length;
   return [
     ...(kinds.length === 0 ? [] : [words.notPictures(kinds.join(', '))]),

@@ -1,10 +1,12 @@
 /** `forensics analyze`: examines pictures in parallel, on this machine or on a server, and reports each in order. */
 
 import { type Command, Option } from 'commander';
+import { readConfig } from '../../contract/config.ts';
 import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
 import { type ExitCode, toForensicsError } from '../../errors.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { concernsWholeRun, inOrder, listenForStop, type Stop } from '../analyze/batch.ts';
+import { expandInputs } from '../analyze/expand.ts';
 import { walkInputs } from '../analyze/inputs.ts';
 import {
   type AnalyzeOptions,
@@ -61,7 +63,10 @@ Exit codes: 0 done, 1 some pictures failed (a single picture: its own code), 2 u
 
 function withExaminationOptions(command: Command): Command {
   return command
-    .argument('<file...>', 'pictures, folders with --recursive, or - for standard input')
+    .argument(
+      '<file...>',
+      'pictures, PDFs, web addresses, folders with --recursive, or - for standard input',
+    )
     .option('-r, --recursive', 'take the pictures in folders, told by their content', false)
     .addOption(
       new Option('--tier <tier>', 'how detailed the result is').choices(tiers).default('flagging'),
@@ -227,7 +232,14 @@ async function examineAll(
 ): Promise<void> {
   const { examiner, stop, reporter } = batch;
   const { recursive, out, jobs } = options;
-  const inputs = walkInputs(args, { recursive, exceptDir: out });
+  const walk = walkInputs(args, { recursive, exceptDir: out });
+  const inputs = expandInputs(walk, {
+    pdf: examiner.pdf,
+    language: printedLanguage(options),
+    fetchAllow: readConfig({ flags: { dataDir: options.dataDir } }).settings.fetchAllow,
+    signal,
+    onMore: (count) => reporter.more(count),
+  });
   // Folder names are kept in memory to make them unique, which is only needed with --out.
   const folderNameOf = out === null ? () => '' : createFolderNames();
   const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {

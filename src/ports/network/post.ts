@@ -37,7 +37,7 @@ export function createSender({ guard }: { readonly guard: AddressGuard }): Sende
         const kind = statusCode === 410 ? 'gone' : isAccepted ? 'accepted' : 'failed';
         return { kind, detail: `http_${statusCode}` };
       } catch (error) {
-        return { kind: 'failed', detail: signal.aborted ? 'timeout' : errorCode(error) };
+        return { kind: 'failed', detail: signal.aborted ? 'timeout' : connectionCode(error) };
       }
     },
     close: async () => (await opened)?.agent.destroy(),
@@ -52,7 +52,8 @@ async function openClient(guard: AddressGuard) {
   return { agent: new Agent({ connect: guardedConnector(buildConnector, guard) }), request };
 }
 
-function guardedConnector(
+/** Connects to allowed addresses alone. */
+export function guardedConnector(
   build: typeof buildConnector,
   guard: AddressGuard,
 ): buildConnector.connector {
@@ -65,7 +66,8 @@ function guardedConnector(
   };
 }
 
-function errorCode(error: unknown): string {
+/** `ECONNREFUSED`, `address_refused`, ... */
+export function connectionCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') return at.code;
   }

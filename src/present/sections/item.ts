@@ -4,7 +4,7 @@ import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
 import { writeWarning } from '../findings.ts';
 import { nameIn, printable } from '../printable.ts';
-import { type CustodyEvent, writeActor } from '../report-item.ts';
+import { type CustodyEvent, type Origin, writeActor } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
@@ -54,6 +54,7 @@ function itemRows(input: SectionInput): readonly Row[] {
   const isTurned = facts.width !== facts.storedWidth || facts.height !== facts.storedHeight;
   return [
     { label: rows.name, value: printable(item.name) },
+    ...(item.origins ?? []).flatMap((origin) => originRows(origin, input)),
     ...row(item.isUploadReplaced === true, rows.upload, labels.uploadReplaced),
     { label: rows.bytes, value: `${numbers.count(facts.sizeBytes)} ${labels.bytes}` },
     { label: 'SHA-256', value: facts.sha256 },
@@ -67,6 +68,31 @@ function itemRows(input: SectionInput): readonly Row[] {
     { label: rows.colour, value: writeColour(input) },
     ...foreignRow(rows.profile, facts.iccProfile),
     ...(facts.jpeg === null ? [] : jpegRows(input, facts.jpeg)),
+  ];
+}
+
+function originRows(origin: Origin, { labels, numbers }: SectionInput): readonly Row[] {
+  const { rows, origins } = labels;
+  if (origin.kind === 'url') {
+    const { url, redirects, headers, fetchedAt } = origin;
+    const said = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    return [
+      ...foreignRow(rows.fetchedFrom, [url, ...redirects].join(' → ')),
+      { label: rows.fetchedAt, value: fetchedAt },
+      ...foreignRow(rows.serverSaid, said.join('; ')),
+    ];
+  }
+  const { name, sha256, page, picture, place } = origin;
+  const { left, top, width, height } = place;
+  const mm = (value: number) => numbers.count(Math.round(value));
+  const where = origins.place(mm(width), mm(height), mm(left), mm(top));
+  return [
+    ...foreignRow(rows.takenFrom, name),
+    { label: rows.pdfSha256, value: sha256 },
+    {
+      label: rows.place,
+      value: picture === null ? origins.page(page) : `${origins.picture(page, picture)}, ${where}`,
+    },
   ];
 }
 

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ErrorCode, toForensicsError } from '../../../errors.ts';
+import { createSandbox } from '../../../examiner/sandbox.ts';
 import { createMutex, type Mutex } from '../../../mutex.ts';
 import {
   type Connection,
@@ -135,7 +136,10 @@ function createRemoteExaminer(
   const unseen = new Set<string>();
   const mutex = createMutex();
   const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, unfetched, unseen, mutex };
+  // Its child starts when the first PDF comes.
+  const sandbox = createSandbox({ poolSize: 1 });
   return {
+    pdf: sandbox,
     examine: (input, folderName) => examineInput(remoteRun, input, folderName),
     reported: ({ analysisId }) => {
       // A card or a table is only printed at the end of the run.
@@ -143,6 +147,7 @@ function createRemoteExaminer(
     },
     async close() {
       await connection.close();
+      await sandbox.close();
       if (run.signal.aborted) unseen.forEach((id) => unfetched.add(id));
       logUnfetched([...unfetched], options);
     },
@@ -155,7 +160,7 @@ async function examineInput(
   folderName: string,
 ): Promise<AnalysisRecord> {
   const { options, folderFor, mutex, unfetched } = run;
-  const { head } = beginRecord(input.label, options);
+  const { head } = beginRecord(input, options);
   const trail: Trail = { analysisId: null };
   let sha256: string | null = null;
   try {
@@ -191,7 +196,8 @@ async function fetchRecord(
   { input, picture: { sha256, bytes }, folder, folderName }: Subject,
 ): Promise<AnalysisRecord> {
   const ended = await untilEnded(() => analyses.read(analysisId), signal);
-  const known = { file: input.label, sha256, sizeBytes: bytes.length, lang };
+  const { label: file, origins = [] } = input;
+  const known = { file, origins, sha256, sizeBytes: bytes.length, lang };
   const record = remoteRecord(ended, known);
   if (folder === null) {
     unseen.add(analysisId);

@@ -12,6 +12,7 @@ import type { Files } from '../results-folder.ts';
 /** What is known of the picture besides the server's answer. */
 interface Known {
   readonly file: string;
+  readonly origins?: AnalysisRecord['origins'];
   readonly sha256: string | null;
   readonly sizeBytes: number | null;
   /** Of the report texts. */
@@ -21,7 +22,7 @@ interface Known {
 /** @throws {ForensicsError} `analysis_failed`, `analysis_not_ready`. */
 export function remoteRecord(
   analysis: Analysis,
-  { file, sha256, sizeBytes, lang }: Known,
+  { file, origins = [], sha256, sizeBytes, lang }: Known,
 ): AnalysisRecord {
   const { id, input, inferenceStatus, createdDate } = analysis;
   const { options, format, width, height } = input;
@@ -49,6 +50,7 @@ export function remoteRecord(
     durationMs: from === null || to === null ? 0 : Date.parse(to) - Date.parse(from),
     files: [],
     error: null,
+    origins,
     skipped: null,
   };
 }

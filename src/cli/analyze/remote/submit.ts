@@ -49,7 +49,8 @@ export async function readPicture(input: Input): Promise<RemotePicture> {
   const { bytes } = await readSource(input);
   const { format, container } = openContainer(bytes, localLimits);
   const { storedWidth: width, storedHeight: height } = container.facts;
-  const name = input.path === null ? 'stdin' : basename(input.label);
+  const unnamed = input.path === null ? 'stdin' : basename(input.label);
+  const name = input.content?.name ?? unnamed;
   return { name, bytes, sha256: hash('sha256', bytes), format, width, height };
 }
 

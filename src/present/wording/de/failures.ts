@@ -46,6 +46,19 @@ export const failures: FailureSentences = {
         ? 'Wandeln Sie es um, oder besser: Untersuchen Sie die Datei, aus der es entstand.'
         : 'Wählen Sie ein Bild.'
     }`,
+  url_not_usable: () =>
+    'Diese Adresse lässt sich nicht laden: Sie muss mit http:// oder https:// beginnen und darf kein Passwort enthalten. Laden Sie das Bild herunter und untersuchen Sie die Datei.',
+  url_unreachable: ({ host, code }) =>
+    `${host} ist nicht erreichbar (${code}). Laden Sie das Bild auf einem Rechner herunter, der die Adresse erreicht, und untersuchen Sie die Datei.`,
+  url_private: ({ host }) =>
+    `${host} liegt in einem internen Netz und wird nur geladen, wenn die Einstellung fetchAllow es erlaubt. Erlauben Sie es, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
+  url_redirects: ({ host }) =>
+    `${host} leitet endlos weiter; laden Sie das Bild im Browser herunter und untersuchen Sie die Datei.`,
+  url_status: ({ host, status }) =>
+    `${host} antwortet mit ${status} statt mit einem Bild; prüfen Sie die Adresse, oder laden Sie das Bild im Browser herunter und untersuchen Sie die Datei.`,
+  pdf_locked: () =>
+    'Dieses PDF ist mit einem Passwort geschützt; speichern Sie in einem Anzeigeprogramm eine Kopie ohne Passwort und untersuchen Sie diese.',
+  pdf_without_pages: () => 'Dieses PDF hat keine Seite; wählen Sie eine andere Datei.',
   folder_without_recursive: () =>
     'Das ist ein Ordner; mit --recursive werden die Bilder darin untersucht.',
   folder: () => 'Das ist ein Ordner; nennen Sie ein Bild darin.',

@@ -34,6 +34,10 @@ export const terminal: typeof english = {
       started: 'gestartet',
     },
   },
+  pdf: {
+    part: (page, picture) =>
+      picture === null ? `Seite ${page}` : `Seite ${page}, Bild ${picture}`,
+  },
   summary: {
     pictures: (count) => `${count} ${count === 1 ? 'Bild' : 'Bilder'}`,
     counts: {
@@ -61,6 +65,11 @@ export const terminal: typeof english = {
       own_results: 'Ergebnisse dieses Laufs',
       special_file: 'Gerät, Pipe oder Socket',
       folder_seen_before: 'Ordner, der schon gelesen wurde',
+      small_pictures: (count) =>
+        `${count} ${count === 1 ? 'Bild' : 'Bilder'} mit einer Seite unter 65 Pixeln`,
+      repeated_pictures: (count) =>
+        `${count} ${count === 1 ? 'Bild' : 'Bilder'}, schon einmal verwendet`,
+      later_pages: (count) => `${count} Seiten nach den ersten 500`,
     },
     results: (dir) => `Ergebnisse in ${dir}, ein Ordner je Bild`,
     stopped: 'Abgebrochen.',

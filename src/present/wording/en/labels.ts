@@ -24,12 +24,25 @@ export const labels = {
     references: 'References',
     metadata: 'Metadata of the file',
   },
+  /** Where in a PDF a picture lies; all lengths in millimetres, written. */
+  origins: {
+    page: (page: number) => `page ${page}, drawn as a picture`,
+    picture: (page: number, picture: number) => `page ${page}, picture ${picture}`,
+    place: (width: string, height: string, left: string, top: string) =>
+      `${width} × ${height} mm, ${left} mm from the left and ${top} mm from the top`,
+  },
   rows: {
     report: 'Report number',
     preparedBy: 'Prepared by',
     name: 'Name',
     analysis: 'Analysis',
     upload: 'Upload',
+    takenFrom: 'Taken from',
+    pdfSha256: 'SHA-256 of the PDF',
+    place: 'Place',
+    fetchedFrom: 'Fetched from',
+    fetchedAt: 'Fetched at',
+    serverSaid: 'Said by its server',
     format: 'Format, by content',
     size: 'Size',
     storedSize: 'Size as stored',

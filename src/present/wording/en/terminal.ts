@@ -31,6 +31,11 @@ export const terminal = {
       started: 'started',
     },
   },
+  /** What a picture in a PDF is called, after the name of the file. */
+  pdf: {
+    part: (page: number, picture: number | null) =>
+      picture === null ? `page ${page}` : `page ${page}, picture ${picture}`,
+  },
   summary: {
     pictures: (count: number) => `${count} ${count === 1 ? 'picture' : 'pictures'}`,
     counts: {
@@ -60,6 +65,11 @@ export const terminal = {
       own_results: 'results of this run',
       special_file: 'a device, pipe or socket',
       folder_seen_before: 'a folder that was read before',
+      small_pictures: (count: number) =>
+        `${count} ${count === 1 ? 'picture' : 'pictures'} with a side under 65 pixels`,
+      repeated_pictures: (count: number) =>
+        `${count} ${count === 1 ? 'picture' : 'pictures'} shown again`,
+      later_pages: (count: number) => `${count} pages after the first 500`,
     },
     results: (dir: string) => `Results in ${dir}, a folder for each picture`,
     stopped: 'Stopped.',

@@ -1,0 +1,19 @@
+/** The pictures of a PDF file, which is as foreign as they are. */
+
+import { listPdfParts, type PdfContents, readPdfPart } from '../image/pdf.ts';
+import { readSource } from './open-picture.ts';
+import type { PdfPartRequest, PdfRequest, TaskContext } from './tasks.ts';
+
+export async function performListPdfParts(
+  { source }: PdfRequest,
+  { limits }: TaskContext,
+): Promise<PdfContents> {
+  return listPdfParts(await readSource(source, limits), limits);
+}
+
+export async function performReadPdfPart(
+  { source, part }: PdfPartRequest,
+  { limits }: TaskContext,
+): Promise<Uint8Array> {
+  return readPdfPart(await readSource(source, limits), part, limits);
+}

@@ -1,0 +1,113 @@
+/** One file from a web address: guarded, limited in size and time, with its redirects and what the server said of it. */
+
+import type { Dispatcher } from 'undici';
+import { failure } from '../../contract/failure-reasons.ts';
+import { ForensicsError } from '../../errors.ts';
+import { createAddressGuard } from './address-guard.ts';
+import { connectionCode, guardedConnector } from './post.ts';
+
+export interface FetchedFile {
+  readonly bytes: Uint8Array;
+  /** The addresses that the first one led to, in this order. */
+  readonly redirects: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface FetchLimits {
+  /** As `createAddressGuard` takes it. */
+  readonly allow: readonly string[];
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+const timeoutMs = 60_000;
+const mostRedirects = 5;
+
+/** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`; the reason of `signal`. */
+export async function fetchFile(address: string, limits: FetchLimits): Promise<FetchedFile> {
+  const { Agent, buildConnector } = await import('undici');
+  const guard = createAddressGuard(limits.allow);
+  const agent = new Agent({ connect: guardedConnector(buildConnector, guard) });
+  try {
+    return await follow(address, agent, limits);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+async function follow(
+  address: string,
+  dispatcher: Dispatcher,
+  { maxBytes, signal: stopped }: FetchLimits,
+): Promise<FetchedFile> {
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
+  const redirects: string[] = [];
+  let url = checkedUrl(address);
+  try {
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- each address is known from the one before
+      const answer = await get(url, { dispatcher, signal });
+      const { statusCode: status } = answer;
+      const { location } = answer.headers;
+      if (status >= 300 && status < 400 && typeof location === 'string') {
+        if (redirects.length === mostRedirects) throw failure('url_redirects', { host: url.host });
+        url = checkedUrl(new URL(location, url).href);
+        redirects.push(url.href);
+      } else if (status === 200) {
+        // oxlint-disable-next-line no-await-in-loop -- the last step
+        const bytes = await readBody(answer, maxBytes);
+        return { bytes, redirects, headers: keptHeaders(answer.headers) };
+      } else throw failure('url_status', { host: url.host, status });
+    }
+  } catch (error) {
+    if (stopped.aborted) throw stopped.reason;
+    if (error instanceof ForensicsError) throw error;
+    const { host } = url;
+    const code = signal.aborted ? 'timeout' : connectionCode(error);
+    if (code === 'address_refused') throw failure('url_private', { host });
+    throw failure('url_unreachable', { host, code }, { cause: error });
+  }
+}
+
+/** A password in an address would be printed, and kept in the evidence. */
+function checkedUrl(address: string): URL {
+  const url = URL.parse(address);
+  const isWeb = url !== null && ['http:', 'https:'].includes(url.protocol);
+  if (!isWeb || url.username !== '' || url.password !== '') throw failure('url_not_usable', {});
+  return url;
+}
+
+async function get(
+  url: URL,
+  how: { readonly dispatcher: Dispatcher; readonly signal: AbortSignal },
+): Promise<Dispatcher.ResponseData> {
+  const { request } = await import('undici');
+  // Some servers make another format of a picture for who does not ask for the file as it is.
+  return request(url, { ...how, headers: { accept: '*/*', 'user-agent': 'forensics' } });
+}
+
+async function readBody({ body }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body as AsyncIterable<Uint8Array>) {
+    size += part.length;
+    if (size > maxBytes)
+      throw failure('more_bytes_than', { megabytes: Math.floor(maxBytes / 1e6) });
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** What describes the file; cookies and the like are nobody's evidence. */
+const kept = 'content-type content-length content-disposition last-modified etag date server';
+
+function keptHeaders(
+  headers: Dispatcher.ResponseData['headers'],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    kept.split(' ').flatMap((name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value.slice(0, 500)]] : [];
+    }),
+  );
+}

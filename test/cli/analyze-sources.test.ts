@@ -1,0 +1,137 @@
+import { createServer, type RequestListener } from 'node:http';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
+import { portOf } from '../unit/cli/client/tls-server.ts';
+import { makePdf } from '../fixtures/pdf-file.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { emptyFolder, runCli } from './run-cli.ts';
+
+let scene: Buffer;
+let claim: Uint8Array;
+
+beforeAll(async () => {
+  scene = await sceneJpeg({ width: 320, height: 240, seed: 7 });
+  claim = await makePdf((pdf) => pdf.text('Claim 4711').image(scene, 72, 144, { width: 144 }));
+});
+
+const recordsIn = (text: string): AnalysisRecord[] => JSON.parse(text).analyses;
+
+describe('a PDF', () => {
+  test('becomes its pictures as they lie in it, and its pages', async () => {
+    const cwd = await emptyFolder();
+    await writeFile(join(cwd, 'claim.pdf'), claim);
+    await writeFile(join(cwd, 'scene.jpg'), scene);
+    const ran = await runCli(['analyze', 'claim.pdf', 'scene.jpg', '--json'], { cwd });
+    const [picture, page, alone] = recordsIn(ran.stdout);
+
+    expect([picture!.file, page!.file]).toEqual([
+      'claim.pdf, page 1, picture 1',
+      'claim.pdf, page 1',
+    ]);
+    expect(picture!.sha256).toBe(alone!.sha256);
+    expect(picture!.verdict).toBe(alone!.verdict);
+    expect(picture!.origins).toMatchObject([
+      { kind: 'pdf', name: 'claim.pdf', page: 1, picture: 1 },
+    ]);
+    expect(page!.picture).toMatchObject({ format: 'png', width: 1241, height: 1754 });
+    expect(alone!.origins).toEqual([]);
+  });
+
+  test('is named in the report and in the signed bundle with page and place', async () => {
+    const cwd = await emptyFolder();
+    await writeFile(join(cwd, 'claim.pdf'), claim);
+    const ran = await runCli(
+      ['analyze', 'claim.pdf', '--tier', 'forensicReporting', '--html', '--out', 'out'],
+      { cwd },
+    );
+    const folder = join(cwd, 'out', 'claim.pdf, page 1, picture 1');
+    const report = await readFile(join(folder, 'report-en.html'), 'utf8');
+    const verified = await runCli(['verify', join(folder, 'evidence.zip')], { cwd });
+
+    expect(ran.code).toBe(0);
+    expect(report).toContain(
+      'page 1, picture 1, 51 × 38 mm, 25 mm from the left and 51 mm from the top',
+    );
+    expect(verified.code).toBe(0);
+  });
+
+  test('that needs a password is refused beside the others', async () => {
+    const cwd = await emptyFolder();
+    const locked = await makePdf((pdf) => pdf.text('secret'), { userPassword: 'x' });
+    await writeFile(join(cwd, 'locked.pdf'), locked);
+    const ran = await runCli(['analyze', 'locked.pdf'], { cwd });
+
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('needs a password') });
+  });
+});
+
+describe('a web address', () => {
+  const env = { FORENSICS_FETCH_ALLOW: '127.0.0.0/8' };
+
+  test('is fetched, its redirects and headers kept with the result', async () => {
+    const origin = await serve((request, response) => {
+      if (request.url === '/old') response.writeHead(302, { location: '/new.jpg' }).end();
+      else response.writeHead(200, { 'content-type': 'image/jpeg', etag: '"7"' }).end(scene);
+    });
+    const ran = await runCli(['analyze', `${origin}/old`, '--json'], { env });
+    const [record] = recordsIn(ran.stdout);
+
+    expect(record).toMatchObject({
+      file: `${origin}/old`,
+      error: null,
+      origins: [{ kind: 'url', redirects: [`${origin}/new.jpg`], headers: { etag: '"7"' } }],
+    });
+  });
+
+  test('of a PDF becomes what is in it', async () => {
+    const origin = await serve((_request, response) => response.end(claim));
+    const ran = await runCli(['analyze', `${origin}/claim.pdf`, '--json'], { env });
+
+    expect(recordsIn(ran.stdout).map(({ origins }) => origins.map(({ kind }) => kind))).toEqual([
+      ['url', 'pdf'],
+      ['url', 'pdf'],
+    ]);
+  });
+
+  test.for([
+    ['that is missing', { status: 404 }, /answered 404 instead of a picture/, 4],
+    ['that redirects without end', { status: 302 }, /redirects without end/, 3],
+  ] as const)('%s is refused with what to do', async ([, { status }, message, code]) => {
+    const origin = await serve((_request, response) => {
+      response.writeHead(status, { location: '/again' }).end();
+    });
+    const ran = await runCli(['analyze', `${origin}/a.jpg`], { env });
+
+    expect(ran).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  });
+
+  test.for([
+    [
+      'inside the network',
+      'http://127.0.0.1:9/a.jpg',
+      {},
+      /unless the setting fetchAllow names it/,
+    ],
+    [
+      'that nobody answers',
+      'http://127.0.0.1:9/a.jpg',
+      env,
+      /could not be reached \(ECONNREFUSED\)/,
+    ],
+    ['with a password', 'https://me:secret@example.org/a.jpg', {}, /hold no password/],
+  ] as const)('%s is not fetched, and the line says what to do', async ([, url, set, message]) => {
+    const ran = await runCli(['analyze', url], { env: set });
+
+    expect(ran.code).not.toBe(0);
+    expect(ran.stderr).toMatch(message);
+  });
+});
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${portOf(server.address())}`;
+}

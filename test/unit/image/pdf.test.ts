@@ -1,0 +1,93 @@
+import sharp from 'sharp';
+import { beforeAll, expect, test } from 'vitest';
+import { listPdfParts, type PdfContents, readPdfPart } from '../../../src/image/pdf.ts';
+import { localLimits } from '../../../src/image/picture.ts';
+import { makePdf } from '../../fixtures/pdf-file.ts';
+
+let jpeg: Buffer;
+let png: Buffer;
+let document: Uint8Array;
+let contents: PdfContents;
+
+beforeAll(async () => {
+  const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+  const drawn = sharp({
+    create: { width: 320, height: 240, channels: 3, background: '#888', noise },
+  });
+  jpeg = await drawn.clone().jpeg({ quality: 83 }).toBuffer();
+  png = await drawn.clone().blur(2).png().toBuffer();
+  const icon = await drawn.clone().resize(32, 32).png().toBuffer();
+  const scan = await drawn.clone().negate().jpeg().toBuffer();
+  document = await makePdf((doc) => {
+    doc.text('Claim 4711');
+    doc
+      .image(jpeg, 72, 144, { width: 144 })
+      .image(png, 300, 144, { width: 150 })
+      .image(icon, 50, 50);
+    doc
+      .addPage()
+      .save()
+      .rotate(90, { origin: [300, 400] })
+      .image(jpeg, 100, 150, { width: 200 })
+      .restore();
+    doc.addPage({ size: 'A4', margin: 0 }).image(scan, 0, 0, { width: 595.28, height: 841.89 });
+  });
+  contents = await listPdfParts(document, localLimits);
+});
+
+test('the pictures of each page and the page itself are listed once, a scanned page as its picture', () => {
+  const { parts, ...counts } = contents;
+
+  expect(parts.map(({ page, picture }) => [page, picture])).toEqual([
+    [1, 1],
+    [1, 2],
+    [1, null],
+    [2, null],
+    [3, 1],
+  ]);
+  expect(counts).toEqual({ tooSmall: 1, repeated: 1, laterPages: 0 });
+});
+
+test('a place is in millimetres from the upper left corner', () => {
+  const { left, top, width, height } = contents.parts[0]!.place;
+
+  expect([left, top, width, height].map((value) => Math.round(value * 10) / 10)).toEqual([
+    25.4, 50.8, 50.8, 38.1,
+  ]);
+});
+
+test('a JPEG is the very file that was put in, any other picture its samples', async () => {
+  expect(Buffer.from(await readPdfPart(document, { page: 1, picture: 1 }, localLimits))).toEqual(
+    jpeg,
+  );
+
+  const other = await readPdfPart(document, { page: 1, picture: 2 }, localLimits);
+  expect(await sharp(other).raw().toBuffer()).toEqual(await sharp(png).raw().toBuffer());
+});
+
+test('a page is drawn at 150 dots an inch with its pictures', async () => {
+  const drawn = await readPdfPart(document, { page: 1, picture: null }, localLimits);
+  const { width, height } = await sharp(drawn).metadata();
+
+  expect([width, height]).toEqual([1241, 1754]);
+  const [top, picture] = await Promise.all(
+    [
+      { left: 700, top: 10, width: 100, height: 100 },
+      { left: 200, top: 350, width: 100, height: 100 },
+    ].map(async (area) => sharp(drawn).extract(area).greyscale().raw().toBuffer()),
+  );
+  expect(new Set(top)).toEqual(new Set([255]));
+  expect(new Set(picture).size).toBeGreaterThan(50);
+});
+
+test.for([
+  [
+    'with a password',
+    () => makePdf((doc) => doc.text('secret'), { userPassword: 'x' }),
+    /needs a password/,
+  ],
+  ['cut off', async () => document.subarray(0, 200), /PDF file is damaged/],
+  ['empty', async () => new Uint8Array(), /0 bytes/],
+] as const)('a PDF that is %s is refused with what to do', async ([, make, message]) => {
+  await expect(listPdfParts(await make(), localLimits)).rejects.toThrow(message);
+});
