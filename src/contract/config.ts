@@ -152,6 +152,11 @@ function openFile(configFile: string | undefined, environment: Environment): Con
   const known: readonly string[] = settingNames;
   const stranger = Object.keys(values).find((name) => !known.includes(name));
   if (stranger === undefined) return { path: resolve(file), values };
+  if (stranger === 'maxSidePx') {
+    throw invalid(
+      'The setting maxSidePx of the config file was replaced by intake: write "intake": "everything" for sides above 4,096 pixels.',
+    );
+  }
   throw invalid(
     `The config file holds an unknown setting "${stranger}"; known are ${known.join(', ')}.`,
   );

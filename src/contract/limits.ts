@@ -1,10 +1,15 @@
 /** The limits of a request, once for the schemas and for the checks behind them. */
 
-/** Width and height of a picture in pixels, both allowed themselves; the setting maxSidePx overrides the larger one. */
+/** Width and height of a picture in pixels, both allowed themselves. */
 export const minSidePx = 65;
 export const maxSidePx = 4096;
-/** What that setting, and a picture that is examined without the service, may have at most. */
-export const largestSidePx = 20_000;
+
+/** What a server takes: what the interface says, or what this program can examine. */
+export const intakes = ['contract', 'everything'] as const;
+export type Intake = (typeof intakes)[number];
+
+/** Width and height where the setting `intake` is `everything`, and of a picture examined without a server. */
+export const sidesOfEverything = { server: 16_384, local: 20_000 } as const;
 
 /** Names of analyses, tenants, keys and users, in characters. */
 export const maxNameLength = 255;

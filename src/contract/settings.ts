@@ -7,13 +7,7 @@ import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import {
-  largestSidePx,
-  maxPresignedUrlExpirySeconds,
-  maxSidePx,
-  maxUploadBytes,
-  minSidePx,
-} from './limits.ts';
+import { intakes, maxPresignedUrlExpirySeconds, maxUploadBytes } from './limits.ts';
 
 // The kinds of settings: for each a schema, its wording in messages, and how text becomes a value.
 
@@ -249,10 +243,11 @@ export const settingsSchema = Type.Object({
     15,
     'seconds after which the analysis of a crashed process is resumed',
   ),
-  maxSidePx: integer(
-    [minSidePx, largestSidePx],
-    maxSidePx,
-    'the largest width and height of a picture, in pixels; above 4096 beyond the interface',
+  intake: oneOf(
+    intakes,
+    'contract',
+    'what',
+    'what is taken: JPEG and PNG up to 4,096 pixels a side, as the interface says, or everything up to 16,384 pixels and 100 megapixels',
   ),
   maxUploadBytes: integer([1024, 1_000_000_000], maxUploadBytes, 'the largest upload'),
   tenantQuotaBytes: integer(

@@ -3,7 +3,13 @@
  * pixels and file structure; it knows nothing of models, verdicts or people.
  */
 
-import { largestSidePx, maxSidePx, maxUploadBytes, minSidePx } from '../contract/limits.ts';
+import {
+  type Intake,
+  maxSidePx,
+  maxUploadBytes,
+  minSidePx,
+  sidesOfEverything,
+} from '../contract/limits.ts';
 import { failure } from '../contract/failure-reasons.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
 import type { Metadata } from './metadata.ts';
@@ -97,17 +103,18 @@ export const defaultLimits: Limits = {
 /** Those of a person with a machine to themselves: what one child can read within its memory. */
 export const localLimits: Limits = {
   minSidePx,
-  maxSidePx: largestSidePx,
+  maxSidePx: sidesOfEverything.local,
   maxPixels: 100_000_000,
   maxBytes: 250_000_000,
 };
 
-/** Of a service whose setting maxSidePx is `maxSidePx`. */
+/** Of a service with these settings. */
 export function serviceLimits(settings: {
-  readonly maxSidePx: number;
+  readonly intake: Intake;
   readonly maxUploadBytes: number;
 }): Limits {
-  const { maxSidePx: side, maxUploadBytes: maxBytes } = settings;
+  const { intake, maxUploadBytes: maxBytes } = settings;
+  const side = intake === 'contract' ? maxSidePx : sidesOfEverything.server;
   return {
     minSidePx,
     maxSidePx: side,

@@ -16,7 +16,7 @@ describe.skipIf(browserPath === null)('pictures arrive in a browser', () => {
 
   beforeAll(async () => {
     browser = await launch();
-    open = await openServer({ flags: { maxSidePx: 6000 } });
+    open = await openServer({ flags: { intake: 'everything' } });
     const listening = await open.server.listen({ host: '127.0.0.1', port: 0 });
     url = listening.replace(/^http:/, 'https:');
     open.app.storage.setPublicUrl(new URL(url));
@@ -73,8 +73,8 @@ describe.skipIf(browserPath === null)('pictures arrive in a browser', () => {
   test('a picture of more than 4,096 pixels is taken where the server takes it, and the page says how much that is', async () => {
     const { page, context } = await openWindow(browser);
     await enter(page);
-    await page.getByText('up to 50 MB and 6,000 pixels a side').waitFor();
-    const [fits, exceeds] = [picture(5000, 80), picture(6001, 80)];
+    await page.getByText('up to 50 MB and 16,384 pixels a side').waitFor();
+    const [fits, exceeds] = [picture(5000, 80), picture(16_400, 80)];
 
     await chooseFiles(page, [
       { name: 'fits.jpg', bytes: await fits.jpeg().toBuffer() },
@@ -84,7 +84,7 @@ describe.skipIf(browserPath === null)('pictures arrive in a browser', () => {
 
     const refused = await page.locator('.transfers li').first().innerText();
     expect(refused).toContain('exceeds.jpg');
-    expect(refused).toContain('each side may be at most 6,000 pixels');
+    expect(refused).toContain('each side may be at most 16,384 pixels');
     await context.close();
   });
 });

@@ -39,15 +39,15 @@ test('on one machine of its own a picture has up to 20,000 pixels a side and 100
 });
 
 test('a service takes what its settings say', () => {
-  const limits = serviceLimits({ maxSidePx: 8192, maxUploadBytes: 1024 });
+  const limits = serviceLimits({ intake: 'everything', maxUploadBytes: 1024 });
 
   expect(limits).toEqual({
     minSidePx: 65,
-    maxSidePx: 8192,
-    maxPixels: 8192 * 8192,
+    maxSidePx: 16_384,
+    maxPixels: 100_000_000,
     maxBytes: 1024,
   });
-  expect(serviceLimits({ maxSidePx: 20_000, maxUploadBytes: 1 }).maxPixels).toBe(100_000_000);
+  expect(serviceLimits({ intake: 'contract', maxUploadBytes: 1024 }).maxPixels).toBe(4096 * 4096);
 });
 
 test('one byte beyond the bound is refused and never said to have the size of the bound', () => {

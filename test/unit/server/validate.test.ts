@@ -38,7 +38,7 @@ test('a service whose setting allows larger pictures takes them, and names the s
 
   expect(larger(withInput({ width: 8192 }))).toHaveProperty('value');
   expect(complaint(larger(withInput({ width: 8193 })))).toBe(
-    'input.width must be an integer from 65 to 8192 (setting maxSidePx).',
+    'input.width must be an integer from 65 to 8192 (setting intake).',
   );
 });
 
@@ -47,18 +47,15 @@ test('a whole draft passes as it is', () => {
 });
 
 test.each([
-  [withInput({ width: 64 }), 'input.width must be an integer from 65 to 4096 (setting maxSidePx).'],
-  [
-    withInput({ width: 4097 }),
-    'input.width must be an integer from 65 to 4096 (setting maxSidePx).',
-  ],
+  [withInput({ width: 64 }), 'input.width must be an integer from 65 to 4096 (setting intake).'],
+  [withInput({ width: 4097 }), 'input.width must be an integer from 65 to 4096 (setting intake).'],
   [
     withInput({ height: '480' }),
-    'input.height must be an integer from 65 to 4096 (setting maxSidePx).',
+    'input.height must be an integer from 65 to 4096 (setting intake).',
   ],
   [
     withInput({ height: 480.5 }),
-    'input.height must be an integer from 65 to 4096 (setting maxSidePx).',
+    'input.height must be an integer from 65 to 4096 (setting intake).',
   ],
   [withInput({ format: 'gif' }), 'input.format must be one of jpg, png.'],
   [withInput({ version: 'v2' }), 'input.version must be v1.'],
