@@ -13,7 +13,7 @@ import {
   jpegPictureIndex,
 } from './jpeg-metadata.ts';
 import { type JpegFile, readJpeg } from './jpeg-structure.ts';
-import type { MetadataBlocks } from './metadata.ts';
+import type { MetadataBlocks } from './metadata-blocks.ts';
 import { readOrientation } from './orientation.ts';
 import {
   checkDimensions,

@@ -5,8 +5,8 @@
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags.
  */
 
+import { decodeText, untilNul } from './text.ts';
 import {
-  decodeText,
   type Directories,
   type Field,
   joinDirectories,
@@ -14,6 +14,7 @@ import {
   readDirectories,
   readTextField,
   readWholeNumber,
+  types,
 } from './tiff.ts';
 
 /** `at` as the file writes it, read as UTC; `offsetMinutes` east of it, null when the file does not state it. */
@@ -37,19 +38,15 @@ export interface ExifClues {
 }
 
 export interface ExifText {
-  /** Name of the tag. */
+  readonly tag: number;
+  /** Name of the tag, or its number: `0xc4a5`. */
   readonly field: string;
   /** Uncut. */
   readonly text: string;
 }
 
 const tags = {
-  imageDescription: 0x010e,
-  make: 0x010f,
-  model: 0x0110,
-  software: 0x0131,
   changedAt: 0x0132,
-  artist: 0x013b,
   thumbnailOffset: 0x0201,
   thumbnailBytes: 0x0202,
   exposureTime: 0x829a,
@@ -64,6 +61,36 @@ const tags = {
   satelliteDate: 0x001d,
 } as const;
 
+/** Where people and programs write texts of their own. Others go by their number. */
+const namesOfTexts: Readonly<Record<number, string>> = {
+  0x010d: 'DocumentName',
+  0x010e: 'ImageDescription',
+  0x010f: 'Make',
+  0x0110: 'Model',
+  0x0131: 'Software',
+  0x0132: 'DateTime',
+  0x013b: 'Artist',
+  0x013c: 'HostComputer',
+  0x8298: 'Copyright',
+  0x9003: 'DateTimeOriginal',
+  0x9004: 'DateTimeDigitized',
+  0x9286: 'UserComment',
+  0x9c9b: 'XPTitle',
+  0x9c9c: 'XPComment',
+  0x9c9d: 'XPAuthor',
+  0x9c9e: 'XPKeywords',
+  0x9c9f: 'XPSubject',
+  0xa433: 'LensMake',
+  0xa434: 'LensModel',
+  0xa436: 'ImageTitle',
+  0xa437: 'Photographer',
+  0xa438: 'ImageEditor',
+  0xa439: 'CameraFirmware',
+  0xa43a: 'RAWDevelopingSoftware',
+  0xa43b: 'ImageEditingSoftware',
+  0xa43c: 'MetadataEditingSoftware',
+};
+
 /**
  * Of several blocks every text counts, and of everything else the first.
  *
@@ -74,7 +101,7 @@ export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
   const directories = joinDirectories(read.map(({ directories: one }) => one));
   const { primary, exif } = directories;
   return {
-    texts: read.flatMap(({ directories: one }) => readTexts(one)),
+    texts: read.flatMap(({ tiff, directories: one }) => readTexts(tiff, one)),
     takenAt: readTime(exif.get(tags.takenAt), exif.get(tags.takenOffset)),
     changedAt: readTime(primary.get(tags.changedAt), exif.get(tags.changedOffset)),
     satelliteTime: readSatelliteTime(directories),
@@ -85,36 +112,59 @@ export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
   };
 }
 
-function readTexts({ primary, exif }: Directories): readonly ExifText[] {
-  const found: readonly (readonly [string, string | null])[] = [
-    ['ImageDescription', readTextField(primary.get(tags.imageDescription))],
-    ['Make', readTextField(primary.get(tags.make))],
-    ['Model', readTextField(primary.get(tags.model))],
-    ['Software', readTextField(primary.get(tags.software))],
-    ['Artist', readTextField(primary.get(tags.artist))],
-    ['UserComment', readComment(exif.get(tags.userComment))],
-  ];
-  return found.flatMap(([field, text]) => (text === null ? [] : { field, text }));
+/** Programs write comments into either directory, so that each is read whole. */
+function readTexts(tiff: Uint8Array, { primary, exif }: Directories): readonly ExifText[] {
+  // Values lie apart from each other; a block made to keep its reader busy repeats the same one in each of its fields.
+  let budget = 2 * tiff.length;
+  return [...primary, ...exif].flatMap(([tag, field]) => {
+    budget -= field.bytes.length;
+    if (budget < 0) return [];
+    const text = readText(tag, field);
+    const name = namesOfTexts[tag] ?? `0x${tag.toString(16).padStart(4, '0')}`;
+    return text === null ? [] : { tag, field: name, text };
+  });
 }
 
-/** Eight bytes name the character code; UTF-16 comes in either byte order, regardless of the block's own. */
-function readComment(field: Field | undefined): string | null {
-  if (field === undefined || field.bytes.length <= 8) return null;
-  const code = String.fromCharCode(...field.bytes.subarray(0, 8));
-  const bytes = field.bytes.subarray(8);
-  const text = code.startsWith('UNICODE') ? decodeUtf16(bytes) : decodeText(bytes);
-  return text.replaceAll('\0', '').trim() || null;
+function readText(tag: number, field: Field): string | null {
+  if (tag === tags.userComment) return readComment(field);
+  // Windows writes UTF-16, least byte first, as bytes.
+  const isOfWindows = tag >= 0x9c9b && tag <= 0x9c9f && field.type === types.byte;
+  if (!isOfWindows) return readTextField(field);
+  return untilNul(new TextDecoder('utf-16le').decode(field.bytes)).trim() || null;
 }
 
-/** Texts here are mostly Latin, so the order is the one whose upper bytes are mostly zero. */
+/** Eight bytes name the character code (Exif 3.0, 4.6.6, table 13); careless writers leave them out, or name another code. */
+function readComment({ bytes }: Field): string | null {
+  const code = /^(?:ASCII|UNICODE|JIS|\0{5})[\0 ]*/i.exec(latin1(bytes.subarray(0, 8)))?.[0] ?? '';
+  const text = bytes.subarray(code === '' ? 0 : 8);
+  return untilNul(decodeComment(code, text).replace(/^\0+/, '')).trim() || null;
+}
+
+function decodeComment(code: string, bytes: Uint8Array): string {
+  if (/^JIS/i.test(code)) return decodeJapanese(bytes);
+  return /^UNICODE/i.test(code) ? decodeUtf16(bytes) : decodeText(bytes);
+}
+
+/** The standard means ISO-2022-JP, which begins with an escape; older cameras write Shift JIS. */
+function decodeJapanese(bytes: Uint8Array): string {
+  return new TextDecoder(bytes.includes(0x1b) ? 'iso-2022-jp' : 'shift_jis').decode(bytes);
+}
+
+/** In either byte order, regardless of the block's own: texts here are mostly Latin, so upper bytes are mostly zero. */
 function decodeUtf16(bytes: Uint8Array): string {
-  let evenZeros = 0;
-  let oddZeros = 0;
-  for (let i = 0; i + 1 < bytes.length; i += 2) {
-    if (bytes[i] === 0) evenZeros++;
-    if (bytes[i + 1] === 0) oddZeros++;
-  }
-  return new TextDecoder(evenZeros > oddZeros ? 'utf-16be' : 'utf-16le').decode(bytes);
+  const hasMark =
+    (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  if (hasMark) return decodeText(bytes);
+  const zeros = [0, 0];
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0) zeros[i & 1]!++;
+  const [even = 0, odd = 0] = zeros;
+  // Not one zero: letters of one byte under the name of a wider code.
+  if (even + odd === 0 && /^[\t\n\r -~]*$/.test(latin1(bytes))) return latin1(bytes);
+  return new TextDecoder(even > odd ? 'utf-16be' : 'utf-16le').decode(bytes);
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
 function readTime(time: Field | undefined, offset: Field | undefined): ExifTime | null {

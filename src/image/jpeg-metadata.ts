@@ -1,8 +1,9 @@
 /** Cuts the metadata out of a JPEG file's application segments. */
 
 import { markers, type MarkerSegment } from './jpeg-markers.ts';
-import type { MetadataBlocks } from './metadata.ts';
-import { decodeText } from './tiff.ts';
+import { joinExtendedXmp } from './jpeg-xmp.ts';
+import type { MetadataBlocks } from './metadata-blocks.ts';
+import { decodeText } from './text.ts';
 
 /** EXIF: CIPA DC-008 4.5.5. XMP: ISO 16684-1 and Adobe's XMP specification part 3, 1.1.3. */
 const identifiers = {
@@ -22,19 +23,25 @@ export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): Metadata
       .filter((segment) => isSegment(segment, marker, identifier))
       .map(({ payload }) => payload.subarray(length));
   const comments = segments.filter(({ marker }) => marker === markers.com);
-  const hasExtended = find(markers.app1, identifiers.extendedXmp).length > 0;
+  const xmp = find(markers.app1, identifiers.xmp);
+  const extended = joinExtendedXmp(find(markers.app1, identifiers.extendedXmp), xmp);
   return {
     // Behind `Exif` and NUL stands one byte of padding.
     exif: find(markers.app1, identifiers.exif, 6),
-    xmp: find(markers.app1, identifiers.xmp),
-    photoshop: find(markers.app13, identifiers.photoshop),
+    xmp: [...xmp, ...extended.packets],
+    // One that is too long for a segment goes on in the next.
+    photoshop: joinSegments(find(markers.app13, identifiers.photoshop)),
     texts: comments.map(({ payload }) => ({
       place: 'comment',
       keyword: 'Comment',
       text: decodeText(payload),
     })),
-    warnings: hasExtended ? [{ code: 'extended_xmp_not_read', values: {} }] : [],
+    warnings: extended.warnings,
   };
+}
+
+function joinSegments(segments: readonly Uint8Array[]): readonly Uint8Array[] {
+  return segments.length === 0 ? [] : [Buffer.concat(segments)];
 }
 
 /** The colour profile, which may be spread over several segments (ICC.1:2022, B.4); null when there is none. */

@@ -1,8 +1,10 @@
 /** The file's own statements, as plain JSON: every text is foreign and may be false. */
 
-import type { DeclarationPlace } from '../contract/vocabulary.ts';
-import { type FoundTags, readExif, readIptc, readXmp } from './metadata-readers.ts';
+import { type FoundTags, readExif, readExifTexts } from './exif-tags.ts';
+import { type FileText, type FileTexts, readFileTexts } from './file-texts.ts';
+import type { MetadataBlocks, MetadataPlace, Warning } from './metadata-blocks.ts';
 import { readOrientation } from './orientation.ts';
+import { isStructure } from './text.ts';
 
 export interface Metadata {
   /** EXIF tags by name, without positions (see `hasGps`), thumbnails and maker notes. */
@@ -11,6 +13,8 @@ export interface Metadata {
   readonly iptc: Tags;
   /** tEXt, zTXt and iTXt of a PNG by keyword: generators leave their prompt here. */
   readonly pngText: Readonly<Record<string, string>>;
+  /** Of a JPEG or GIF. Examinations of earlier versions lack it. */
+  readonly comment?: string | null;
   /** True when the file holds a position. The position itself is never stored. */
   readonly hasGps: boolean;
   readonly hasThumbnail: boolean;
@@ -24,56 +28,8 @@ export interface Metadata {
   readonly warnings: readonly StoredWarning[];
 }
 
-/** What could not be read of a file, or was left out: a code with values for each case. */
-export interface WarningValues {
-  readonly texts_cut: { readonly place: MetadataPlace; readonly characters: number };
-  readonly entries_cut: { readonly place: MetadataPlace; readonly entries: number };
-  readonly block_too_large: { readonly place: MetadataPlace; readonly bytes: number };
-  readonly block_unreadable: { readonly place: MetadataPlace };
-  readonly extended_xmp_not_read: NoValues;
-  readonly png_chunks_cut: NoValues;
-  /** `keyword`: foreign text. */
-  readonly png_text_not_inflated: { readonly keyword: string };
-  readonly thumbnail_unreadable: NoValues;
-  readonly credentials_elsewhere: NoValues;
-  readonly not_read_by_earlier_version: NoValues;
-}
-
-type MetadataPlace = Exclude<DeclarationPlace, 'c2pa'>;
-type NoValues = Readonly<Record<string, never>>;
-
-export type WarningCode = keyof WarningValues;
-
-export type Warning = {
-  readonly [Code in WarningCode]: { readonly code: Code; readonly values: WarningValues[Code] };
-}[WarningCode];
-
 /** Examinations of earlier versions hold an English sentence. */
 export type StoredWarning = Warning | string;
-
-/**
- * Where a file stores its metadata, cut out of the container: see `jpeg-metadata.ts` and `png-metadata.ts`. Each list in the
- * order of the file.
- */
-export interface MetadataBlocks {
-  /** TIFF structures, without the `Exif\0\0` before them. */
-  readonly exif: readonly Uint8Array[];
-  /** XMP packets, each whole: parts are joined. */
-  readonly xmp: readonly Uint8Array[];
-  /** Photoshop image resources, beginning with `8BIM`: IPTC is one of them. */
-  readonly photoshop: readonly Uint8Array[];
-  readonly texts: readonly MetadataText[];
-  readonly warnings: readonly Warning[];
-}
-
-/** A text of the container itself, uncut. */
-export interface MetadataText {
-  /** `comment`: that of a JPEG or GIF. */
-  readonly place: 'png-text' | 'comment';
-  /** As the file names it; `Comment` for a place without names. */
-  readonly keyword: string;
-  readonly text: string;
-}
 
 export interface ReadMetadata {
   readonly metadata: Metadata;
@@ -81,75 +37,77 @@ export interface ReadMetadata {
   readonly orientation: number;
 }
 
-/** Reads the blocks; a block that is broken becomes a warning. Never throws. */
+/** Reads the blocks; a block that is broken becomes a warning. Texts are cut to what is stored. Never throws. */
 export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
-  const warnings = [...blocks.warnings];
-  const read = (
-    place: MetadataPlace,
-    list: readonly Uint8Array[],
-    reader: (block: Uint8Array) => FoundTags,
-  ) => joinTags(list.map((block) => readBlock({ place, block, reader, warnings })));
-  const texts = blocks.texts
-    .filter(({ place }) => place === 'png-text')
-    .map(({ keyword, text }) => [keyword, text] as const);
+  const texts = readFileTexts(blocks);
+  const warnings = [...blocks.warnings, ...texts.warnings];
+  const blocksRead = blocks.exif.map((tiff) => readExifBlock(tiff, warnings));
   const found = {
-    exif: read('exif', blocks.exif, readExif),
-    xmp: read('xmp', blocks.xmp, readXmp),
-    iptc: read('iptc', blocks.photoshop, readIptc),
-    pngText: { tags: new Map(texts), hasThumbnail: false },
+    // Of several blocks the first that has a tag counts.
+    exif: new Map(blocksRead.toReversed().flatMap(({ tags }) => [...tags])),
+    xmp: joinTexts(texts, 'xmp'),
+    iptc: joinTexts(texts, 'iptc'),
+    pngText: joinTexts(texts, 'png-text'),
+    comments: joinTexts(texts, 'comment'),
   };
-  const exif = keepTags('exif', found.exif.tags, warnings);
-  const xmp = keepTags('xmp', found.xmp.tags, warnings);
-  const iptc = keepTags('iptc', found.iptc.tags, warnings);
-  const pngText = keepTags('png-text', found.pngText.tags, warnings);
+  const exif = keepTags('exif', found.exif, warnings);
+  const xmp = keepTags('xmp', found.xmp, warnings);
+  const pngText = keepTexts('png-text', found.pngText, warnings);
+  const [maker, model] = [
+    cameraText(exif['Make'], xmp['Make']),
+    cameraText(exif['Model'], xmp['Model']),
+  ];
   const metadata: Metadata = {
     exif,
     xmp,
-    iptc,
-    pngText: Object.fromEntries(Object.entries(pngText).map(([name, text]) => [name, `${text}`])),
-    hasGps: Object.values(found).some(({ tags }) => hasPosition(tags)),
-    hasThumbnail: found.exif.hasThumbnail,
+    iptc: keepTags('iptc', found.iptc, warnings),
+    pngText,
+    comment: keepTexts('comment', found.comments, warnings)['Comment'] ?? null,
+    hasGps: Object.values(found).some((tags) => hasPosition(tags)),
+    hasThumbnail: blocksRead.some(({ hasThumbnail }) => hasThumbnail),
     software: firstText(exif['Software'], pngText['Software'], xmp['CreatorTool']),
-    cameraMake: firstText(exif['Make'], xmp['Make']),
-    cameraModel: firstText(exif['Model'], xmp['Model']),
+    cameraMake: maker,
+    cameraModel: model,
     takenAt: toIsoTime(firstText(exif['DateTimeOriginal'], xmp['DateTimeOriginal'])),
-    digitalSourceType: firstText(xmp['DigitalSourceType']),
+    // Behind any number of others: what is stored may lack it.
+    digitalSourceType: firstText(found.xmp.get('DigitalSourceType')?.slice(0, maxNameLength)),
     warnings,
   };
   return { metadata, orientation: readOrientation(blocks.exif) };
 }
 
-/** Larger blocks are not given to the parsers: a JPEG segment holds 64 KB, Photoshop's XMP in a PNG seldom more. */
-const maxBlockBytes = 256 * 1024;
+/** exifreader is given no larger ones: a JPEG segment holds 64 KB. Of these the texts alone are read. */
+const maxExifBytes = 256 * 1024;
 const nothing: FoundTags = { tags: new Map(), hasThumbnail: false };
 
-/** Of several blocks the first that has a tag counts. */
-function joinTags(found: readonly FoundTags[]): FoundTags {
-  return {
-    tags: new Map(found.toReversed().flatMap(({ tags }) => [...tags])),
-    hasThumbnail: found.some(({ hasThumbnail }) => hasThumbnail),
-  };
-}
-
-interface BlockToRead {
-  readonly place: MetadataPlace;
-  readonly block: Uint8Array;
-  readonly reader: (block: Uint8Array) => FoundTags;
-  readonly warnings: Warning[];
-}
-
-function readBlock({ place, block, reader, warnings }: BlockToRead): FoundTags {
-  if (block.length > maxBlockBytes) {
-    warnings.push({ code: 'block_too_large', values: { place, bytes: block.length } });
-    return nothing;
-  }
+function readExifBlock(tiff: Uint8Array, warnings: Warning[]): FoundTags {
   try {
-    return reader(block);
+    return tiff.length > maxExifBytes ? readExifTexts(tiff) : readExif(tiff);
   } catch {
     // Empty or broken in any way: the picture does not depend on its metadata, so the loss is reported and not fatal.
-    warnings.push({ code: 'block_unreadable', values: { place } });
+    warnings.push({ code: 'block_unreadable', values: { place: 'exif' } });
     return nothing;
   }
+}
+
+/** The texts of a place by field, those that repeat joined; nested fields behind the properties of the picture itself. */
+function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string> {
+  const own = all.filter((one) => one.place === place);
+  const isNested = ({ field }: FileText) => place === 'xmp' && field.includes('/');
+  const ordered = [...own.filter((one) => !isNested(one)), ...own.filter(isNested)];
+  const lists = Map.groupBy(ordered, ({ field }) => field);
+  return new Map([...lists].map(([field, texts]) => [field, joinOnce(place, texts)]));
+}
+
+function joinOnce(place: MetadataPlace, texts: readonly FileText[]): string {
+  // Keywords of PNG texts may repeat as well, but each is a text of its own.
+  return place === 'png-text' ? texts.at(-1)!.text : texts.map(({ text }) => text).join(', ');
+}
+
+/** Generators write workflows and settings where the camera is named: these are no camera. */
+function cameraText(...candidates: readonly (string | number | undefined)[]): string | null {
+  const text = firstText(...candidates);
+  return text === null || isStructure(text) ? null : text;
 }
 
 function hasPosition(tags: ReadonlyMap<string, unknown>): boolean {
@@ -161,9 +119,19 @@ function firstText(...candidates: readonly (string | number | undefined)[]): str
   return text === undefined ? null : `${text}`;
 }
 
-/** EXIF writes `2026:03:01 12:00:00`. */
+/** EXIF writes `2026:03:01 12:00:00`; a camera without a clock zeros or blanks, which are no time. */
 function toIsoTime(text: string | null): string | null {
-  return text?.replace(/^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)$/, '$1-$2-$3T$4') ?? null;
+  if (text === null || !/[1-9]/.test(text)) return null;
+  return text.replace(/^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)$/, '$1-$2-$3T$4');
+}
+
+function keepTexts(
+  place: MetadataPlace,
+  texts: ReadonlyMap<string, string>,
+  warnings: Warning[],
+): Readonly<Record<string, string>> {
+  const kept = Object.entries(keepTags(place, texts, warnings));
+  return Object.fromEntries(kept.map(([name, text]) => [name, `${text}`]));
 }
 
 /** Tags by name; numbers stay numbers, everything else is text. */

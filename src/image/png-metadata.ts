@@ -2,17 +2,18 @@
 
 import { inflateSync } from 'node:zlib';
 import { nameIccProfile } from './icc.ts';
-import type { MetadataBlocks, MetadataText, Warning } from './metadata.ts';
+import type { MetadataBlocks, MetadataText, Warning } from './metadata-blocks.ts';
 import type { PngChunk, PngFile } from './png.ts';
+import { decodeText } from './text.ts';
 
-/** One text may inflate to this much, all together to eight times of it. */
-const maxInflatedBytes = 1_000_000;
-const maxInflatedTotal = 8 * maxInflatedBytes;
+/** One text may inflate to this much, all together to twice of it: the largest packets of Photoshop hold a megabyte. */
+const maxInflatedBytes = 16_000_000;
+const maxWarnings = 8;
+const maxInflatedTotal = 2 * maxInflatedBytes;
 
 interface TextEntry {
   readonly keyword: string;
   readonly bytes: Uint8Array;
-  readonly encoding: 'latin1' | 'utf8';
 }
 
 export function pngMetadataBlocks({
@@ -24,11 +25,16 @@ export function pngMetadataBlocks({
   const entries = metadataChunks.flatMap((chunk) => readText(chunk, inflate) ?? []);
   const raw = (...names: readonly string[]) => findRawProfiles(entries, names);
   const exif = metadataChunks.filter(({ type }) => type === 'eXIf').map(({ data }) => data);
+  const app1 = raw('APP1');
   const xmp = entries.filter(({ keyword }) => keyword === 'XML:com.adobe.xmp');
   return {
-    exif: [...exif, ...raw('exif', 'APP1')].map((block) => withoutPrefix(block, 'Exif\0\0')),
-    xmp: [...xmp.map(({ bytes }) => bytes), ...raw('xmp')],
-    photoshop: raw('iptc', '8bim').map((block) => withoutPrefix(block, 'Photoshop 3.0\0')),
+    exif: [...exif, ...raw('exif'), ...app1.filter((block) => !isXmp(block))].map((block) =>
+      withoutPrefix(block, 'Exif\0\0'),
+    ),
+    xmp: [...xmp.map(({ bytes }) => bytes), ...raw('xmp'), ...app1.filter(isXmp)].map((block) =>
+      withoutPrefix(block, xmpIdentifier),
+    ),
+    photoshop: raw('iptc', '8bim', 'APP13').map((block) => withoutPrefix(block, 'Photoshop 3.0\0')),
     texts: entries.filter(({ keyword }) => !isBlockKeyword(keyword)).map(toText),
     warnings,
   };
@@ -43,20 +49,28 @@ export function pngIccName({ metadataChunks }: PngFile): string | null {
   return (profile && nameIccProfile(profile)) ?? latin1(data.subarray(0, nameEnd));
 }
 
+const xmpIdentifier = 'http://ns.adobe.com/xap/1.0/\0';
+
+function isXmp(block: Uint8Array): boolean {
+  return latin1(block.subarray(0, xmpIdentifier.length)) === xmpIdentifier;
+}
+
 type Inflate = (compressed: Uint8Array, keyword: string) => Uint8Array | null;
 
 /** A bomb or a broken stream gives null and a warning; a file of many bombs is stopped after the first few. */
 function createInflate(warnings: Warning[]): Inflate {
   let budget = maxInflatedTotal;
   return (compressed, keyword) => {
-    if (budget <= 0) return null;
     try {
-      const inflated = inflateSync(compressed, { maxOutputLength: maxInflatedBytes });
+      const maxOutputLength = Math.max(1, Math.min(budget, maxInflatedBytes));
+      const inflated = inflateSync(compressed, { maxOutputLength });
       budget -= inflated.length;
       return inflated;
     } catch {
+      // A broken stream may have cost as much as a bomb.
       budget -= maxInflatedBytes;
-      warnings.push({ code: 'png_text_not_inflated', values: { keyword } });
+      if (warnings.length < maxWarnings)
+        warnings.push({ code: 'png_text_not_inflated', values: { keyword } });
       return null;
     }
   };
@@ -68,10 +82,10 @@ function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null 
   if (keywordEnd < 1 || keywordEnd > 79) return null;
   const keyword = latin1(data.subarray(0, keywordEnd));
   const rest = data.subarray(keywordEnd + 1);
-  if (type === 'tEXt') return { keyword, bytes: rest, encoding: 'latin1' };
+  if (type === 'tEXt') return { keyword, bytes: rest };
   if (type === 'zTXt') {
     const bytes = inflate(rest.subarray(1), keyword);
-    return bytes && { keyword, bytes, encoding: 'latin1' };
+    return bytes && { keyword, bytes };
   }
   if (type !== 'iTXt') return null;
   // Compression flag and method, then language tag and translated keyword, each ended by NUL.
@@ -80,7 +94,7 @@ function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null 
   if (textStart < 0) return null;
   const stored = rest.subarray(textStart + 1);
   const bytes = rest[0] === 1 ? inflate(stored, keyword) : stored;
-  return bytes && { keyword, bytes, encoding: 'utf8' };
+  return bytes && { keyword, bytes };
 }
 
 /** XMP and "Raw profile type ..." are containers, read as such, and may hold a position: they are no texts to keep. */
@@ -106,9 +120,9 @@ function withoutPrefix(block: Uint8Array, prefix: string): Uint8Array {
   return isPrefixed ? block.subarray(prefix.length) : block;
 }
 
-function toText({ keyword, bytes, encoding }: TextEntry): MetadataText {
-  const text = encoding === 'utf8' ? new TextDecoder().decode(bytes) : latin1(bytes);
-  return { place: 'png-text', keyword, text };
+/** tEXt is Latin-1 by the specification and UTF-8 by the habit of many programs. */
+function toText({ keyword, bytes }: TextEntry): MetadataText {
+  return { place: 'png-text', keyword, text: decodeText(bytes) };
 }
 
 function latin1(bytes: Uint8Array): string {

@@ -45,7 +45,7 @@ const metadataTypes: readonly string[] = ['tEXt', 'zTXt', 'iTXt', 'eXIf', 'iCCP'
 
 /** Bounds for hostile files: 8 KB a chunk, as common encoders write them, makes 6,400 chunks of 50 MB. */
 const maxChunks = 100_000;
-const maxMetadataChunks = 200;
+const maxMetadataChunks = 10_000;
 
 /** Size in pixels, read from the first chunk alone. @throws {ForensicsError} `image_unreadable`. */
 export function readPngSize(bytes: Uint8Array): { width: number; height: number } {

@@ -6,7 +6,11 @@
  * @see TIFF 6.0, section 2, for directories and field types; CIPA DC-008 4.6 for the directories of EXIF.
  */
 
+import { decodeText, untilNul } from './text.ts';
+
 export interface Field {
+  /** Where the entry stands in the block. */
+  readonly offset: number;
   readonly type: number;
   readonly count: number;
   /** The values as they are stored. */
@@ -27,10 +31,13 @@ export interface Directories {
 
 const pointers = { exif: 0x8769, gps: 0x8825 } as const;
 const entryBytes = 12;
-const maxEntries = 500;
-/** Bytes of one value by field type, BYTE to DOUBLE. */
-const bytesOfType: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
-const types = { ascii: 2, short: 3, long: 4, rational: 5 } as const;
+/** By type: BYTE to DOUBLE, IFD, and UTF-8 of Exif 3.0. */
+const bytesOfType: Readonly<Record<number, number>> = Object.assign(
+  {},
+  [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4],
+  { 129: 1 },
+);
+export const types = { byte: 1, ascii: 2, short: 3, long: 4, rational: 5, utf8: 129 } as const;
 
 const noDirectories: Directories = {
   primary: new Map(),
@@ -85,17 +92,10 @@ export function readFractions(field: Field | undefined): readonly number[] {
   });
 }
 
-/** A text up to its NUL, in UTF-8 where it is and in Latin-1 otherwise; null when there is none. */
+/** A text up to its NUL; null when there is none. */
 export function readTextField(field: Field | undefined): string | null {
-  if (field === undefined || field.type !== types.ascii) return null;
-  const end = field.bytes.indexOf(0);
-  const bytes = field.bytes.subarray(0, end < 0 ? undefined : end);
-  return decodeText(bytes).trim() || null;
-}
-
-export function decodeText(bytes: Uint8Array): string {
-  const text = new TextDecoder().decode(bytes);
-  return text.includes('\u{fffd}') ? new TextDecoder('latin1').decode(bytes) : text;
+  if (field === undefined || (field.type !== types.ascii && field.type !== types.utf8)) return null;
+  return untilNul(decodeText(field.bytes)).trim() || null;
 }
 
 interface FoundDirectory {
@@ -115,7 +115,7 @@ function readDirectory(
   const first = at + 2;
   const stated = view.getUint16(at, isLittleEndian);
   const inBlock = Math.floor((tiff.length - first) / entryBytes);
-  for (let i = 0; i < Math.min(stated, inBlock, maxEntries); i++) {
+  for (let i = 0; i < Math.min(stated, inBlock); i++) {
     const entry = first + i * entryBytes;
     const tag = view.getUint16(entry, isLittleEndian);
     const field = readField(tiff, entry, isLittleEndian);
@@ -135,7 +135,8 @@ function readField(tiff: Uint8Array, entry: number, isLittleEndian: boolean): Fi
   if (sizeBytes === 0 || sizeBytes > tiff.length) return null;
   const start = sizeBytes <= 4 ? entry + 8 : view.getUint32(entry + 8, isLittleEndian);
   if (start + sizeBytes > tiff.length) return null;
-  return { type, count, bytes: tiff.subarray(start, start + sizeBytes), isLittleEndian };
+  const bytes = tiff.subarray(start, start + sizeBytes);
+  return { offset: entry, type, count, bytes, isLittleEndian };
 }
 
 function dataView(bytes: Uint8Array): DataView {

@@ -4,7 +4,8 @@ import type { Evidence } from '../contract/evidence.ts';
 import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import type { Finding, Skipped } from '../detectors/detector.ts';
 import type { Inconsistency, Provenance } from '../provenance/provenance.ts';
-import type { StoredWarning, Warning, WarningCode } from '../image/metadata.ts';
+import type { Warning, WarningCode } from '../image/metadata-blocks.ts';
+import type { StoredWarning } from '../image/metadata.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import { inBoth } from './report-item.ts';
 import { wordsIn } from './wording/catalogue.ts';
@@ -83,6 +84,11 @@ const storedSentences: Readonly<Record<WarningCode, RegExp>> = {
   block_too_large:
     /^(?<place>[\w ]+): the block of (?<bytes>\d+) bytes is too large and was not read\.$/,
   block_unreadable: /^(?<place>[\w ]+): the block holds nothing that could be read\.$/,
+  block_read_in_part:
+    /^(?<place>[\w ]+): the block is damaged or too long; only a part could be read\.$/,
+  extended_xmp_incomplete:
+    /^XMP: segments of the extended part are missing; the others were read\.$/,
+  extended_xmp_differs: /^XMP: the extended part does not match its checksum or /,
   extended_xmp_not_read: /^XMP: the extended part was not read\.$/,
   png_chunks_cut: /^PNG: only the first metadata chunks were read\.$/,
   png_text_not_inflated:
@@ -90,6 +96,8 @@ const storedSentences: Readonly<Record<WarningCode, RegExp>> = {
   thumbnail_unreadable: /^The thumbnail in EXIF cannot be decoded\.$/,
   credentials_elsewhere:
     /^The file names content credentials that are kept elsewhere; they were not fetched\.$/,
+  credentials_removed:
+    /^The file refers to content credentials inside itself that are no longer there:/,
   not_read_by_earlier_version:
     /^An earlier version of the program examined the file; it did not read these facts\.$/,
 };

@@ -1,51 +1,25 @@
 /** Every text of a file in which a program may record what it did, with its field. */
 
-import type { DeclarationPlace, DeclaredOrigin } from '../contract/vocabulary.ts';
-import type { ExifClues } from '../image/exif.ts';
-import type { Metadata, MetadataBlocks } from '../image/metadata.ts';
-
-export interface ForeignText {
-  readonly place: DeclarationPlace;
-  readonly field: string;
-  readonly text: string;
-}
+import type { DeclaredOrigin } from '../contract/vocabulary.ts';
+import type { FileText } from '../image/file-texts.ts';
 
 export interface ForeignTexts {
-  readonly all: readonly ForeignText[];
+  readonly all: readonly FileText[];
   /** The texts of these fields, in the order of the file, whatever place they stand in. */
-  of(...fields: readonly string[]): readonly ForeignText[];
+  of(...fields: readonly string[]): readonly FileText[];
 }
 
 /** A structure that a generator left behind. */
 export interface Recognised {
   /** Where it stands. */
-  readonly text: ForeignText;
+  readonly text: FileText;
   readonly origin: Exclude<DeclaredOrigin, 'captured'>;
   readonly generator: string | null;
 }
 
-interface Sources {
-  /** Texts of the container whole: a workflow is longer than the stored part of a text. */
-  readonly texts: MetadataBlocks['texts'];
-  readonly exif: ExifClues['texts'];
-  readonly metadata: Pick<Metadata, 'xmp' | 'iptc'>;
-}
-
-export function gatherTexts({ texts, exif, metadata }: Sources): ForeignTexts {
-  const all: readonly ForeignText[] = [
-    ...texts.map(({ place, keyword, text }) => ({ place, field: keyword, text })),
-    ...exif.map(({ field, text }) => ({ place: 'exif', field, text }) as const),
-    ...metadataFields('xmp', metadata.xmp),
-    ...metadataFields('iptc', metadata.iptc),
-  ].filter(({ text }) => text !== '');
-  return {
-    all,
-    of: (...fields) => all.filter(({ field }) => fields.includes(field)),
-  };
-}
-
-function metadataFields(place: 'xmp' | 'iptc', tags: Metadata['xmp']): readonly ForeignText[] {
-  return Object.entries(tags).map(([field, value]) => ({ place, field, text: `${value}` }));
+export function findTexts(all: readonly FileText[]): ForeignTexts {
+  const byField = Map.groupBy(all, ({ field }) => field);
+  return { all, of: (...fields) => fields.flatMap((field) => byField.get(field) ?? []) };
 }
 
 // Makes foreign values safe to handle: texts become printable, and JSON is parsed without trusting its shape.

@@ -4,8 +4,8 @@
  * EXIF. The program also scales and crops photographs, so a graph counts only when something in it samples.
  */
 
+import type { FileText } from '../image/file-texts.ts';
 import {
-  type ForeignText,
   type ForeignTexts,
   asList,
   type Members,
@@ -24,7 +24,7 @@ export function recogniseComfyUi(texts: ForeignTexts): readonly Recognised[] {
   return [...inPng, ...inExif].flatMap((text) => recogniseGraph(text) ?? []);
 }
 
-function recogniseGraph(text: ForeignText): Recognised | null {
+function recogniseGraph(text: FileText): Recognised | null {
   const kinds = kindsOfNodes(text.text);
   if (!kinds.some((kind) => /sampler/i.test(kind))) return null;
   const isInpainted =
@@ -66,7 +66,7 @@ export function recogniseJsonParameters(texts: ForeignTexts): readonly Recognise
 }
 
 function recogniseIn(
-  texts: readonly ForeignText[],
+  texts: readonly FileText[],
   isOf: (settings: Members) => boolean,
   generator: string,
 ): readonly Recognised[] {
@@ -77,7 +77,7 @@ function recogniseIn(
   });
 }
 
-function generated(text: ForeignText, generator: string, settings: Members = {}): Recognised {
+function generated(text: FileText, generator: string, settings: Members = {}): Recognised {
   const mode = settings['generation_mode'];
   const isPart = isText(mode) && /inpaint|outpaint/.test(mode);
   return { text, origin: isPart ? 'ai-manipulated' : 'ai-generated', generator };
@@ -102,7 +102,7 @@ function isEarlyInvoke({ app_id: app, image }: Members): boolean {
 }
 
 /** `"a harbour" -s 50 -S 42 -W 512 -H 512 -C 7.5 -A k_lms`: steps, seed and size as on a command line. */
-function isDream({ text }: ForeignText): boolean {
+function isDream({ text }: FileText): boolean {
   const options = text.slice(text.lastIndexOf('"') + 1);
   return (
     text.startsWith('"') &&
@@ -111,7 +111,7 @@ function isDream({ text }: ForeignText): boolean {
 }
 
 /** The comment counts only next to the program's name. */
-function novelComments(texts: ForeignTexts): readonly ForeignText[] {
+function novelComments(texts: ForeignTexts): readonly FileText[] {
   const isNovelAi = texts.of('Software').some(({ text }) => text === 'NovelAI');
   return isNovelAi ? texts.of('Comment') : [];
 }
@@ -140,7 +140,7 @@ export function recogniseSettingsLine(texts: ForeignTexts): readonly Recognised[
     .flatMap((text) => recogniseLine(text) ?? []);
 }
 
-function recogniseLine(text: ForeignText): Recognised | null {
+function recogniseLine(text: FileText): Recognised | null {
   const line = text.text.split('\n').findLast((one) => one.trimStart().startsWith('Steps: '));
   if (line === undefined) return null;
   const settings = settingsIn(line.slice(0, maxLineLength));

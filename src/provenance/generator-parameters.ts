@@ -1,7 +1,7 @@
 /** The contract of all recognisers of generators, and the one list of them. */
 
+import type { FileText } from '../image/file-texts.ts';
 import {
-  type ForeignText,
   type ForeignTexts,
   type Members,
   type Recognised,
@@ -61,7 +61,7 @@ const recognisers: readonly Recogniser[] = [
 
 /** One entry a text and generator. */
 export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] {
-  const byText = new Map<ForeignText, Recognised>();
+  const byText = new Map<FileText, Recognised>();
   for (const recognise of recognisers) {
     for (const found of recognise(texts)) {
       if (!byText.has(found.text)) byText.set(found.text, found);
@@ -118,7 +118,7 @@ function recogniseGrok(texts: ForeignTexts): readonly Recognised[] {
   if (!texts.of('Artist').some(({ text }) => isArtist.test(text))) return [];
   return texts
     .of('ImageDescription', 'UserComment')
-    .filter(({ text }: ForeignText) => /^Signature: [A-Za-z0-9+/]{86,}={0,2}$/.test(text))
+    .filter(({ text }: FileText) => /^Signature: [A-Za-z0-9+/]{86,}={0,2}$/.test(text))
     .map((text) => ({ text, origin: 'ai-generated', generator: 'Grok (xAI)' }));
 }
 

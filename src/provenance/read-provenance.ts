@@ -2,16 +2,16 @@
 
 import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';
 import { readFileClues } from '../image/container.ts';
-import { type ExifClues, readExifClues } from '../image/exif.ts';
-import { readXmpHistory } from '../image/metadata-readers.ts';
-import type { Warning } from '../image/metadata.ts';
-import type { Picture, PictureFacts } from '../image/picture.ts';
+import { readExifClues } from '../image/exif.ts';
+import { type FileText, readFileTexts } from '../image/file-texts.ts';
+import type { Warning } from '../image/metadata-blocks.ts';
+import type { Picture } from '../image/picture.ts';
+import type { XmpValue } from '../image/xmp.ts';
 import { readContentCredentials } from './c2pa.ts';
 import { findInconsistencies } from './consistency.ts';
 import {
-  type ForeignText,
   type ForeignTexts,
-  gatherTexts,
+  findTexts,
   originOfSourceType,
   printable,
   textIn,
@@ -40,17 +40,14 @@ export async function readProvenance(
   const { facts } = picture;
   const clues = readFileClues(bytes, facts.format);
   const exif = readExifClues(clues.blocks.exif);
-  const texts = gatherTexts({
-    texts: clues.blocks.texts,
-    exif: exif.texts,
-    metadata: facts.metadata,
-  });
+  const fileTexts = readFileTexts(clues.blocks);
+  const texts = findTexts(fileTexts.all);
   const signed = clues.hasCredentials
     ? await readContentCredentials(bytes, facts.format, trustList)
     : null;
   const credentials = signed?.credentials ?? null;
   const declarations = ranked([...(signed?.declarations ?? []), ...declaredIn(texts)]);
-  const history = clues.blocks.xmp.flatMap(readHistory).slice(-maxSteps);
+  const history = fileTexts.xmp.flatMap(readHistory).slice(-maxSteps);
   const { jpeg } = facts;
   const software = nameSoftware({ texts, declarations, credentials, history, jpeg });
   const quantisation = jpeg && classifyTables(jpeg);
@@ -64,7 +61,10 @@ export async function readProvenance(
     quantisation,
     inconsistencies: findInconsistencies(records),
     layout: readLayout(bytes, clues),
-    warnings: collectWarnings(facts, exif, thumbnail !== null),
+    warnings: [
+      ...(exif.thumbnail !== null && thumbnail === null ? [thumbnailLost] : []),
+      ...credentialWarnings(texts, credentials !== null),
+    ],
   };
 }
 
@@ -84,7 +84,7 @@ function declaredIn(texts: ForeignTexts): readonly Declaration[] {
 }
 
 function unsigned(
-  { place, field, text }: ForeignText,
+  { place, field, text }: FileText,
   origin: DeclaredOrigin,
   generator: string | null,
 ): Declaration {
@@ -105,38 +105,30 @@ function rankDeclaration({ assurance, origin }: Declaration): number {
 
 const maxSteps = 100;
 
-/**
- * What editing programs say of their own work, as they wrote it.
- *
- * @param packet - XMP. None for a packet that cannot be read: the metadata's warnings name it.
- */
-function readHistory(packet: Uint8Array): readonly HistoryStep[] {
-  try {
-    return readXmpHistory(packet).map(toStep);
-  } catch {
-    return [];
+const historyPath = /^History\/(action|softwareAgent|when|parameters)$/;
+
+/** What editing programs say of their own work, as they wrote it: an entry of `xmpMM:History` for each step. */
+function readHistory(packet: readonly XmpValue[]): readonly HistoryStep[] {
+  const fields = packet.filter(({ path }) => historyPath.test(path));
+  return [...Map.groupBy(fields, ({ item }) => item).values()].map((step) => {
+    const field = (name: string) => textIn(step.find(({ path }) => path.endsWith(name))?.text);
+    return {
+      action: field('/action') ?? '',
+      software: field('/softwareAgent'),
+      when: field('/when'),
+      parameters: field('/parameters'),
+    };
+  });
+}
+
+const thumbnailLost: Warning = { code: 'thumbnail_unreadable', values: {} };
+
+/** XMP's `dcterms:provenance` names where a manifest is: in the file itself (`self#jumbf=...`), or where it can be fetched. */
+function credentialWarnings(texts: ForeignTexts, hasCredentials: boolean): readonly Warning[] {
+  const places = texts.of('provenance').filter(({ place }) => place === 'xmp');
+  if (places.some(({ text }) => !text.trim().startsWith('self#'))) {
+    return [{ code: 'credentials_elsewhere', values: {} }];
   }
-}
-
-function toStep(fields: Readonly<Record<string, unknown>>): HistoryStep {
-  return {
-    action: textIn(fields['action']) ?? '',
-    software: textIn(fields['softwareAgent']),
-    when: textIn(fields['when']),
-    parameters: textIn(fields['parameters']),
-  };
-}
-
-function collectWarnings(
-  { metadata }: PictureFacts,
-  exif: ExifClues,
-  isThumbnailRead: boolean,
-): readonly Warning[] {
-  const isThumbnailLost = exif.thumbnail !== null && !isThumbnailRead;
-  // XMP's `dcterms:provenance` names where a manifest can be fetched.
-  const isElsewhere = metadata.xmp['provenance'] !== undefined;
-  return [
-    ...(isThumbnailLost ? [{ code: 'thumbnail_unreadable', values: {} } as const] : []),
-    ...(isElsewhere ? [{ code: 'credentials_elsewhere', values: {} } as const] : []),
-  ];
+  const areGone = places.length > 0 && !hasCredentials;
+  return areGone ? [{ code: 'credentials_removed', values: {} }] : [];
 }

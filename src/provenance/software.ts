@@ -1,7 +1,8 @@
 /** Programs, devices and platforms that a file names. A name is what somebody wrote; it is sorted, never believed. */
 
+import type { FileText } from '../image/file-texts.ts';
 import type { JpegStructure } from '../image/jpeg-structure.ts';
-import { type ForeignText, type ForeignTexts, printable } from './file-texts.ts';
+import { type ForeignTexts, printable } from './file-texts.ts';
 import { generatorNamed, toolFields } from './generator-parameters.ts';
 import type { ContentCredentials, Declaration, HistoryStep, NamedSoftware } from './provenance.ts';
 
@@ -66,7 +67,7 @@ function sorted(text: string): Pick<NamedSoftware, 'kind' | 'name'> {
 }
 
 /** What a camera writes as its software is its firmware, unless it is a program that we know. */
-function toolIn(tool: ForeignText, texts: ForeignTexts): NamedSoftware {
+function toolIn(tool: FileText, texts: ForeignTexts): NamedSoftware {
   const { kind, name } = sorted(tool.text);
   const { place } = tool;
   const system = kind === 'unknown' && place !== 'png-text' ? firmwareNamed(name, texts) : null;
@@ -94,7 +95,7 @@ function firmwareNamed(name: string, texts: ForeignTexts): string | null {
 
 /** Maker and model; models that begin with their maker's name, or with its first word, are not named twice: `NIKON CORPORATION`, `NIKON D800`. */
 function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
-  const firstText = (field: string): ForeignText | undefined => texts.of(field)[0];
+  const firstText = (field: string): FileText | undefined => texts.of(field)[0];
   const make = firstText('Make');
   const model = firstText('Model');
   if (make === undefined || model === undefined || generatorNamed(make.text) !== null) return [];

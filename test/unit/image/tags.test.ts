@@ -34,12 +34,12 @@ test('too many and too long entries are cut, with a warning', () => {
 });
 
 test('texts become printable and well-formed', () => {
-  const texts = { escape: 'a\0\0b\u{1b}[2Jc\td\ne', half: 'a\ud83d', cat: '🐈' };
+  const texts = { escape: 'a\u{1b}[2Jc\td\ne\0\0rest', half: 'a\ud83d', cat: '🐈' };
 
   const { pngText } = readTexts([...Object.entries(texts), ['cut', `${'x'.repeat(1999)}🐈`]]);
 
   expect(pngText).toEqual({
-    escape: 'a b [2Jc\td\ne',
+    escape: 'a [2Jc\td\ne',
     half: 'a\u{fffd}',
     cat: '🐈',
     cut: `${'x'.repeat(1999)}\u{fffd}`,

@@ -65,6 +65,12 @@ const warnings: English['warnings'] = {
   block_too_large: ({ place, bytes }) =>
     `${places[place]}: Der Block von ${bytes} Byte ist zu groß und wurde nicht gelesen.`,
   block_unreadable: ({ place }) => `${places[place]}: Der Block enthält nichts Lesbares.`,
+  block_read_in_part: ({ place }) =>
+    `${places[place]}: Der Block ist beschädigt oder zu lang; nur ein Teil ließ sich lesen.`,
+  extended_xmp_incomplete: () =>
+    'XMP: Vom erweiterten Teil fehlen Segmente; die übrigen wurden gelesen.',
+  extended_xmp_differs: () =>
+    'XMP: Der erweiterte Teil passt nicht zu seiner Prüfsumme oder ist nicht der, auf den die Datei verweist; gelesen wurde er trotzdem.',
   extended_xmp_not_read: () => 'XMP: Der erweiterte Teil wurde nicht gelesen.',
   png_chunks_cut: () => 'PNG: Nur die ersten Metadatenblöcke wurden gelesen.',
   png_text_not_inflated: ({ keyword }) =>
@@ -72,6 +78,8 @@ const warnings: English['warnings'] = {
   thumbnail_unreadable: () => 'Das Vorschaubild in den EXIF-Daten lässt sich nicht decodieren.',
   credentials_elsewhere: () =>
     'Die Datei verweist auf Content Credentials, die anderswo liegen; sie wurden nicht abgerufen.',
+  credentials_removed: () =>
+    'Die Datei verweist auf Content Credentials in ihr selbst, die nicht mehr da sind: Sie wurden entfernt, wie es die meisten Programme und Dienste beim Speichern tun.',
   not_read_by_earlier_version: () =>
     'Eine frühere Version des Programms hat die Datei untersucht; sie las diese Angaben noch nicht.',
 };

@@ -1,6 +1,6 @@
 import type { InconsistencyCode } from '../../../contract/vocabulary.ts';
 import type { DeclarationPlace } from '../../../contract/vocabulary.ts';
-import type { WarningCode, WarningValues } from '../../../image/metadata.ts';
+import type { WarningCode, WarningValues } from '../../../image/metadata-blocks.ts';
 import type { ContentCredentials, InconsistencyValues } from '../../../provenance/provenance.ts';
 
 const inconsistencies = {
@@ -63,13 +63,21 @@ const warnings = {
   block_too_large: ({ place, bytes }) =>
     `${places[place]}: the block of ${bytes} bytes is too large and was not read.`,
   block_unreadable: ({ place }) => `${places[place]}: the block holds nothing that could be read.`,
+  block_read_in_part: ({ place }) =>
+    `${places[place]}: the block is damaged or too long; only a part could be read.`,
   extended_xmp_not_read: () => 'XMP: the extended part was not read.',
+  extended_xmp_incomplete: () =>
+    'XMP: segments of the extended part are missing; the others were read.',
+  extended_xmp_differs: () =>
+    'XMP: the extended part does not match its checksum or is not the one that the file refers to; it was read all the same.',
   png_chunks_cut: () => 'PNG: only the first metadata chunks were read.',
   png_text_not_inflated: ({ keyword }) =>
     `PNG: the compressed text of "${keyword}" is broken or too large and was not read.`,
   thumbnail_unreadable: () => 'The thumbnail in EXIF cannot be decoded.',
   credentials_elsewhere: () =>
     'The file names content credentials that are kept elsewhere; they were not fetched.',
+  credentials_removed: () =>
+    'The file refers to content credentials inside itself that are no longer there: they were removed, as most programs and services do when they save a picture.',
   not_read_by_earlier_version: () =>
     'An earlier version of the program examined the file; it did not read these facts.',
 } satisfies { readonly [Code in WarningCode]: (values: WarningValues[Code]) => string };

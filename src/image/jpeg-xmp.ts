@@ -1,0 +1,78 @@
+/**
+ * The extended XMP of a JPEG: what does not fit into one segment, spread over several.
+ *
+ * @see Adobe XMP specification part 3, 1.1.3.1.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Warning } from './metadata-blocks.ts';
+
+interface ExtendedXmp {
+  readonly packets: readonly Uint8Array[];
+  readonly warnings: readonly Warning[];
+}
+
+interface Part {
+  /** 32 hexadecimal digits: the MD5 of the whole. */
+  readonly id: string;
+  /** Of the whole, in bytes. */
+  readonly length: number;
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+const headerBytes = 40;
+
+/**
+ * Each whole joined from its parts, whatever their order. One that lacks parts or fits no checksum is read all the same,
+ * with a warning.
+ *
+ * @param parts - segments behind their identifier.
+ * @param packets - the standard ones: these name the extended one.
+ */
+export function joinExtendedXmp(
+  parts: readonly Uint8Array[],
+  packets: readonly Uint8Array[],
+): ExtendedXmp {
+  const named = packets.map((packet) => Buffer.from(packet).toString('latin1').toUpperCase());
+  const wholes = Map.groupBy(parts.flatMap(readPart), ({ id, length }) => `${id} ${length}`);
+  const warnings = new Map<string, Warning>();
+  const warn = (code: 'extended_xmp_incomplete' | 'extended_xmp_differs') =>
+    warnings.set(code, { code, values: {} });
+  const joined = [...wholes.values()].map((whole) => {
+    const { id, length } = whole[0]!;
+    const bytes = joinParts(whole);
+    if (bytes.length !== length) warn('extended_xmp_incomplete');
+    else if (md5(bytes) !== id || !named.some((packet) => packet.includes(id))) {
+      warn('extended_xmp_differs');
+    }
+    return bytes;
+  });
+  if (wholes.size === 0 && parts.length > 0) warn('extended_xmp_incomplete');
+  return { packets: joined, warnings: [...warnings.values()] };
+}
+
+function readPart(segment: Uint8Array): readonly Part[] {
+  if (segment.length <= headerBytes) return [];
+  const view = new DataView(segment.buffer, segment.byteOffset, segment.length);
+  const [length, offset] = [view.getUint32(32), view.getUint32(36)];
+  const id = String.fromCharCode(...segment.subarray(0, 32)).toUpperCase();
+  return [{ id, length, offset, bytes: segment.subarray(headerBytes) }];
+}
+
+/** In the order of their offsets, each byte once; a gap is left out. */
+function joinParts(parts: readonly Part[]): Uint8Array {
+  let end = 0;
+  const pieces = parts
+    .toSorted((a, b) => a.offset - b.offset)
+    .map(({ offset, bytes }) => {
+      const piece = bytes.subarray(Math.max(0, end - offset));
+      end = Math.max(end, offset + bytes.length);
+      return piece;
+    });
+  return Buffer.concat(pieces);
+}
+
+function md5(bytes: Uint8Array): string {
+  return createHash('md5').update(bytes).digest('hex').toUpperCase();
+}

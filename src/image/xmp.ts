@@ -1,0 +1,180 @@
+/**
+ * Reads XMP packets: the properties of the picture and, apart from these, what is nested in them. Reads as much as it can of
+ * a packet that ends early, because one that is broken declares no less. Each character is visited once, so that a hostile
+ * packet takes no longer than a long one.
+ *
+ * @see ISO 16684-1 (XMP), clause 7, for the serialisation in RDF/XML and the encodings.
+ */
+
+import { decodeText } from './text.ts';
+
+export interface XmpValue {
+  /** Local names from the property downwards: `DigitalSourceType`, `History/softwareAgent`. */
+  readonly path: string;
+  readonly text: string;
+  /** Number of the list entry that it stands in, counted through the packet; 0 outside any. */
+  readonly item: number;
+}
+
+interface XmpPacket {
+  readonly values: readonly XmpValue[];
+  /** False for a packet that ends early or has more values than are read. */
+  readonly isWhole: boolean;
+}
+
+const maxValues = 200_000;
+const maxDepth = 100;
+
+/** Containers of RDF and XMP, which are no step of a path. */
+const containers = /^(?:rdf:(?:RDF|Description|Bag|Seq|Alt|li|value)|x:x[am]pmeta|.*:RDF)$/;
+const noProperty = /^(?:xmlns|xml|x|rdf)(?::|$)/;
+
+/** @throws {Error} for a packet that holds no property. */
+export function readXmp(packet: Uint8Array): XmpPacket {
+  const read = createReader();
+  const isScanned = scanXml(decodeText(packet), read);
+  const { values, isClosed } = read.end();
+  if (values.length === 0) throw new Error('An XMP packet without a property.');
+  return { values, isWhole: isScanned && isClosed && values.length < maxValues };
+}
+
+type Attributes = readonly (readonly [name: string, value: string])[];
+
+type Reader = ReturnType<typeof createReader>;
+
+interface OpenElement {
+  readonly name: string;
+  readonly path: string;
+  readonly item: number;
+  /** Inside `rdf:RDF`. */
+  readonly isInside: boolean;
+  text: string;
+  hasChildren: boolean;
+}
+
+/** Turns the elements inside `rdf:RDF` into values. */
+function createReader() {
+  const stack: OpenElement[] = [];
+  const values: XmpValue[] = [];
+  let items = 0;
+  const add = (path: string, item: number, raw: string) => {
+    const text = decodeEntities(raw).trim();
+    if (path !== '' && text !== '' && values.length < maxValues) values.push({ path, text, item });
+  };
+  const closeLast = () => {
+    const last = stack.pop();
+    if (last !== undefined && !last.hasChildren) add(last.path, last.item, last.text);
+  };
+  return {
+    open(name: string, attributes: Attributes) {
+      const parent = stack.at(-1);
+      const isInside = parent !== undefined && (parent.isInside || parent.name.endsWith(':RDF'));
+      const isStep = isInside && !containers.test(name);
+      const path = isStep ? joinPath(parent.path, name) : (parent?.path ?? '');
+      const item = name === 'rdf:li' ? ++items : (parent?.item ?? 0);
+      if (parent) parent.hasChildren = true;
+      stack.push({ name, path, item, isInside, text: '', hasChildren: false });
+      if (stack.length > maxDepth) throw new Error('An XMP packet nested too deep.');
+      if (!isInside) return;
+      for (const [attribute, value] of attributes) {
+        if (attribute === 'rdf:resource') add(path, item, value);
+        else if (!noProperty.test(attribute)) add(joinPath(path, attribute), item, value);
+      }
+    },
+    text(text: string) {
+      const last = stack.at(-1);
+      if (last !== undefined && !last.hasChildren) last.text += text;
+    },
+    close(name: string) {
+      const at = stack.findLastIndex((one) => one.name === name);
+      // A tag that was never opened closes nothing.
+      const kept = at < 0 ? stack.length : at;
+      while (stack.length > kept) closeLast();
+    },
+    /** What is still open ends with the packet. */
+    end() {
+      const isClosed = stack.length === 0;
+      while (stack.length > 0) closeLast();
+      return { values, isClosed };
+    },
+  };
+}
+
+function joinPath(path: string, name: string): string {
+  const local = name.slice(name.lastIndexOf(':') + 1);
+  return path === '' ? local : `${path}/${local}`;
+}
+
+const named: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  amp: '&',
+  quot: '"',
+  apos: "'",
+};
+
+function decodeEntities(text: string): string {
+  return text.replaceAll(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi,
+    (entity, ...groups) => {
+      const [decimal, hexadecimal, name] = groups as readonly (string | undefined)[];
+      if (name !== undefined) return named[name] ?? entity;
+      const point = decimal ? Number(decimal) : Number.parseInt(hexadecimal ?? '', 16);
+      return point <= 0x10ffff ? String.fromCodePoint(point) : entity;
+    },
+  );
+}
+
+const attribute = /\s+([^\s<>/="']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
+const tagName = /[^\s<>/="']+/y;
+const tagEnd = /\s*(\/?)>/y;
+
+/** Markup that is passed over, by how it begins and ends; what a CDATA section holds is text. */
+const skipped = [
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+  ['<?', '?>'],
+  ['<!', '>'],
+] as const;
+
+/** Hands over elements and texts in their order. False when the text ends inside a tag. */
+function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
+  const match = (pattern: RegExp, at: number) => {
+    pattern.lastIndex = at;
+    return pattern.exec(xml);
+  };
+  let position = 0;
+  for (;;) {
+    const start = xml.indexOf('<', position);
+    reader.text(xml.slice(position, start < 0 ? undefined : start));
+    if (start < 0) return true;
+    const markup = skipped.find(([begin]) => xml.startsWith(begin, start));
+    if (markup !== undefined) {
+      const [begin, end] = markup;
+      const stop = xml.indexOf(end, start + begin.length);
+      if (stop < 0) return false;
+      if (begin === '<![CDATA[') reader.text(xml.slice(start + begin.length, stop));
+      position = stop + end.length;
+      continue;
+    }
+    const isClosing = xml[start + 1] === '/';
+    const name = match(tagName, start + (isClosing ? 2 : 1))?.[0];
+    if (name === undefined) {
+      // A sign of its own, as careless writers leave it in a text.
+      reader.text('<');
+      position = start + 1;
+      continue;
+    }
+    position = start + (isClosing ? 2 : 1) + name.length;
+    const attributes: (readonly [string, string])[] = [];
+    for (let found = match(attribute, position); found; found = match(attribute, position)) {
+      attributes.push([found[1]!, found[2] ?? found[3] ?? '']);
+      position = attribute.lastIndex;
+    }
+    const end = match(tagEnd, position);
+    if (end === null) return false;
+    position = tagEnd.lastIndex;
+    if (!isClosing) reader.open(name, attributes);
+    if (isClosing || end[1] === '/') reader.close(name);
+  }
+}
