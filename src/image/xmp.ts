@@ -137,14 +137,17 @@ const skipped = [
   ['<!', '>'],
 ] as const;
 
-/** Hands over elements and texts in their order. False when the text ends inside a tag. */
+/** A packet of 16 MB whose entries are as long as Photoshop's has half as many. */
+const maxTags = 1_000_000;
+
+/** Hands over elements and texts in their order. False when the text ends inside a tag, or has more of them than are read. */
 function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
   const match = (pattern: RegExp, at: number) => {
     pattern.lastIndex = at;
     return pattern.exec(xml);
   };
   let position = 0;
-  for (;;) {
+  for (let tags = 0; tags < maxTags; tags++) {
     const start = xml.indexOf('<', position);
     reader.text(xml.slice(position, start < 0 ? undefined : start));
     if (start < 0) return true;
@@ -177,4 +180,5 @@ function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
     if (!isClosing) reader.open(name, attributes);
     if (isClosing || end[1] === '/') reader.close(name);
   }
+  return false;
 }

@@ -8,11 +8,8 @@ import {
   asMembers,
   parseObject,
 } from './file-texts.ts';
-import {
-  recogniseComfyUi,
-  recogniseJsonParameters,
-  recogniseSettingsLine,
-} from './generator-formats.ts';
+import { recogniseJson } from './generator-json.ts';
+import { recogniseSettingsLine } from './settings-line.ts';
 
 /**
  * Recognises a structure that a program leaves behind, never a word: a photograph whose caption speaks of a generator is
@@ -27,23 +24,33 @@ const rest = /^(?: ?v?\d[\d.]*(?: \([^)]{1,40}\))?)?$/i;
 const generators: readonly (readonly [RegExp, string])[] = [
   [/^adobe firefly/i, 'Adobe Firefly'],
   [/^bing image creator/i, 'Bing Image Creator'],
+  [/^chatgpt/i, 'ChatGPT'],
   [/^craiyon/i, 'Craiyon'],
   [/^dall[-·.\s]?e/i, 'DALL-E'],
   [/^diffusionbee/i, 'DiffusionBee'],
   [/^draw things/i, 'Draw Things'],
   [/^dreamstudio/i, 'DreamStudio'],
+  [/^easy diffusion/i, 'Easy Diffusion'],
+  [/^flux[. ]?[12](?: ?\[?(?:dev|pro|schnell|max|flex)\]?)?/i, 'FLUX (Black Forest Labs)'],
   [/^fooocus/i, 'Fooocus'],
+  [/^(?:google )?(?:gemini nano banana|imagen)/i, 'Google Imagen'],
+  [/^google gemini/i, 'Google Gemini'],
+  [/^gpt[- ]?(?:4o|image)/i, 'GPT (OpenAI)'],
+  [/^grok(?: imagine)?/i, 'Grok (xAI)'],
   [/^(?:apple )?image playground/i, 'Image Playground'],
   [/^ideogram(?:[. ]ai)?/i, 'Ideogram'],
   [/^leonardo[. ]ai/i, 'Leonardo.Ai'],
+  [/^microsoft designer/i, 'Microsoft Designer'],
   [/^midjourney/i, 'Midjourney'],
   [/^nightcafe(?: studio)?/i, 'NightCafe'],
   [/^novelai/i, 'NovelAI'],
+  [/^recraft/i, 'Recraft'],
+  [/^seedream/i, 'Seedream'],
   [/^stable diffusion(?: xl)?/i, 'Stable Diffusion'],
 ];
 
 /** Where programs sign. `Make` is for cameras, but some services write their name there. */
-export const toolFields = ['Software', 'CreatorTool'] as const;
+export const toolFields = ['Software', 'CreatorTool', 'ImageEditingSoftware'] as const;
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
@@ -52,8 +59,8 @@ const midjourneyJob = new RegExp(`\\s--[a-z]+\\b.*\\sJob ID: ${uuid}$`, 'is');
 
 const recognisers: readonly Recogniser[] = [
   recogniseSettingsLine,
-  recogniseJsonParameters,
-  recogniseComfyUi,
+  recogniseJson,
+  recogniseDream,
   recogniseSignedFields,
   recogniseAigcLabel,
   recogniseToolField,
@@ -70,6 +77,17 @@ export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] 
   return [...byText.values()];
 }
 
+/** InvokeAI's first form, as on a command line: `"a harbour" -s 50 -S 42 -W 512 -H 512 -C 7.5 -A k_lms`. */
+function recogniseDream(texts: ForeignTexts): readonly Recognised[] {
+  const options = [/ -s ?\d/, / -S ?-?\d/, / -W ?\d/, / -H ?\d/];
+  return texts.all
+    .filter(({ text }) => {
+      const behind = text.slice(text.lastIndexOf('"') + 1);
+      return text.startsWith('"') && options.every((option) => option.test(behind));
+    })
+    .map((text) => ({ text, origin: 'ai-generated', generator: 'InvokeAI' }));
+}
+
 /** Generators recognised by fixed contents of fixed fields: Midjourney, FLUX, Google, Grok. */
 function recogniseSignedFields(texts: ForeignTexts): readonly Recognised[] {
   return [
@@ -81,8 +99,7 @@ function recogniseSignedFields(texts: ForeignTexts): readonly Recognised[] {
 }
 
 function recogniseMidjourney(texts: ForeignTexts): readonly Recognised[] {
-  return texts
-    .of('Description', 'ImageDescription', 'description')
+  return texts.all
     .filter(({ text }) => midjourneyJob.test(text.trimEnd().slice(-2000)))
     .map((text) => ({ text, origin: 'ai-generated', generator: 'Midjourney' }));
 }

@@ -2,6 +2,7 @@
 
 import type { FileText } from '../image/file-texts.ts';
 import type { JpegStructure } from '../image/jpeg-structure.ts';
+import { isStructure } from '../image/text.ts';
 import { type ForeignTexts, printable } from './file-texts.ts';
 import { generatorNamed, toolFields } from './generator-parameters.ts';
 import type { ContentCredentials, Declaration, HistoryStep, NamedSoftware } from './provenance.ts';
@@ -99,6 +100,8 @@ function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
   const make = firstText('Make');
   const model = firstText('Model');
   if (make === undefined || model === undefined || generatorNamed(make.text) !== null) return [];
+  // A workflow may stand where the camera is named.
+  if (isStructure(make.text) || isStructure(model.text)) return [];
   const maker = printable(make.text);
   const type = printable(model.text);
   const [brand = maker] = maker.split(' ');

@@ -1,0 +1,48 @@
+/**
+ * ComfyUI stores the graph that made a picture: `prompt` as it ran (nodes by number, each with `class_type` and `inputs`),
+ * `workflow` as it was drawn (a list of nodes with their `type`). The program also scales and crops photographs, so a graph
+ * counts only when something in it samples, or has a hosted model make a picture.
+ */
+
+import type { DeclaredOrigin } from '../contract/vocabulary.ts';
+import { asList, asMembers, type Members } from './file-texts.ts';
+
+const maxNodes = 20_000;
+
+const samples = /sampler|UltimateSDUpscale|(?:Face|Segs?)Detailer/i;
+/** Nodes that call a hosted model, by vendor. Their helpers, which scale or hold a colour, are not meant. */
+const hosted =
+  /^(?:OpenAI(?:Dalle|GPTImage)|Flux(?:Pro|KontextPro|KontextMax|2)\w*Node|Ideogram|LumaImage(?!Reference)|Recraft(?:Text|Image)|Stability(?:Stable)?Image|(?:Google)?Gemini\w*Image|GeminiNanoBanana|Imagen|ByteDance(?:Image|Seedream)|Seedream|Kling\w*Image(?:Generation|Expand)|Wan\w*ToImageApi|RunwayTextToImage|Reve\w*Image|Grok\w*Image|Bria\w*Image|HunyuanImage\w*Api|QwenImage\w*Api|Midjourney)/i;
+const paintsIn = /inpaint|SetLatentNoiseMask|ProFill|ProExpand|ImageExpand|Detailer/i;
+
+/** What the graph made; null for one that only changes what it was given, and for what is no graph. */
+export function originOfGraph(graph: Members): Exclude<DeclaredOrigin, 'captured'> | null {
+  const kinds = kindsOfNodes(graph);
+  if (!kinds.some((kind) => samples.test(kind) || hosted.test(kind))) return null;
+  const isLoaded = kinds.some((kind) => kind.startsWith('LoadImage'));
+  return isLoaded && kinds.some((kind) => paintsIn.test(kind)) ? 'ai-manipulated' : 'ai-generated';
+}
+
+/** Names of the node classes of a graph of either form, those of its subgraphs included. */
+function kindsOfNodes(graph: Members): readonly string[] {
+  const subgraphs = asList(asMembers(graph['definitions'])['subgraphs']);
+  const groups = Object.values(asMembers(asMembers(graph['extra'])['groupNodes']));
+  const drawn = [graph, ...subgraphs, ...groups]
+    .flatMap((part) => asList(asMembers(part)['nodes']))
+    .map(asMembers)
+    .filter(isActive)
+    .map((node) => node['type']);
+  const ran = Object.values(graph).map(asMembers).filter(isNode);
+  return [...drawn, ...ran.map((node) => node['class_type'])]
+    .slice(0, maxNodes)
+    .filter((kind) => typeof kind === 'string');
+}
+
+/** Nodes that are muted (2) or bypassed (4) do not run. */
+function isActive({ mode }: Members): boolean {
+  return mode !== 2 && mode !== 4;
+}
+
+function isNode(node: Members): boolean {
+  return typeof node['class_type'] === 'string' && typeof node['inputs'] === 'object';
+}

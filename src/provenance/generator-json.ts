@@ -1,0 +1,172 @@
+/** Generators that store their settings as JSON, in whatever field: ComfyUI, InvokeAI, Fooocus, SwarmUI, NovelAI and others. */
+
+import type { FileText } from '../image/file-texts.ts';
+import { originOfGraph } from './comfyui.ts';
+import {
+  asList,
+  asMembers,
+  type ForeignTexts,
+  type Members,
+  parseObject,
+  type Recognised,
+} from './file-texts.ts';
+
+export function recogniseJson(texts: ForeignTexts): readonly Recognised[] {
+  const isNovelAi = texts.of('Software').some(({ text }) => text === 'NovelAI');
+  return [
+    ...texts.all.flatMap((text) => recogniseObjects(text, objectsIn(text.text), isNovelAi)),
+    ...recogniseSingleTexts(texts),
+  ];
+}
+
+/** Objects that hold one of these hold what a generator writes, as an object or as the text of one. */
+const envelopes = [
+  'prompt',
+  'workflow',
+  'parameters',
+  'metadata',
+  'Comment',
+  'extra_pnginfo',
+] as const;
+
+/** The object that a text is, behind a name where one stands before it, and those that it wraps. */
+function objectsIn(text: string): readonly Members[] {
+  const json = text.replace(/^\s*\w[\w -]{0,30}:\s*(?=\{)/, '');
+  // Python writes NaN where a node is to run each time; that is no JSON.
+  const outer = parseObject(json) ?? parseObject(json.replaceAll(/\bNaN\b/g, 'null'));
+  if (outer === null) return [];
+  const inner = envelopes.map((name) => {
+    const value = outer[name];
+    return typeof value === 'string' ? (parseObject(value) ?? {}) : asMembers(value);
+  });
+  return [outer, ...inner];
+}
+
+function recogniseObjects(
+  text: FileText,
+  objects: readonly Members[],
+  isNovelAi: boolean,
+): readonly Recognised[] {
+  for (const object of objects) {
+    const origin = originOfGraph(object);
+    if (origin !== null) return [{ text, origin, generator: 'ComfyUI' }];
+  }
+  // Of these settings alone any program might be meant.
+  if (isNovelAi && objects.some(hasSampling)) return [generated(text, 'NovelAI')];
+  for (const object of objects) {
+    const program = programs.find(([, isOf]) => isOf(object));
+    if (program !== undefined) return [generated(text, program[0], object)];
+  }
+  return [];
+}
+
+function generated(text: FileText, generator: string | null, settings: Members = {}): Recognised {
+  const mode = settings['generation_mode'];
+  const isPart = isText(mode) && /inpaint|outpaint/.test(mode);
+  return { text, origin: isPart ? 'ai-manipulated' : 'ai-generated', generator };
+}
+
+/** Settings as texts of a PNG, one each: Easy Diffusion, and programs of the `diffusers` family. */
+function recogniseSingleTexts(texts: ForeignTexts): readonly Recognised[] {
+  const own = texts.all.filter(({ place }) => place === 'png-text');
+  const settings = Object.fromEntries(own.map(({ field, text }) => [field, text]));
+  const program = [easyDiffusion, anyProgram].find(([, isOf]) => isOf(settings));
+  const prompt = own.find(({ field }) => /^prompt$/i.test(field));
+  return program && prompt ? [generated(prompt, program[0])] : [];
+}
+
+type Program = readonly [name: string | null, isOf: (settings: Members) => boolean];
+
+const easyDiffusion: Program = [
+  'Easy Diffusion',
+  (settings) =>
+    isText(settings['use_stable_diffusion_model'] ?? settings['Stable Diffusion model']) &&
+    isNumeric(settings['seed'] ?? settings['Seed']) &&
+    isNumeric(settings['num_inference_steps'] ?? settings['Steps']),
+];
+
+/** A prompt, a seed and a number of steps, and what else a sampler needs: no program writes these of a photograph. */
+const anyProgram: Program = [
+  null,
+  (settings) => {
+    const has = (is: (value: unknown) => boolean, ...names: readonly string[]) =>
+      names.some((name) => is(settings[name]));
+    return (
+      has(isText, 'prompt', 'Prompt', 'positive_prompt', 'positivePrompt') &&
+      has(isNumeric, 'seed', 'Seed') &&
+      has(isNumeric, 'steps', 'Steps', 'num_inference_steps', 'ddim_steps', 'sampling_steps') &&
+      has(isText, 'sampler', 'Sampler', 'sampler_name', 'scheduler', 'model', 'Model', 'base_model')
+    );
+  },
+];
+
+const programs: readonly Program[] = [
+  ['Fooocus', isFooocus],
+  ['SwarmUI', isSwarm],
+  ['InvokeAI', isInvoke],
+  ['InvokeAI', isEarlyInvoke],
+  ['InvokeAI', isInvokeGraph],
+  ['NovelAI', isNovel],
+  ['Draw Things', isDrawThings],
+  easyDiffusion,
+  anyProgram,
+];
+
+/** Its numbers are texts. */
+function isFooocus({
+  version,
+  seed,
+  steps,
+  base_model: model,
+  adm_guidance: guidance,
+}: Members): boolean {
+  const isNamed =
+    (isText(version) && /^Fooocus\b/.test(version)) || (isText(model) && isText(guidance));
+  return isNamed && isNumeric(seed) && isNumeric(steps);
+}
+
+function isSwarm(settings: Members): boolean {
+  const { seed, prompt } = asMembers(settings['sui_image_params']);
+  return isNumeric(seed) && isText(prompt);
+}
+
+function isInvoke({ generation_mode: mode, positive_prompt: prompt, seed }: Members): boolean {
+  return isText(prompt) && (isText(mode) || isNumeric(seed));
+}
+
+function isEarlyInvoke({ app_id: app, image }: Members): boolean {
+  return isText(app) && /^invoke-ai\//i.test(app) && Object.keys(asMembers(image)).length > 0;
+}
+
+/** Its nodes by name, each with its type; or a list, in which the type is one of the node's data. */
+function isInvokeGraph({ nodes }: Members): boolean {
+  return [...asList(nodes), ...Object.values(asMembers(nodes))]
+    .map(asMembers)
+    .some(({ type, data }) =>
+      [type, asMembers(data)['type']].some((kind) =>
+        /^(?:\w+_)?denoise(?:_latents)?$/.test(`${kind}`),
+      ),
+    );
+}
+
+/** The PNG's texts as one object, as it hides them in the pixels; or the settings, where `uc` is what is unwanted. */
+function isNovel(settings: Members): boolean {
+  const { Software: name, uc, request_type: type } = settings;
+  return name === 'NovelAI' || (hasSampling(settings) && (isText(uc) || isText(type)));
+}
+
+function isDrawThings({ c, uc, sampler, seed, steps }: Members): boolean {
+  return isText(c) && (isText(uc) || isText(sampler)) && isNumeric(seed) && isNumeric(steps);
+}
+
+function hasSampling({ steps, seed, sampler }: Members): boolean {
+  return isNumeric(steps) && isNumeric(seed) && isText(sampler);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'number' || (isText(value) && /^-?\d+$/.test(value));
+}
