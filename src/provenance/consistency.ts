@@ -38,10 +38,16 @@ const hourMs = 60 * minuteMs;
 /** Max difference of clocks between two time zones: 26 hours (UTC-12 to UTC+14). */
 const maxZoneHours = 26;
 
-function compareTimes({ exif: { takenAt, changedAt }, now }: Records): readonly Inconsistency[] {
+function compareTimes({ exif, now }: Records): readonly Inconsistency[] {
   const all: Inconsistency[] = [];
-  if (takenAt !== null && changedAt !== null) all.push(...compareChange(takenAt, changedAt));
-  const latest = Math.max(...[takenAt, changedAt].map((time) => (time === null ? 0 : toUtc(time))));
+  // A clock that nobody set says nothing.
+  const [takenAt, changedAt] = [exif.takenAt, exif.changedAt].map((time) =>
+    time === null || isUnset(time.at) ? null : time,
+  );
+  if (takenAt && changedAt) all.push(...compareChange(takenAt, changedAt));
+  const latest = Math.max(
+    ...[exif.takenAt, exif.changedAt].map((time) => (time ? toUtc(time) : 0)),
+  );
   // The difference is not reported: it would differ each time that the same file is looked at.
   if (latest > now.getTime() + maxZoneHours * hourMs) {
     all.push({
@@ -177,15 +183,21 @@ function readHistory({ history }: Records): readonly Inconsistency[] {
 
 /** A receiver may hold on to its last fix for a while. */
 const maxHoursOfFix = 1;
+/** Local time is at most so far from UTC. */
+const maxHoursOfZone = 14;
+const dayHours = 24;
+/** Receivers count weeks up to this many and begin again; old ones fall back by it (IS-GPS-200, 20.3.3.3.1.1). */
+const rolloverHours = 1024 * 7 * dayHours;
 
 /** The receiver's clock is that of the satellites, the camera's is whatever somebody set. */
 function compareSatellites({
   exif: { takenAt, satelliteTime },
 }: Records): readonly Inconsistency[] {
   if (takenAt === null || satelliteTime === null) return [];
-  const hoursApart = Math.abs(toUtc(takenAt) - satelliteTime.getTime()) / hourMs;
-  const isZoneKnown = takenAt.offsetMinutes !== null;
-  if (hoursApart <= maxHoursOfFix + (isZoneKnown ? 0 : 14)) return [];
+  if (isUnset(takenAt.at) || isBeforeFirstFix(satelliteTime)) return [];
+  const hoursAhead = (toUtc(takenAt) - satelliteTime.getTime()) / hourMs;
+  if (isExplained(hoursAhead, takenAt)) return [];
+  const hoursApart = Math.abs(hoursAhead);
   return [
     {
       code: 'gps_time_differs',
@@ -194,3 +206,32 @@ function compareSatellites({
     },
   ];
 }
+
+/** By the zone, by a receiver whose weeks began again, or by a program that wrote the local date or time in place of UTC's. */
+function isExplained(hoursAhead: number, { offsetMinutes }: ExifTime): boolean {
+  const rollovers = Math.round(hoursAhead / rolloverHours);
+  const hours = hoursAhead - rollovers * rolloverHours;
+  const slack = maxHoursOfFix + (offsetMinutes === null ? maxHoursOfZone : 0);
+  const asLocalTime = offsetMinutes === null ? 0 : offsetMinutes / 60;
+  const explained = [0, dayHours, -dayHours, -asLocalTime];
+  return explained.some((one) => Math.abs(hours - one) <= slack);
+}
+
+/** Years in which clocks of cameras begin when nobody has set them, on the first of January. */
+const firstYears: ReadonlySet<number> = new Set([1904, 1970, 1980, 1990, 2000]);
+
+/** A clock that began at its first date, up to a week ago; cameras also begin at midnight of the year they were made in. */
+function isUnset(at: Date): boolean {
+  if (at.getUTCMonth() !== 0) return false;
+  const day = at.getUTCDate();
+  const isMidnight = day === 1 && at.getUTCHours() === 0;
+  return isMidnight || (firstYears.has(at.getUTCFullYear()) && day <= 7);
+}
+
+/** No satellite told the time yet: a date from before receivers were built into cameras, or the first day of a count of weeks. */
+function isBeforeFirstFix(at: Date): boolean {
+  const day = at.toISOString().slice(0, 10);
+  return at.getUTCFullYear() < 1995 || isUnset(at) || weekCountsBegan.has(day);
+}
+
+const weekCountsBegan: ReadonlySet<string> = new Set(['1999-08-22', '2019-04-07']);

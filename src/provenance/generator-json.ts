@@ -142,11 +142,8 @@ function isEarlyInvoke({ app_id: app, image }: Members): boolean {
 function isInvokeGraph({ nodes }: Members): boolean {
   return [...asList(nodes), ...Object.values(asMembers(nodes))]
     .map(asMembers)
-    .some(({ type, data }) =>
-      [type, asMembers(data)['type']].some((kind) =>
-        /^(?:\w+_)?denoise(?:_latents)?$/.test(`${kind}`),
-      ),
-    );
+    .flatMap(({ type, data }) => [type, asMembers(data)['type']])
+    .some((kind) => isText(kind) && /^(?:\w+_)?denoise(?:_latents)?$/.test(kind));
 }
 
 /** The PNG's texts as one object, as it hides them in the pixels; or the settings, where `uc` is what is unwanted. */
