@@ -135,6 +135,11 @@ export async function agreed(
   return yes || !canAsk(streams) || confirm(question, streams);
 }
 
+/** A question whose answer is yes unless it is no. Ask only when `canAsk`. @throws {ForensicsError} `cancelled`. */
+export async function agreedByDefault(question: string, streams = person): Promise<boolean> {
+  return !/^\s*no?\s*$/i.test(await answerTo(`${question} [Y/n] `, streams));
+}
+
 /** The same for large deletions: the user has to type the name. @throws as `confirm`. */
 export async function confirmByName(
   question: string,

@@ -3,6 +3,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { UserInfo } from '../contract/auth.ts';
+import type { Intake } from '../contract/limits.ts';
 import type { PictureLimits } from '../contract/session.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import { ApiError } from './api/client.ts';
@@ -25,6 +26,8 @@ export interface Context {
   readonly identity: 'embedded' | 'oidc';
   /** What a picture may be. */
   readonly limits: PictureLimits;
+  /** What the server takes. */
+  readonly intake: Intake;
   readonly setLanguage: (language: Language) => void;
   readonly setTenantName: (name: string) => void;
   readonly toast: (toast: Toast) => void;

@@ -61,6 +61,7 @@ export function Shell(props: ShellProps) {
     words,
     identity: state.identity,
     limits: state.limits,
+    intake: state.intake,
     setLanguage,
     setTenantName: (name) => {
       localStorage.setItem(tenantKey, name);

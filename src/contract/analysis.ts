@@ -50,7 +50,7 @@ function sideUpTo(maximum: number) {
     minimum: minSidePx,
     maximum,
     description: 'Pixels, before or after the turn that EXIF demands. Heatmaps get the same size.',
-    'x-setting': 'intake',
+    ...(maximum === maxSidePx && { 'x-setting': 'intake' }),
   });
 }
 

@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import { loginBody, loginElsewhere } from './auth.ts';
 import { answerWith, oneOf, orNull, type Wire } from './common.ts';
-import { maxNameLength } from './limits.ts';
+import { intakes, maxNameLength } from './limits.ts';
 
 /** Login of a person with an account here, or what an identity provider sent the browser back with. */
 export const sessionBody = Type.Union([
@@ -47,6 +47,7 @@ const sessionState = Type.Object({
   needsFirstUser: Type.Boolean({ description: 'True until there is an account.' }),
   hasSession: Type.Boolean({ description: 'Whether the cookie of a session came along.' }),
   login: orNull(loginElsewhere),
+  intake: oneOf(intakes),
   limits,
 });
 export const sessionStateAnswer = answerWith(Type.Unsafe<SessionState>(sessionState));

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { App } from '../service/app.ts';
 import type { LogLevel } from '../contract/config.ts';
+import type { Intake } from '../contract/limits.ts';
 import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { bodyLimitBytes, drainRefused, guardBodies, readJsonBodies } from './bodies.ts';
@@ -57,6 +58,7 @@ interface ServerParts {
   readonly metrics: Pick<Metrics, 'observe'> | null;
   /** Hashes the accounts of refused logins and keys in the log; null writes them as they were sent. */
   readonly accountKey: Buffer | null;
+  readonly intake: Intake;
   readonly logLevel: LogLevel;
   readonly logTarget: LogTarget;
 }
@@ -124,11 +126,11 @@ async function addMiddleware(server: HttpServer, parts: ServerParts): Promise<vo
 }
 
 async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> {
-  const { app } = parts;
+  const { app, intake } = parts;
   const { core, analyses, administration } = app;
   await describeInterface(server, parts);
   await server.register(docsRoutes);
-  await server.register(systemRoutes, app.operations);
+  await server.register(systemRoutes, { ...app.operations, intake });
   await server.register(analysisRoutes, { analyses });
   await server.register(evidenceRoutes, { evidence: app.evidence });
   await server.register(tenantRoutes, administration);
@@ -138,7 +140,8 @@ async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> 
   await server.register(holdRoutes, { holds: core.holds });
   await server.register(keyRoutes, { keys: core.keys });
   await server.register(authRoutes, { identity: core.identity });
-  await server.register(sessionRoutes, { ...administration, analyses, identity: core.identity });
+  const { identity } = core;
+  await server.register(sessionRoutes, { ...administration, analyses, identity, intake });
   await server.register(userRoutes, { userSettings: core.userSettings });
   await server.register(feedbackRoutes, administration);
   await server.register(consoleRoutes, parts);

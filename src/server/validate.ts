@@ -107,7 +107,7 @@ function allowed(schema: Schema | undefined): string {
       return [
         schema.type === 'integer' ? 'an integer' : 'a number',
         range(schema.minimum, schema.maximum),
-        setting === undefined ? '' : ` (setting ${setting})`,
+        setting === undefined ? '' : `; the setting ${setting} of the server allows more`,
       ].join('');
     case 'string':
       if (schema.format === 'date-time') return 'an ISO 8601 date and time';

@@ -1,17 +1,20 @@
 /** `forensics serve`: opens everything, listens, prints how to use it, and closes everything again on a signal. */
 
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type App, openApp } from '../../service/app.ts';
 import { type Stack, withStack } from '../../service/disposer.ts';
 import { makeFirstTenant } from '../../service/first-run.ts';
-import { readConfig, type Settings } from '../../contract/config.ts';
+import { readConfig, type Settings, type Sources } from '../../contract/config.ts';
 import { helpFor, type SettingName } from '../../contract/settings.ts';
 import { lockForServing, makeDataFolder } from '../../ports/data-folder/data-folder.ts';
 import type { Metrics, MetricsListener } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
-import { ignoreBrokenOutput } from '../output/terminal.ts';
+import { agreedByDefault, canAsk } from '../input.ts';
+import { ignoreBrokenOutput, log } from '../output/terminal.ts';
+import { keepSetting } from '../serve/config-file.ts';
 import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
 import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
 import { createServerLog, type ServerLog } from '../serve/server-log.ts';
@@ -45,6 +48,7 @@ const settingFlags = {
     'tlsKey',
     'behindProxy',
     'workers',
+    'intake',
     'logLevel',
   ],
   worker: ['dataDir', 'workers'],
@@ -64,7 +68,7 @@ type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
 /** Returns after a clean stop. */
 async function runServe(options: ServeOptions): Promise<void> {
   const { json, config, ...flags } = options;
-  const { settings } = readConfig({ flags, configFile: config });
+  const settings = await settingsOfStart({ flags, configFile: config });
   const stop = stopRequested();
   ignoreBrokenOutput();
   const serverLog = createServerLog();
@@ -98,6 +102,24 @@ async function runServe(options: ServeOptions): Promise<void> {
     serverLog.note('Stopping; a second signal stops at once.');
     await stack.unwind();
   });
+}
+
+/**
+ * The settings; on the very first start a person is asked what is to be taken, and the answer kept in the config file.
+ *
+ * @throws {ForensicsError} `config_invalid`, `cancelled`, `output_not_writable`.
+ */
+async function settingsOfStart(sources: Sources): Promise<Settings> {
+  const { settings, origins, file } = readConfig(sources);
+  const isFirst = file === null && !existsSync(settings.dataDir);
+  if (!isFirst || origins.intake !== 'default' || !canAsk()) return settings;
+  const isEverything = await agreedByDefault(
+    'Take every picture of phones and offices, also HEIC, WebP and sides above 4,096 pixels?',
+  );
+  if (!isEverything) return settings;
+  const kept = keepSetting('intake', 'everything');
+  log(`Kept in ${kept}. Write "intake": "contract" there to change it.`);
+  return readConfig(sources).settings;
 }
 
 function printReady(

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DefaultOptions, TenantAnswer } from '../../contract/tenant.ts';
 import { tiers } from '../../contract/vocabulary.ts';
 import { ask } from '../api/client.ts';
+import type { Refusal } from '../api/picture.ts';
 import { createUploadQueue, isOver, type Transfer } from '../api/queue.ts';
 import type { UploadState } from '../api/upload.ts';
 import { useConsole } from '../context.ts';
@@ -164,7 +165,8 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
 }
 
 function TransferLine({ transfer: { name, state } }: { readonly transfer: Transfer }) {
-  const { upload } = useConsole().words;
+  const { intake, words } = useConsole();
+  const { upload } = words;
   const written = useWrittenLimits();
   return (
     <li>
@@ -189,10 +191,16 @@ function TransferLine({ transfer: { name, state } }: { readonly transfer: Transf
           {state.refusal === null
             ? state.message || upload.interrupted
             : upload.refusals[state.refusal](written)}
+          {isAboutIntake(state.refusal) && intake === 'contract' && ` ${upload.askOperator}`}
         </span>
       )}
     </li>
   );
+}
+
+/** Whether a server with the setting `intake: everything` may take it. */
+function isAboutIntake(refusal: Refusal | null): boolean {
+  return refusal !== null && ['notPicture', 'tooLarge', 'tooManyPixels'].includes(refusal);
 }
 
 function useWrittenLimits(): WrittenLimits {

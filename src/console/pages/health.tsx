@@ -1,9 +1,11 @@
+import type { ComponentChild } from 'preact';
 import { ApiError, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Facts, Failure, Loading, PageTitle, Panel } from '../parts/pieces.tsx';
 
-type Checks = Readonly<Record<string, 'ok' | 'degraded'>>;
+/** A state for each check, and under `intake` what pictures are taken. */
+type Answer = { readonly data: Readonly<Record<string, string>> };
 
 const pauseMs = 30_000;
 
@@ -13,8 +15,9 @@ export function HealthPage() {
   const { health } = words;
   const { data, error, reload } = useLoaded('health', {
     load: async (signal) => {
-      const { data: checks } = await ask<{ readonly data: Checks }>('/v1/health', { signal });
-      return { checks, at: Date.now() };
+      const answer = await ask<Answer>('/v1/health', { signal });
+      const { intake = '', ...checks } = answer.data;
+      return { intake, checks: Object.entries(checks), at: Date.now() };
     },
     pause: () => pauseMs,
   });
@@ -29,10 +32,15 @@ export function HealthPage() {
       {data !== null && !isUnhealthy && (
         <Panel>
           <Facts
-            rows={Object.entries(data.checks).map(([name, state]) => [
-              health.checks[name] ?? name,
-              <span class={`badge ${state}`}>{health[state]}</span>,
-            ])}
+            rows={[
+              ...data.checks.map(([name, state]): [string, ComponentChild] => [
+                health.checks[name] ?? name,
+                <span class={`badge ${state}`}>
+                  {state === 'ok' ? health.ok : health.degraded}
+                </span>,
+              ]),
+              [health.intake, health.intakes[data.intake] ?? data.intake],
+            ]}
           />
           <p class="soft small">
             {health.checkedAt(new Date(data.at).toLocaleTimeString(language))}

@@ -269,6 +269,11 @@ export const administration: AdministrationWords = {
       webhooks: 'Webhooks',
       log: 'Protokoll',
     },
+    intake: 'Angenommene Bilder',
+    intakes: {
+      contract: 'JPEG und PNG bis 4.096 Pixel je Seite',
+      everything: 'alles bis 16.384 Pixel je Seite',
+    },
     checkedAt: (time) => `Geprüft um ${time}; wird alle 30 Sekunden aktualisiert.`,
   },
 };

@@ -117,6 +117,8 @@ export const de: Words = {
       tooManyBytes: ({ megabytes }) =>
         `Die Datei ist zu groß: Erlaubt sind höchstens ${megabytes} MB.`,
     },
+    askOperator:
+      'Andere Formate und größere Bilder werden angenommen, wenn der Betreiber die Einstellung intake auf everything setzt.',
     interrupted: 'Der Server hat nicht geantwortet. Legen Sie das Bild noch einmal ab.',
   },
   list: {

@@ -256,6 +256,11 @@ export const administration = {
       webhooks: 'Webhooks',
       log: 'Log',
     } as Readonly<Record<string, string>>,
+    intake: 'Pictures taken',
+    intakes: {
+      contract: 'JPEG and PNG up to 4,096 pixels a side',
+      everything: 'everything up to 16,384 pixels a side',
+    } as Readonly<Record<string, string>>,
     checkedAt: (time: string) => `Checked at ${time}; refreshed every 30 seconds.`,
   },
 };

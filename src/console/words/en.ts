@@ -123,6 +123,8 @@ export const en = {
       tooManyBytes: ({ megabytes }: WrittenLimits) =>
         `The file is too large: at most ${megabytes} MB are allowed.`,
     },
+    askOperator:
+      'Other formats and larger pictures are taken when the operator sets intake to everything.',
     interrupted: 'The server did not respond. Drop the picture again.',
   },
   list: {

@@ -9,6 +9,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
+import type { Intake } from '../../contract/limits.ts';
 import type { Administration, App } from '../../service/app.ts';
 import type { Core } from '../../service/core.ts';
 import type { TokenSet } from '../../contract/auth.ts';
@@ -37,8 +38,10 @@ const fromBrowsers = Type.Object({
 });
 
 export const sessionRoutes: FastifyPluginAsyncTypebox<
-  Pick<App, 'analyses'> & Pick<Core, 'identity'> & Pick<Administration, 'firstUser'>
-> = async (server, { identity, firstUser, analyses: { limits } }) => {
+  Pick<App, 'analyses'> &
+    Pick<Core, 'identity'> &
+    Pick<Administration, 'firstUser'> & { readonly intake: Intake }
+> = async (server, { identity, firstUser, analyses: { limits }, intake }) => {
   server.get(path, readSessionState, async (request) => {
     const { kind } = identity;
     const login =
@@ -48,6 +51,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<
       needsFirstUser: await firstUser.isNeeded(),
       hasSession: readCookie(request) !== null,
       login: login !== null && 'issuer' in login ? login : null,
+      intake,
       limits,
     });
   });

@@ -2,6 +2,7 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { type Intake, intakes } from '../../contract/limits.ts';
 import type { Operations } from '../../service/app.ts';
 import { oneOf, succeeded } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -14,13 +15,15 @@ const pong = Type.Object({
 });
 const healthy = Type.Object({
   ...succeeded.properties,
-  data: Type.Record(Type.String(), oneOf(['ok', 'degraded'])),
+  data: Type.Object(
+    { intake: oneOf(intakes) },
+    { additionalProperties: oneOf(['ok', 'degraded']) },
+  ),
 });
 
-export const systemRoutes: FastifyPluginAsyncTypebox<Pick<Operations, 'health'>> = async (
-  server,
-  { health },
-) => {
+export const systemRoutes: FastifyPluginAsyncTypebox<
+  Pick<Operations, 'health'> & { readonly intake: Intake }
+> = async (server, { health, intake }) => {
   server.get('/v1/ping', ping, async () => success({ message: 'pong' as const }));
 
   server.get('/v1/health', readHealth, async (request) => {
@@ -33,8 +36,10 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<Operations, 'health'>>
       const names = failing.map(({ name }) => name).join(', ');
       throw new ForensicsError('unhealthy', `Not healthy: ${names}.`);
     }
-    const words = checks.map(({ name, cause }) => [name, cause === null ? 'ok' : 'degraded']);
-    return success(Object.fromEntries(words));
+    const states = checks.map(
+      ({ name, cause }) => [name, cause === null ? 'ok' : 'degraded'] as const,
+    );
+    return success({ intake, ...Object.fromEntries(states) });
   });
 
   server.get('/v1/schema', readSchema, async () => server.swagger());
@@ -50,7 +55,7 @@ const readHealth = operation(
     id: 'readHealth',
     access: 'everyone',
     rateLimit: false,
-    summary: 'Health of database, storage, model, queue, webhooks and log',
+    summary: 'Health of database, storage, model, queue, webhooks and log; what pictures are taken',
     description:
       '503 when database, storage, model or queue fails. The database is degraded when changes were lost because its disk damaged them, webhooks when a receiver does not answer, the log when lines of it are lost.',
     failures: ['unhealthy'],

@@ -239,7 +239,14 @@ describe('failures', () => {
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toEqual({
       success: true,
-      data: { database: 'ok', storage: 'ok', model: 'ok', queue: 'ok', webhooks: 'degraded' },
+      data: {
+        intake: 'contract',
+        database: 'ok',
+        storage: 'ok',
+        model: 'ok',
+        queue: 'ok',
+        webhooks: 'degraded',
+      },
     });
   });
 });

@@ -92,6 +92,7 @@ export async function openServer(
     apiCorsAllowedOrigins: [],
     metrics: null,
     accountKey: null,
+    intake: settings.intake,
     logLevel: 'info',
     logTarget: { write: (line) => void log.push(line) },
     ...parts,

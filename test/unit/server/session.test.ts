@@ -41,6 +41,7 @@ test('the link of the first run makes one account, and works once', async () => 
     needsFirstUser: true,
     hasSession: false,
     login: null,
+    intake: 'contract',
     limits: { minSidePx: 65, maxSidePx: 4096, maxPixels: 4096 * 4096, maxBytes: 50_000_000 },
   });
   expect([wrong.statusCode, weak.statusCode]).toEqual([401, 400]);
