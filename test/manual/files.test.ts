@@ -101,7 +101,9 @@ test('the image is made of the tarball, and its program does not run as root', (
   expect(rest('USER')).toBe('node');
   expect(JSON.parse(rest('ENTRYPOINT') ?? '')).toEqual(Object.keys(manifest.bin));
   expect(JSON.parse(rest('CMD') ?? '')).toEqual(['serve']);
-  expect(rest('ENV')).toBe(`FORENSICS_DATA_DIR=${rest('VOLUME')} FORENSICS_HOST=0.0.0.0`);
+  expect(rest('ENV')).toBe(
+    `FORENSICS_DATA_DIR=${rest('VOLUME')} FORENSICS_HOST=0.0.0.0 FORENSICS_INTAKE=everything`,
+  );
   expect(rest('EXPOSE')).toBe(String(defaults.port));
 });
 
