@@ -314,8 +314,16 @@ export const settingsSchema = Type.Object({
     'the audience that access tokens must have; without it the client id',
   ),
   oidcScopesClaim: required('line', 'scope', 'the claim that holds the scopes'),
-  oidcUserTypeClaim: required('line', 'userType', 'the claim that holds the user type'),
-  oidcTenantsClaim: required('line', 'tenants', 'the claim that holds the tenants'),
+  oidcUserTypeClaim: required(
+    'line',
+    'userType',
+    'the claim that holds the user type: a word, or a list of roles of which one is taken, such as `realm_access.roles`',
+  ),
+  oidcTenantsClaim: required(
+    'line',
+    'tenants',
+    'the claim that holds the tenants by name or id: a list, such as `groups`, or the words of a text',
+  ),
   oidcCa: optional('pemFile', 'the authority of a provider whose certificate no public one signed'),
   feedbackMailTo: optional('mailAddress', 'who gets feedback by mail'),
   feedbackMailFrom: optional('mailAddress', 'the sender of these mails'),

@@ -45,9 +45,13 @@ function checkedName(name: string | null): string | null {
   throw invalid(`A name has 1 to ${maxNameLength} characters, and no control characters.`);
 }
 
-// RFC 6749, appendix A.4: what a scope may be made of; a user type is held to the same.
+/** RFC 6749, appendix A.4: what a scope may be made of; a user type is held to the same. */
+export function isWord(word: string): boolean {
+  return /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(word);
+}
+
 function checkedWord(word: string, what: string): string {
-  if (/^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(word)) return word;
+  if (isWord(word)) return word;
   throw invalid(`A ${what} is a word of 1 to 64 ASCII characters, without spaces and quotes.`);
 }
 

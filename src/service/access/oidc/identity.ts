@@ -96,9 +96,13 @@ function createAdmission(parts: OidcIdentityParts, provider: Provider, accounts:
   async function bearer(accessToken: string): Promise<{ principal: Principal; token: ReadToken }> {
     const token = await reader.read('access', accessToken);
     const person = describePerson(token.claims, claims);
-    const { userType, scopes } = person;
+    const { userType, scopes, isUserTypeMissing } = person;
     if (userType === null) {
-      throw unauthenticated(`The access token lacks the claim "${claims.userType}".`);
+      throw unauthenticated(
+        isUserTypeMissing
+          ? `The access token lacks the claim "${claims.userType}".`
+          : `The claim "${claims.userType}" of the access token names no user type: it must be a word, or a list with one. Map a role to it at the identity provider.`,
+      );
     }
     const tenantIds = await accounts.findTenantIds(person.tenants);
     const { id } = await accounts.admit({ token, person, tenantIds });

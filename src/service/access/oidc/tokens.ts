@@ -11,6 +11,8 @@ import { maxNameLength } from '../../../contract/limits.ts';
 import { characterCount } from '../../../ports/db/database.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { compactToken, unauthenticated } from '../principal.ts';
+import { isWord } from '../user-facts.ts';
+import { defaultUserType } from '../users.ts';
 import { type Provider, unavailable } from './provider.ts';
 
 export interface ReadToken {
@@ -196,7 +198,8 @@ function readKind(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload)
 /**
  * Reads what we need to know of a person from a token's claims, under the names that the settings give.
  *
- * A name means a claim of that very name, or else the way through nested claims: `realm_access.roles`.
+ * A name means a claim of that very name, or else the way through nested claims: `realm_access.roles`,
+ * `resource_access.my.client.roles`.
  */
 export interface ClaimNames {
   readonly scopes: string;
@@ -209,21 +212,43 @@ export interface Described {
   readonly email: string | null;
   readonly name: string | null;
   readonly userType: string | null;
+  /** Why `userType` is null. */
+  readonly isUserTypeMissing: boolean;
   readonly scopes: readonly string[];
-  /** Names or ids, as the provider knows them. */
+  /** Names or ids, as the provider knows them and as tenants are named here. */
   readonly tenants: readonly string[];
 }
 
 const longestEmail = 254;
 
 export function describePerson(claims: JWTPayload, names: ClaimNames): Described {
+  // For display alone: people can change it.
+  const username = readText(claims['preferred_username'], maxNameLength);
+  const address = username?.includes('@') ? readText(username, longestEmail) : null;
+  const userType = readClaim(claims, names.userType);
+  const groups = readWords(readClaim(claims, names.tenants));
   return {
-    email: readText(claims['email'], longestEmail),
-    name: readText(claims['name'], maxNameLength),
-    userType: readText(readClaim(claims, names.userType), maxNameLength),
+    email: readText(claims['email'], longestEmail) ?? address,
+    name: readText(claims['name'], maxNameLength) ?? username,
+    userType: Array.isArray(userType) ? readRole(userType) : readText(userType, maxNameLength),
+    isUserTypeMissing: userType === undefined,
     scopes: readWords(readClaim(claims, names.scopes)),
-    tenants: readWords(readClaim(claims, names.tenants)),
+    tenants: [...new Set(groups.flatMap((group) => [group, tenantNameOf(group)]))],
   };
+}
+
+/** `/acme`, as Keycloak writes the path of a group, means acme; `Forensic Lab` the tenant forensic-lab. */
+function tenantNameOf(group: string): string {
+  return group.replace(/^\//, '').toLowerCase().replaceAll(/\s+/g, '-');
+}
+
+/** What Keycloak gives to everybody. */
+const rolesOfEverybody = /^(?:offline_access|uma_authorization|default-roles-.*)$/;
+
+/** Of several roles the usual user type where it is one of them, or else the first that can be one. */
+function readRole(roles: readonly unknown[]): string | null {
+  const words = readWords(roles).filter((role) => isWord(role) && !rolesOfEverybody.test(role));
+  return words.find((role) => role === defaultUserType) ?? words[0] ?? null;
 }
 
 /** People choose their names at the provider: what is no valid name here counts as missing. */
@@ -233,17 +258,22 @@ function readText(value: unknown, longest: number): string | null {
   return text === '' || characterCount(text) > longest || /\p{Cc}/u.test(text) ? null : text;
 }
 
-/** A list of words, or one text with spaces between them. */
+/** The entries of a list, which may contain spaces, or the words of one text. */
 function readWords(value: unknown): string[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const words = list.flatMap((entry) => (typeof entry === 'string' ? entry.split(/\s+/) : []));
+  const list: readonly unknown[] = typeof value === 'string' ? value.split(/\s+/) : [value].flat();
+  const words = list.flatMap((entry) => (typeof entry === 'string' ? entry.trim() : []));
   return [...new Set(words.filter((word) => word !== ''))];
 }
 
-function readClaim(claims: JWTPayload, name: string): unknown {
+/** A name may have dots of its own on any level. */
+function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
-  return name.split('.').reduce<unknown>((value, step) => {
-    const members: Record<string, unknown> = Object(value);
-    return Object.hasOwn(members, step) ? members[step] : undefined;
-  }, claims);
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+    const outer = name.slice(0, dot);
+    const found = Object.hasOwn(claims, outer)
+      ? readClaim(Object(claims[outer]), name.slice(dot + 1))
+      : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -25,7 +25,7 @@ test('a token without a user type is refused, and the answer names the claim', a
   const claims = { scopes: 'scope', userType: 'realm.kind', tenants: 'tenants' };
   const { identity, accessToken, users } = await openOidc(server, { claims });
 
-  for (const realm of [undefined, null, {}, { kind: '' }, { kind: 7 }, { kind: ['examiner'] }]) {
+  for (const realm of [undefined, null, {}, { kind: '' }, { kind: 7 }, { kind: [] }]) {
     await expect(identity.authenticate(await accessToken({ realm }))).rejects.toMatchObject({
       ...refused,
       message: expect.stringContaining('"realm.kind"'),
@@ -63,6 +63,69 @@ test('claims are found by their very name, dots included, or else by the way to 
   for (const { tenantIds } of [nested, literal]) {
     expect(new Set(tenantIds)).toEqual(new Set([acme.id, beta.id]));
   }
+});
+
+test.each([
+  ['roles', { roles: ['user'] }, 'user'],
+  ['roles', { roles: ['examiner'] }, 'examiner'],
+  ['roles', { roles: ['Case Manager', 'examiner', 'user'] }, 'user'],
+  ['realm_access.roles', { realm_access: { roles: ['offline_access', 'user'] } }, 'user'],
+  [
+    'realm_access.roles',
+    { realm_access: { roles: ['default-roles-a', 'uma_authorization', 'head'] } },
+    'head',
+  ],
+  ['resource_access.my.app.roles', { resource_access: { 'my.app': { roles: ['lab'] } } }, 'lab'],
+  ['https://acme.example/role', { 'https://acme.example/role': ['lab'] }, 'lab'],
+])(
+  'of the list in the claim %s of %j one role is the user type',
+  async (userType, claims, taken) => {
+    const names = { scopes: 'scope', userType, tenants: 'groups' };
+    const { identity, accessToken } = await openOidc(server, { claims: names });
+
+    const principal = await identity.authenticate(await accessToken(claims));
+
+    expect(principal.userType).toBe(taken);
+  },
+);
+
+test.each([[[]], [['offline_access', 'uma_authorization']], [['Case Manager']]])(
+  'a list without a role that can be a user type, %j, is refused with what to map',
+  async (roles) => {
+    const claims = { scopes: 'scope', userType: 'roles', tenants: 'groups' };
+    const { identity, accessToken } = await openOidc(server, { claims });
+
+    await expect(identity.authenticate(await accessToken({ roles }))).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringMatching(/^The claim "roles" .* names no user type: .* Map a role/),
+    });
+  },
+);
+
+test('each group of a list is one tenant, whatever its case, spaces and first slash', async () => {
+  const claims = { scopes: 'scope', userType: 'userType', tenants: 'groups' };
+  const { identity, accessToken, tenants } = await openOidc(server, { claims });
+  const create = async (name: string) => (await tenants.create({ name })).id;
+  const [acme, lab] = [await create('acme'), await create('forensic-lab')];
+  for (const name of ['forensic', 'lab', 'beta']) await create(name);
+  const meant = async (groups: unknown) =>
+    (await identity.authenticate(await accessToken({ groups }))).tenantIds;
+
+  expect(new Set(await meant(['acme', 'Forensic Lab', 'Elsewhere']))).toEqual(new Set([acme, lab]));
+  expect(await meant(['/acme', '/acme/lab', '/beta/examiners', '//lab'])).toEqual([acme]);
+  expect(new Set(await meant('acme forensic-lab'))).toEqual(new Set([acme, lab]));
+});
+
+test('a person without an address is shown by the name that the provider logs in', async () => {
+  const { identity, accessToken, users } = await openOidc(server);
+
+  await identity.authenticate(await accessToken({ preferred_username: 'a.berg' }));
+  expect(await users.list()).toMatchObject([{ email: '', name: 'a.berg' }]);
+  await identity.authenticate(
+    await accessToken({ name: 'A. Berg', preferred_username: 'a@b.example' }),
+  );
+
+  expect(await users.list()).toMatchObject([{ email: 'a@b.example', name: 'A. Berg' }]);
 });
 
 test('a claim that names a tenant by a name that it gave up lets nobody act for another', async () => {
