@@ -148,7 +148,8 @@ function signsOfChange(
   { probability, speaking, isStrong }: ChangeClaim,
   limits: Limits,
 ): readonly ReasonCode[] {
-  if (probability < limits.suspectedMin) return [];
+  // A method that speaks more than weakly is heard even where the others, which look for other changes, are silent.
+  if (probability < limits.suspectedMin && !isStrong) return [];
   const isSingle = speaking === 1 && !isStrong;
   return ['manipulation_suspected', ...(isSingle ? (['single_weak_method'] as const) : [])];
 }

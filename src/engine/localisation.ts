@@ -24,7 +24,10 @@ import type { LocateModel } from '../inference/networks.ts';
 
 export interface Localisation {
   readonly manipulation: Manipulation;
-  /** 0..1: how near the probability of a change comes to that from which on `default` suspects one; 1 from there on. */
+  /**
+   * 0..1: how near the probability of a change comes to that from which on `default` suspects one; 1 from there on, and
+   * where one method speaks more than weakly.
+   */
   readonly suspicion: number;
   /** Probability 0..1 of each cell to be changed, if something in the picture was. */
   readonly changed: Float32Array;
@@ -50,17 +53,23 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
   const circumstances = readCircumstances(facts);
   const changed = fuseCells(fusion, methods, { cells: grid.columns * grid.rows, circumstances });
   const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
+  const speaking = localised.filter(
+    ({ finding }) => speaksForChange(finding) && isWeighed(finding.method, fusion),
+  );
+  const loudest = speaking
+    .filter(({ finding }) => finding.strength !== 'weak')
+    .toSorted((a, b) => b.finding.score - a.finding.score)[0];
+  const place = (map: CellMap) => largestPart(map, changedFrom, facts);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
+  const region = isSuspected ? place({ ...grid, values: changed }) : null;
   return {
     manipulation: {
       probability,
-      region: isSuspected ? largestPart({ ...grid, values: changed }, changedFrom, facts) : null,
-      methods: localised
-        .filter(speaksForChange)
-        .map(({ finding }) => finding.method)
-        .filter((method) => isWeighed(method, fusion)),
+      region: region ?? (loudest === undefined ? null : place(loudest.map)),
+      methods: speaking.map(({ finding }) => finding.method),
     },
-    suspicion: Math.min(1, probability / thresholds.suspectedMin.default),
+    suspicion:
+      loudest === undefined ? Math.min(1, probability / thresholds.suspectedMin.default) : 1,
     changed,
     methods,
   };
@@ -78,7 +87,7 @@ function resampleMaps(localised: readonly LocalisedFinding[], grid: CellGrid): M
   );
 }
 
-function speaksForChange({ finding: { speaksFor, strength } }: LocalisedFinding): boolean {
+function speaksForChange({ speaksFor, strength }: Finding): boolean {
   return speaksFor === 'fake' && strength !== 'none';
 }
 

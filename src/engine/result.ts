@@ -58,7 +58,10 @@ export interface CellMaps {
 export interface Manipulation {
   /** Calibrated probability 0..1 that something in the picture was changed. */
   readonly probability: number;
-  /** The largest region marked as changed; null when none is, most of the picture is, or no strategy suspects a change. */
+  /**
+   * The largest region marked as changed, by all methods or by the one that speaks loudest; null when none is, most of the
+   * picture is, or no strategy suspects a change.
+   */
   readonly region: Region | null;
   /** Methods that indicate a change by themselves, at least weakly. */
   readonly methods: readonly string[];

@@ -131,11 +131,18 @@ const asksForOriginal: ReadonlySet<Ground> = new Set([
 
 /** With the limits that both were held against. */
 export function writeFigures(
-  { generated, changed, thresholds }: Pick<Result, 'generated' | 'changed' | 'thresholds'>,
+  {
+    generated,
+    changed,
+    thresholds,
+    reasons,
+  }: Pick<Result, 'generated' | 'changed' | 'thresholds' | 'reasons'>,
   language: Language,
 ): Pick<Presentation, 'generated' | 'changed'> {
   const numbers = createNumberWriter(language);
-  const { realMax, fakeMin, suspectedMin, manipulatedMin } = thresholds;
+  const { realMax, fakeMin, suspectedMin = 0, manipulatedMin } = thresholds;
+  // One method can be enough for a suspicion: then the limits of all together explain nothing.
+  const isByOne = reasons.includes('manipulation_suspected') && (changed ?? 1) < suspectedMin;
   return {
     generated:
       generated && writeFigure(numbers, { ...generated, limits: bothOrNull(realMax, fakeMin) }),
@@ -145,7 +152,7 @@ export function writeFigures(
         : writeFigure(numbers, {
             value: changed,
             deviation: null,
-            limits: bothOrNull(suspectedMin, manipulatedMin),
+            limits: isByOne ? null : bothOrNull(thresholds['suspectedMin'], manipulatedMin),
           }),
   };
 }

@@ -167,6 +167,15 @@ describe('a part that was changed', () => {
     });
   });
 
+  test('is suspected where one method speaks more than weakly and the others are silent', () => {
+    const change = { probability: 0.2, speaking: 1, isStrong: true };
+
+    expect(verdict({ ...camera, change })).toMatchObject({
+      resultClass: 'uncertain',
+      reasons: ['manipulation_suspected'],
+    });
+  });
+
   test('is told by one method alone when that speaks more than weakly', () => {
     const change = { ...changed, speaking: 1, isStrong: true };
 

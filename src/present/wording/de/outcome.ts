@@ -15,7 +15,7 @@ export const outcome: typeof english = {
     changed: (place) => `Eine Stelle unterscheidet sich vom Rest${place}.`,
     declared: (place, name) => `Die Datei gibt es selbst an (${place}${name}).`,
     manipulation_suspected: (place) =>
-      `Eine Stelle könnte verändert sein${place}; die Anzeichen sind schwach.`,
+      `Eine Stelle könnte verändert sein${place}; die Anzeichen reichen für ein Ergebnis nicht aus.`,
     too_small: 'Das Bild hat zu wenige Pixel für eine Untersuchung.',
     too_compressed: 'Die Kompression hat die entscheidenden Spuren zerstört.',
     no_usable_trace: 'Messbare Spuren fehlen, von einer Kamera wie von KI.',

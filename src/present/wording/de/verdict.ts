@@ -106,7 +106,7 @@ export const verdict: typeof english = {
       help: 'die Datei vom Gerät oder aus dem Konto, von dem sie stammen soll, sowie Angaben dazu, wer sie seither in Händen hatte',
     },
     manipulation_suspected: {
-      what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, doch zu schwach für das Ergebnis „fake“. Auf „real“ wird deshalb ebenfalls nicht entschieden.',
+      what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, reichen aber für das Ergebnis „fake“ nicht aus. Auf „real“ wird deshalb ebenfalls nicht entschieden.',
       help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um sie Stelle für Stelle mit dieser zu vergleichen',
     },
     single_weak_method: {

@@ -17,7 +17,7 @@ export const outcome = {
     changed: (place: string) => `A part of it differs from the rest${place}.`,
     declared: (place: string, name: string) => `The file itself says so (${place}${name}).`,
     manipulation_suspected: (place: string) =>
-      `A part may have been changed${place}; the signs are weak.`,
+      `A part may have been changed${place}, but the signs are not enough to say so.`,
     too_small: 'The picture has too few pixels to be examined.',
     too_compressed: 'Compression has destroyed the traces needed to decide.',
     no_usable_trace: 'The picture has no measurable traces, either of a camera or of AI.',

@@ -107,7 +107,7 @@ export const verdict = {
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
-      what: 'The methods that look for changed parts raise the suspicion of a change, but too weakly for the result “fake”. The picture is therefore not called “real” either.',
+      what: 'The methods that look for changed parts give reason to suspect a change, but not enough for the result “fake”. The picture is therefore not called “real” either.',
       help: 'the file as the camera first stored it, to be compared with this one place by place',
     },
     single_weak_method: {
