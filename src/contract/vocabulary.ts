@@ -74,15 +74,26 @@ export const sides = ['real', 'fake', 'neither'] as const;
 /** What a finding speaks for; `fake` covers every sub-class. */
 export type Side = (typeof sides)[number];
 
-/** How far a statement can be believed. `signed`: the signature is valid, but no authority vouches for the signer. */
-export const assurances = ['unsigned', 'signed', 'trusted'] as const;
+/**
+ * How far a statement can be believed. `watermark`: an open watermark in the pixels carries it. `signed`: the signature is valid,
+ * but no authority vouches for the signer.
+ */
+export const assurances = ['unsigned', 'watermark', 'signed', 'trusted'] as const;
 export type Assurance = (typeof assurances)[number];
 
 /** What a file declares itself to be. `ai-manipulated`: a composite with generated parts. */
 export const declaredOrigins = ['ai-generated', 'ai-manipulated', 'captured'] as const;
 export type DeclaredOrigin = (typeof declaredOrigins)[number];
 
-export const declarationPlaces = ['c2pa', 'xmp', 'iptc', 'exif', 'png-text', 'comment'] as const;
+export const declarationPlaces = [
+  'c2pa',
+  'xmp',
+  'iptc',
+  'exif',
+  'png-text',
+  'comment',
+  'pixels',
+] as const;
 export type DeclarationPlace = (typeof declarationPlaces)[number];
 
 /** Contradictions between two statements of a file. None proves an alteration; each is a question to ask. */

@@ -1,5 +1,6 @@
 /**
- * What a file declares about its origin without a signature that fits: source types, and what generators leave behind.
+ * What a file declares about its origin without a signature that fits: source types, and what generators leave behind in its
+ * metadata or, as an open watermark, in its pixels.
  * A generated picture gains nothing from it, but anyone can write it into an honest one.
  */
 
@@ -16,7 +17,9 @@ import {
 export const declaredOrigin: Detector<Finding | Skipped> = {
   method: 'declared-origin',
   examine: ({ picture, provenance }) => {
-    const declared = provenance.declarations.filter(({ assurance }) => assurance === 'unsigned');
+    const declared = provenance.declarations.filter(
+      ({ assurance }) => assurance === 'unsigned' || assurance === 'watermark',
+    );
     const generated = declared.filter(({ origin }) => origin !== 'captured');
     const [first] = [...generated, ...declared];
     if (first !== undefined) return toFinding(first, declared.length, generated.length);
@@ -28,18 +31,21 @@ export const declaredOrigin: Detector<Finding | Skipped> = {
 };
 
 function toFinding(first: Declaration, declarations: number, generated: number): Finding {
-  const { origin, place, field, generator } = first;
+  const { origin, place, field, generator, assurance } = first;
   return {
     method: declaredOrigin.method,
-    ...(generated > 0 ? conventionalWeight('fake', strengthOfAssurance.unsigned) : noWeight),
-    statement: { code: 'origin_declared', values: { origin, place, field, generator } },
+    ...(generated > 0 ? conventionalWeight('fake', strengthOfAssurance[assurance]) : noWeight),
+    statement:
+      assurance === 'watermark'
+        ? { code: 'watermark_found', values: { generator } }
+        : { code: 'origin_declared', values: { origin, place, field, generator } },
     measures: { declarations, ofGeneratedContent: generated },
     source,
   };
 }
 
 const source =
-  'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves.';
+  'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves; invisible-watermark 0.2.0.';
 
 function otherType(): Finding {
   return {

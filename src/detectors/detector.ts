@@ -109,6 +109,7 @@ export function strengthOfRatio(ratio: number): Strength {
  */
 export const strengthOfAssurance = {
   unsigned: 'moderate',
+  watermark: 'moderate',
   signed: 'moderate',
   trusted: 'strong',
 } as const satisfies Readonly<Record<Assurance, Strength>>;

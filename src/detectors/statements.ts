@@ -46,6 +46,7 @@ export interface FindingValues {
     readonly field: string;
     readonly generator: string | null;
   };
+  readonly watermark_found: { readonly generator: string | null };
   readonly source_type_of_neither_side: NoValues;
   readonly software_named: { readonly software: readonly Pick<NamedSoftware, 'kind' | 'name'>[] };
 

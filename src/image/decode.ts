@@ -18,6 +18,7 @@ import {
   pictureNotes,
 } from './picture.ts';
 import { toLuma, toRgb } from './pixels.ts';
+import { readStealthText } from './stealth.ts';
 
 interface DecodeOptions {
   /** The file's name, to note an extension that disagrees with the content. Never opened, never stored. */
@@ -47,8 +48,10 @@ export async function decodePicture(
   });
   // sharp decodes in a thread of its own; the digests are computed meanwhile.
   const digests = digest(bytes);
-  const { width, height, ...pixels } = await decoding;
+  const pixels = await decoding;
+  const { width, height } = pixels;
   const { rgb, hadTransparency } = toRgb(pixels);
+  const hiddenText = readStealthText(pixels);
   const notes = noteConversions(container, {
     transparency_flattened_on_white: hadTransparency,
     rotated_by_exif: orientation !== 1,
@@ -57,7 +60,13 @@ export async function decodePicture(
   const shown = { format, sizeBytes: bytes.length, ...digests, width, height, orientation };
   const facts = { ...shown, ...container.facts, notes, metadata };
   const thumbnail = await readThumbnail(container.metadataBlocks.exif);
-  return { facts, rgb, luma: toLuma(rgb), ...(thumbnail !== null && { thumbnail }) };
+  return {
+    facts,
+    rgb,
+    luma: toLuma(rgb),
+    ...(thumbnail !== null && { thumbnail }),
+    ...(hiddenText !== null && { hiddenText }),
+  };
 }
 
 /** Lower-case hex digests of the file. */

@@ -21,8 +21,8 @@ export interface MetadataBlocks {
 
 /** A text of the container itself, uncut. */
 export interface MetadataText {
-  /** `comment`: that of a JPEG or GIF. */
-  readonly place: 'png-text' | 'comment';
+  /** `comment`: that of a JPEG or GIF. `pixels`: hidden in their lowest bits. */
+  readonly place: 'png-text' | 'comment' | 'pixels';
   /** As the file names it; `Comment` for a place without names. */
   readonly keyword: string;
   readonly text: string;

@@ -12,6 +12,7 @@ import {
 } from '../contract/limits.ts';
 import { failure } from '../contract/failure-reasons.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
+import type { MetadataText } from './metadata-blocks.ts';
 import type { Metadata } from './metadata.ts';
 
 const formats = ['jpg', 'png'] as const;
@@ -77,6 +78,8 @@ export interface Picture {
     /** Row-major luma, 0..255. */
     readonly luma: Uint8Array;
   };
+  /** Text in the lowest bits of the pixels, where there is one. */
+  readonly hiddenText?: MetadataText;
 }
 
 /** How large a picture and its file may be. */

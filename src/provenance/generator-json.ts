@@ -106,8 +106,8 @@ const programs: readonly Program[] = [
   ['InvokeAI', isInvoke],
   ['InvokeAI', isEarlyInvoke],
   ['InvokeAI', isInvokeGraph],
-  ['NovelAI', isNovel],
   ['Draw Things', isDrawThings],
+  ['NovelAI', isNovel],
   easyDiffusion,
   anyProgram,
 ];

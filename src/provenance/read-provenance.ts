@@ -21,6 +21,7 @@ import type { Declaration, HistoryStep, Provenance } from './provenance.ts';
 import { nameSoftware } from './software.ts';
 import { alignThumbnail } from './thumbnail.ts';
 import { classifyTables, readLayout } from './trailing-data.ts';
+import { readWatermark } from './watermark.ts';
 
 interface ProvenanceOptions {
   /** PEM certificates that the administrator trusts as signers of content credentials; null for none. */
@@ -41,12 +42,20 @@ export async function readProvenance(
   const clues = readFileClues(bytes, facts.format);
   const exif = readExifClues(clues.blocks.exif);
   const fileTexts = readFileTexts(clues.blocks);
-  const texts = findTexts(fileTexts.all);
+  const { hiddenText: hidden } = picture;
+  const texts = findTexts([
+    ...fileTexts.all,
+    ...(hidden ? [{ place: hidden.place, field: hidden.keyword, text: hidden.text }] : []),
+  ]);
   const signed = clues.hasCredentials
     ? await readContentCredentials(bytes, facts.format, trustList)
     : null;
   const credentials = signed?.credentials ?? null;
-  const declarations = ranked([...(signed?.declarations ?? []), ...declaredIn(texts)]);
+  const declarations = ranked([
+    ...(signed?.declarations ?? []),
+    ...readWatermark(picture),
+    ...declaredIn(texts),
+  ]);
   const history = fileTexts.xmp.flatMap(readHistory).slice(-maxSteps);
   const { jpeg } = facts;
   const software = nameSoftware({ texts, declarations, credentials, history, jpeg });

@@ -7,6 +7,7 @@
 
 import type { Thumbnail } from '../image/decode.ts';
 import type { Picture } from '../image/picture.ts';
+import { correlate } from './correlation.ts';
 
 export interface ThumbnailComparison {
   /** Sides of the thumbnail over sides of the picture, 1 for the same shape; the greater ratio of the two, so 1 or more. */
@@ -47,7 +48,11 @@ export function alignThumbnail({
   const own = meanGrid({ width, height, luma });
   const candidates = planes
     .filter((plane) => aspectRatio(plane) === shapeRatio)
-    .map((upright) => ({ upright, shapeRatio, correlation: correlate(meanGrid(upright), own) }));
+    .map((upright) => ({
+      upright,
+      shapeRatio,
+      correlation: correlate(meanGrid(upright), own, minContrast),
+    }));
   return candidates.reduce((best, one) =>
     (one.correlation ?? -1) > (best.correlation ?? -1) ? one : best,
   );
@@ -135,27 +140,4 @@ function meanGrid({ luma, width, height }: Thumbnail): Float64Array {
 function cellRange(cell: number, length: number): readonly [number, number] {
   const start = Math.floor((cell * length) / side);
   return [start, Math.max(start + 1, Math.floor(((cell + 1) * length) / side))];
-}
-
-/** Pearson's correlation; null when one side is too even. */
-function correlate(a: Float64Array, b: Float64Array): number | null {
-  const meanA = mean(a);
-  const meanB = mean(b);
-  let both = 0;
-  let squaresA = 0;
-  let squaresB = 0;
-  for (let i = 0; i < a.length; i++) {
-    const offA = a[i]! - meanA;
-    const offB = b[i]! - meanB;
-    both += offA * offB;
-    squaresA += offA * offA;
-    squaresB += offB * offB;
-  }
-  const least = minContrast * minContrast * a.length;
-  if (squaresA < least || squaresB < least) return null;
-  return both / Math.sqrt(squaresA * squaresB);
-}
-
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

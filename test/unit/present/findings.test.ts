@@ -27,6 +27,7 @@ const examples: FindingValues = {
     vouching: { by: 'edited_capture', edit: 'c2pa.placed' },
   },
   origin_declared: { origin: 'ai-generated', place: 'exif', field: 'Software', generator: null },
+  watermark_found: { generator: 'FLUX (reference code)' },
   source_type_of_neither_side: {},
   software_named: { software: [{ kind: 'camera', name: 'Acme Snap 1' }] },
   records_contradict: { codes: ['time_in_future', 'exif_size_differs'] },

@@ -19,6 +19,7 @@ const declarationPlaces: English['declarationPlaces'] = {
   exif: 'EXIF',
   'png-text': 'einem PNG-Text',
   comment: 'ihrem Kommentar',
+  pixels: 'einem in den Pixeln verborgenen Text',
 };
 
 const softwareKinds: English['softwareKinds'] = {
@@ -198,6 +199,8 @@ const statements: English['statements'] = {
 
   origin_declared: ({ origin, place, field, generator }) =>
     `Die Datei bezeichnet sich in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)}; keine Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
+  watermark_found: ({ generator }) =>
+    `Die Pixel tragen das offene Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Dessen veröffentlichte Nachricht ließ sich auslesen. Zufällig entsteht es nicht, doch kann es jeder schreiben.`,
   source_type_of_neither_side: () =>
     'Die Datei nennt einen digitalen Quelltyp, der weder eine Kamera noch ein trainiertes Modell bezeichnet.',
   software_named: ({ software }) => {

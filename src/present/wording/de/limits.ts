@@ -88,7 +88,7 @@ export const limits: typeof english = {
       'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung sein, die einen Menschen betrifft. Eine sachverständige Person muss das Bild, seine Herkunft und die übrigen Beweismittel würdigen und die Schlussfolgerung verantworten.',
   },
   notCheckedBrief: {
-    invisible_watermarks: 'unsichtbare Wasserzeichen (SynthID)',
+    invisible_watermarks: 'unsichtbare Wasserzeichen geschlossener Dienste (SynthID)',
     local_edits: 'bearbeitete Bereiche',
     small_edits: 'kleine Bearbeitungen',
     erased_edits: 'Bearbeitungen ohne erhaltene Spuren',
@@ -104,7 +104,7 @@ export const limits: typeof english = {
   },
   notChecked: {
     invisible_watermarks:
-      'Nach unsichtbaren Wasserzeichen wie SynthID wurde nicht gesucht: Sie lassen sich nur mit den Detektoren ihrer Hersteller auslesen, und diese sind ohne Netzverbindung nicht verfügbar.',
+      'Nach den offenen Wasserzeichen des Referenzcodes von Stable Diffusion, SDXL und FLUX wurde gesucht; Speichern als JPEG löscht die meisten. Andere wie SynthID lassen sich nur mit den Detektoren ihrer Hersteller auslesen, und diese sind ohne Netzverbindung nicht verfügbar.',
     local_edits:
       'Nach bearbeiteten Bildbereichen wurde nicht gesucht: Eingefügte, kopierte, entfernte oder übermalte Teile können unbemerkt bleiben.',
     small_edits:

@@ -55,6 +55,7 @@ const places: English['places'] = {
   exif: 'EXIF',
   'png-text': 'PNG-Text',
   comment: 'Kommentar der Datei',
+  pixels: 'in den Pixeln verborgen',
 };
 
 const warnings: English['warnings'] = {
@@ -98,6 +99,7 @@ export const provenance: English = {
   places,
   assurances: {
     unsigned: 'niemand',
+    watermark: 'offenes Wasserzeichen in den Pixeln, das jeder schreiben kann',
     signed: 'signiert, doch niemand bürgt für den Unterzeichner',
     trusted: 'Unterzeichner auf der Vertrauensliste',
   },

@@ -68,6 +68,8 @@ export const strength: typeof english = {
     vouched: {
       unsigned: (adverb) =>
         `Die Angabe ist nicht signiert, und jeder kann sie in eine Datei schreiben, selbst in eine echte Aufnahme; sie spricht daher nur ${adverb} für ${sides.declared}.`,
+      watermark: (adverb) =>
+        `Das Bild trägt ein offenes Wasserzeichen, das nicht zufällig entsteht, das aber jeder in ein Bild schreiben kann; es spricht daher nur ${adverb} für ${sides.declared}.`,
       signed: (adverb) =>
         `Die Angabe ist signiert, und die Signatur passt zur Datei; signieren kann aber jeder, und ob diesem Unterzeichner zu trauen ist, ist nicht belegt. Sie spricht daher nur ${adverb} für ${sides.declared}.`,
       trusted: (adverb) =>

@@ -25,6 +25,7 @@ export const verdict: typeof english = {
     generator: (name) => `Genannt wird ${name}.`,
     vouched: {
       unsigned: 'Die Angabe ist nicht signiert; jeder könnte sie geschrieben haben.',
+      watermark: 'Das Bild trägt ein offenes Wasserzeichen; ein solches kann jeder schreiben.',
       signed: 'Die Angabe ist signiert, doch ob dem Unterzeichner zu trauen ist, ist nicht belegt.',
       trusted: 'Die Angabe ist von einem Unterzeichner auf der Vertrauensliste signiert.',
     },

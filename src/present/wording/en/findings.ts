@@ -29,6 +29,7 @@ const declarationPlaces: Readonly<Record<DeclarationPlace, string>> = {
   exif: 'EXIF',
   'png-text': 'a PNG text',
   comment: 'the comment of the file',
+  pixels: 'text hidden in its pixels',
 };
 
 const softwareKinds: Readonly<Record<NamedSoftware['kind'], string>> = {
@@ -206,6 +207,8 @@ const statements = {
 
   origin_declared: ({ origin, place, field, generator }) =>
     `The file declares itself ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anyone could have written it.`,
+  watermark_found: ({ generator }) =>
+    `The pixels carry the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not come about by chance, but anyone can write it.`,
   source_type_of_neither_side: () =>
     'The file states a digital source type that names neither a camera nor a trained model.',
   software_named: ({ software }) => {

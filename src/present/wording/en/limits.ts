@@ -101,7 +101,7 @@ export const limits = {
   },
   /** The same in a few words, for the first page. */
   notCheckedBrief: {
-    invisible_watermarks: 'invisible watermarks (SynthID)',
+    invisible_watermarks: 'invisible watermarks of closed services (SynthID)',
     local_edits: 'edited areas',
     small_edits: 'small edits',
     erased_edits: 'edits whose traces are lost',
@@ -117,7 +117,7 @@ export const limits = {
   },
   notChecked: {
     invisible_watermarks:
-      'Invisible watermarks such as SynthID were not looked for: they can be read only with their makers’ own detectors, which are not available offline.',
+      'Open watermarks of the reference code of Stable Diffusion, SDXL and FLUX were looked for; saving as JPEG erases most of them. Others such as SynthID can be read only with their makers’ own detectors, which are not available offline.',
     local_edits:
       'No search was made for edited areas: parts that were pasted, copied, removed or repainted can go unnoticed.',
     small_edits:

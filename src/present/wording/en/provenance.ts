@@ -52,6 +52,7 @@ const places: Readonly<Record<DeclarationPlace, string>> = {
   exif: 'EXIF',
   'png-text': 'PNG text',
   comment: 'comment of the file',
+  pixels: 'hidden in the pixels',
 };
 
 /** `readWarning` knows these sentences: another wording is one more that earlier versions stored. */
@@ -102,6 +103,7 @@ export const provenance = {
   places,
   assurances: {
     unsigned: 'by no one',
+    watermark: 'by an open watermark in the pixels, which anyone can write',
     signed: 'signed, but no one vouches for the signer',
     trusted: 'signed by a signer on the trust list',
   },

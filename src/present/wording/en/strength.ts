@@ -89,6 +89,8 @@ export const strength = {
     vouched: {
       unsigned: (adverb: string) =>
         `The declaration is not signed, and anyone can write one into a file, even into a genuine photograph; it therefore speaks only ${adverb} for ${sides.declared}.`,
+      watermark: (adverb: string) =>
+        `The picture carries an open watermark, which does not come about by chance but which anyone can write into a picture; it therefore speaks only ${adverb} for ${sides.declared}.`,
       signed: (adverb: string) =>
         `The declaration is signed and the signature fits the file, but anyone can sign, and it is not established that this signer can be trusted; it therefore speaks only ${adverb} for ${sides.declared}.`,
       trusted: (adverb: string) =>

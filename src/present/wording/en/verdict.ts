@@ -27,6 +27,7 @@ export const verdict = {
     generator: (name: string) => `It names ${name}.`,
     vouched: {
       unsigned: 'The declaration is not signed; anyone could have written it.',
+      watermark: 'The picture carries an open watermark; anyone can write one.',
       signed:
         'The declaration is signed, but it is not established that the signer can be trusted.',
       trusted: 'The declaration is signed by a signer on the trust list.',

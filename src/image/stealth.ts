@@ -1,0 +1,61 @@
+/**
+ * Text in the lowest bits of the pixels, as NovelAI and an extension of Stable Diffusion web UI leave their settings there:
+ * column by column a signature, the number of bits, and the text or its gzip. It does not survive lossy saving.
+ */
+
+import { gunzipSync } from 'node:zlib';
+import type { RawPixels } from './codec.ts';
+import type { MetadataText } from './metadata-blocks.ts';
+import { decodeText } from './text.ts';
+
+const signatureBytes = 15;
+const maxTextBytes = 1_000_000;
+
+/** What the bits of a signature say of the channels that it stands in. */
+const signatures: Readonly<
+  Record<string, { readonly isAlpha: boolean; readonly isPacked: boolean }>
+> = {
+  stealth_pnginfo: { isAlpha: true, isPacked: false },
+  stealth_pngcomp: { isAlpha: true, isPacked: true },
+  stealth_rgbinfo: { isAlpha: false, isPacked: false },
+  stealth_rgbcomp: { isAlpha: false, isPacked: true },
+};
+
+/** Null without a signature, and for bits behind one that are no text. */
+export function readStealthText(pixels: RawPixels): MetadataText | null {
+  for (const channels of pixels.channels === 4 ? [[3], [0, 1, 2]] : [[0, 1, 2]]) {
+    const read = bytesOf(pixels, channels);
+    const keyword = String.fromCharCode(...read(0, signatureBytes));
+    const signature = Object.hasOwn(signatures, keyword) ? signatures[keyword] : undefined;
+    if (signature === undefined || signature.isAlpha !== (channels.length === 1)) continue;
+    const length = Buffer.from(read(signatureBytes, 4)).readUInt32BE(0) >> 3;
+    const bytes = read(signatureBytes + 4, Math.min(length, maxTextBytes));
+    const text = signature.isPacked ? unpack(bytes) : decodeText(bytes);
+    return text === null ? null : { place: 'pixels', keyword, text };
+  }
+  return null;
+}
+
+/** Reads bytes from the lowest bits of these channels, highest bit first; zeros where the picture ends. */
+function bytesOf({ data, channels, width, height }: RawPixels, used: readonly number[]) {
+  const bitAt = (index: number): number => {
+    const pixel = Math.floor(index / used.length);
+    const [x, y] = [Math.floor(pixel / height), pixel % height];
+    const sample = (y * width + x) * channels + used[index % used.length]!;
+    return x < width ? data[sample]! & 1 : 0;
+  };
+  return (start: number, count: number): Uint8Array =>
+    Uint8Array.from({ length: count }, (_, i) => {
+      let byte = 0;
+      for (let bit = 0; bit < 8; bit++) byte = (byte << 1) | bitAt(8 * (start + i) + bit);
+      return byte;
+    });
+}
+
+function unpack(bytes: Uint8Array): string | null {
+  try {
+    return decodeText(gunzipSync(bytes, { maxOutputLength: maxTextBytes }));
+  } catch {
+    return null;
+  }
+}
