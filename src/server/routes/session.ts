@@ -1,6 +1,6 @@
 /**
- * `/v1/auth/session`: sessions of browsers. The refresh token is in a cookie that no script reads and that goes to these
- * addresses alone; the access token is in the memory of the page.
+ * `/v1/auth/session`: sessions of browsers. The refresh token is in a cookie that no script reads and only these routes
+ * look at; the access token is in the memory of the page.
  *
  * Cross-site requests: the cookie is SameSite=Strict, but another port of this host is the same site. So every request
  * that acts must also say `Sec-Fetch-Site: same-origin`, a header that browsers set and no page can.
@@ -26,7 +26,7 @@ import { success } from '../answers.ts';
 import { operation } from '../openapi-answers.ts';
 
 const path = '/v1/auth/session';
-const cookieName = '__Secure-forensics-session';
+const cookieName = '__Host-forensics-session';
 /** As long as a refresh token lives unused. */
 const cookieLifeSeconds = 14 * 86_400;
 const ofTokens = ['unauthenticated', 'identity_unavailable', 'forbidden'] as const;
@@ -105,10 +105,16 @@ function readCookie({ headers }: FastifyRequest): string | null {
   const parts = (headers.cookie ?? '').split(';').map((part) => part.trim());
   const mine = parts.find((part) => part.startsWith(`${cookieName}=`));
   const value = mine?.slice(cookieName.length + 1) ?? '';
-  return value === '' ? null : decodeURIComponent(value);
+  try {
+    return value === '' ? null : decodeURIComponent(value);
+  } catch {
+    // Not what this server set.
+    return null;
+  }
 }
 
-const rules = `Path=${path}; HttpOnly; Secure; SameSite=Strict`;
+// The prefix of the name binds it to this host alone, which browsers take with the path of the whole host only.
+const rules = 'Path=/; HttpOnly; Secure; SameSite=Strict';
 
 function clearCookie(reply: FastifyReply): void {
   void reply.header('set-cookie', `${cookieName}=; Max-Age=0; ${rules}`);

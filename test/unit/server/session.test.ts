@@ -58,7 +58,7 @@ test('a login keeps the refresh token out of the reach of scripts and of other a
 
   expect(Object.keys(answer.json().data)).toEqual(['accessToken', 'idToken', 'expiresIn']);
   expect(cookieIn(answer)).toMatch(
-    /^__Secure-forensics-session=rt-[\w-]+; Max-Age=1209600; Path=\/v1\/auth\/session; HttpOnly; Secure; SameSite=Strict$/,
+    /^__Host-forensics-session=rt-[\w-]+; Max-Age=1209600; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
   );
 });
 
@@ -73,7 +73,7 @@ test('a cookie is exchanged for new tokens, and a used one ends the session', as
 
   expect([fresh.statusCode, again.statusCode, late.statusCode]).toEqual([200, 401, 401]);
   expect(renewed).not.toBe(cookie);
-  expect(cookieIn(again)).toMatch(/^__Secure-forensics-session=; Max-Age=0;/);
+  expect(cookieIn(again)).toMatch(/^__Host-forensics-session=; Max-Age=0;/);
 });
 
 test.each([

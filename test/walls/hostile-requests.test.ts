@@ -1,0 +1,78 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OpenServer } from '../unit/server/open-server.ts';
+import { type Headers, openWithCallers } from './callers.ts';
+
+let open: OpenServer;
+let headers: Headers;
+
+beforeAll(async () => {
+  ({ open, headers } = await openWithCallers());
+});
+
+afterAll(async () => open.close());
+
+/** What trips parsers: half escapes, separators, numbers beyond their range, names of prototypes. */
+const traps = '% %zz %00 = ; ;;= " [] {} __proto__ -0 1e999 null ../'.split(' ');
+const odd = fc.oneof(
+  fc.constantFrom(...traps),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.integer().map(String),
+);
+/** A header takes no line breaks and nothing beyond Latin-1. */
+const inHeader = odd.map((text) => text.replaceAll(/[^\t\x20-\x7e\xa0-\xff]/g, '?'));
+const inQuery = odd.map((text) => text.replaceAll(/[\s#]/g, '+'));
+const fields = fc.constantFrom('tenantName', 'id', 'input', 'options', 'limit', '__proto__');
+const sent = fc.record({
+  query: fc.array(fc.tuple(fields, inQuery), { maxLength: 3 }),
+  cookie: fc.tuple(fc.constantFrom('', '__Host-forensics-session='), inHeader),
+  authorization: fc.oneof(fc.constant(null), inHeader),
+  type: fc.oneof(fc.constantFrom('application/json', 'application/zip', 'text/plain'), inHeader),
+  key: inHeader,
+  body: fc.oneof(
+    fc.json({ maxDepth: 3 }),
+    odd,
+    fc.dictionary(fields, odd).map((value) => JSON.stringify(value)),
+  ),
+});
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS'] as const;
+
+test('nothing that a client sends is answered with an error of the server', async () => {
+  const routes = [...open.server.methodsByPath].flatMap(([path, known]) =>
+    methods
+      .filter((method) => known.includes(method))
+      .map((method) => ({ method, path: path.replaceAll(/\*|:\w+/g, 'x') })),
+  );
+  const user = headers['a user with the scope'];
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...routes), sent, async ({ method, path }, request) => {
+      const { query, cookie, authorization, type, key, body } = request;
+      const answer = await open.server.inject({
+        method,
+        url: `${path}?${query.map((pair) => pair.join('=')).join('&')}`,
+        headers: {
+          cookie: cookie.join(''),
+          'content-type': type,
+          'idempotency-key': key,
+          'sec-fetch-site': 'same-origin',
+          authorization: authorization ?? user,
+        },
+        ...(method !== 'GET' && method !== 'HEAD' && { payload: body }),
+      });
+
+      expect(answer.statusCode, `${method} ${path}: ${answer.body}`).toBeLessThan(500);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('a cookie that this server never set is no session', async () => {
+  const answer = await open.server.inject({
+    url: '/v1/auth/session',
+    headers: { cookie: '__Host-forensics-session=%' },
+  });
+
+  expect(answer.statusCode).toBe(200);
+  expect(answer.json().data.hasSession).toBe(false);
+});
