@@ -132,7 +132,7 @@ async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> 
   await server.register(docsRoutes);
   await server.register(systemRoutes, { ...app.operations, intake });
   await server.register(analysisRoutes, { analyses });
-  await server.register(evidenceRoutes, { evidence: app.evidence });
+  await server.register(evidenceRoutes, { evidence: app.evidence, analyses });
   await server.register(tenantRoutes, administration);
   await server.register(usageRoutes, { usage: core.usage });
   await server.register(peopleRoutes, administration);

@@ -15,8 +15,10 @@ import { success } from '../answers.ts';
 import { requireCaller } from '../authenticate.ts';
 import { operation } from '../openapi-answers.ts';
 
-/** More than a bundle of the largest picture that is accepted; what is larger, `forensics verify` reads. */
-const maxBundleBytes = 250_000_000;
+/** What a bundle holds beside the file that was examined: maps and reports. What is larger, `forensics verify` reads. */
+const maxBytesBesideOriginal = 50_000_000;
+/** Each is in memory as a whole, so no more are received at once, of all callers together. */
+const mostReceived = 2;
 
 const ofRecorded = [
   'analysis_not_found',
@@ -27,10 +29,10 @@ const ofRecorded = [
 ] as const;
 const archive = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
 
-export const evidenceRoutes: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = async (
-  server,
-  { evidence },
-) => {
+type Parts = Pick<App, 'evidence' | 'analyses'>;
+
+export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, parts) => {
+  const { evidence } = parts;
   server.get('/v1/analysis/custody', readCustody, async (request) =>
     success(await evidence.custody(requireCaller(request), request.query.id)),
   );
@@ -53,21 +55,28 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = 
     return reply.type('text/html; charset=utf-8').send(html);
   });
 
-  await server.register(verification, { evidence });
+  await server.register(verification, parts);
 };
 
 // In a scope of its own: the one body that is not JSON.
-const verification: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = async (
-  server,
-  { evidence },
-) => {
+const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence, analyses }) => {
+  const bodyLimit = analyses.limits.maxBytes + maxBytesBesideOriginal;
   server.removeAllContentTypeParsers();
   server.addContentTypeParser(
     'application/zip',
-    { parseAs: 'buffer', bodyLimit: maxBundleBytes },
+    { parseAs: 'buffer', bodyLimit },
     (_request, body, done) => done(null, body),
   );
-  server.post('/v1/bundle/verify', verifyBundle, async (request) => {
+  let received = 0;
+  // Behind the hooks that know the caller, before the body.
+  server.addHook('preParsing', async (_request, reply) => {
+    if (received === mostReceived) {
+      throw new ForensicsError('rate_limited', 'Other bundles are being checked; try again soon.');
+    }
+    received++;
+    reply.raw.once('close', () => received--);
+  });
+  server.post('/v1/bundle/verify', verifyBundle(bodyLimit), async (request) => {
     const { body } = request;
     if (!Buffer.isBuffer(body)) {
       const message = 'Send the bundle as the body, with Content-Type: application/zip.';
@@ -123,13 +132,14 @@ const readHtmlReport = operation(
   },
 );
 
-const verifyBundle = operation(
-  {
-    id: 'verifyBundle',
-    bodyLimit: maxBundleBytes,
-    summary: 'Check a signed evidence bundle; nothing of it is stored',
-    description: 'The body is the archive, with Content-Type: application/zip.',
-    failures: ['bundle_unreadable'],
-  },
-  { querystring: verifyQuery, response: { 200: verificationAnswer } },
-);
+const verifyBundle = (bodyLimit: number) =>
+  operation(
+    {
+      id: 'verifyBundle',
+      bodyLimit,
+      summary: 'Check a signed evidence bundle; nothing of it is stored',
+      description: 'The body is the archive, with Content-Type: application/zip.',
+      failures: ['bundle_unreadable'],
+    },
+    { querystring: verifyQuery, response: { 200: verificationAnswer } },
+  );

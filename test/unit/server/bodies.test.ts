@@ -17,14 +17,18 @@ beforeAll(async () => {
 afterAll(async () => open.close());
 
 /** Sends the head of a request that announces a body of `sizeBytes`, and the first byte of that. */
-async function begin(line: string, sizeBytes: number): Promise<TLSSocket> {
+async function begin(
+  line: string,
+  sizeBytes: number,
+  headers: readonly string[] = ['Content-Type: application/json'],
+): Promise<TLSSocket> {
   const socket = connect({
     host: '127.0.0.1',
     port: portOf(open.server),
     rejectUnauthorized: false,
   });
   await once(socket, 'secureConnect');
-  const head = ['Host: a', 'Content-Type: application/json', `Content-Length: ${sizeBytes}`];
+  const head = ['Host: a', ...headers, `Content-Length: ${sizeBytes}`];
   socket.write([`${line} HTTP/1.1`, ...head, '', '{'].join('\r\n'));
   return socket;
 }
@@ -54,6 +58,26 @@ describe('a body that nobody has to answer for', () => {
     expect(answer.status).toBe(401);
   });
 });
+
+test('bundles are received two at a time: a third is told to wait, until one is done or gone', async () => {
+  const { tenant, secret } = await open.makeTenant('bundles');
+  const line = `POST /v1/bundle/verify?tenantName=${tenant.name}`;
+  const headers = ['Content-Type: application/zip', `Authorization: ApiKey ${secret}`];
+  const ask = async () => begin(line, 1000, headers);
+  const waiting = [await ask(), await ask()];
+  await expect.poll(async () => firstLine(await ask())).toBe('HTTP/1.1 429 Too Many Requests');
+
+  waiting.forEach((socket) => socket.destroy());
+  await expect.poll(async () => firstLine(await ask())).toBeNull();
+});
+
+/** Of the answer, or null where none comes soon. */
+async function firstLine(socket: TLSSocket): Promise<string | null> {
+  const answer = once(socket, 'data', { signal: AbortSignal.timeout(300) });
+  const [data]: unknown[] = await answer.catch(() => [null]);
+  socket.destroy();
+  return Buffer.isBuffer(data) ? (data.toString().split('\r\n')[0] ?? null) : null;
+}
 
 describe('a client that reads nothing before it has sent everything', () => {
   test.each([
