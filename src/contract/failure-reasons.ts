@@ -30,6 +30,7 @@ export interface FailureValues {
   };
   readonly url_not_usable: NoValues;
   readonly url_unreachable: { readonly host: string; readonly code: string };
+  readonly url_no_address: { readonly host: string };
   readonly url_private: { readonly host: string };
   readonly url_redirects: { readonly host: string };
   readonly url_status: { readonly host: string; readonly status: number };
@@ -85,6 +86,8 @@ const sentences: FailureSentences = {
     'This address cannot be fetched: it must begin with http:// or https:// and hold no password. Download the picture and examine the file.',
   url_unreachable: ({ host, code }) =>
     `${host} could not be reached (${code}). Download the picture on a machine that can reach it, and examine the file.`,
+  url_no_address: ({ host }) =>
+    `${host} has no address, or one inside a network that the setting fetchAllow does not name. Check it, or download the picture and examine the file.`,
   url_private: ({ host }) =>
     `${host} is an address inside a network, which is not fetched unless the setting fetchAllow names it. Set it, or download the picture and examine the file.`,
   url_redirects: ({ host }) =>
@@ -132,6 +135,7 @@ const errorCodes: Readonly<Record<FailureReasonCode, ErrorCode>> = {
   other_format: 'image_not_supported',
   url_not_usable: 'usage',
   url_unreachable: 'file_not_readable',
+  url_no_address: 'file_not_readable',
   url_private: 'file_not_readable',
   url_redirects: 'file_not_readable',
   url_status: 'file_not_found',

@@ -83,7 +83,7 @@ test.each([
   ['http_400', '2xx to a POST'],
   ['http_503', 'its log'],
   ['timeout', 'within 5 s'],
-  ['ENOTFOUND', 'DNS'],
+  ['no_address', 'DNS'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'http:// or https://'],
   ['connection_failed', 'Check the URL'],

@@ -229,7 +229,7 @@ export const administration: AdministrationWords = {
       timeout: 'keine Antwort in der Frist',
       address_refused: 'Adresse nicht erlaubt',
       ECONNREFUSED: 'Verbindung abgelehnt',
-      ENOTFOUND: 'Host nicht gefunden',
+      no_address: 'Host nicht gefunden oder nicht erlaubt',
     },
   },
   usage: {

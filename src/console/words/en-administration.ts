@@ -216,7 +216,7 @@ export const administration = {
       timeout: 'no answer in time',
       address_refused: 'address not allowed',
       ECONNREFUSED: 'connection refused',
-      ENOTFOUND: 'host not found',
+      no_address: 'host not found, or not allowed',
     } as Readonly<Record<string, string>>,
   },
   usage: {

@@ -114,7 +114,10 @@ const advices: readonly Advice[] = [
     /^address_refused$/,
     'Webhooks may not go to its address. Allow it in the setting webhookAllow (FORENSICS_WEBHOOK_ALLOW), such as external,private or external,127.0.0.0/8, also for the server.',
   ],
-  [/^(ENOTFOUND|EAI_AGAIN)$/, 'Its name has no address. Check the host of the URL and DNS.'],
+  [
+    /^no_address$/,
+    'Its name has no address, or none that webhooks may go to. Check the host of the URL and DNS, or allow its range in the setting webhookAllow (FORENSICS_WEBHOOK_ALLOW).',
+  ],
   [/^ECONNREFUSED$/, 'Nothing listens there. Start the receiver, or check the port of the URL.'],
   [/^(EHOSTUNREACH|ENETUNREACH)$/, 'It cannot be reached. Check the network of this machine.'],
   [

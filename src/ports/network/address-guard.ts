@@ -131,7 +131,12 @@ class AddressRefused extends Error {
   readonly code = 'address_refused';
 }
 
-/** Checks connections as they are made. Its errors have the code `address_refused`. */
+/** One answer for unknown and for forbidden names: two would reveal which names exist in the internal network. */
+class NoAddress extends Error {
+  readonly code = 'no_address';
+}
+
+/** Checks connections as they are made. Its errors have the code `address_refused`; those of a name, `no_address`. */
 export interface ConnectionGuard {
   /** Returns only allowed addresses, and fails when there is none. */
   readonly lookup: LookupFunction;
@@ -149,10 +154,10 @@ export function createConnectionGuard(
 ): ConnectionGuard {
   const guardedLookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null) return callback(error, '');
+      if (error !== null) return callback(new NoAddress('', { cause: error }), '');
       const allowed = found.filter(({ address }) => guard.isAllowed(address));
       const first = allowed[0];
-      if (first === undefined) return callback(new AddressRefused(), '');
+      if (first === undefined) return callback(new NoAddress(), '');
       if (options.all === true) return callback(null, allowed);
       return callback(null, first.address, first.family);
     });

@@ -65,6 +65,7 @@ async function follow(
     const { host } = url;
     const code = signal.aborted ? 'timeout' : connectionCode(error);
     if (code === 'address_refused') throw failure('url_private', { host });
+    if (code === 'no_address') throw failure('url_no_address', { host });
     throw failure('url_unreachable', { host, code }, { cause: error });
   }
 }

@@ -11,12 +11,9 @@ const otherProtocol =
 const forbidden =
   'This server must not connect to the address of the store. Its administrator can allow it (storageAllow: private, or an address range).';
 
-/** One answer for unknown and for forbidden names: two would reveal which names exist in the internal network. */
-export const noAddress = 'no_address';
-
 const sentences: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name of the store is unknown. Check the endpoint.',
-  [noAddress]:
+  no_address:
     'The host name of the store is unknown, or leads to an address that this server must not connect to. Check the endpoint, or ask the administrator to allow it (storageAllow).',
   EAI_AGAIN: 'The host name of the store could not be looked up. Check the endpoint and the DNS.',
   ECONNREFUSED: 'Nothing answers at the address of the store. Check the endpoint and the port.',

@@ -1,9 +1,8 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
-import { type LookupFunction, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
-import { noAddress } from './errors.ts';
 
 /** How long a remote store may take. */
 interface Timeouts {
@@ -50,7 +49,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   const options = {
     keepAlive: true,
     timeout: timeouts.idleMs,
-    lookup: guard && hideForbiddenNames(guard.lookup),
+    lookup: guard && guard.lookup,
   };
   const agent = useSSL
     ? new SecureAgent({ ...options, ...(ca === undefined ? {} : { ca }) })
@@ -75,16 +74,6 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
     reuse(connection, request);
   };
   return agent;
-}
-
-/** Reports unknown and forbidden names with the same error. */
-function hideForbiddenNames(lookup: LookupFunction): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, options, (error, ...found) => {
-      if (error === null) callback(null, ...found);
-      else callback(Object.assign(new Error(noAddress), { code: noAddress }), ...found);
-    });
-  };
 }
 
 /** An answer that is drained so that its connection can be reused must end. */

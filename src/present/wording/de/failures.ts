@@ -50,6 +50,8 @@ export const failures: FailureSentences = {
     'Diese Adresse lässt sich nicht laden: Sie muss mit http:// oder https:// beginnen und darf kein Passwort enthalten. Laden Sie das Bild herunter und untersuchen Sie die Datei.',
   url_unreachable: ({ host, code }) =>
     `${host} ist nicht erreichbar (${code}). Laden Sie das Bild auf einem Rechner herunter, der die Adresse erreicht, und untersuchen Sie die Datei.`,
+  url_no_address: ({ host }) =>
+    `${host} hat keine Adresse oder liegt in einem internen Netz, das die Einstellung fetchAllow nicht nennt. Prüfen Sie die Adresse, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
   url_private: ({ host }) =>
     `${host} liegt in einem internen Netz und wird nur geladen, wenn die Einstellung fetchAllow es erlaubt. Erlauben Sie es, oder laden Sie das Bild herunter und untersuchen Sie die Datei.`,
   url_redirects: ({ host }) =>

@@ -39,9 +39,9 @@ test('of several addresses of a name only the allowed ones are left, whatever co
 test('a name of which no address is allowed is refused', async () => {
   const inside = [four('10.0.0.1'), four('100.64.0.1'), four('0.0.0.0'), six('::'), six('fd12::1')];
 
-  expect(await resolved(inside, true)).toBe('address_refused');
-  expect(await resolved(inside, false)).toBe('address_refused');
-  expect(await resolved([], true)).toBe('address_refused');
+  expect(await resolved(inside, true)).toBe('no_address');
+  expect(await resolved(inside, false)).toBe('no_address');
+  expect(await resolved([], true)).toBe('no_address');
 });
 
 test('an address in place of a name is judged at once, brackets or not', () => {
