@@ -10,6 +10,7 @@ import { type Db, newId, type Reader, transact, type Tx } from '../../ports/db/d
 import { tenantNames, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Principal } from '../access/principal.ts';
+import { endPauses } from '../webhooks/order.ts';
 
 export interface Tenant {
   readonly id: string;
@@ -138,6 +139,7 @@ export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate)
     const told = { event: 'tenant.changed', subject: id, details: { fields } } as const;
     await append(tx, { chain: id, at, actor: by, ...told });
   }
+  if (fields.includes('webhookUrl')) await endPauses(tx, id, at);
   return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
 }
 

@@ -7,6 +7,7 @@ import { createLoop } from '../jobs/poll-loop.ts';
 import { createAddressGuard } from '../../ports/network/address-guard.ts';
 import { createSender, type Sender } from '../../ports/network/post.ts';
 import type { Consequence, Delivery, Outbox } from './outbox.ts';
+import { leaseMs } from './order.ts';
 import { messageHeaders, webhookSecret } from './signature.ts';
 
 interface DelivererOptions {
@@ -56,8 +57,6 @@ const notices: Readonly<Record<Exclude<Consequence['kind'], 'overtaken'>, string
 };
 
 const attemptsPerTenant = 4;
-// Longer than an attempt can take: only messages of a dead process are leased by another.
-const leaseMs = 30_000;
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { outbox, now, pollMs = 1000, onError = () => undefined } = options;

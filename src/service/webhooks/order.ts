@@ -3,7 +3,7 @@
  * attempt, until it is settled. Then the one that was written first gets it.
  */
 
-import { and, asc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Reader, Tx } from '../../ports/db/database.ts';
 import { deliveries, tenants } from '../../ports/db/schema.ts';
 
@@ -38,6 +38,20 @@ export async function promoteNext(tx: Tx, subject: string, at: Date): Promise<vo
   const next = await firstWaiting(tx, subject);
   if (next === undefined) return;
   await tx.update(deliveries).set({ nextAttemptAt: at }).where(eq(deliveries.seq, next.seq)).run();
+}
+
+/** Longer than an attempt can take: only messages of a dead process are leased by another. */
+export const leaseMs = 30_000;
+
+/** A new address is tried at once, whatever the old one did. A message that is being attempted keeps its lease. */
+export async function endPauses(tx: Tx, tenantId: string, at: Date): Promise<void> {
+  const afterLeases = new Date(at.getTime() + leaseMs);
+  const isPaused = and(
+    eq(deliveries.tenantId, tenantId),
+    gt(deliveries.nextAttemptAt, afterLeases),
+  );
+  await tx.update(deliveries).set({ nextAttemptAt: at }).where(and(isWaiting, isPaused)).run();
+  tx.notify('deliveries');
 }
 
 /**

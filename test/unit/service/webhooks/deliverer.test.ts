@@ -335,6 +335,21 @@ test('a name is called when its address is allowed', async () => {
   expect(receiver.calls).toHaveLength(1);
 });
 
+test('a new address is tried at once, and what waited for the old one follows in order', async () => {
+  const receiver = await startReceiver();
+  const { deliverer, tenants, tenant, send, clock } = await setUp();
+  const { id } = await tenant('acme', 'http://127.0.0.1:9/');
+  for (const subject of ['a1', 'a1', 'b1']) await send(id, subject, {});
+  await deliverer.drain();
+  clock.step(5000);
+  await deliverer.drain();
+
+  await tenants.update(id, { webhookUrl: receiver.url });
+  await deliverer.drain();
+
+  expect(receiver.calls).toHaveLength(3);
+});
+
 test('a dead process’s message is taken up by another after its lease, and not before', async () => {
   const first = deferred<ServerResponse>();
   const receiver = await startReceiver((response) => {
