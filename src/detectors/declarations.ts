@@ -5,6 +5,7 @@
  */
 
 import type { Declaration } from '../provenance/provenance.ts';
+import { readSourceType, type SourceType } from '../provenance/source-types.ts';
 import {
   type Detector,
   type Finding,
@@ -26,7 +27,7 @@ export const declaredOrigin: Detector<Finding | Skipped> = {
     const type = picture.facts.metadata.digitalSourceType;
     return type === null
       ? { method: declaredOrigin.method, reason: 'no_declaration' }
-      : otherType();
+      : otherType(readSourceType(type));
   },
 };
 
@@ -47,11 +48,11 @@ function toFinding(first: Declaration, declarations: number, generated: number):
 const source =
   'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves; invisible-watermark 0.2.0.';
 
-function otherType(): Finding {
+function otherType(type: SourceType | null): Finding {
   return {
     method: declaredOrigin.method,
     ...noWeight,
-    statement: { code: 'source_type_of_neither_side', values: {} },
+    statement: { code: 'source_type_named', values: { type } },
     measures: { declarations: 0, ofGeneratedContent: 0 },
     source,
   };

@@ -11,6 +11,7 @@ import type {
 } from '../contract/vocabulary.ts';
 import type { PictureKind } from '../inference/networks.ts';
 import type { NamedSoftware } from '../provenance/provenance.ts';
+import type { SourceType } from '../provenance/source-types.ts';
 import type { Area, AreaPlace } from './regions.ts';
 
 /** For what is said in one and the same words of every picture. */
@@ -47,7 +48,10 @@ export interface FindingValues {
     readonly generator: string | null;
   };
   readonly watermark_found: { readonly generator: string | null };
+  /** Of earlier versions. */
   readonly source_type_of_neither_side: NoValues;
+  /** `type`: null for a text that is none that is known. */
+  readonly source_type_named: { readonly type: SourceType | null };
   readonly software_named: { readonly software: readonly Pick<NamedSoftware, 'kind' | 'name'>[] };
 
   readonly records_contradict: { readonly codes: readonly InconsistencyCode[] };

@@ -83,7 +83,8 @@ export function parseResult(bytes: Uint8Array): ResultRecord | null {
 
 /** A bundle without the file should not pass on all its metadata; the summary that every report prints stays. */
 function withoutMetadata(facts: PictureFacts): PictureFacts {
-  return { ...facts, metadata: { ...facts.metadata, exif: {}, xmp: {}, iptc: {}, pngText: {} } };
+  const empty = { exif: {}, xmp: {}, iptc: {}, pngText: {}, comment: null };
+  return { ...facts, metadata: { ...facts.metadata, ...empty } };
 }
 
 const oneOf = <const T extends readonly string[]>(words: T) =>

@@ -25,6 +25,7 @@ export interface Metadata {
   readonly takenAt: string | null;
   /** IPTC NewsCodes URI, such as `http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia`. */
   readonly digitalSourceType: string | null;
+  /** What is not stored, because it could not be read or is too long. */
   readonly warnings: readonly StoredWarning[];
 }
 
@@ -57,6 +58,9 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
     cameraText(exif['Make'], xmp['Make']),
     cameraText(exif['Model'], xmp['Model']),
   ];
+  const sourceType = texts.all.find(
+    (one) => one.place === 'xmp' && one.field === 'DigitalSourceType',
+  );
   const metadata: Metadata = {
     exif,
     xmp,
@@ -70,7 +74,7 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
     cameraModel: model,
     takenAt: toIsoTime(firstText(exif['DateTimeOriginal'], xmp['DateTimeOriginal'])),
     // Behind any number of others: what is stored may lack it.
-    digitalSourceType: firstText(found.xmp.get('DigitalSourceType')?.slice(0, maxNameLength)),
+    digitalSourceType: sourceType?.text.slice(0, maxNameLength) ?? null,
     warnings,
   };
   return { metadata, orientation: readOrientation(blocks.exif) };

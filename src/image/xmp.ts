@@ -129,7 +129,33 @@ const attribute = /\s+([^\s<>/="']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
 const tagName = /[^\s<>/="']+/y;
 const tagEnd = /\s*(\/?)>/y;
 
-/** Markup that is passed over, by how it begins and ends; what a CDATA section holds is text. */
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** A packet of 16 MB whose entries are as long as Photoshop's has no more. */
+const maxTags = 600_000;
+
+/** Hands over elements and texts in their order. False when the text ends inside a tag, or has more of them than are read. */
+function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
+  let position = 0;
+  for (let tags = 0; tags < maxTags; tags++) {
+    const start = xml.indexOf('<', position);
+    reader.text(xml.slice(position, start < 0 ? undefined : start));
+    if (start < 0) return true;
+    const next = xml[start + 1];
+    const end =
+      next === '!' || next === '?'
+        ? skipMarkup(xml, start, reader)
+        : readTag(xml, start, next === '/', reader);
+    if (end === null) return false;
+    position = end;
+  }
+  return false;
+}
+
+/** Comments, instructions and declarations, by how they begin and end; what a CDATA section holds is text. */
 const skipped = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
@@ -137,48 +163,40 @@ const skipped = [
   ['<!', '>'],
 ] as const;
 
-/** A packet of 16 MB whose entries are as long as Photoshop's has half as many. */
-const maxTags = 1_000_000;
+/** @returns where it ends, or null. */
+function skipMarkup(xml: string, start: number, reader: Pick<Reader, 'text'>): number | null {
+  const [begin, end] = skipped.find(([head]) => xml.startsWith(head, start))!;
+  const stop = xml.indexOf(end, start + begin.length);
+  if (stop < 0) return null;
+  if (begin === '<![CDATA[') reader.text(xml.slice(start + begin.length, stop));
+  return stop + end.length;
+}
 
-/** Hands over elements and texts in their order. False when the text ends inside a tag, or has more of them than are read. */
-function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
-  const match = (pattern: RegExp, at: number) => {
-    pattern.lastIndex = at;
-    return pattern.exec(xml);
-  };
-  let position = 0;
-  for (let tags = 0; tags < maxTags; tags++) {
-    const start = xml.indexOf('<', position);
-    reader.text(xml.slice(position, start < 0 ? undefined : start));
-    if (start < 0) return true;
-    const markup = skipped.find(([begin]) => xml.startsWith(begin, start));
-    if (markup !== undefined) {
-      const [begin, end] = markup;
-      const stop = xml.indexOf(end, start + begin.length);
-      if (stop < 0) return false;
-      if (begin === '<![CDATA[') reader.text(xml.slice(start + begin.length, stop));
-      position = stop + end.length;
-      continue;
-    }
-    const isClosing = xml[start + 1] === '/';
-    const name = match(tagName, start + (isClosing ? 2 : 1))?.[0];
-    if (name === undefined) {
-      // A sign of its own, as careless writers leave it in a text.
-      reader.text('<');
-      position = start + 1;
-      continue;
-    }
-    position = start + (isClosing ? 2 : 1) + name.length;
-    const attributes: (readonly [string, string])[] = [];
-    for (let found = match(attribute, position); found; found = match(attribute, position)) {
-      attributes.push([found[1]!, found[2] ?? found[3] ?? '']);
-      position = attribute.lastIndex;
-    }
-    const end = match(tagEnd, position);
-    if (end === null) return false;
-    position = tagEnd.lastIndex;
-    if (!isClosing) reader.open(name, attributes);
-    if (isClosing || end[1] === '/') reader.close(name);
+/** @returns where it ends, or null. */
+function readTag(
+  xml: string,
+  start: number,
+  isClosing: boolean,
+  reader: Omit<Reader, 'end'>,
+): number | null {
+  const nameStart = start + (isClosing ? 2 : 1);
+  const name = matchAt(tagName, xml, nameStart)?.[0];
+  if (name === undefined) {
+    // A sign of its own, as careless writers leave it in a text.
+    reader.text('<');
+    return start + 1;
   }
-  return false;
+  let position = nameStart + name.length;
+  const attributes: (readonly [string, string])[] = [];
+  for (;;) {
+    const found = xml[position] === '>' ? null : matchAt(attribute, xml, position);
+    if (found === null) break;
+    attributes.push([found[1]!, found[2] ?? found[3] ?? '']);
+    position = attribute.lastIndex;
+  }
+  const end = matchAt(tagEnd, xml, position);
+  if (end === null) return null;
+  if (!isClosing) reader.open(name, attributes);
+  if (isClosing || end[1] === '/') reader.close(name);
+  return position + end[0].length;
 }

@@ -54,6 +54,14 @@ export function wordFacts(facts: PictureFacts): PictureFacts {
   return { ...facts, metadata: { ...metadata, warnings } };
 }
 
+/** What could not be read of a file, a sentence each. */
+export function writeWarnings(
+  { warnings }: Pick<Provenance, 'warnings'>,
+  language: Language,
+): readonly string[] {
+  return warnings.map((warning) => writeWarning(warning, language));
+}
+
 export function writeWarning(stored: StoredWarning, language: Language): string {
   if (typeof stored === 'string') {
     const read = readWarning(stored);

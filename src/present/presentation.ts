@@ -5,6 +5,7 @@
 
 import type { Language, ReasonCode } from '../contract/vocabulary.ts';
 import { writeErrorRate, writeErrorRateBriefly } from './error-rate.ts';
+import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import { looksLikeCameraFile, writeOrigin } from './origin.ts';
 import { capitalised } from './printable.ts';
@@ -38,6 +39,8 @@ export interface Presentation {
   readonly errorRateBriefly: string;
   /** What the file says of itself; empty where that is not known. */
   readonly origin: string;
+  /** What could not be read of the file; empty where nothing was lost. */
+  readonly warnings: string;
 }
 
 export function present(result: Result, language: Language): Presentation {
@@ -58,6 +61,7 @@ export function present(result: Result, language: Language): Presentation {
     errorRateBriefly: result.errorRate?.[language] ?? writeErrorRateBriefly(result, language),
     origin:
       provenance === null ? '' : `${capitalised(writeOrigin(provenance, language).join('; '))}.`,
+    warnings: provenance === null ? '' : writeWarnings(provenance, language).join(' '),
   };
 }
 

@@ -10,7 +10,7 @@ import { type Assurance, assurances, type DeclaredOrigin } from '../contract/voc
 import type { Format } from '../image/picture.ts';
 import { type Manifest, manifestsIn } from './c2pa-manifests.ts';
 import { readCrJson } from './c2pa-reader.ts';
-import { originOfSourceType } from './file-texts.ts';
+import { originOfSourceType } from './source-types.ts';
 import type { ContentCredentials, Declaration } from './provenance.ts';
 
 interface ReadCredentials {

@@ -143,6 +143,7 @@ export interface Provenance {
   readonly quantisation: QuantisationClass | null;
   readonly inconsistencies: readonly Inconsistency[];
   readonly layout: FileLayout;
+  /** All that could not be read of the file. */
   readonly warnings: readonly StoredWarning[];
 }
 

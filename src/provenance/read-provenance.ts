@@ -9,16 +9,11 @@ import type { Picture } from '../image/picture.ts';
 import type { XmpValue } from '../image/xmp.ts';
 import { readContentCredentials } from './c2pa.ts';
 import { findInconsistencies } from './consistency.ts';
-import {
-  type ForeignTexts,
-  findTexts,
-  originOfSourceType,
-  printable,
-  textIn,
-} from './file-texts.ts';
+import { type ForeignTexts, findTexts, printable, textIn } from './file-texts.ts';
 import { recogniseGenerators } from './generator-parameters.ts';
 import type { Declaration, HistoryStep, Provenance } from './provenance.ts';
 import { nameSoftware } from './software.ts';
+import { originOfSourceType } from './source-types.ts';
 import { alignThumbnail } from './thumbnail.ts';
 import { classifyTables, readLayout } from './trailing-data.ts';
 import { readWatermark } from './watermark.ts';
@@ -71,6 +66,9 @@ export async function readProvenance(
     inconsistencies: findInconsistencies(records),
     layout: readLayout(bytes, clues),
     warnings: [
+      // What was only cut is stored with the metadata, and was recognised whole.
+      ...fileTexts.warnings,
+      ...clues.blocks.warnings,
       ...(exif.thumbnail !== null && thumbnail === null ? [thumbnailLost] : []),
       ...credentialWarnings(texts, credentials !== null),
     ],

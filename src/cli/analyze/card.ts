@@ -1,6 +1,6 @@
 /**
  * What people see of a run: one picture as a card of at most eight lines (what was found, why, how often that is wrong,
- * what to do now), several as a table in as many columns as the terminal has.
+ * what to do now), and two more for what could not be read; several as a table in as many columns as the terminal has.
  */
 
 import { basename } from 'node:path';
@@ -16,6 +16,7 @@ import { paint, printable, type Style } from '../output/terminal.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
 
 const maxLines = 8;
+const maxWarningLines = 2;
 
 /**
  * Empty for a record without a result.
@@ -36,7 +37,14 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
     [card.labels.next, presentation.next],
     [card.labels.more, writeReport(record, language)],
   ];
-  return layCard(title, withShortOrigin(rows, title, columns), columns);
+  const shown = withShortOrigin(rows, title, columns);
+  const warnings = cutToLines(
+    printable(presentation.warnings),
+    cardWidth(columns),
+    maxWarningLines,
+  );
+  const notes: readonly Row[] = warnings === '' ? [] : [[card.labels.unread, warnings]];
+  return layCard(title, [...shown, ...notes], columns);
 }
 
 function writeTitle(

@@ -4,6 +4,7 @@ import type { Analysis } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { languages, type Side } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
+import { writeWarnings } from '../../present/findings.ts';
 import { writeOrigin } from '../../present/origin.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { askBytes } from '../api/client.ts';
@@ -107,6 +108,16 @@ export function Origin({ evidence: { provenance } }: EvidenceProps) {
             </li>
           ))}
         </ul>
+      )}
+      {provenance.warnings.length > 0 && (
+        <div class="stack">
+          <h3>{wordsIn(language).terminal.card.labels.unread}</h3>
+          <ul class="dots">
+            {writeWarnings(provenance, language).map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </div>
       )}
       {inconsistencies.length > 0 && (
         <div class="stack">

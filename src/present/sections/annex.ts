@@ -7,6 +7,7 @@ import { references } from '../wording/references.ts';
 import {
   type Block,
   heading,
+  foreignRow,
   note,
   only,
   paragraph,
@@ -148,12 +149,13 @@ export function metadataBlocks({
   catalogue,
 }: SectionInput): readonly Block[] {
   if (item.withMetadata !== true) return [];
-  const { exif, xmp, iptc, pngText } = examination.facts.metadata;
+  const { exif, xmp, iptc, pngText, comment } = examination.facts.metadata;
   const rows = [
     ...dump('EXIF', exif),
     ...dump('XMP', xmp),
     ...dump('IPTC', iptc),
     ...dump('PNG', pngText),
+    ...foreignRow(catalogue.provenance.places.comment, comment ?? null, 1000),
   ];
   const blocks: readonly Block[] = [
     note(catalogue.document.metadata.intro),

@@ -2,7 +2,7 @@
 
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
-import { writeWarning } from '../findings.ts';
+import { writeWarning, writeWarnings } from '../findings.ts';
 import { nameIn, printable } from '../printable.ts';
 import { type CustodyEvent, type Origin, writeActor } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
@@ -147,6 +147,7 @@ function metadataRows({
   const texts = Object.entries(pngText).map(([key, text]) => `${key}: ${text}`);
   const { presentNotShown, present } = labels;
   const { absent } = catalogue.document.item;
+  const unread = writeWarnings(examination.provenance, language);
   const camera = writeCamera(metadata);
   const isSilent = [camera, takenAt, metadata.software].every((it) => !it);
   return [
@@ -157,11 +158,16 @@ function metadataRows({
     ...foreignRow(rows.lens, joined([exif['LensModel']])),
     ...foreignRow(rows.exposure, exposure.join(', ')),
     ...foreignRow(rows.pngText, texts.join('; ')),
+    ...foreignRow(rows.comment, metadata.comment ?? null),
     { label: rows.position, value: metadata.hasGps ? presentNotShown : absent },
     { label: rows.thumbnail, value: metadata.hasThumbnail ? present : absent },
     ...foreignRow(
       rows.metadataWarnings,
-      metadata.warnings.map((warning) => writeWarning(warning, language)).join(' '),
+      metadata.warnings
+        .map((warning) => writeWarning(warning, language))
+        // What could not be read stands in the chapter on provenance.
+        .filter((sentence) => !unread.includes(sentence))
+        .join(' '),
     ),
   ];
 }

@@ -1,7 +1,8 @@
 /** What the file says about its own origin and history, and whether what it says holds together. */
 
 import type { ContentCredentials, Declaration, HistoryStep } from '../../provenance/provenance.ts';
-import { writeWarning } from '../findings.ts';
+import { readSourceType } from '../../provenance/source-types.ts';
+import { writeWarnings } from '../findings.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import {
@@ -54,17 +55,21 @@ function absentRows({ catalogue, evidence }: SectionInput): readonly Row[] {
 
 function declarationGrid({ catalogue, evidence }: SectionInput): Block {
   const { provenance: words } = catalogue;
-  const toRow = ({ origin, place, field, value, generator, assurance }: Declaration): GridRow => ({
-    cells: [
-      words.origins[origin],
-      `${words.places[place]}: ${printable(field, 60)}`,
-      [
-        printable(value, valueLimit),
-        ...(generator === null ? [] : [printable(generator, 80)]),
-      ].join('\n'),
-      words.assurances[assurance],
-    ],
-  });
+  const toRow = ({ origin, place, field, value, generator, assurance }: Declaration): GridRow => {
+    const type = readSourceType(value);
+    return {
+      cells: [
+        words.origins[origin],
+        `${words.places[place]}: ${printable(field, 60)}`,
+        [
+          printable(value, valueLimit),
+          ...(type === null ? [] : [words.sourceTypes[type]]),
+          ...(generator === null ? [] : [printable(generator, 80)]),
+        ].join('\n'),
+        words.assurances[assurance],
+      ],
+    };
+  };
   const [origin, place, value, assurance] = words.columns;
   return {
     kind: 'grid',
@@ -143,7 +148,7 @@ function fileRows(input: SectionInput): readonly Row[] {
   const { rows } = labels;
   const { provenance: words } = catalogue;
   const { software, history, quantisation, layout } = evidence.provenance;
-  const warnings = examination.provenance.warnings.map((one) => writeWarning(one, input.language));
+  const warnings = writeWarnings(examination.provenance, input.language);
   const named = software.map(
     ({ kind, name, place }) =>
       `${printable(name, 80)} (${[words.software[kind], words.places[place]].filter(Boolean).join(', ')})`,

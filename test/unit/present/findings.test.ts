@@ -29,6 +29,7 @@ const examples: FindingValues = {
   origin_declared: { origin: 'ai-generated', place: 'exif', field: 'Software', generator: null },
   watermark_found: { generator: 'FLUX (reference code)' },
   source_type_of_neither_side: {},
+  source_type_named: { type: 'screenCapture' },
   software_named: { software: [{ kind: 'camera', name: 'Acme Snap 1' }] },
   records_contradict: { codes: ['time_in_future', 'exif_size_differs'] },
   records_agree: {},

@@ -168,6 +168,7 @@ describe('a digital source type is found in', () => {
   });
 });
 
+// Of processor time, which other work on the machine does not lengthen.
 describe('a hostile block of XMP ends in less than two seconds', () => {
   test.each([
     ['of empty tags', megabytes('<a/>')],
@@ -183,10 +184,10 @@ describe('a hostile block of XMP ends in less than two seconds', () => {
     ['of braces', xmpPacket({}, description(`{${megabytes('"a":{')}`))],
   ])('%s', async (_, packet) => {
     const file = withChunks(png, xmpChunk(packet));
-    const began = performance.now();
+    const began = process.cpuUsage();
 
     expect(await declarationsOf(file)).toEqual([]);
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(2000);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { originOfSourceType } from '../../../src/provenance/file-texts.ts';
+import { originOfSourceType } from '../../../src/provenance/source-types.ts';
 
 const scheme = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
 

@@ -1,6 +1,7 @@
 import type { Copies, CredentialVouching } from '../../../detectors/statements.ts';
 import { capitalised, nameIn } from '../../printable.ts';
 import type { findings as english } from '../en/findings.ts';
+import { sourceTypes } from './source-types.ts';
 
 type English = typeof english;
 
@@ -203,6 +204,10 @@ const statements: English['statements'] = {
     `Die Pixel tragen das offene Wasserzeichen von ${quote(generator ?? 'einem Generator')}: Dessen veröffentlichte Nachricht ließ sich auslesen. Zufällig entsteht es nicht, doch kann es jeder schreiben.`,
   source_type_of_neither_side: () =>
     'Die Datei nennt einen digitalen Quelltyp, der weder eine Kamera noch ein trainiertes Modell bezeichnet.',
+  source_type_named: ({ type }) =>
+    type === null
+      ? 'Die Datei nennt einen digitalen Quelltyp, der keiner der IPTC-Begriffe ist.'
+      : `Die Datei nennt den digitalen Quelltyp ${quote(type)}: ${sourceTypes[type]}. Er bezeichnet weder eine Kamera noch ein trainiertes Modell.`,
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
     return `Die Datei nennt ${names}. Einen Namen kann jeder eintragen, und er zeigt nicht, was mit dem Bild geschah.`;

@@ -62,6 +62,7 @@ export const labels: typeof english = {
     position: 'GPS-Position',
     thumbnail: 'Eingebettetes Vorschaubild',
     pngText: 'PNG-Texteinträge',
+    comment: 'Kommentar in der Datei',
     metadataWarnings: 'Anmerkungen zu den Metadaten',
     probability: 'Wahrscheinlichkeit einer Erzeugung',
     changeProbability: 'Wahrscheinlichkeit einer veränderten Stelle',

@@ -1,5 +1,6 @@
 import type { ContentCredentials } from '../../../provenance/provenance.ts';
 import type { provenance as english } from '../en/provenance.ts';
+import { sourceTypes } from './source-types.ts';
 
 type English = typeof english;
 
@@ -97,6 +98,7 @@ export const provenance: English = {
     captured: 'von einem Gerät aufgenommen',
   },
   places,
+  sourceTypes,
   assurances: {
     unsigned: 'niemand',
     watermark: 'offenes Wasserzeichen in den Pixeln, das jeder schreiben kann',

@@ -8,6 +8,7 @@ export const terminal: typeof english = {
       file: 'Laut Datei',
       next: 'Empfehlung',
       more: 'Bericht',
+      unread: 'Hinweise',
     },
     generated: (p) => `P(erzeugt) ${p}`,
     changed: (p) => `P(verändert) ${p}`,

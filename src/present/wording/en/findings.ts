@@ -13,6 +13,7 @@ import type {
 } from '../../../detectors/statements.ts';
 import type { NamedSoftware } from '../../../provenance/provenance.ts';
 import { capitalised, nameIn } from '../../printable.ts';
+import { sourceTypes } from './source-types.ts';
 
 /** Behind "declares itself". */
 const origins: Readonly<Record<DeclaredOrigin, string>> = {
@@ -211,6 +212,10 @@ const statements = {
     `The pixels carry the open watermark of ${quote(generator ?? 'a generator')}: its published message was read from them. It does not come about by chance, but anyone can write it.`,
   source_type_of_neither_side: () =>
     'The file states a digital source type that names neither a camera nor a trained model.',
+  source_type_named: ({ type }) =>
+    type === null
+      ? 'The file states a digital source type that is none of the IPTC’s terms.'
+      : `The file states the digital source type ${quote(type)}: ${sourceTypes[type]}. It names neither a camera nor a trained model.`,
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
     return `The file names ${names}. Anyone can write a name, and it does not show what was done to the picture.`;

@@ -62,6 +62,7 @@ export const labels = {
     position: 'GPS position',
     thumbnail: 'Embedded thumbnail',
     pngText: 'PNG text entries',
+    comment: 'Comment in the file',
     metadataWarnings: 'Remarks on the metadata',
     probability: 'Probability of generation',
     changeProbability: 'Probability that a part was changed',

@@ -2,6 +2,7 @@ import type { InconsistencyCode } from '../../../contract/vocabulary.ts';
 import type { DeclarationPlace } from '../../../contract/vocabulary.ts';
 import type { WarningCode, WarningValues } from '../../../image/metadata-blocks.ts';
 import type { ContentCredentials, InconsistencyValues } from '../../../provenance/provenance.ts';
+import { sourceTypes } from './source-types.ts';
 
 const inconsistencies = {
   modified_after_capture: ({ minutes }) =>
@@ -101,6 +102,7 @@ export const provenance = {
     captured: 'recorded by a device',
   },
   places,
+  sourceTypes,
   assurances: {
     unsigned: 'by no one',
     watermark: 'by an open watermark in the pixels, which anyone can write',

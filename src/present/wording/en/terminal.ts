@@ -9,6 +9,7 @@ export const terminal = {
       file: 'File says',
       next: 'Next',
       more: 'Report',
+      unread: 'Remarks',
     },
     generated: (p: string) => `P(generated) ${p}`,
     changed: (p: string) => `P(changed) ${p}`,

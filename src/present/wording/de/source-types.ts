@@ -1,0 +1,29 @@
+import type { sourceTypes as english } from '../en/source-types.ts';
+
+export const sourceTypes: typeof english = {
+  trainedAlgorithmicMedia: 'von einem trainierten Modell erzeugt (generative KI)',
+  trainedAlgorithmicData: 'Daten eines trainierten Modells (generative KI)',
+  compositeWithTrainedAlgorithmicMedia:
+    'mit einem trainierten Modell zusammengesetzt oder bearbeitet (generative KI)',
+  digitalCapture: 'mit einer Digitalkamera von einer wirklichen Szene aufgenommen',
+  computationalCapture:
+    'von einer wirklichen Szene aufgenommen, mehrere Belichtungen oder Sensoren in der Kamera verrechnet',
+  negativeFilm: 'von einem Filmnegativ digitalisiert',
+  positiveFilm: 'von einem Dia oder anderen Filmpositiv digitalisiert',
+  print: 'von einem Abzug oder einer anderen Vorlage auf Papier digitalisiert',
+  algorithmicMedia: 'durch eine Formel oder ein Programm berechnet, ohne trainiertes Modell',
+  algorithmicallyEnhanced: 'ein Bild, das ein Programm aufgebessert hat',
+  composite: 'aus mehreren Bildern oder Elementen beliebiger Art zusammengesetzt',
+  compositeCapture: 'aus mehreren Aufnahmen wirklicher Szenen zusammengesetzt',
+  compositeSynthetic:
+    'aus mehreren Elementen zusammengesetzt, von denen mindestens eines synthetisch ist',
+  dataDrivenMedia: 'aus Daten gezeichnet, etwa ein Diagramm oder eine Karte',
+  digitalArt: 'von einem Menschen mit digitalen Werkzeugen geschaffene Kunst',
+  digitalCreation: 'von einem Menschen mit digitalen Werkzeugen ohne generative KI geschaffen',
+  humanEdits: 'ein Bild, das ein Mensch mit Werkzeugen ohne generative KI bearbeitet hat',
+  minorHumanEdits:
+    'ein Bild mit kleinen Bearbeitungen durch einen Menschen, etwa Zuschnitt oder Farbe',
+  screenCapture: 'ein Bildschirmfoto oder Mitschnitt eines Bildschirms',
+  softwareImage: 'von Software erzeugt, etwa gerendert oder gezeichnet',
+  virtualRecording: 'in einer virtuellen Szene aufgenommen, etwa in einem Spiel',
+};

@@ -1,0 +1,54 @@
+/** The terms by which files say how their picture came about. */
+
+import type { DeclaredOrigin } from '../contract/vocabulary.ts';
+
+/**
+ * What each term declares. Null where it names neither a camera nor a trained model: drawings, screenshots, pictures computed by
+ * a formula (`algorithmicMedia`), composites whose parts may be anything.
+ *
+ * @see IPTC NewsCodes, scheme digitalsourcetype (cv.iptc.org/newscodes/digitalsourcetype), retired terms included; C2PA
+ * Technical Specification 2.3, on actions, for the one of its own, `trainedAlgorithmicData`.
+ */
+const origins = {
+  trainedAlgorithmicMedia: 'ai-generated',
+  trainedAlgorithmicData: 'ai-generated',
+  compositeWithTrainedAlgorithmicMedia: 'ai-manipulated',
+  digitalCapture: 'captured',
+  computationalCapture: 'captured',
+  negativeFilm: 'captured',
+  positiveFilm: 'captured',
+  print: 'captured',
+  algorithmicMedia: null,
+  algorithmicallyEnhanced: null,
+  composite: null,
+  compositeCapture: null,
+  compositeSynthetic: null,
+  dataDrivenMedia: null,
+  digitalArt: null,
+  digitalCreation: null,
+  humanEdits: null,
+  minorHumanEdits: null,
+  screenCapture: null,
+  softwareImage: null,
+  virtualRecording: null,
+} as const satisfies Readonly<Record<string, DeclaredOrigin | null>>;
+
+export type SourceType = keyof typeof origins;
+
+const types = Object.keys(origins).filter((type): type is SourceType => type in origins);
+
+/** The term at the end of an address of one of the two schemes, of `digsrctype:...`, or alone. */
+const written =
+  /^(?:https?:\/\/(?:cv\.iptc\.org\/newscodes|c2pa\.org)\/digitalsourcetype\/|digsrctype:|c2pa\.)?([A-Za-z]+)\/?$/;
+
+/** Null for a text that is none of them. */
+export function readSourceType(text: string | null): SourceType | null {
+  const term = written.exec(text?.trim() ?? '')?.[1]?.toLowerCase();
+  return types.find((type) => type.toLowerCase() === term) ?? null;
+}
+
+/** What the type declares; null for one that declares neither, and for a text that is no type. */
+export function originOfSourceType(text: string | null): DeclaredOrigin | null {
+  const type = readSourceType(text);
+  return type === null ? null : origins[type];
+}
