@@ -55,6 +55,8 @@ export function logAnswers(server: FastifyInstance, accountKey: Buffer | null): 
   });
 }
 
+const logins: ReadonlySet<string | undefined> = new Set(['/v1/auth/login', '/v1/auth/session']);
+
 /** For a refused login, key or token alone: somebody who guesses is found by address and account. */
 function describeStranger(
   request: FastifyRequest,
@@ -62,7 +64,7 @@ function describeStranger(
   accountKey: Buffer | null,
 ): { readonly from?: string; readonly account?: string } {
   const { ip, headers, principal, routeOptions } = request;
-  const isLogin = routeOptions.url === '/v1/auth/login' && status >= 400;
+  const isLogin = request.method === 'POST' && logins.has(routeOptions.url) && status >= 400;
   const triedKey = headers.authorization !== undefined && principal === null;
   const isRefused = isLogin || status === 401 || (status === 403 && triedKey);
   if (!isRefused) return {};

@@ -59,7 +59,7 @@ export interface Acting {
 export interface Users {
   /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is in use, `tenant_not_found`. */
   create(user: NewUser, acting?: Acting): Promise<User>;
-  /** As `create`, by the operator. @throws {ForensicsError} also `conflict` where there is any account already. */
+  /** As `create`, by the person who gets the account. @throws {ForensicsError} also `conflict` where there is any account already. */
   createFirst(user: NewUser): Promise<User>;
   byId(id: string): Promise<User | null>;
   /** Embedded accounts only: an address may stand in several accounts of an identity provider. */
@@ -95,7 +95,7 @@ export function createUsers(parts: UsersParts): Users {
   const { db, now } = parts;
   return {
     create: (user, acting = byOperator) => createUser(parts, user, acting),
-    createFirst: (user) => createUser(parts, user, byOperator, assertNoAccounts),
+    createFirst: (user) => createUser(parts, user, null, assertNoAccounts),
     byId: async (id) => (await find(db, eq(users.id, id)))[0] ?? null,
     byEmail: async (email) => (await find(db, isEmbedded(normalisedEmail(email))))[0] ?? null,
     list: async (tenantId) => find(db, tenantId === undefined ? undefined : isMember(db, tenantId)),
@@ -129,11 +129,14 @@ function actOn({ now }: UsersParts, userId: string, { by }: Acting): UserAct {
   return { userId, at: now(), by };
 }
 
-/** @param refuse - called in the transaction that makes the account; throws to refuse. */
+/**
+ * @param acting - null where people make their own.
+ * @param refuse - called in the transaction that makes the account; throws to refuse.
+ */
 async function createUser(
   parts: UsersParts,
   { email: typed, password, tenantIds = [], ...facts }: NewUser,
-  acting: Acting,
+  acting: Acting | null,
   refuse?: (tx: Tx) => Promise<void>,
 ): Promise<User> {
   const { db, passwords, now } = parts;
@@ -152,7 +155,7 @@ async function createUser(
     const user = await getUser(tx, row.id);
     const { userType, scopes } = user;
     const details = { identity: 'embedded', userType, scopes } as const;
-    const act = actOn(parts, row.id, acting);
+    const act = actOn(parts, row.id, acting ?? { by: { type: 'user', id: row.id } });
     await auditUser(tx, act, { event: 'user.created', details });
     await auditTenants(tx, act, { before: [], after: user.tenantIds });
     return user;

@@ -131,6 +131,11 @@ describe('the account of a refused', () => {
       await ask(login('Anna@example.org'));
       await ask(login(secret));
       await ask({
+        ...login('Berta@example.org'),
+        path: '/v1/auth/session',
+        headers: { 'sec-fetch-site': 'same-origin' },
+      });
+      await ask({
         method: 'GET',
         path: '/v1/analysis?tenantName=acme',
         headers: { authorization: `ApiKey ${key}` },
@@ -141,6 +146,7 @@ describe('the account of a refused', () => {
     expect(refused.map(({ account }) => account)).toEqual([
       'anna@example.org',
       undefined,
+      'berta@example.org',
       'sk-acme',
     ]);
     expect(JSON.stringify(lines)).not.toContain(key);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { auditEntries } from '../../../src/ports/db/schema.ts';
 import { createFirstUser } from '../../../src/service/first-run.ts';
 import { openPeople, password } from './access/people.ts';
 
@@ -15,6 +16,21 @@ test('of two requests with the link of the first run at the same moment one make
   const winner = made.findIndex(({ status }) => status === 'fulfilled');
   expect((await users.list()).map(({ email }) => email)).toEqual([emails[winner]]);
   expect(await firstUser.isNeeded()).toBe(false);
+});
+
+test('the log names the person who made it, not the command line', async () => {
+  const { users, tenants, identity, db } = await openPeople();
+  const firstUser = await createFirstUser({ users, tenants, identity });
+  await firstUser.create({ token: firstUser.token ?? '', email: 'a@example.org', password });
+  const [user] = await users.list();
+
+  const entries = await db.select().from(auditEntries).all();
+  const told = entries
+    .map(({ entry }) => JSON.parse(entry))
+    .filter(({ event }) => event === 'user.created');
+  expect(told.map(({ actor, subject }) => [actor, subject])).toEqual([
+    [{ type: 'user', id: user!.id }, user!.id],
+  ]);
 });
 
 test('two servers, each with a link of its own, make one account together', async () => {
