@@ -332,7 +332,12 @@ export const settingsSchema = Type.Object({
     'the mail server, with user name and password if it wants them',
   ),
   feedbackWebhookUrl: secret('webUrl', 'your own receiver of feedback'),
-  logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged'),
+  logLevel: oneOf(
+    logLevels,
+    'info',
+    'level',
+    'how much is logged; `serve` on a terminal logs warnings alone unless it is set',
+  ),
   hashLoggedAccounts: truth(
     'log the accounts of refused logins and keys as hashes, not as written',
   ),

@@ -31,6 +31,7 @@ test('the first start asks what is taken, and keeps yes in the config file', asy
   const { shown, config } = await firstStart('\r');
 
   expect(shown.text).toMatch(question);
+  expect(shown.text).not.toContain('"level"');
   expect(JSON.parse(config!)).toEqual({ intake: 'everything' });
 });
 

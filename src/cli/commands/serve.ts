@@ -104,22 +104,29 @@ async function runServe(options: ServeOptions): Promise<void> {
   });
 }
 
-/**
- * The settings; on the very first start a person is asked what is to be taken, and the answer kept in the config file.
- *
- * @throws {ForensicsError} `config_invalid`, `cancelled`, `output_not_writable`.
- */
+/** The settings. A person at a terminal reads the welcome, so there nothing less than a warning is logged unless asked for. */
 async function settingsOfStart(sources: Sources): Promise<Settings> {
+  await askAtFirstStart(sources);
+  const { settings, origins } = readConfig(sources);
+  const isForPerson = origins.logLevel === 'default' && process.stderr.isTTY;
+  return isForPerson ? { ...settings, logLevel: 'warn' } : settings;
+}
+
+/**
+ * On the very first start a person is asked what is to be taken, and yes is kept in the config file.
+ *
+ * @throws {ForensicsError} `config_invalid`, `cancelled`.
+ */
+async function askAtFirstStart(sources: Sources): Promise<void> {
   const { settings, origins, file } = readConfig(sources);
   const isFirst = file === null && !existsSync(settings.dataDir);
-  if (!isFirst || origins.intake !== 'default' || !canAsk()) return settings;
+  if (!isFirst || origins.intake !== 'default' || !canAsk()) return;
   const isEverything = await agreedByDefault(
     'Take every picture of phones and offices, also HEIC, WebP and sides above 4,096 pixels?',
   );
-  if (!isEverything) return settings;
+  if (!isEverything) return;
   const kept = keepSetting('intake', 'everything');
   log(`Kept in ${kept}. Write "intake": "contract" there to change it.`);
-  return readConfig(sources).settings;
 }
 
 function printReady(
