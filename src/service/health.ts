@@ -5,7 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { RemoteStore } from '../ports/storage/store.ts';
@@ -166,12 +166,28 @@ const storeFreshMs = 10_000;
 // A health check must not wait as long as an act may take.
 const patienceMs = 3000;
 
-/** @param root - the folder of the embedded store. */
+/** Of the disk: with less the database and the next upload stop. */
+const leastFreeBytes = 16 * 1024 * 1024;
+/** Enough to need room of its own on any file system. */
+const probe = Buffer.alloc(64 * 1024, 'health');
+
+/**
+ * Writes a file, reads it back and removes it.
+ *
+ * @param root - the folder of the embedded store.
+ * @throws {ForensicsError} in the check: `no_space_left`. And the errors of the system.
+ */
 export function checkFolder(root: string): () => Promise<void> {
   return async () => {
+    const { bavail, bsize } = await statfs(root);
+    if (bavail * bsize < leastFreeBytes) {
+      throw new ForensicsError('no_space_left', 'The disk of the data folder is full; free some.');
+    }
     const file = join(root, `.health-${randomUUID()}`);
     try {
-      await writeFile(file, 'ok', { mode: 0o600 });
+      await writeFile(file, probe, { mode: 0o600, flush: true });
+      const read = await readFile(file);
+      if (!read.equals(probe)) throw new Error('The data folder returns other bytes than written.');
     } finally {
       await rm(file, { force: true });
     }
