@@ -118,6 +118,16 @@ const credentials = Type.Object(
     ),
     manifests: Type.Integer(),
     problems: Type.Array(Type.String()),
+    identities: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: text,
+          provider: text,
+          state: oneOf(['trusted', 'signed', 'broken', 'not-verified']),
+        }),
+        { description: 'Who takes part in the picture, by CAWG identity assertions.' },
+      ),
+    ),
   },
   {
     description:

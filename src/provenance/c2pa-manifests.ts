@@ -1,7 +1,7 @@
 /** From crJSON to manifests in our own shape. Every member is foreign; a missing one is nothing, never an error. */
 
 import { asList, type Members, asMembers, textIn } from './file-texts.ts';
-import type { CredentialAction } from './provenance.ts';
+import type { CredentialAction, CredentialIdentity } from './provenance.ts';
 
 const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
 type Relation = (typeof relations)[number];
@@ -21,6 +21,7 @@ export interface Manifest {
   readonly claimGenerator: string | null;
   readonly actions: readonly CredentialAction[];
   readonly ingredients: readonly Ingredient[];
+  readonly identities: readonly CredentialIdentity[];
   /** Status codes of the specification. */
   readonly successes: readonly string[];
   readonly failures: readonly string[];
@@ -51,6 +52,9 @@ function toManifest(manifest: Members): Manifest {
     claimGenerator: readClaimGenerator(asMembers(manifest['claim.v2'] ?? manifest['claim'])),
     actions: assertions.flatMap(([label, data]) => actionsIn(label, data)).slice(0, maxActions),
     ingredients: assertions.flatMap(([label, data]) => ingredientIn(label, data) ?? []),
+    identities: assertions.flatMap(([label, data]) =>
+      identitiesIn(label, asMembers(data), results),
+    ),
     successes: codesIn(results['success']),
     failures: codesIn(results['failure']),
   };
@@ -108,6 +112,51 @@ function ingredientIn(label: string, data: unknown): Ingredient | null {
   return { relation, label: /\/c2pa\/([^/]+)$/.exec(url ?? '')?.[1] ?? null };
 }
 
-function codesIn(statuses: unknown): readonly string[] {
-  return asList(statuses).flatMap((status) => textIn(asMembers(status)['code']) ?? []);
+/** An X.509 certificate names one identity, a service (`verifiedIdentities`) one or more. */
+function identitiesIn(
+  label: string,
+  { signature: signed }: Members,
+  results: Members,
+): readonly CredentialIdentity[] {
+  if (!/^cawg\.identity(?:__\d+)?$/.test(label)) return [];
+  const signature = asMembers(signed);
+  const certificate = asMembers(signature['certificateInfo']);
+  const state = stateOfIdentity(label, results);
+  const issuer = subjectName(certificate['issuer']) ?? textIn(signature['issuer']);
+  const verified = asList(signature['verifiedIdentities']).slice(0, maxIdentities).map(asMembers);
+  if (verified.length === 0) {
+    return [{ name: subjectName(certificate['subject']), provider: issuer, state }];
+  }
+  return verified.map(({ name, username, uri, provider }) => ({
+    name: textIn(name) ?? textIn(username) ?? textIn(uri),
+    provider: textIn(asMembers(provider)['name']) ?? issuer,
+    state,
+  }));
+}
+
+const maxIdentities = 20;
+
+/** By the codes of CAWG Identity Assertion 1.1, 7 and 8, that were given for the assertion. */
+function stateOfIdentity(label: string, results: Members): CredentialIdentity['state'] {
+  const codes = (kind: string) => codesIn(results[kind], `/${label}`);
+  const [successes, failures] = [codes('success'), codes('failure')];
+  const unvouched = /^cawg\.(?:x509\.credential\.untrusted|ica\.untrusted_issuer)$/;
+  if (failures.includes('cawg.ica.did_unavailable')) return 'not-verified';
+  if (failures.some((code) => !unvouched.test(code))) return 'broken';
+  if (
+    !successes.some((code) =>
+      /^cawg\.(?:x509\.signature\.validated|ica\.credential_valid)$/.test(code),
+    )
+  ) {
+    return 'not-verified';
+  }
+  return successes.includes('cawg.x509.credential.trusted') ? 'trusted' : 'signed';
+}
+
+/** @param where - how the address of what a status is about ends. */
+function codesIn(statuses: unknown, where = ''): readonly string[] {
+  return asList(statuses)
+    .map(asMembers)
+    .filter(({ url }) => where === '' || textIn(url)?.endsWith(where))
+    .flatMap(({ code }) => textIn(code) ?? []);
 }

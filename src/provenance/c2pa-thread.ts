@@ -26,7 +26,7 @@ const readerSettings = (trustList: string | null) => ({
   core: {
     allowed_network_hosts: [],
     allow_redirects: false,
-    decode_identity_assertions: false,
+    decode_identity_assertions: true,
     max_decompressed_manifest_size_in_mb: 16,
   },
   trust: trustList === null ? {} : { user_anchors: trustList },

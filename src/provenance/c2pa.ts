@@ -41,6 +41,7 @@ export async function readContentCredentials(
       actions: manifests.toReversed().flatMap(({ actions }) => actions),
       manifests: manifests.length,
       problems: [...new Set(manifests.flatMap(({ failures }) => failures))].toSorted(),
+      identities: manifests.flatMap(({ identities }) => identities),
     },
     declarations: declarationsIn(manifests),
   };
@@ -58,6 +59,7 @@ const unreadable: ContentCredentials = {
   actions: [],
   manifests: 0,
   problems: [],
+  identities: [],
 };
 
 function sha256Of(text: string): string {

@@ -46,6 +46,21 @@ export interface ContentCredentials {
   readonly manifests: number;
   /** Failure status codes of the C2PA specification for the manifest, such as `assertion.dataHash.mismatch`. */
   readonly problems: readonly string[];
+  /** Examinations of earlier versions lack them. */
+  readonly identities?: readonly CredentialIdentity[];
+}
+
+/**
+ * Who takes part in the picture, by an assertion of its own signature (CAWG Identity Assertion 1.1) or of a service that
+ * checked accounts and documents.
+ */
+export interface CredentialIdentity {
+  /** A person or an organisation. */
+  readonly name: string | null;
+  /** Who says so: the issuer of the certificate, or the service. */
+  readonly provider: string | null;
+  /** `signed`: the signature is valid, but no authority vouches for it. `not-verified`: that takes a connection. */
+  readonly state: 'trusted' | 'signed' | 'broken' | 'not-verified';
 }
 
 export interface CredentialAction {

@@ -102,6 +102,12 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
       credentials.signedAt === null ? null : numbers.stated(credentials.signedAt),
     ),
     { label: rows.timestamp, value: words.timestamp[hasTimestamp ? 'present' : 'absent'] },
+    ...(credentials.identities ?? []).flatMap(({ name, provider, state }) =>
+      foreignRow(
+        rows.identity,
+        `${[name, provider].filter(Boolean).join(', ') || labels.none} (${words.identityStates[state]})`,
+      ),
+    ),
     ...foreignRow(rows.claimGenerator, credentials.claimGenerator),
     ...foreignRow(
       rows.actions,

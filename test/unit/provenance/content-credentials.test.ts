@@ -72,6 +72,7 @@ describe('integrity and trust', () => {
       ],
       manifests: 1,
       problems: [],
+      identities: [],
     });
     expect(declarations).toEqual([
       {

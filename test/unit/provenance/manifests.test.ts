@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { manifestsIn } from '../../../src/provenance/c2pa-manifests.ts';
 
 const url = 'self#jumbf=/c2pa/urn:uuid:1';
@@ -41,6 +41,7 @@ test('a manifest of the second version is read with its time stamp and all its a
         },
       ],
       ingredients: [{ relation: 'parentOf', label: 'urn:uuid:1' }],
+      identities: [],
       successes: ['timeStamp.validated'],
       failures: ['x.y'],
     },
@@ -86,4 +87,52 @@ test('of a thousand manifests a hundred are read, and texts are made printable',
   expect(read).toHaveLength(100);
   expect(read[0]?.label).toBe('a b');
   expect(read[0]?.signer).toHaveLength(200);
+});
+
+describe('an identity assertion', () => {
+  const at = 'self#jumbf=/c2pa/urn:c2pa:2/c2pa.assertions/cawg.identity';
+  const status = (code: string) => ({ code, url: at });
+  const certificateInfo = { subject: { CN: 'A. Berg' }, issuer: { O: 'Press Agency' } };
+  const read = (signature: object, success: readonly string[], failure: readonly string[] = []) =>
+    manifestsIn({
+      manifests: [
+        {
+          label: 'urn:c2pa:2',
+          assertions: { 'cawg.identity': { signature } },
+          validationResults: { success: success.map(status), failure: failure.map(status) },
+        },
+      ],
+    })[0]?.identities;
+
+  test.each([
+    ['cawg.x509.signature.validated', 'cawg.x509.credential.untrusted', 'signed'],
+    ['cawg.x509.signature.validated', 'cawg.x509.signature.mismatch', 'broken'],
+    ['cawg.identity.well-formed', 'cawg.identity.assertion.mismatch', 'broken'],
+    ['assertion.hashedURI.match', 'cawg.ica.did_unavailable', 'not-verified'],
+  ])('with %s and %s is %s', (success, failure, state) => {
+    expect(read({ certificateInfo }, [success], [failure])).toEqual([
+      { name: 'A. Berg', provider: 'Press Agency', state },
+    ]);
+  });
+
+  test('of a trusted signer is trusted, and one without any check is not verified', () => {
+    const codes = ['cawg.x509.signature.validated', 'cawg.x509.credential.trusted'];
+
+    expect(read({ certificateInfo }, codes)).toMatchObject([{ state: 'trusted' }]);
+    expect(read({ certificateInfo }, [])).toMatchObject([{ state: 'not-verified' }]);
+  });
+
+  test('of a service names each account that it checked', () => {
+    const verifiedIdentities = [
+      { username: 'a.berg', provider: { name: 'Social' } },
+      { name: 'A. Berg', provider: { id: 'https://id.example' } },
+    ];
+
+    expect(
+      read({ issuer: 'did:web:a.example', verifiedIdentities }, ['cawg.ica.credential_valid']),
+    ).toEqual([
+      { name: 'a.berg', provider: 'Social', state: 'signed' },
+      { name: 'A. Berg', provider: 'did:web:a.example', state: 'signed' },
+    ]);
+  });
 });

@@ -97,6 +97,7 @@ export const labels: typeof english = {
     issuer: 'Aussteller des Zertifikats',
     signedAt: 'Signiert, laut Angabe',
     timestamp: 'Zeitstempel einer Stelle',
+    identity: 'Identität (CAWG)',
     claimGenerator: 'Geschrieben von',
     actions: 'Vorgänge, ältester zuerst',
     manifests: 'Manifeste',

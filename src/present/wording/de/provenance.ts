@@ -117,6 +117,12 @@ export const provenance: English = {
     untrusted: 'der Unterzeichner steht nicht auf der Vertrauensliste',
     'not-checked': 'nicht geprüft: Es wurde keine Vertrauensliste angegeben',
   },
+  identityStates: {
+    trusted: 'geprüft',
+    signed: 'die Signatur ist gültig, doch keine Stelle bürgt für sie',
+    broken: 'die Signatur passt nicht',
+    'not-verified': 'nicht geprüft: Dazu wäre eine Netzverbindung nötig',
+  },
   timestamp: { present: 'vorhanden und gültig', absent: 'keiner' },
   credentialsNote:
     'Unversehrtheit und Vertrauen sind zwei Tatsachen: Signieren kann jeder, aber nicht im Namen eines anderen.',

@@ -97,6 +97,7 @@ export const labels = {
     issuer: 'Issuer of the certificate',
     signedAt: 'Signed, as claimed',
     timestamp: 'Time stamp of an authority',
+    identity: 'Identity (CAWG)',
     claimGenerator: 'Written by',
     actions: 'Actions, oldest first',
     manifests: 'Manifests',

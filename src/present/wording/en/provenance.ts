@@ -121,6 +121,12 @@ export const provenance = {
     untrusted: 'the signer is not on the trust list',
     'not-checked': 'not checked: no trust list was given',
   },
+  identityStates: {
+    trusted: 'verified',
+    signed: 'the signature is valid, but no authority vouches for it',
+    broken: 'the signature does not fit',
+    'not-verified': 'not verified: that takes a connection',
+  },
   timestamp: { present: 'present and valid', absent: 'none' },
   credentialsNote:
     'Integrity and trust are two separate facts: anyone can sign, but no one can sign in another’s name.',

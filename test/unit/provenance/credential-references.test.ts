@@ -1,0 +1,52 @@
+/** What a file says where its content credentials are, against whether they are there. */
+
+import { expect, test } from 'vitest';
+import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
+import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
+import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
+import { xmpPacket } from '../../fixtures/xmp.ts';
+import { jpeg, png, provenanceOf } from './files.ts';
+
+const signer = await (await createAuthority('Authority of Tests')).issue('Signer of Tests');
+const actions = [{ action: 'c2pa.created' }];
+const namespace = { 'xmlns:dcterms': 'http://purl.org/dc/terms/' };
+const inside = 'self#jumbf=/c2pa/urn:uuid:00000000-0000-4000-8000-000000000000';
+
+function referringTo(text: string): string {
+  return xmpPacket(namespace, `<dcterms:provenance>${text}</dcterms:provenance>`);
+}
+
+function jpegWith(packet: string): Buffer {
+  return withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${packet}`));
+}
+
+function pngWith(packet: string): Buffer {
+  return withChunks(png, pngChunk('iTXt', Buffer.from(`XML:com.adobe.xmp\0\0\0\0\0${packet}`)));
+}
+
+async function codesOf(file: Buffer): Promise<readonly unknown[]> {
+  return (await provenanceOf(file)).warnings.map((one) => Object(one).code);
+}
+
+test.each([
+  ['a JPEG', jpegWith(referringTo(inside))],
+  ['a PNG', pngWith(referringTo(inside))],
+  ['an attribute', jpegWith(xmpPacket({ ...namespace, 'dcterms:provenance': 'self#jumbf=c2pa' }))],
+])('credentials that were inside %s and are gone are told to be removed', async (_, file) => {
+  expect(await codesOf(file)).toEqual(['credentials_removed']);
+});
+
+test('credentials that are inside are no warning', async () => {
+  const file = await withCredentials(jpegWith(referringTo(inside)), { signer, actions });
+
+  const { credentials, warnings } = await provenanceOf(file);
+
+  expect(credentials?.integrity).toBe('valid');
+  expect(warnings).toEqual([]);
+});
+
+test('credentials on a server are kept elsewhere', async () => {
+  const file = jpegWith(referringTo('https://cai.example/manifests/1'));
+
+  expect(await codesOf(file)).toEqual(['credentials_elsewhere']);
+});
