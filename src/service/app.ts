@@ -116,8 +116,9 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       onNotice,
     });
     const reports = { onError, onNotice, onWarning };
-    const parts = { settings, core, queue, outbox, analyses, buckets: blobs.embedded.buckets, now };
-    const work = openWork(stack, { ...parts, ...reports });
+    const parts = { settings, core, queue, outbox, analyses, sandbox, now };
+    const { buckets } = blobs.embedded;
+    const work = openWork(stack, { ...parts, buckets, ...reports });
     const input = { db, stores, limits, validation, sandbox, trustList };
     return {
       core,

@@ -16,6 +16,7 @@ import type { Stack } from './disposer.ts';
 import { type OpenFeedback, openFeedback, purgeFeedback } from './feedback/feedback.ts';
 import { type Chore, createChores } from './jobs/poll-loop.ts';
 import type { Queue } from './jobs/queue.ts';
+import type { Sandbox } from '../examiner/sandbox.ts';
 import { createWorker, withRoom, type Worker } from './jobs/worker.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { purgeDeliveries } from './webhooks/deliveries.ts';
@@ -28,6 +29,8 @@ interface BackgroundOptions {
   readonly outbox: Outbox;
   readonly analyses: Pick<Analyses, 'run' | 'cleanUp'>;
   readonly buckets: Pick<Buckets, 'sweep'>;
+  /** What runs examine with; reports that people ask for are drawn there too. */
+  readonly sandbox: Pick<Sandbox, 'status'>;
   readonly now: () => Date;
   readonly onError: (what: string, error: unknown) => void;
   readonly onNotice: (what: string, facts: Notice) => void;
@@ -47,7 +50,7 @@ interface Work {
  * @throws {ForensicsError} `config_invalid`.
  */
 export function openWork(stack: Stack, parts: BackgroundOptions): Work {
-  const { settings, core, queue, outbox, analyses, buckets, now } = parts;
+  const { settings, core, queue, outbox, analyses, buckets, sandbox, now } = parts;
   const { onError, onNotice, onWarning } = parts;
   const { db } = core.database;
   const workerId = `${hostname()}:${process.pid}`;
@@ -62,6 +65,8 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
     handlers: { [runJob]: withRoom(room, analyses.run) },
     workerId,
     concurrency: settings.workers,
+    // A run that finds every child at work goes back to the queue, and its client hears of it.
+    canBegin: () => sandbox.status().busy < settings.workers,
     leaseMs: settings.leaseSeconds * 1000,
     now,
     onError: (error) => onError('worker', error),

@@ -19,6 +19,8 @@ interface WorkerOptions {
   readonly workerId: string;
   /** Jobs at a time. */
   readonly concurrency: number;
+  /** False while no job could begin: none is claimed then. */
+  readonly canBegin?: () => boolean;
   readonly now: () => Date;
   /** How long to sleep at most: jobs that another process added are seen after this time. */
   readonly pollMs?: number;
@@ -39,10 +41,13 @@ export interface Worker {
 }
 
 const longestPauseMs = 60_000;
+/** Until it is asked again whether a job could begin. */
+const retryMs = 250;
 
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, handlers, workerId, concurrency, now } = options;
   const { pollMs = 1000, leaseMs = 60_000, onError = () => undefined } = options;
+  const { canBegin = () => true } = options;
   const kinds = Object.keys(handlers);
   const scheduler = createFairScheduler(now);
   const onTurnError = (error: unknown) => onError(error, null);
@@ -54,6 +59,7 @@ export function createWorker(options: WorkerOptions): Worker {
     for (;;) {
       // With all hands full there is nothing to wait for: the end of a job wakes the loop.
       if (isStopping || loop.inHand().length >= concurrency) return null;
+      if (!canBegin()) return new Date(now().getTime() + retryMs);
       const except = scheduler.choices();
       const job = await queue.claim({ workerId, leaseMs, kinds, except });
       if (job === null)

@@ -55,6 +55,26 @@ test('drain works off everything that is due, never more than `concurrency` at a
   expect(await queue.count('work')).toBe(0);
 });
 
+test('no job is claimed while none could begin', async () => {
+  let isFree = false;
+  const done: unknown[] = [];
+  const { clock, queue, worker, add } = await setUp({
+    canBegin: () => isFree,
+    work: (db) => async (job) => {
+      await transact(db, (tx) => queue.finish(tx, job));
+      done.push(job.fence);
+    },
+  });
+  await add(1);
+  await worker.drain();
+  expect(done).toEqual([]);
+
+  isFree = true;
+  clock.step(250);
+  await worker.drain();
+  expect(done).toEqual([1]);
+});
+
 test('a job that is added wakes the worker at once, long before its next poll', async () => {
   const { promise, resolve } = deferred<unknown>();
   const { queue, worker, add } = await setUp({
