@@ -111,7 +111,7 @@ const sentences: FailureSentences = {
   holds_no_result: ({ folder }) => `${folder} is there and holds no result; choose another --out.`,
   disk_full: () => 'No space is left to write the results; free some.',
   timeout: ({ seconds }) =>
-    `The analysis took longer than ${seconds} s and was stopped; try again or raise the time limit.`,
+    `The analysis took longer than ${seconds} s and was stopped; try again when this machine has less to do, or with a smaller picture.`,
   out_of_memory: () =>
     'The analysis needed more memory than its process may use; use a smaller picture or raise the memory limit.',
   crashed: () => 'The analysis process ended unexpectedly; the program goes on, try again.',

@@ -136,7 +136,10 @@ function assertHttpsOutside(request: FastifyRequest): void {
   // Several proxies append to the header; the one next to us wrote the last word.
   const protocols = String(request.headers['x-forwarded-proto'] ?? '').split(',');
   if (isLocal && protocols.at(-1)?.trim().toLowerCase() === 'https') return;
-  throw new ForensicsError('forbidden', 'Only HTTPS connections are accepted.');
+  throw new ForensicsError(
+    'forbidden',
+    'Only HTTPS connections are accepted; a proxy on the machine of the server must send X-Forwarded-Proto: https.',
+  );
 }
 
 const waiting = new WeakSet<IncomingMessage>();

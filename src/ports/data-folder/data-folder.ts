@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
+import { systemCodeOf } from '../files/system-errors.ts';
 import { ForensicsError } from '../../errors.ts';
 import { cannotWrite, makeFolder } from '../files/atomic-write.ts';
 import { holderOf, takeLock } from '../files/process-lock.ts';
@@ -65,17 +66,24 @@ export function makeDataFolder(path: string): void {
 function keepOthersOut(path: string): void {
   if (process.platform === 'win32') return;
   for (const file of [path, join(path, 'master.key')]) {
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
-    if ((mode & 0o077) === 0) continue;
     try {
-      chmodSync(file, mode & 0o700);
+      const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+      if ((mode & 0o077) !== 0) chmodSync(file, mode & 0o700);
     } catch (cause) {
-      throw new ForensicsError(
-        'config_invalid',
-        `Other users of this machine can read ${file}, and its mode cannot be changed; run chmod go-rwx on it as its owner, or choose another data folder with --data-dir.`,
-        { cause },
-      );
+      throw new ForensicsError('config_invalid', adviceOn(file, cause), { cause });
     }
+  }
+}
+
+function adviceOn(file: string, cause: unknown): string {
+  const another = 'or choose another data folder with --data-dir.';
+  switch (systemCodeOf(cause)) {
+    case 'EACCES':
+      return `The data folder belongs to another user; run this as that user, ${another}`;
+    case 'EROFS':
+      return `The disk of the data folder is mounted read-only; mount it for writing, ${another}`;
+    default:
+      return `Other users of this machine can read ${file}, and its mode cannot be changed; run chmod go-rwx on it as its owner, ${another}`;
   }
 }
 
