@@ -18,6 +18,7 @@ import {
   type Wire,
 } from './common.ts';
 import { type Evidence, evidence } from './evidence.ts';
+import { contractFormats, type Format } from './formats.ts';
 import { maxCommentLength, maxListed, maxNameLength, maxSidePx, minSidePx } from './limits.ts';
 import {
   actorTypes,
@@ -58,17 +59,20 @@ const tenantNameExample = 'default';
 const idExample = '65f1c0ffee0123456789abcd';
 
 export type CreateRequest = Omit<Wire<typeof createBody>, 'tenantName'>;
-export const createBody = createBodyUpTo(maxSidePx);
+export const createBody = createBodyUpTo(maxSidePx, contractFormats);
 
-/** @param largestSide - width and height in pixels, at most. */
-export function createBodyUpTo(largestSide: number) {
+/**
+ * @param largestSide - width and height in pixels, at most.
+ * @param formats - those that are taken.
+ */
+export function createBodyUpTo(largestSide: number, formats: readonly Format[]) {
   return Type.Object(
     {
       tenantName,
       name: Type.String({ minLength: 1, maxLength: maxNameLength }),
       type: oneOf(['image']),
       input: Type.Object({
-        format: oneOf(['jpg', 'png']),
+        format: oneOf(formats),
         version: oneOf(['v1']),
         width: sideUpTo(largestSide),
         height: sideUpTo(largestSide),
@@ -221,7 +225,7 @@ const analysis = Type.Object(
     storageType: oneOf(storageTypes),
     type: oneOf(['image']),
     input: Type.Object({
-      format: oneOf(['jpg', 'png']),
+      format: Type.Unsafe<Format>(oneOf(contractFormats)),
       version: oneOf(['v1']),
       width: Type.Integer(),
       height: Type.Integer(),

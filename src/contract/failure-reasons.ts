@@ -7,7 +7,8 @@ import { type ErrorCode, ForensicsError } from '../errors.ts';
 
 type NoValues = Readonly<Record<string, never>>;
 type Size = Readonly<Record<'width' | 'height', number>>;
-type PictureFormat = 'JPEG' | 'PNG' | 'PDF';
+/** As `formatNames` has it, or `PDF`. */
+type PictureFormat = string;
 
 export interface FailureValues {
   readonly empty: NoValues;
@@ -22,6 +23,14 @@ export interface FailureValues {
   /** `what` completes "it", in English: a detail for experts. */
   readonly damaged: { readonly format: PictureFormat; readonly what: string };
   readonly rare_jpeg: NoValues;
+  /** One that no decoder here knows. */
+  readonly rare_kind: { readonly format: PictureFormat };
+  /** `percent` of the rows, from the top, are sound. */
+  readonly rows_missing: { readonly format: PictureFormat; readonly percent: number };
+  readonly raw_without_jpeg: NoValues;
+  /** A picture, but of a format that is not taken here. */
+  readonly format_not_taken: { readonly format: PictureFormat };
+  readonly video: NoValues;
   /** `kind` is the code, `name` its English; `isPicture`: one that could be converted. */
   readonly other_format: {
     readonly kind: string;
@@ -78,9 +87,21 @@ const sentences: FailureSentences = {
   damaged: ({ format, what }) => `The ${format} file is damaged: it ${what}.`,
   rare_jpeg: () =>
     'This is a JPEG file of a rare kind (lossless, hierarchical or not 8 bits a sample); save it as an ordinary JPEG or PNG.',
+  rare_kind: ({ format }) =>
+    `This is a ${format} file of a rare kind that cannot be decoded; save it as PNG with the program that wrote it.`,
+  rows_missing: ({ format, percent }) =>
+    `The ${format} file is cut off or damaged: of the picture's rows only the first ${percent} % are sound, and 90 % are needed. Copy or download it again.`,
+  raw_without_jpeg: () =>
+    'This camera raw file holds no JPEG that could be examined; develop it and examine the JPEG or TIFF.',
+  format_not_taken: ({ format }) =>
+    `This is ${article(format)} ${format} picture; this server takes JPEG and PNG. Its operator can set intake to everything; do not convert the file, or examine it with forensics analyze.`,
+  video: () =>
+    'This is a video; only pictures are examined. Export frames from the original as PNG, in full size, and examine those.',
   other_format: ({ name, isPicture }) =>
-    `This is ${name}; only JPEG and PNG can be examined. ${
-      isPicture ? 'Convert it, or better: examine the file it was made from.' : 'Choose a picture.'
+    `This is ${name}, which cannot be examined. ${
+      isPicture
+        ? 'Export it as PNG, or better: examine the file it was made from.'
+        : 'Choose a picture.'
     }`,
   url_not_usable: () =>
     'This address cannot be fetched: it must begin with http:// or https:// and hold no password. Download the picture and examine the file.',
@@ -117,6 +138,10 @@ const sentences: FailureSentences = {
   crashed: () => 'The analysis process ended unexpectedly; the program goes on, try again.',
 };
 
+function article(name: string): string {
+  return /^(?:AVIF|R)/.test(name) ? 'an' : 'a';
+}
+
 function sideOutOfRange({ width, height, least, most }: FailureValues['side_too_short']): string {
   return `The picture has ${width} x ${height} pixels; each side must have ${least} to ${most} pixels.`;
 }
@@ -132,6 +157,11 @@ const errorCodes: Readonly<Record<FailureReasonCode, ErrorCode>> = {
   cut_off: 'image_unreadable',
   damaged: 'image_unreadable',
   rare_jpeg: 'image_not_supported',
+  rare_kind: 'image_not_supported',
+  rows_missing: 'image_unreadable',
+  raw_without_jpeg: 'image_not_supported',
+  format_not_taken: 'image_not_supported',
+  video: 'image_not_supported',
   other_format: 'image_not_supported',
   url_not_usable: 'usage',
   url_unreachable: 'file_not_readable',

@@ -6,7 +6,7 @@
  */
 
 import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
-import { decodePixels, type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
+import { decodeWithSharp, type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
 import { cutPixels, type Planes, toPlanes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { type Logits, toFakeProbability } from './calibration.ts';
@@ -101,8 +101,9 @@ function mostTexturedRegion(picture: Planes, cellPx: number): Pixels {
 export async function savedAgain(pixels: Pixels, quality: number): Promise<Pixels> {
   const { width, height } = pixels;
   const bytes = await saveJpeg(pixels, quality);
-  const { data } = await decodePixels({ bytes, width, height, orientation: 1, isCmyk: false });
-  return { width, height, rgb: data };
+  const request = { bytes, width, height, orientation: 1, isCmyk: false };
+  const { pixels: decoded } = await decodeWithSharp(request, 'warning');
+  return { width, height, rgb: decoded.data };
 }
 
 async function scaled(pixels: Pixels, factor: number): Promise<Pixels> {

@@ -8,7 +8,8 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Language } from '../contract/vocabulary.ts';
 import type { Examination, MapName } from '../engine/result.ts';
-import type { Format, Limits } from '../image/picture.ts';
+import type { Format } from '../contract/formats.ts';
+import type { Limits } from '../image/picture.ts';
 import type { ReportItem } from '../present/report-item.ts';
 import type { Rendering } from '../examiner/tasks.ts';
 

@@ -11,7 +11,8 @@ import type {
   ModelIdentity,
 } from '../engine/result.ts';
 import type { PdfContents, PdfPart } from '../image/pdf.ts';
-import type { Format, Limits, PictureFacts } from '../image/picture.ts';
+import type { Format } from '../contract/formats.ts';
+import type { Limits, PictureFacts } from '../image/picture.ts';
 import type { ReportItem, ReportTexts } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
 
@@ -165,7 +166,7 @@ export interface MeasureRequest {
 /** What one labelled picture adds to error rates: no maps and no findings, so that thousands fit into memory. */
 export interface Measurement {
   readonly facts: Pick<PictureFacts, 'format' | 'sizeBytes' | 'sha256' | 'width' | 'height'> & {
-    /** Null for PNG. */
+    /** Null for what is no JPEG. */
     readonly jpeg: { readonly quality: number | null; readonly chromaSubsampling: string } | null;
   };
   /** Whether the file declares itself generated. The verdicts leave that aside: error rates are about traces. */

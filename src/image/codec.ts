@@ -1,16 +1,14 @@
 /**
- * The only way foreign bytes reach sharp. A decoder sees nothing but the segments or chunks that pixels need: no
+ * The only way foreign bytes reach sharp. Of JPEG and PNG it sees nothing but the segments or chunks that pixels need: no
  * metadata, no colour profile (but of CMYK), no trailing bytes, so that none of it can steer or break the decoding.
  */
 
 import sharp from 'sharp';
-import { failure } from '../contract/failure-reasons.ts';
-import type { ForensicsError } from '../errors.ts';
-import { openPng } from './container.ts';
+import { openContainer } from './container.ts';
 import { isQuarterTurn, turnUpright } from './orientation.ts';
 import type { Limits } from './picture.ts';
 
-interface PixelRequest {
+export interface PixelRequest {
   readonly bytes: Uint8Array;
   /** Size in pixels as the file's header states it. */
   readonly width: number;
@@ -29,23 +27,15 @@ export interface RawPixels {
   readonly data: Uint8Array;
 }
 
-/** @throws {ForensicsError} `image_unreadable` when the data is truncated, damaged or not what its header states. */
-export async function decodePixels(request: PixelRequest): Promise<RawPixels> {
-  try {
-    return await decodeStrictly(request, 'warning');
-  } catch (error) {
-    if (!(error instanceof Error && isHarmless(error.message))) throw unreadable(error);
-  }
-  // The first warning stopped the decoding, and it was harmless; once more, past it.
-  return decodeStrictly(request, 'error').catch((error: unknown) => {
-    throw unreadable(error);
-  });
-}
-
-async function decodeStrictly(
+/**
+ * @param failOn - `warning`: at the first oddity; `error`: where pixels are lost; `none`: shows what there is.
+ * @returns `warnings`: libjpeg's, of which it words the first alone.
+ * @throws {Error} what the decoder says, or that the size is another than that of the header.
+ */
+export async function decodeWithSharp(
   { bytes, width, height, orientation, isCmyk }: PixelRequest,
-  failOn: 'warning' | 'error',
-): Promise<RawPixels> {
+  failOn: 'none' | 'error' | 'warning',
+): Promise<{ readonly pixels: RawPixels; readonly warnings: readonly string[] }> {
   openCodec();
   const picture = sharp(bytes, { failOn, limitInputPixels: width * height, ignoreIcc: !isCmyk });
   const warnings: string[] = [];
@@ -54,29 +44,19 @@ async function decodeStrictly(
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });
-  const damage = warnings.find((warning) => warning.includes('Corrupt') && !isHarmless(warning));
-  if (damage !== undefined) throw new Error(damage);
   const [expectedWidth, expectedHeight] = isQuarterTurn(orientation)
     ? [height, width]
     : [width, height];
   if (info.width !== expectedWidth || info.height !== expectedHeight) {
     throw new Error('The decoded size is not the size of the header.');
   }
-  return {
+  const pixels = {
     width: info.width,
     height: info.height,
     channels: info.channels,
     data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
   };
-}
-
-/**
- * True for libjpeg's warnings about padding between a scan and the next marker: it is passed over and no pixel lost.
- * All others, such as "premature end of data segment" and "bad Huffman code", mean that pixels are guessed.
- */
-function isHarmless(message: string): boolean {
-  const warnings = message.split('\n').filter((line) => line.trim() !== '');
-  return warnings.every((line) => line.includes('extraneous bytes before marker'));
+  return { pixels, warnings };
 }
 
 /** Versions of the libraries that decode: other versions may round pixels differently. */
@@ -86,18 +66,23 @@ export function codecVersions(): { readonly sharp: string; readonly libvips: str
 
 let isOpen = false;
 
-/** One thread a picture, because the pool runs a process a core; no cache; no loader but the two. */
+const loaders = [
+  'JpegBuffer',
+  'PngBuffer',
+  'WebpBuffer',
+  'HeifBuffer',
+  'TiffBuffer',
+  'NsgifBuffer',
+];
+
+/** One thread a picture, because the pool runs a process a core; no cache; no loader but those of the formats. */
 function openCodec(): void {
   if (isOpen) return;
   sharp.concurrency(1);
   sharp.cache(false);
   sharp.block({ operation: ['VipsForeignLoad'] });
-  sharp.unblock({ operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer'] });
+  sharp.unblock({ operation: loaders.map((name) => `VipsForeignLoad${name}`) });
   isOpen = true;
-}
-
-function unreadable(cause: unknown): ForensicsError {
-  return failure('not_decodable', {}, { cause });
 }
 
 /** The samples of a PNG file as stored, 8 or 16 bits each: for comparing drawings, where nothing may be rounded. */
@@ -113,7 +98,9 @@ export interface Samples {
 /** Null for what is no readable PNG file of 8 or 16 bits, grey or RGB. */
 export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Samples | null> {
   try {
-    const { facts, pixelBytes } = openPng(bytes, limits);
+    const { format, container } = openContainer(bytes, limits);
+    if (format !== 'png') return null;
+    const { facts, pixelBytes } = container;
     const { storedWidth: width, storedHeight: height, bitsPerSample: bits } = facts;
     const isGrey = facts.colourSpace === 'grey';
     if ((bits !== 8 && bits !== 16) || facts.hasAlpha) return null;

@@ -1,33 +1,38 @@
-/** The facts of both containers before a pixel is decoded, in one shape. */
+/** The facts of every format before a pixel is decoded, in one shape. */
 
+import { type Format, formatNames } from '../contract/formats.ts';
 import { failure } from '../contract/failure-reasons.ts';
+import { readBmp } from './bmp.ts';
+import type { FileFacts } from './file-facts.ts';
+import { describeContent, isDrawing, sniffFormat, sniffOtherKind } from './file-kind.ts';
+import { readGif } from './gif.ts';
+import { readHeif } from './heif.ts';
 import { nameIccProfile } from './icc.ts';
-import { markers } from './jpeg-markers.ts';
+import { jpegPixelBytes } from './jpeg-pixel-bytes.ts';
 import {
   hasJpegCredentials,
-  isIccSegment,
-  isNeededForPixels,
   jpegColourSpace,
   jpegIccProfile,
   jpegMetadataBlocks,
   jpegPictureIndex,
 } from './jpeg-metadata.ts';
-import { type JpegFile, readJpeg } from './jpeg-structure.ts';
+import { holdsEveryScan, type JpegFile, readJpeg } from './jpeg-structure.ts';
+import { readJpegXl } from './jpeg-xl.ts';
+import { readJpeg2000 } from './jpeg2000.ts';
 import type { MetadataBlocks } from './metadata-blocks.ts';
 import { readOrientation } from './orientation.ts';
 import {
   checkDimensions,
   checkSizeBytes,
-  describeContent,
-  type Format,
-  isForeignPicture,
   type Limits,
   type PictureFacts,
-  sniffForeign,
-  sniffFormat,
+  type PictureNote,
 } from './picture.ts';
 import { pngIccName, pngMetadataBlocks } from './png-metadata.ts';
-import { colourTypes, readPng, readPngSize } from './png.ts';
+import { colourTypes, type PngFile, pngPixelBytes, readPng, readPngSize } from './png.ts';
+import { largestJpegIn } from './raw.ts';
+import { readTiff } from './tiff-picture.ts';
+import { readWebp } from './webp.ts';
 
 /** The facts that stand in the file's structure. */
 type StoredFacts = Pick<
@@ -42,12 +47,26 @@ type StoredFacts = Pick<
   | 'jpeg'
 >;
 
+/** What a file contains besides its picture. */
+export interface FileClues {
+  readonly blocks: MetadataBlocks;
+  /** Position behind the picture; the end of the file where the format has none of its own (TIFF, RAW, bare codestreams). */
+  readonly endOffset: number;
+  readonly hasCredentials: boolean;
+  readonly pictureIndex: ReturnType<typeof jpegPictureIndex>;
+}
+
 export interface Container {
   readonly facts: StoredFacts;
-  readonly isAnimated: boolean;
-  readonly metadataBlocks: MetadataBlocks;
-  /** The file without what its pixels do not need. */
+  readonly clues: FileClues;
+  /** 1..8 where the format states a turn of its own, which its decoder obeys; null where that of EXIF counts. */
+  readonly ownOrientation: number | null;
+  /** What is odd about the file, or was left out of it. */
+  readonly notes: readonly PictureNote[];
+  /** Of JPEG and PNG the file without what its pixels do not need; of others the file. */
   readonly pixelBytes: Uint8Array;
+  /** Of a PNG alone. */
+  readonly png?: PngFile;
 }
 
 /**
@@ -61,94 +80,78 @@ export function openContainer(
   limits: Limits,
 ): { readonly format: Format; readonly container: Container } {
   checkSizeBytes(bytes.length, limits);
-  const format = requireFormat(bytes);
-  const container = format === 'jpg' ? openJpeg(bytes, limits) : openPng(bytes, limits);
+  const format = requireFormat(bytes, limits);
+  // Before anything else is read: a bomb of a few bytes can claim any size.
+  if (format === 'png') checkPngSize(bytes, limits);
+  const container = readContainer(bytes, format);
+  checkDimensions(container.facts.storedWidth, container.facts.storedHeight, limits);
   return { format, container };
 }
 
-function requireFormat(bytes: Uint8Array): Format {
+function requireFormat(bytes: Uint8Array, limits: Limits): Format {
   const format = sniffFormat(bytes);
-  if (format !== null) return format;
-  const kind = sniffForeign(bytes);
-  const name = describeContent(bytes);
-  throw failure('other_format', { kind, name, isPicture: isForeignPicture(bytes) });
+  if (format === null) {
+    const kind = sniffOtherKind(bytes);
+    if (kind === 'video') throw failure('video', {});
+    const name = describeContent(bytes);
+    throw failure('other_format', { kind, name, isPicture: isDrawing(kind) });
+  }
+  if (!limits.formats.includes(format))
+    throw failure('format_not_taken', { format: formatNames[format] });
+  return format;
 }
 
-/** @throws {ForensicsError} `image_unreadable`, `image_not_supported`, `image_too_small`, `image_too_large`. */
-function openJpeg(bytes: Uint8Array, limits: Limits): Container {
-  const file = readJpeg(bytes);
-  checkDimensions(file.width, file.height, limits);
-  const ids = file.structure.components.map(({ id }) => id);
-  const profile = jpegIccProfile(file.segments);
-  const facts: StoredFacts = {
-    storedWidth: file.width,
-    storedHeight: file.height,
-    bitsPerSample: file.structure.precision,
-    channels: ids.length,
-    colourSpace: jpegColourSpace(file.segments, ids),
-    hasAlpha: false,
-    iccProfile: profile && nameIccProfile(profile),
-    jpeg: file.structure,
-  };
-  return {
-    facts,
-    isAnimated: false,
-    metadataBlocks: jpegMetadataBlocks(file.segments),
-    pixelBytes: cutPixelBytes(bytes, file),
-  };
-}
-
-/** @throws {ForensicsError} `image_unreadable`, `image_too_small`, `image_too_large`. */
-export function openPng(bytes: Uint8Array, limits: Limits): Container {
-  // Before anything else is read: a bomb of a few bytes can claim any size.
+function checkPngSize(bytes: Uint8Array, limits: Limits): void {
   const { width, height } = readPngSize(bytes);
   checkDimensions(width, height, limits);
-  const file = readPng(bytes);
-  const { name, channels } = colourTypes[file.colourType];
-  const isTransparentByKey = file.hasAlpha && (channels === 1 || channels === 3);
-  const facts: StoredFacts = {
-    storedWidth: width,
-    storedHeight: height,
-    bitsPerSample: file.bitDepth,
-    channels: isTransparentByKey ? channels + 1 : channels,
-    colourSpace: name,
-    hasAlpha: file.hasAlpha,
-    iccProfile: pngIccName(file),
-    jpeg: null,
-  };
-  return {
-    facts,
-    isAnimated: file.isAnimated,
-    metadataBlocks: pngMetadataBlocks(file),
-    pixelBytes: Buffer.concat(file.pixelRanges.map(([start, end]) => bytes.subarray(start, end))),
-  };
 }
 
-/**
- * The EXIF orientation 1..8 alone, as the decoder will see it; 1 when absent.
- *
- * @throws {ForensicsError} `image_unreadable`, `image_not_supported`.
- */
-export function orientationIn(bytes: Uint8Array, format: Format): number {
-  return readOrientation(readFileClues(bytes, format).blocks.exif);
+function readContainer(bytes: Uint8Array, format: Format): Container {
+  if (format === 'jpg') return openJpeg(bytes);
+  if (format === 'png') return openPng(bytes);
+  return format === 'raw' ? openRaw(bytes) : toContainer(bytes, readers[format](bytes));
 }
 
-/** What a file contains besides its picture. */
-export interface FileClues {
-  readonly blocks: MetadataBlocks;
-  /** Position behind the picture. */
-  readonly endOffset: number;
-  readonly hasCredentials: boolean;
-  readonly pictureIndex: ReturnType<typeof jpegPictureIndex>;
-}
+const readers: Readonly<
+  Record<Exclude<Format, 'jpg' | 'png' | 'raw'>, (bytes: Uint8Array) => FileFacts>
+> = {
+  webp: readWebp,
+  heic: (bytes) => readHeif(bytes, formatNames.heic),
+  avif: (bytes) => readHeif(bytes, formatNames.avif),
+  tiff: readTiff,
+  gif: readGif,
+  bmp: readBmp,
+  jp2: readJpeg2000,
+  jxl: readJpegXl,
+};
 
 /** @throws {ForensicsError} `image_unreadable`, `image_not_supported`. */
-export function readFileClues(bytes: Uint8Array, format: Format): FileClues {
-  if (format === 'png') {
-    const { hasCredentials, endOffset, ...file } = readPng(bytes);
-    return { blocks: pngMetadataBlocks(file), endOffset, hasCredentials, pictureIndex: null };
-  }
-  const { segments, endOffset } = readJpeg(bytes);
+function openJpeg(bytes: Uint8Array): Container {
+  const file = readJpeg(bytes);
+  // Without its last scans every row of the picture is coarser than it was stored, and no decoder says so.
+  if (!file.hasEnd && !holdsEveryScan(file)) throw failure('cut_off', { format: 'JPEG' });
+  const ids = file.structure.components.map(({ id }) => id);
+  const profile = jpegIccProfile(file.segments);
+  const { pixelBytes, notes } = jpegPixelBytes(bytes, file);
+  return {
+    facts: {
+      storedWidth: file.width,
+      storedHeight: file.height,
+      bitsPerSample: file.structure.precision,
+      channels: ids.length,
+      colourSpace: jpegColourSpace(file.segments, ids),
+      hasAlpha: false,
+      iccProfile: profile && nameIccProfile(profile),
+      jpeg: file.structure,
+    },
+    clues: jpegClues(file),
+    ownOrientation: null,
+    notes,
+    pixelBytes,
+  };
+}
+
+function jpegClues({ segments, endOffset }: JpegFile): FileClues {
   return {
     blocks: jpegMetadataBlocks(segments),
     endOffset,
@@ -157,15 +160,86 @@ export function readFileClues(bytes: Uint8Array, format: Format): FileClues {
   };
 }
 
-/** From SOI to EOI without metadata. The colour profile stays only for CMYK, which has no RGB without one. */
-function cutPixelBytes(bytes: Uint8Array, { segments, structure }: JpegFile): Uint8Array {
-  const isCmyk = structure.components.length === 4;
-  const parts = segments.flatMap((segment, index) => {
-    const isWanted = isNeededForPixels(segment) || (isCmyk && isIccSegment(segment));
-    if (!isWanted) return [];
-    // A scan's header is followed by its entropy-coded data, up to the next segment.
-    const isScan = segment.marker === markers.sos;
-    return bytes.subarray(segment.offset, isScan ? segments[index + 1]?.offset : segment.end);
-  });
-  return Buffer.concat(parts);
+function openPng(bytes: Uint8Array): Container {
+  const file = readPng(bytes);
+  const { name, channels } = colourTypes[file.colourType];
+  const isTransparentByKey = file.hasAlpha && (channels === 1 || channels === 3);
+  const { endOffset, hasCredentials, isAnimated } = file;
+  return {
+    facts: {
+      storedWidth: file.width,
+      storedHeight: file.height,
+      bitsPerSample: file.bitDepth,
+      channels: isTransparentByKey ? channels + 1 : channels,
+      colourSpace: name,
+      hasAlpha: file.hasAlpha,
+      iccProfile: pngIccName(file),
+      jpeg: null,
+    },
+    clues: { blocks: pngMetadataBlocks(file), endOffset, hasCredentials, pictureIndex: null },
+    ownOrientation: null,
+    notes: isAnimated ? ['first_frame_of_animation', ...file.notes] : file.notes,
+    pixelBytes: pngPixelBytes(file),
+    png: file,
+  };
+}
+
+/** The JPEG inside a camera raw file, with the metadata of both. */
+function openRaw(bytes: Uint8Array): Container {
+  const found = largestJpegIn(bytes);
+  if (found === null) throw failure('raw_without_jpeg', {});
+  const container = openJpeg(found.subarray(0, readJpeg(found).endOffset));
+  const { blocks } = container.clues;
+  return {
+    ...container,
+    clues: {
+      blocks: { ...blocks, exif: [...blocks.exif, bytes] },
+      endOffset: bytes.length,
+      hasCredentials: false,
+      pictureIndex: null,
+    },
+    notes: ['jpeg_of_raw', ...container.notes],
+  };
+}
+
+function toContainer(bytes: Uint8Array, file: FileFacts): Container {
+  const { width, height, bitsPerSample, channels, colourSpace, hasAlpha, icc } = file;
+  const { exif, xmp, comments, hasCredentials, endOffset, ownOrientation, notes } = file;
+  const texts = comments.map((text) => ({ place: 'comment', keyword: 'Comment', text }) as const);
+  return {
+    facts: {
+      storedWidth: width,
+      storedHeight: height,
+      bitsPerSample,
+      channels,
+      colourSpace,
+      hasAlpha,
+      iccProfile: icc && nameIccProfile(icc),
+      jpeg: null,
+    },
+    clues: {
+      blocks: { exif, xmp, photoshop: [], texts, warnings: [] },
+      endOffset,
+      hasCredentials,
+      pictureIndex: null,
+    },
+    ownOrientation,
+    notes,
+    pixelBytes: bytes,
+  };
+}
+
+/**
+ * The orientation 1..8 alone, as the decoder will see it; 1 when absent.
+ *
+ * @throws {ForensicsError} `image_unreadable`, `image_not_supported`.
+ */
+export function orientationIn(bytes: Uint8Array, format: Format): number {
+  const { ownOrientation, clues } = readContainer(bytes, format);
+  return ownOrientation ?? readOrientation(clues.blocks.exif);
+}
+
+/** @throws {ForensicsError} `image_unreadable`, `image_not_supported`. */
+export function readFileClues(bytes: Uint8Array, format: Format): FileClues {
+  return format === 'jpg' ? jpegClues(readJpeg(bytes)) : readContainer(bytes, format).clues;
 }

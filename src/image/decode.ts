@@ -1,17 +1,16 @@
 /**
- * Bytes of a file become a Picture: checked, decoded once, hashed, and described. Knows JPEG and PNG; knows nothing of
- * models, verdicts or people. What is refused is refused before a pixel is decoded.
+ * Bytes of a file become a Picture: checked, decoded once, hashed, and described. Knows nothing of models, verdicts or people. What is refused is refused before a pixel is decoded.
  */
 
 import { hash } from 'node:crypto';
-import { decodePixels } from './codec.ts';
+import { contractFormats, type Format } from '../contract/formats.ts';
 import { type Container, openContainer } from './container.ts';
+import { decodePixels } from './decode-pixels.ts';
 import { readExifClues } from './exif.ts';
+import { formatOfName } from './file-kind.ts';
 import { readMetadata } from './metadata.ts';
 import {
   defaultLimits,
-  type Format,
-  formatOfName,
   type Limits,
   type Picture,
   type PictureNote,
@@ -38,28 +37,25 @@ export async function decodePicture(
 ): Promise<Picture> {
   const { name, limits = defaultLimits } = options;
   const { format, container } = openContainer(bytes, limits);
-  const { metadata, orientation } = readMetadata(container.metadataBlocks);
-  const decoding = decodePixels({
-    bytes: container.pixelBytes,
-    width: container.facts.storedWidth,
-    height: container.facts.storedHeight,
-    orientation,
-    isCmyk: isCmyk(container),
-  });
+  const { metadata, orientation: ofExif } = readMetadata(container.clues.blocks);
+  const orientation = container.ownOrientation ?? ofExif;
+  const decoding = decodePixels(format, container, orientation);
   // sharp decodes in a thread of its own; the digests are computed meanwhile.
   const digests = digest(bytes);
-  const pixels = await decoding;
+  const { pixels, notes: oddities, soundShare } = await decoding;
   const { width, height } = pixels;
   const { rgb, hadTransparency } = toRgb(pixels);
   const hiddenText = readStealthText(pixels);
-  const notes = noteConversions(container, {
+  const notes = allNotes(container, oddities, {
     transparency_flattened_on_white: hadTransparency,
-    rotated_by_exif: orientation !== 1,
+    rotated_by_exif: orientation !== 1 && container.ownOrientation === null,
+    rotated_by_container: orientation !== 1 && container.ownOrientation !== null,
     extension_disagrees: disagrees(name, format),
   });
   const shown = { format, sizeBytes: bytes.length, ...digests, width, height, orientation };
-  const facts = { ...shown, ...container.facts, notes, metadata };
-  const thumbnail = await readThumbnail(container.metadataBlocks.exif);
+  const share = soundShare < 1 ? { soundShare } : {};
+  const facts = { ...shown, ...container.facts, notes, ...share, metadata };
+  const thumbnail = await readThumbnail(container.clues.blocks.exif);
   return {
     facts,
     rgb,
@@ -79,22 +75,20 @@ function digest(bytes: Uint8Array) {
 }
 
 /** In the order of `pictureNotes`, so that equal pictures have equal notes. */
-function noteConversions(
-  container: Container,
+function allNotes(
+  { facts: { colourSpace, bitsPerSample }, notes }: Container,
+  oddities: readonly PictureNote[],
   seen: Partial<Record<PictureNote, boolean>>,
 ): PictureNote[] {
   const applies: Partial<Record<PictureNote, boolean>> = {
     ...seen,
-    converted_from_cmyk: isCmyk(container),
-    converted_from_grey: container.facts.colourSpace === 'grey',
-    reduced_from_16_bit: container.facts.bitsPerSample === 16,
-    first_frame_of_animation: container.isAnimated,
+    converted_from_cmyk: colourSpace === 'CMYK' || colourSpace === 'YCCK',
+    converted_from_grey: colourSpace === 'grey',
+    reduced_from_16_bit: bitsPerSample === 16,
+    reduced_to_8_bit: bitsPerSample > 8 && bitsPerSample !== 16,
   };
-  return pictureNotes.filter((note) => applies[note] === true);
-}
-
-function isCmyk({ facts: { colourSpace } }: Container): boolean {
-  return colourSpace === 'CMYK' || colourSpace === 'YCCK';
+  const found: readonly PictureNote[] = [...notes, ...oddities];
+  return pictureNotes.filter((note) => applies[note] === true || found.includes(note));
 }
 
 function disagrees(name: string | undefined, format: Format): boolean {
@@ -109,6 +103,7 @@ const limits: Limits = {
   maxSidePx: 1024,
   maxPixels: 1024 * 1024,
   maxBytes: 256 * 1024,
+  formats: contractFormats,
 };
 
 /** @param exif - blocks of the file. Null where they hold none that can be decoded. Never throws. */
@@ -123,14 +118,7 @@ async function readThumbnail(exif: readonly Uint8Array[]): Promise<Thumbnail | n
 }
 
 async function decodeThumbnail(bytes: Uint8Array): Promise<Thumbnail> {
-  const { container } = openContainer(bytes, limits);
-  const { storedWidth, storedHeight, colourSpace } = container.facts;
-  const { width, height, ...pixels } = await decodePixels({
-    bytes: container.pixelBytes,
-    width: storedWidth,
-    height: storedHeight,
-    orientation: 1,
-    isCmyk: colourSpace === 'CMYK' || colourSpace === 'YCCK',
-  });
-  return { width, height, luma: toLuma(toRgb(pixels).rgb) };
+  const { format, container } = openContainer(bytes, limits);
+  const { pixels } = await decodePixels(format, container, 1);
+  return { width: pixels.width, height: pixels.height, luma: toLuma(toRgb(pixels).rgb) };
 }

@@ -27,6 +27,12 @@ export const markers = {
   com: 0xfe,
 } as const;
 
+/** SOF0 to SOF15, except DHT, JPG and DAC, whose codes are in the same range. */
+export function isFrame(marker: number): boolean {
+  const isOther = marker === markers.dht || marker === markers.jpg || marker === markers.dac;
+  return marker >= markers.sof0 && marker <= markers.sof15 && !isOther;
+}
+
 export interface MarkerSegment {
   /** Second byte of the marker. */
   readonly marker: number;
@@ -40,8 +46,10 @@ export interface MarkerSegment {
 
 interface MarkerWalk {
   readonly segments: readonly MarkerSegment[];
-  /** Position behind EOI: what follows is not part of the picture. */
+  /** Position behind EOI, or behind the data of a file without one: what follows is not part of the picture. */
   readonly endOffset: number;
+  /** False where EOI is missing, which viewers do not mind. */
+  readonly hasEnd: boolean;
 }
 
 /** More than any file of 50 MB needs whose segments are full; a bound for hostile ones. */
@@ -49,53 +57,68 @@ const maxSegments = 1000;
 
 /**
  * All segments from SOI to the first EOI. Restart markers count as entropy-coded data; stray bytes between segments
- * are passed over, as libjpeg does.
+ * are passed over, as libjpeg does. Behind the header of a scan the file may end anywhere.
  *
- * @throws {ForensicsError} `image_unreadable` when the file ends before EOI or a length field is impossible.
+ * @throws {ForensicsError} `image_unreadable` when the file ends before a scan or a length field is impossible.
  */
 export function walkMarkers(bytes: Uint8Array): MarkerWalk {
   if (bytes[0] !== 0xff || bytes[1] !== markers.soi) throw damaged('does not start as one');
   const segments = [segmentAt(bytes, 0, 2)];
+  let hasScan = false;
   let position = 2;
   while (segments.length < maxSegments) {
-    const offset = nextMarker(bytes, position);
-    const segment = readSegment(bytes, offset);
+    const offset = nextMarker(bytes, position, hasScan);
+    const segment = offset === null ? null : readSegment(bytes, offset);
+    if (segment === null) {
+      if (!hasScan) throw truncated();
+      return { segments, endOffset: endOfData(bytes, position, offset), hasEnd: false };
+    }
     segments.push(segment);
-    if (segment.marker === markers.eoi) return { segments, endOffset: segment.end };
+    if (segment.marker === markers.eoi) {
+      return { segments, endOffset: segment.end, hasEnd: true };
+    }
+    hasScan ||= segment.marker === markers.sos;
     position = segment.end;
   }
   throw damaged(`has more than ${maxSegments} segments`);
 }
 
 /**
- * Position of the next 0xff byte that starts a marker. Entropy-coded data holds 0xff only before 0x00 (stuffing) or
- * RST0..7; between segments the same search passes over stray bytes.
+ * Position of the next 0xff byte that starts a marker; null at the end. Entropy-coded data holds 0xff only before 0x00
+ * (stuffing) or RST0..7, and codes of no marker where it is damaged; between segments the same search passes over stray bytes.
  */
-function nextMarker(bytes: Uint8Array, start: number): number {
+function nextMarker(bytes: Uint8Array, start: number, isInScan: boolean): number | null {
   let position = start;
   for (;;) {
     position = bytes.indexOf(0xff, position);
-    if (position < 0 || position + 1 >= bytes.length) throw truncated();
+    if (position < 0 || position + 1 >= bytes.length) return null;
     const marker = bytes[position + 1]!;
     const isRestart = marker >= markers.rst0 && marker <= markers.rst7;
-    const isTemporary = marker === 0x01;
+    const isTemporary = marker === 0x01 || (isInScan && marker < markers.sof0);
     if (marker === 0xff) position += 1;
     else if (marker === 0x00 || isRestart || isTemporary) position += 2;
     else return position;
   }
 }
 
-function readSegment(bytes: Uint8Array, offset: number): MarkerSegment {
+/** Null where the file ends inside of it, and for the start of another picture. */
+function readSegment(bytes: Uint8Array, offset: number): MarkerSegment | null {
   const marker = bytes[offset + 1]!;
   if (marker === markers.eoi) return segmentAt(bytes, offset, offset + 2);
-  if (marker === markers.soi) throw damaged('starts a second time inside itself');
+  if (marker === markers.soi) return null;
   if (marker < markers.sof0) throw damaged('holds a marker that no standard knows');
-  if (offset + 4 > bytes.length) throw truncated();
+  if (offset + 4 > bytes.length) return null;
   const length = (bytes[offset + 2]! << 8) | bytes[offset + 3]!;
   if (length < 2) throw damaged('has a segment of impossible length');
   const end = offset + 2 + length;
-  if (end > bytes.length) throw truncated();
-  return segmentAt(bytes, offset, end);
+  return end > bytes.length ? null : segmentAt(bytes, offset, end);
+}
+
+/** Without the zeros that recovered files are filled up with. A last 0xff keeps the zero that belongs to it. */
+function endOfData(bytes: Uint8Array, start: number, limit: number | null): number {
+  let end = limit ?? bytes.length;
+  while (end > start && bytes[end - 1] === 0) end--;
+  return bytes[end - 1] === 0xff ? Math.min(end + 1, bytes.length) : end;
 }
 
 function segmentAt(bytes: Uint8Array, offset: number, end: number): MarkerSegment {

@@ -108,7 +108,7 @@ export function isIccSegment(segment: MarkerSegment): boolean {
   return isSegment(segment, markers.app2, identifiers.icc);
 }
 
-function isSegment(
+export function isSegment(
   { marker, payload }: MarkerSegment,
   wanted: number,
   identifier: string,

@@ -1,7 +1,7 @@
 /** The marker segments of a JPEG file, read without decoding a pixel (ITU-T T.81, Annex B). */
 
 import { failure } from '../contract/failure-reasons.ts';
-import { damaged, markers, type MarkerSegment, walkMarkers } from './jpeg-markers.ts';
+import { damaged, isFrame, markers, type MarkerSegment, walkMarkers } from './jpeg-markers.ts';
 import { nearestQuality } from './jpeg-quality.ts';
 
 interface JpegComponent {
@@ -56,8 +56,9 @@ export interface JpegFile {
   readonly width: number;
   readonly height: number;
   readonly segments: readonly MarkerSegment[];
-  /** Position behind EOI. */
+  /** As `walkMarkers` has them. */
   readonly endOffset: number;
+  readonly hasEnd: boolean;
 }
 
 /** Each scan of a progressive file costs a pass over the whole picture; encoders write about ten. */
@@ -73,7 +74,7 @@ export function readJpegStructure(bytes: Uint8Array): JpegStructure {
 
 /** As `readJpegStructure`, with the size in pixels and the offsets of the segments. */
 export function readJpeg(bytes: Uint8Array): JpegFile {
-  const { segments, endOffset } = walkMarkers(bytes);
+  const { segments, endOffset, hasEnd } = walkMarkers(bytes);
   const frame = readFrame(segments);
   const firstScan = segments.findIndex(({ marker }) => marker === markers.sos);
   if (firstScan < 0) throw damaged('holds no picture data');
@@ -91,17 +92,12 @@ export function readJpeg(bytes: Uint8Array): JpegFile {
     restartInterval: readRestartInterval(segments),
     trailingBytes: bytes.length - endOffset,
   };
-  return { structure, width, height, segments, endOffset };
-}
-
-function isStartOfFrame({ marker }: MarkerSegment): boolean {
-  const isOther = marker === markers.dht || marker === markers.jpg || marker === markers.dac;
-  return marker >= markers.sof0 && marker <= markers.sof15 && !isOther;
+  return { structure, width, height, segments, endOffset, hasEnd };
 }
 
 /** T.81 B.2.2: SOFn = precision, height, width, number of components, three bytes for each. */
 function readFrame(segments: readonly MarkerSegment[]) {
-  const frames = segments.filter(isStartOfFrame);
+  const frames = segments.filter(({ marker }) => isFrame(marker));
   const [frame] = frames;
   if (frame === undefined) throw damaged('holds no frame header');
   if (frames.length > 1) throw damaged('holds more than one frame header');
@@ -200,6 +196,29 @@ const subsamplingNames: Readonly<Record<string, string>> = {
   '4x2': '4:1:0',
 };
 
+/** Whether the scans hold every coefficient in full precision. @see ITU-T T.81, B.2.3 and G.1.1.1. */
+export function holdsEveryScan({
+  segments,
+  structure,
+}: Pick<JpegFile, 'segments' | 'structure'>): boolean {
+  const scans = segments.filter(({ marker }) => marker === markers.sos);
+  const missing = new Map(
+    structure.components.map(({ id }) => [id, new Set(Array.from({ length: 64 }, (_, k) => k))]),
+  );
+  for (const { payload } of scans) {
+    const count = payload[0] ?? 0;
+    const [start = 0, end = 63, bits = 0] = payload.subarray(1 + 2 * count);
+    // Its low half is how many bits of each coefficient are still to come.
+    if (structure.progressive && (bits & 15) !== 0) continue;
+    const [from, to] = structure.progressive ? [start, end] : [0, 63];
+    for (let i = 0; i < count; i++) {
+      const left = missing.get(payload[1 + 2 * i]!);
+      for (let k = from; k <= to; k++) left?.delete(k);
+    }
+  }
+  return [...missing.values()].every(({ size }) => size === 0);
+}
+
 function readRestartInterval(segments: readonly MarkerSegment[]): number {
   const payload = segments.findLast(({ marker }) => marker === markers.dri)?.payload;
   return payload === undefined ? 0 : ((payload[0] ?? 0) << 8) | (payload[1] ?? 0);
@@ -213,7 +232,7 @@ function labelSegment(marker: number, payload: Uint8Array): string {
   if (marker >= markers.app0 && marker <= markers.app15) {
     return `APP${marker - markers.app0} ${applicationName(payload)}`.trimEnd();
   }
-  if (isStartOfFrame({ marker, offset: 0, end: 0, payload })) return `SOF${marker - markers.sof0}`;
+  if (isFrame(marker)) return `SOF${marker - markers.sof0}`;
   return markerLabels[marker] ?? `0xff${marker.toString(16)}`;
 }
 

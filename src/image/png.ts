@@ -3,6 +3,8 @@
 import { crc32 } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';
 import type { ForensicsError } from '../errors.ts';
+import { ascii, dataView } from './bytes.ts';
+import type { PictureNote } from './picture.ts';
 
 export interface PngChunk {
   /** Four letters: `tEXt`. */
@@ -18,6 +20,7 @@ export interface PngFile {
   /** A colour or an alpha channel makes pixels transparent, or may. */
   readonly hasAlpha: boolean;
   readonly isAnimated: boolean;
+  readonly isInterlaced: boolean;
   /** Text, EXIF and colour profile, in the order of the file. */
   readonly metadataChunks: readonly PngChunk[];
   /** True when there were more metadata chunks than are stored. */
@@ -26,8 +29,15 @@ export interface PngFile {
   readonly hasCredentials: boolean;
   /** Position behind IEND: what follows is not part of the picture. */
   readonly endOffset: number;
-  /** Ranges of the bytes that the pixels need: signature, IHDR, PLTE, tRNS, IDAT, IEND. */
-  readonly pixelRanges: readonly (readonly [start: number, end: number])[];
+  /** What the pixels need: IHDR, PLTE of palettes, tRNS and IDAT. */
+  readonly pixelChunks: readonly PixelChunk[];
+  /** What viewers pass over. */
+  readonly notes: readonly PictureNote[];
+}
+
+export interface PixelChunk extends PngChunk {
+  /** Its checksum is right, or was cut off with its end. */
+  readonly isSound: boolean;
 }
 
 /** Channels and allowed bit depths of each colour type (Table 11.1 of the specification). */
@@ -40,7 +50,7 @@ export const colourTypes = {
 } as const;
 
 const signatureBytes = 8;
-const pixelTypes: readonly string[] = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'];
+const pixelTypes: readonly string[] = ['IHDR', 'PLTE', 'tRNS', 'IDAT'];
 const metadataTypes: readonly string[] = ['tEXt', 'zTXt', 'iTXt', 'eXIf', 'iCCP'];
 
 /** Bounds for hostile files: 8 KB a chunk, as common encoders write them, makes 6,400 chunks of 50 MB. */
@@ -50,20 +60,21 @@ const maxMetadataChunks = 10_000;
 /** Size in pixels, read from the first chunk alone. @throws {ForensicsError} `image_unreadable`. */
 export function readPngSize(bytes: Uint8Array): { width: number; height: number } {
   const header = readChunk(bytes, signatureBytes);
+  if (header === null || header.isCut) throw truncated();
   if (header.type !== 'IHDR' || header.data.length !== 13) throw damaged('has no header');
-  checkSum(bytes, header);
+  if (!header.isSound) throw damaged('fails its checksum in a IHDR chunk');
   const view = dataView(header.data);
   return { width: view.getUint32(0), height: view.getUint32(4) };
 }
 
 /**
- * All that is known of the file without its pixels. The checksums of the chunks that hold them are verified.
+ * All that is known of the file without its pixels. What libpng only warns of is passed over and noted; a file may end
+ * behind the first chunk of pixels.
  *
  * @throws {ForensicsError} `image_unreadable` when truncated or damaged.
  */
 export function readPng(bytes: Uint8Array): PngFile {
   const { width, height } = readPngSize(bytes);
-  const walk = walkChunks(bytes);
   const [bitDepth, type] = bytes.subarray(signatureBytes + 16);
   const colourType = ([0, 2, 3, 4, 6] as const).find((known) => known === type);
   const bitDepths: readonly number[] =
@@ -71,72 +82,88 @@ export function readPng(bytes: Uint8Array): PngFile {
   if (colourType === undefined || bitDepth === undefined || !bitDepths.includes(bitDepth)) {
     throw damaged('has an impossible colour type');
   }
-  if (!walk.types.has('IDAT')) throw damaged('holds no picture data');
+  const walk = walkChunks(bytes, colourType === 3);
+  const pixelTypesFound = new Set(walk.pixels.map((chunk) => chunk.type));
+  if (!pixelTypesFound.has('IDAT'))
+    throw walk.hasEnd ? damaged('holds no picture data') : truncated();
   return {
     width,
     height,
     bitDepth,
     colourType,
-    hasAlpha: colourType === 4 || colourType === 6 || walk.types.has('tRNS'),
+    hasAlpha: colourType === 4 || colourType === 6 || pixelTypesFound.has('tRNS'),
     isAnimated: walk.types.has('acTL'),
+    isInterlaced: bytes[signatureBytes + 20] === 1,
     metadataChunks: walk.metadata.slice(0, maxMetadataChunks),
     isMetadataCut: walk.metadata.length > maxMetadataChunks,
     hasCredentials: walk.types.has('caBX'),
     endOffset: walk.endOffset,
-    pixelRanges: walk.pixelRanges,
+    pixelChunks: walk.pixels,
+    notes: walk.hasEnd ? [...walk.notes] : ['end_marker_missing', ...walk.notes],
   };
 }
 
-/** Goes from chunk to chunk up to IEND. */
-function walkChunks(bytes: Uint8Array) {
+/** Goes from chunk to chunk up to IEND, or as far as there are chunks. */
+function walkChunks(bytes: Uint8Array, isPalette: boolean) {
   const types = new Set<string>();
   const metadata: PngChunk[] = [];
-  const pixelRanges: [number, number][] = [[0, signatureBytes]];
+  const pixels: PixelChunk[] = [];
+  const notes = new Set<PictureNote>();
   let offset = signatureBytes;
   for (let count = 0; count < maxChunks; count++) {
     const chunk = readChunk(bytes, offset);
-    types.add(chunk.type);
-    if (metadataTypes.includes(chunk.type) && metadata.length <= maxMetadataChunks)
+    if (chunk === null) return { types, metadata, pixels, notes, endOffset: offset, hasEnd: false };
+    const { type, isCut, isSound, end } = chunk;
+    types.add(type);
+    if (!isSound && type !== 'IEND')
+      notes.add(type === 'IDAT' ? 'checksum_wrong' : 'chunk_ignored');
+    if (metadataTypes.includes(type) && !isCut && metadata.length <= maxMetadataChunks)
       metadata.push(chunk);
-    if (pixelTypes.includes(chunk.type)) {
-      checkSum(bytes, chunk);
-      extend(pixelRanges, offset, chunk.end);
+    if (!isSound && type === 'PLTE' && isPalette)
+      throw damaged('fails its checksum in a PLTE chunk');
+    // libpng leaves out what is broken or of no use beside the pixels.
+    const isUseless = type !== 'IDAT' && (!isSound || isCut || (type === 'PLTE' && !isPalette));
+    if (pixelTypes.includes(type) && !isUseless) pixels.push(chunk);
+    if (type === 'IEND') {
+      return { types, metadata, pixels, notes, endOffset: end, hasEnd: true };
     }
-    if (chunk.type === 'IEND') {
-      return { types, metadata, pixelRanges, endOffset: chunk.end };
-    }
-    offset = chunk.end;
+    offset = end;
   }
   throw damaged(`has more than ${maxChunks} chunks`);
 }
 
-/** A chunk: length of its data, type, data, CRC-32 of type and data. */
+/** A chunk: length of its data, type, data, CRC-32 of type and data. Null where there is none; cut where the file ends. */
 function readChunk(bytes: Uint8Array, offset: number) {
   const dataStart = offset + 8;
-  if (dataStart > bytes.length) throw truncated();
+  if (dataStart > bytes.length) return null;
   const length = dataView(bytes).getUint32(offset);
-  const end = dataStart + length + 4;
-  if (end > bytes.length) throw truncated();
-  const type = String.fromCharCode(...bytes.subarray(offset + 4, dataStart));
-  if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('has a chunk without a name');
-  return { type, data: bytes.subarray(dataStart, dataStart + length), offset, end };
+  const type = ascii(bytes, offset + 4, 4);
+  if (!/^[A-Za-z]{4}$/.test(type)) return null;
+  const end = Math.min(dataStart + length + 4, bytes.length);
+  const data = bytes.subarray(dataStart, Math.min(dataStart + length, bytes.length));
+  const isCut = dataStart + length + 4 > bytes.length;
+  const isSound =
+    isCut ||
+    dataView(bytes).getUint32(end - 4) === crc32(bytes.subarray(offset + 4, dataStart + length));
+  return { type, data, end, isCut, isSound };
 }
 
-function checkSum(bytes: Uint8Array, chunk: ReturnType<typeof readChunk>): void {
-  const stored = dataView(bytes).getUint32(chunk.end - 4);
-  const computed = crc32(bytes.subarray(chunk.offset + 4, chunk.end - 4));
-  if (stored !== computed) throw damaged(`fails its checksum in a ${chunk.type} chunk`);
+/** A file of nothing but the pixels, with checksums that are right and an end. */
+export function pngPixelBytes({ pixelChunks }: Pick<PngFile, 'pixelChunks'>): Uint8Array {
+  const end = { type: 'IEND', data: new Uint8Array() };
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    ...[...pixelChunks, end].flatMap(writeChunk),
+  ]);
 }
 
-/** Adds a range, or lengthens the last one when the two touch. */
-function extend(ranges: [number, number][], start: number, end: number): void {
-  const last = ranges.at(-1);
-  if (last !== undefined && last[1] === start) last[1] = end;
-  else ranges.push([start, end]);
-}
-
-function dataView(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function writeChunk({ type, data }: PngChunk): readonly Uint8Array[] {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(data.length);
+  head.write(type, 4, 'latin1');
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(data, crc32(head.subarray(4))));
+  return [head, data, checksum];
 }
 
 /** `what` completes "The PNG file ...". */

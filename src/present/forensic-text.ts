@@ -1,6 +1,7 @@
 /** What was found and what it amounts to, in paragraphs: the contract's `forensic` text, and what the PDF says of it. */
 
 import type { Evidence } from '../contract/evidence.ts';
+import { formatNames } from '../contract/formats.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import type { Decision, Examination } from '../engine/result.ts';
 import { suspectsChange, writeEvidence } from './evidence.ts';
@@ -59,7 +60,7 @@ function writeItem({ examination, item, catalogue, numbers }: Writing): string {
   const { jpeg } = facts;
   const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)}`;
   const { pixels, bytes } = catalogue.labels;
-  const format = facts.format === 'jpg' ? 'JPEG' : 'PNG';
+  const format = formatNames[facts.format];
   const about = `${format}, ${size} ${pixels}, ${numbers.count(facts.sizeBytes)} ${bytes}`;
   const name = printable(item.name, nameLimit);
   return sentences([

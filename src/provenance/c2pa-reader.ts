@@ -9,7 +9,7 @@ import { ForensicsError } from '../errors.ts';
 
 interface CredentialsTask {
   readonly bytes: Uint8Array;
-  readonly mimeType: 'image/jpeg' | 'image/png';
+  readonly mimeType: string;
   readonly trustList: string | null;
 }
 

@@ -7,7 +7,7 @@
 
 import { createHash } from 'node:crypto';
 import { type Assurance, assurances, type DeclaredOrigin } from '../contract/vocabulary.ts';
-import type { Format } from '../image/picture.ts';
+import { type Format, mediaTypes } from '../contract/formats.ts';
 import { type Manifest, manifestsIn } from './c2pa-manifests.ts';
 import { readCrJson } from './c2pa-reader.ts';
 import { originOfSourceType } from './source-types.ts';
@@ -24,7 +24,7 @@ export async function readContentCredentials(
   format: Format,
   trustList: string | null,
 ): Promise<ReadCredentials> {
-  const mimeType = format === 'jpg' ? 'image/jpeg' : 'image/png';
+  const mimeType = mediaTypes[format];
   const manifests = manifestsIn(await readCrJson({ bytes, mimeType, trustList }));
   const [active] = manifests;
   if (active === undefined) return { credentials: unreadable, declarations: [] };

@@ -21,7 +21,7 @@ const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '');
 const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
 const shipped = installed.filter(([, { dev = false }]) => !dev);
 
-/** All allow use, also commercial, beside our own licence; LGPL for libvips, which is loaded as a library of its own. */
+/** All allow use, also commercial, beside our own licence; LGPL for libvips and libheif, which are loaded as libraries of their own. */
 const licences = [
   '0BSD',
   'Apache-2.0',
@@ -29,6 +29,7 @@ const licences = [
   'BSD-2-Clause',
   'BSD-3-Clause',
   'ISC',
+  'LGPL-3.0',
   'LGPL-3.0-or-later',
   'MIT',
   'MIT-0',

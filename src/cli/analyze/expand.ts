@@ -5,7 +5,8 @@ import { basename } from 'node:path';
 import type { Language } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
-import { localLimits, sniffForeign } from '../../image/picture.ts';
+import { sniffOtherKind } from '../../image/file-kind.ts';
+import { localLimits } from '../../image/picture.ts';
 import { fetchFile } from '../../ports/network/fetch-file.ts';
 import type { Origin } from '../../present/report-item.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
@@ -60,7 +61,7 @@ async function fetched(url: string, { fetchAllow, signal }: Expansion): Promise<
 
 async function isPdf({ content, path }: Input): Promise<boolean> {
   const head = content?.bytes ?? (path === null ? null : await readHead(path));
-  return head !== null && sniffForeign(head) === 'pdf';
+  return head !== null && sniffOtherKind(head) === 'pdf';
 }
 
 async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Input> {

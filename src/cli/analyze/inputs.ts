@@ -12,13 +12,13 @@ import { ForensicsError } from '../../errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../ports/files/byte-names.ts';
 import { systemCodeOf, toReadFailure } from '../../ports/files/system-errors.ts';
 import {
-  type ForeignKind,
   formatOfName,
-  isForeignPicture,
-  localLimits,
-  sniffForeign,
+  isDrawing,
+  type OtherKind,
   sniffFormat,
-} from '../../image/picture.ts';
+  sniffOtherKind,
+} from '../../image/file-kind.ts';
+import { localLimits } from '../../image/picture.ts';
 import type { PictureSource } from '../../examiner/tasks.ts';
 import type { Origin } from '../../present/report-item.ts';
 
@@ -41,7 +41,7 @@ export interface Input {
 
 /** What a folder or PDF holds besides, so that everything that was met is accounted for. */
 export type Skipped =
-  | { readonly code: 'not_a_picture'; readonly kind: ForeignKind }
+  | { readonly code: 'not_a_picture'; readonly kind: OtherKind }
   | {
       readonly code: 'small_pictures' | 'repeated_pictures' | 'later_pages';
       readonly count: number;
@@ -145,8 +145,8 @@ async function realName(path: string): Promise<string> {
 async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
   if (stats !== null && !stats.isFile()) return skippedInput(path, { code: 'special_file' });
   const head = stats === null || formatOfName(path) !== null ? null : await readHead(path);
-  const isPicture = head === null || sniffFormat(head) !== null || isForeignPicture(head);
-  if (!isPicture) return skippedInput(path, { code: 'not_a_picture', kind: sniffForeign(head) });
+  const isPicture = head === null || sniffFormat(head) !== null || isDrawing(sniffOtherKind(head));
+  if (!isPicture) return skippedInput(path, { code: 'not_a_picture', kind: sniffOtherKind(head) });
   return { label: shownName(path), path, failure: null };
 }
 

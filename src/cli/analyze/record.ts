@@ -8,7 +8,8 @@ import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { CellMaps, Decision, Examination, ModelIdentity } from '../../engine/result.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { ErrorCode, FailureReason, ForensicsError } from '../../errors.ts';
-import type { Format, PictureNote } from '../../image/picture.ts';
+import type { Format } from '../../contract/formats.ts';
+import type { PictureNote } from '../../image/picture.ts';
 import { writeEvidence } from '../../present/evidence.ts';
 import { wordFacts, wordProvenance } from '../../present/findings.ts';
 import {
@@ -74,6 +75,8 @@ export interface AnalysisRecord {
     readonly height: number;
     readonly sizeBytes: number | null;
     readonly notes: readonly PictureNote[] | null;
+    /** Share of the rows, from the top, that the file holds undamaged; left out where all are there. */
+    readonly soundShare?: number;
   } | null;
   /** The cells of the raw maps: so many, each of `cellPx` by `cellPx` pixels of the upright picture. */
   readonly maps: Pick<CellMaps, 'cellPx' | 'columns' | 'rows'> | null;

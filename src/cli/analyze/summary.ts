@@ -2,7 +2,7 @@
 
 import type { Language, ResultClass } from '../../contract/vocabulary.ts';
 import { type ErrorCode, type ExitCode, exitCodes, failures } from '../../errors.ts';
-import type { ForeignKind } from '../../image/picture.ts';
+import type { OtherKind } from '../../image/file-kind.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { type FailOn, failOns } from './options.ts';
@@ -17,7 +17,7 @@ export interface Summary {
   readonly counts: Readonly<Record<ResultClass | 'failed', number>>;
   readonly firstError: ErrorCode | null;
   /** Files of other kinds that folders hold. */
-  readonly notPictures: Readonly<Partial<Record<ForeignKind, number>>>;
+  readonly notPictures: Readonly<Partial<Record<OtherKind, number>>>;
   readonly skipped: { readonly count: number; readonly first: readonly SkippedName[] };
 }
 

@@ -5,6 +5,7 @@
 
 import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 import type { FeedbackMessage } from '../../contract/feedback.ts';
+import type { Format } from '../../contract/formats.ts';
 import type { DefaultOptions } from '../../contract/tenant.ts';
 
 const date = (name: string) => integer(name, { mode: 'timestamp_ms' });
@@ -178,7 +179,7 @@ export const analyses = sqliteTable('analyses', {
   storageType: text('storage_type').$type<'azure' | 's3'>().notNull(),
   /** Where its objects are stored; null for the default store. */
   storageConfigId: text('storage_config_id'),
-  format: text('format').$type<'jpg' | 'png'>().notNull(),
+  format: text('format').$type<Format>().notNull(),
   width: integer('width').notNull(),
   height: integer('height').notNull(),
   filename: text('filename').notNull(),

@@ -1,5 +1,6 @@
 /** Which file was examined, and what its metadata state. Positions are never printed. */
 
+import { formatNames } from '../../contract/formats.ts';
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
 import { writeWarning, writeWarnings } from '../findings.ts';
@@ -61,7 +62,7 @@ function itemRows(input: SectionInput): readonly Row[] {
     // In two halves, so that both lines are equally long and easy to compare.
     { label: 'SHA-512', value: `${facts.sha512.slice(0, 64)} ${facts.sha512.slice(64)}` },
     { label: labels.md5, value: facts.md5 },
-    { label: rows.format, value: facts.format === 'jpg' ? 'JPEG' : 'PNG' },
+    { label: rows.format, value: formatNames[facts.format] },
     { label: rows.size, value: size(facts.width, facts.height) },
     ...row(isTurned, rows.storedSize, size(facts.storedWidth, facts.storedHeight)),
     ...row(facts.orientation !== 1, rows.orientation, numbers.count(facts.orientation)),

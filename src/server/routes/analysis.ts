@@ -13,6 +13,7 @@ import {
   retryBody,
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
+import type { Limits } from '../../image/picture.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { success } from '../answers.ts';
 import { requireCaller } from '../authenticate.ts';
@@ -52,7 +53,7 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
     return { ...success(page.analyses), total, startIndex, endIndex };
   });
 
-  server.post('/v1/analysis', createAnalysis(analyses.limits.maxSidePx), async (request) => {
+  server.post('/v1/analysis', createAnalysis(analyses.limits), async (request) => {
     return success([await analyses.create(requireCaller(request), known(request.body))]);
   });
 
@@ -94,7 +95,7 @@ const listAnalyses = operation(
   { querystring: listQuery, response: { 200: analysisListAnswer } },
 );
 
-const createAnalysis = (maxSidePx: number) =>
+const createAnalysis = ({ maxSidePx, formats }: Limits) =>
   operation(
     {
       id: 'createAnalysis',
@@ -104,7 +105,7 @@ const createAnalysis = (maxSidePx: number) =>
     },
     {
       headers: repeatable,
-      body: createBodyUpTo(maxSidePx),
+      body: createBodyUpTo(maxSidePx, formats),
       response: { 200: analysisAnswer },
     },
   );

@@ -76,7 +76,10 @@ function checkCreateRequest(request: CreateRequest, limits: Limits): void {
   if (characterCount(comment) > maxCommentLength) {
     throw invalid(`comment must have at most ${maxCommentLength} characters.`);
   }
-  const { minSidePx, maxSidePx } = limits;
+  const { minSidePx, maxSidePx, formats } = limits;
+  if (!formats.includes(input.format)) {
+    throw invalid(`input.format must be one of ${formats.join(', ')}.`);
+  }
   for (const side of ['width', 'height'] as const) {
     const pixels = input[side];
     if (Number.isInteger(pixels) && pixels >= minSidePx && pixels <= maxSidePx) continue;

@@ -6,18 +6,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Tenant } from '../tenants/tenants.ts';
 import { ForensicsError } from '../../errors.ts';
-import { orientationIn } from '../../image/container.ts';
-import { readJpeg } from '../../image/jpeg-structure.ts';
+import { mediaTypes } from '../../contract/formats.ts';
+import { openContainer, orientationIn } from '../../image/container.ts';
+import { describeContent, sniffFormat } from '../../image/file-kind.ts';
 import { isQuarterTurn } from '../../image/orientation.ts';
-import {
-  checkDimensions,
-  checkSizeBytes,
-  describeContent,
-  type Format,
-  type Limits,
-  sniffFormat,
-} from '../../image/picture.ts';
-import { readPngSize } from '../../image/png.ts';
+import { checkSizeBytes, type Limits } from '../../image/picture.ts';
 import { recall } from '../idempotency.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { type Caller, type Context, openInTime, toRepeatable } from './context.ts';
@@ -86,7 +79,7 @@ async function copyUpload(context: Context, { row, tenant, store }: Upload): Pro
   // Random, so that knowing the analysis does not lead to the copy.
   const key = `evidence/${randomBytes(16).toString('hex')}`;
   await reserveKeys(context, { place: row, keys: [key] });
-  await store.put(key, bytes, { contentType: contentTypes[row.format] });
+  await store.put(key, bytes, { contentType: mediaTypes[row.format] });
   const sha256 = digest('sha256', bytes);
   return { key, sha256, md5, sizeBytes: bytes.length, inputEtag: etag };
 }
@@ -96,11 +89,6 @@ export function isPictureError(error: unknown): error is ForensicsError {
   if (!(error instanceof ForensicsError)) return false;
   return error.code.startsWith('image_') || error.code === 'trial_image_mismatch';
 }
-
-const contentTypes = { jpg: 'image/jpeg', png: 'image/png' } as const satisfies Record<
-  Format,
-  string
->;
 
 async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   const info = await store.head(row.inputKey);
@@ -133,11 +121,10 @@ function changedMeanwhile(cause: unknown): ForensicsError {
 
 function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void {
   const format = sniffFormat(bytes);
-  if (format !== row.format) {
+  if (format === null || format !== row.format) {
     throw notAsDeclared(`it is ${describeContent(bytes)}, not ${row.format}`);
   }
-  const { width, height } = format === 'jpg' ? readJpeg(bytes) : readPngSize(bytes);
-  checkDimensions(width, height, limits);
+  const { storedWidth: width, storedHeight: height } = openContainer(bytes, limits).container.facts;
   if (width === row.width && height === row.height) return;
   // EXIF may rotate the picture by a quarter; the client may have measured after that.
   const isSwapped = width === row.height && height === row.width;

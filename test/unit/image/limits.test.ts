@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { formats } from '../../../src/contract/formats.ts';
 import {
   checkDimensions,
   checkSizeBytes,
@@ -46,7 +47,12 @@ test('a service takes what its settings say', () => {
     maxSidePx: 16_384,
     maxPixels: 100_000_000,
     maxBytes: 1024,
+    formats,
   });
+  expect(serviceLimits({ intake: 'contract', maxUploadBytes: 1024 }).formats).toEqual([
+    'jpg',
+    'png',
+  ]);
   expect(serviceLimits({ intake: 'contract', maxUploadBytes: 1024 }).maxPixels).toBe(4096 * 4096);
 });
 

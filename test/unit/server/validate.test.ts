@@ -5,6 +5,7 @@ import {
   listQuery,
   retryBody,
 } from '../../../src/contract/analysis.ts';
+import { contractFormats } from '../../../src/contract/formats.ts';
 import { compileValidator } from '../../../src/server/validate.ts';
 
 const body = compileValidator({ schema: createBody, httpPart: 'body' });
@@ -34,7 +35,10 @@ function complaint(outcome: { value: unknown } | { error: Error }): string | nul
 }
 
 test('a service whose setting allows larger pictures takes them, and the message then names no setting', () => {
-  const larger = compileValidator({ schema: createBodyUpTo(8192), httpPart: 'body' });
+  const larger = compileValidator({
+    schema: createBodyUpTo(8192, contractFormats),
+    httpPart: 'body',
+  });
 
   expect(larger(withInput({ width: 8192 }))).toHaveProperty('value');
   expect(complaint(larger(withInput({ width: 8193 })))).toBe(

@@ -3,18 +3,9 @@ import type { FailureSentences, FailureValues } from '../../../contract/failure-
 /** What a file is when it is no picture that can be examined, by the code of its kind. */
 const kinds: Readonly<Record<string, string>> = {
   empty: 'eine leere Datei',
-  gif: 'ein GIF-Bild',
-  webp: 'ein WebP-Bild',
-  tiff: 'ein TIFF-Bild oder eine RAW-Datei einer Kamera',
-  heic: 'ein HEIC-Bild',
-  avif: 'ein AVIF-Bild',
-  jxl: 'ein JPEG-XL-Bild',
-  jp2: 'ein JPEG-2000-Bild',
-  bmp: 'ein BMP-Bild',
   psd: 'ein Photoshop-Dokument',
   svg: 'eine SVG-Zeichnung',
   pdf: 'ein PDF-Dokument',
-  video: 'ein Video',
   html: 'eine Webseite',
   zip: 'ein ZIP-Archiv oder ein Office-Dokument',
   gzip: 'ein gzip-Archiv',
@@ -40,10 +31,20 @@ export const failures: FailureSentences = {
     `Die ${format}-Datei ist beschädigt und lässt sich nicht lesen. Kopieren oder laden Sie sie noch einmal.`,
   rare_jpeg: () =>
     'Das ist eine JPEG-Datei seltener Art (verlustfrei, hierarchisch oder nicht mit 8 Bit je Kanal). Speichern Sie sie als gewöhnliche JPEG- oder PNG-Datei.',
+  rare_kind: ({ format }) =>
+    `Das ist eine ${format}-Datei seltener Art, die sich nicht lesen lässt; speichern Sie sie mit dem Programm, das sie schrieb, als PNG.`,
+  rows_missing: ({ format, percent }) =>
+    `Die ${format}-Datei ist abgeschnitten oder beschädigt: Von den Zeilen des Bildes sind nur die ersten ${percent} % heil, nötig sind 90 %. Kopieren oder laden Sie sie noch einmal.`,
+  raw_without_jpeg: () =>
+    'Diese RAW-Datei einer Kamera enthält kein JPEG, das sich untersuchen ließe; entwickeln Sie sie und untersuchen Sie das JPEG oder TIFF.',
+  format_not_taken: ({ format }) =>
+    `Das ist ein Bild im Format ${format}; dieser Server nimmt JPEG und PNG an. Der Betreiber kann die Einstellung intake auf everything setzen; wandeln Sie die Datei nicht um, oder untersuchen Sie sie mit forensics analyze.`,
+  video: () =>
+    'Das ist ein Video; untersucht werden nur Bilder. Exportieren Sie Einzelbilder aus dem Original als PNG in voller Größe und untersuchen Sie diese.',
   other_format: ({ kind, isPicture }) =>
-    `Das ist ${kinds[kind] ?? 'ein anderes Format'}; untersucht werden nur JPEG und PNG. ${
+    `Das ist ${kinds[kind] ?? 'ein anderes Format'} und lässt sich nicht untersuchen. ${
       isPicture
-        ? 'Wandeln Sie es um, oder besser: Untersuchen Sie die Datei, aus der es entstand.'
+        ? 'Exportieren Sie es als PNG, oder besser: Untersuchen Sie die Datei, aus der es entstand.'
         : 'Wählen Sie ein Bild.'
     }`,
   url_not_usable: () =>

@@ -17,7 +17,7 @@ async function started(bytes: Uint8Array, input: object = {}) {
 
 describe('start fails an analysis whose upload is', () => {
   test.each([
-    ['another format', png, 'image_not_as_declared', 'it is PNG, not jpg'],
+    ['another format', png, 'image_not_as_declared', 'it is a PNG picture, not jpg'],
     ['of another size', large, 'image_not_as_declared', 'it has 97 x 80 pixels, not 96 x 80'],
     ['no picture', Buffer.from('hello'), 'image_not_as_declared', 'a text file'],
     ['empty', Buffer.alloc(0), 'image_empty', '0 bytes'],

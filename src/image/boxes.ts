@@ -1,0 +1,63 @@
+/** Boxes as ISO base media files, JPEG 2000 and JPEG XL have them. @see ISO/IEC 14496-12, 4.2. */
+
+import { ascii, dataView } from './bytes.ts';
+
+export interface Box {
+  readonly type: string;
+  /** Without the header. Cut where the file ends. */
+  readonly data: Uint8Array;
+  /** Position behind the box, from where the walk began. */
+  readonly end: number;
+  /** False where the file ends first. */
+  readonly isWhole: boolean;
+}
+
+const mostBoxes = 10_000;
+
+/** The boxes that follow each other in `bytes`, up to the first impossible one. */
+export function readBoxes(bytes: Uint8Array): readonly Box[] {
+  const boxes: Box[] = [];
+  const view = dataView(bytes);
+  for (let at = 0; at + 8 <= bytes.length && boxes.length < mostBoxes; ) {
+    const isLong = view.getUint32(at) === 1 && at + 16 <= bytes.length;
+    const header = isLong ? 16 : 8;
+    const stated = isLong ? Number(view.getBigUint64(at + 8)) : view.getUint32(at);
+    // 0: up to the end of the file.
+    const size = stated === 0 ? bytes.length - at : stated;
+    if (size < header) break;
+    const type = ascii(bytes, at + 4, 4);
+    // Another file behind this one.
+    if (type === 'ftyp' && boxes.some((box) => box.type === type)) break;
+    const end = Math.min(at + size, bytes.length);
+    const isWhole = at + size <= bytes.length;
+    boxes.push({ type, data: bytes.subarray(at + header, end), end, isWhole });
+    at = end;
+  }
+  return boxes;
+}
+
+/** Where a file of boxes ends: what follows is cut off, or no box at all. */
+export function endOfBoxes(boxes: readonly Box[]): number {
+  return boxes.findLast(({ isWhole }) => isWhole)?.end ?? 0;
+}
+
+export function boxesOf(boxes: readonly Box[], type: string): readonly Uint8Array[] {
+  return boxes.filter((box) => box.type === type).map(({ data }) => data);
+}
+
+/** Those of content credentials. @see C2PA Technical Specification 2.2, A.5. */
+const credentialsId = 'd8fec3d61b0e483c92975828877ec481';
+
+export function uuidBoxes(boxes: readonly Box[], id: string): readonly Uint8Array[] {
+  return boxesOf(boxes, 'uuid')
+    .filter((data) => hex(data.subarray(0, 16)) === id)
+    .map((data) => data.subarray(16));
+}
+
+export function hasCredentialsBox(boxes: readonly Box[]): boolean {
+  return boxesOf(boxes, 'jumb').length > 0 || uuidBoxes(boxes, credentialsId).length > 0;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,136 @@
+/** The pixels of each format by its decoder, and how much of them is sound. Runs in the sandbox alone. */
+
+import { type Format, formatNames } from '../contract/formats.ts';
+import { failure } from '../contract/failure-reasons.ts';
+import { ForensicsError } from '../errors.ts';
+import { decodeBmp } from './bmp.ts';
+import { decodeWithSharp, type PixelRequest, type RawPixels } from './codec.ts';
+import type { Container } from './container.ts';
+import { isQuarterTurn } from './orientation.ts';
+import type { PictureNote } from './picture.ts';
+import { soundRowsOfJpeg } from './sound-jpeg.ts';
+import { soundRowsOfPng } from './sound-png.ts';
+import { decodeHeic, decodeJpeg2000, decodeJpegXl } from './wasm-decoders.ts';
+
+export interface DecodedPixels {
+  /** Upright. */
+  readonly pixels: RawPixels;
+  readonly notes: readonly PictureNote[];
+  /** Share of the rows, from the top, that are what was stored: 0.9..1. */
+  readonly soundShare: number;
+}
+
+/** Fewer sound rows are too little of a picture. */
+const leastSoundShare = 0.9;
+
+/**
+ * @param orientation - 1..8, the one of the container or of EXIF.
+ * @throws {ForensicsError} `image_unreadable` when the data is damaged, or not what its header states; `image_not_supported`.
+ */
+export async function decodePixels(
+  format: Format,
+  container: Container,
+  orientation: number,
+): Promise<DecodedPixels> {
+  try {
+    return await decode(format, container, orientation);
+  } catch (error) {
+    throw error instanceof ForensicsError ? error : failure('not_decodable', {}, { cause: error });
+  }
+}
+
+async function decode(
+  format: Format,
+  container: Container,
+  orientation: number,
+): Promise<DecodedPixels> {
+  const { facts, ownOrientation, pixelBytes } = container;
+  const { storedWidth, storedHeight, colourSpace } = facts;
+  const isTurned = ownOrientation !== null && isQuarterTurn(orientation);
+  const request: PixelRequest = {
+    bytes: pixelBytes,
+    width: isTurned ? storedHeight : storedWidth,
+    height: isTurned ? storedWidth : storedHeight,
+    // A decoder that knows of the turn has made it.
+    orientation: ownOrientation === null ? orientation : 1,
+    isCmyk: colourSpace === 'CMYK' || colourSpace === 'YCCK',
+  };
+  if (format === 'jpg' || format === 'raw') return decodeJpeg(request);
+  if (format === 'png') return decodePng(request, container.png);
+  // The binding of OpenJPEG reads one component, or three.
+  if (format === 'jp2' && facts.channels !== 1 && facts.channels !== 3) {
+    throw failure('rare_kind', { format: formatNames[format] });
+  }
+  if (isDecodedApart(format)) return allSound(ofSize(request, await decoders[format](pixelBytes)));
+  return allSound((await decodeWithSharp(request, 'error')).pixels);
+}
+
+/** Of what libvips does not read here. */
+const decoders = {
+  heic: decodeHeic,
+  bmp: decodeBmp,
+  jp2: decodeJpeg2000,
+  jxl: decodeJpegXl,
+} as const;
+
+function isDecodedApart(format: Format): format is keyof typeof decoders {
+  return Object.hasOwn(decoders, format);
+}
+
+function allSound(pixels: RawPixels, notes: readonly PictureNote[] = []): DecodedPixels {
+  return { pixels, notes, soundShare: 1 };
+}
+
+function ofSize({ width, height }: PixelRequest, pixels: RawPixels): RawPixels {
+  if (pixels.width === width && pixels.height === height) return pixels;
+  throw new Error('The decoded size is not the size of the header.');
+}
+
+async function decodeJpeg(request: PixelRequest): Promise<DecodedPixels> {
+  try {
+    return allSound((await decodeWithSharp(request, 'warning')).pixels);
+  } catch (error) {
+    if (error instanceof Error && isHarmless(error.message)) {
+      // The first warning stopped the decoding, and it was harmless; once more, past it.
+      const again = await decodeWithSharp(request, 'error').catch(() => null);
+      const isWhole = again?.warnings.every((one) => !one.includes('Corrupt') || isHarmless(one));
+      if (again && isWhole) return allSound(again.pixels, ['stray_bytes']);
+    }
+  }
+  const rows = await soundRowsOfJpeg(request);
+  return decodeDamaged('jpg', request, rows);
+}
+
+/**
+ * True for libjpeg's warnings about padding between a scan and the next marker: it is passed over and no pixel lost.
+ * All others, such as "premature end of data segment" and "bad Huffman code", mean that pixels are guessed.
+ */
+function isHarmless(message: string): boolean {
+  const warnings = message.split('\n').filter((line) => line.trim() !== '');
+  return warnings.every((line) => line.includes('extraneous bytes before marker'));
+}
+
+async function decodePng(request: PixelRequest, file: Container['png']): Promise<DecodedPixels> {
+  try {
+    return allSound((await decodeWithSharp(request, 'warning')).pixels);
+  } catch {
+    const rows = file === undefined ? 0 : await soundRowsOfPng(file);
+    return decodeDamaged('png', request, rows);
+  }
+}
+
+/** As viewers show it: what is missing is grey in a JPEG, and black in a PNG. */
+async function decodeDamaged(
+  format: 'jpg' | 'png',
+  request: PixelRequest,
+  soundRows: number,
+): Promise<DecodedPixels> {
+  if (soundRows === 0) throw failure('not_decodable', {});
+  const soundShare = Math.floor((1000 * soundRows) / request.height) / 1000;
+  if (soundShare < leastSoundShare) {
+    const percent = Math.floor(100 * soundShare);
+    throw failure('rows_missing', { format: formatNames[format], percent });
+  }
+  const { pixels } = await decodeWithSharp(request, 'none');
+  return { pixels, notes: soundShare < 1 ? ['rows_missing'] : ['stray_bytes'], soundShare };
+}

@@ -1,0 +1,241 @@
+/**
+ * The items of a HEIC or AVIF file: the primary picture of all that a phone may put beside it (thumbnail, gain map, depth,
+ * burst, live photo).
+ *
+ * @see ISO/IEC 23008-12 (HEIF), 6; ISO/IEC 14496-12, 8.11, for the boxes of items.
+ */
+
+import { failure } from '../contract/failure-reasons.ts';
+import { type Box, boxesOf, endOfBoxes, hasCredentialsBox, readBoxes } from './boxes.ts';
+import { ascii, dataView, joinBytes } from './bytes.ts';
+import { type FileFacts, ordinaryFile } from './file-facts.ts';
+
+const mostItems = 4000;
+
+/** @throws {ForensicsError} `image_unreadable`. */
+export function readHeif(bytes: Uint8Array, format: string): FileFacts {
+  const top = readBoxes(bytes);
+  const [meta] = boxesOf(top, 'meta');
+  const boxes = meta === undefined ? [] : readBoxes(meta.subarray(4));
+  const [primaryBox] = boxesOf(boxes, 'pitm');
+  if (primaryBox === undefined) {
+    throw failure('damaged', { format, what: 'names no picture as the one to show' });
+  }
+  const primary = readNumber(primaryBox, 4, primaryBox[0] === 0 ? 2 : 4);
+  const properties = propertiesOf(primary, boxes);
+  const [extent] = boxesOf(properties, 'ispe');
+  if (extent === undefined || extent.length < 12)
+    throw failure('damaged', { format, what: 'states no size' });
+  const items = readItems(boxes);
+  const read = (wanted: (item: Item) => boolean) =>
+    items.filter(wanted).flatMap((item) => readItem(item.id, { boxes, bytes }) ?? []);
+  const [bits] = boxesOf(properties, 'pixi');
+  const isAnimated = top.some(({ type }) => type === 'moov');
+  const hasAlpha = isAlphaThere(primary, boxes);
+  const colours = bits?.[4] ?? 3;
+  return {
+    ...ordinaryFile,
+    ...shownSize(extent, boxesOf(properties, 'clap')[0], format),
+    bitsPerSample: bits?.[5] ?? 8,
+    channels: colours + (hasAlpha ? 1 : 0),
+    colourSpace: colours === 1 ? 'grey' : 'YCbCr',
+    hasAlpha,
+    icc: readProfile(properties),
+    ownOrientation: readTurns(properties),
+    notes: [
+      ...(isAnimated ? (['first_frame_of_animation'] as const) : []),
+      ...(hasOtherPictures(primary, items, boxes) ? (['main_picture'] as const) : []),
+    ],
+    exif: read(({ type }) => type === 'Exif').map(withoutOffset),
+    xmp: read(({ type, contentType }) => type === 'mime' && contentType === 'application/rdf+xml'),
+    hasCredentials: hasCredentialsBox(top),
+    endOffset: endOfBoxes(top),
+  };
+}
+
+/** What `clap` leaves of the stored picture. @throws {ForensicsError} `image_unreadable` when that is next to nothing. */
+function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: string) {
+  const stored = { width: readNumber(extent, 4, 4), height: readNumber(extent, 8, 4) };
+  if (clap === undefined || clap.length < 16) return stored;
+  const width = Math.round(readNumber(clap, 0, 4) / readNumber(clap, 4, 4));
+  const height = Math.round(readNumber(clap, 8, 4) / readNumber(clap, 12, 4));
+  const share = (width * height) / (stored.width * stored.height);
+  // Sizes are bounded by what is shown, memory is needed for what is stored.
+  if (!(share > 0.5 && share <= 1)) throw failure('damaged', { format, what: 'is cut to nothing' });
+  return { width, height };
+}
+
+/** Of a burst or an album: shown by themselves, unlike thumbnails, tiles, and planes of depth, gain or alpha. */
+function hasOtherPictures(primary: number, items: readonly Item[], boxes: readonly Box[]): boolean {
+  const [list] = boxesOf(boxes, 'iref');
+  const idBytes = list?.[0] === 0 ? 2 : 4;
+  const references = list === undefined ? [] : readBoxes(list.subarray(4));
+  const parts = references.flatMap(({ type, data }) => {
+    if (type === 'thmb' || type === 'auxl') return readNumber(data, 0, idBytes);
+    if (type !== 'dimg') return [];
+    const count = Math.min(readNumber(data, idBytes, 2), mostItems);
+    return Array.from({ length: count }, (_, i) =>
+      readNumber(data, idBytes + 2 + i * idBytes, idBytes),
+    );
+  });
+  const isPart = new Set([primary, ...parts]);
+  return items.some(
+    ({ id, type, isHidden }) =>
+      !isHidden && !isPart.has(id) && /^(?:hvc1|hev1|av01|grid|iovl|iden)$/.test(type),
+  );
+}
+
+/** A whole number of 0, 2, 4 or 8 bytes; 0 beyond the end. */
+function readNumber(bytes: Uint8Array, at: number, size: number): number {
+  if (size === 0 || at + size > bytes.length) return 0;
+  const view = dataView(bytes);
+  if (size === 1) return view.getUint8(at);
+  if (size === 2) return view.getUint16(at);
+  return size === 4 ? view.getUint32(at) : Number(view.getBigUint64(at));
+}
+
+interface Item {
+  readonly id: number;
+  readonly type: string;
+  readonly contentType: string;
+  readonly isHidden: boolean;
+}
+
+function readItems(boxes: readonly Box[]): readonly Item[] {
+  const [list] = boxesOf(boxes, 'iinf');
+  if (list === undefined) return [];
+  const entries = boxesOf(readBoxes(list.subarray(list[0] === 0 ? 6 : 8)), 'infe');
+  return entries.slice(0, mostItems).map((entry) => {
+    const idBytes = entry[0] === 3 ? 4 : 2;
+    const at = 4 + idBytes + 2;
+    // The name ends with NUL, then comes the type of the content.
+    const [, contentType = ''] = ascii(entry, at + 4, 200).split('\0');
+    const isHidden = ((entry[3] ?? 0) & 1) === 1;
+    return { id: readNumber(entry, 4, idBytes), type: ascii(entry, at, 4), contentType, isHidden };
+  });
+}
+
+/** The properties that are associated with an item, in their order. */
+function propertiesOf(item: number, boxes: readonly Box[]): readonly Box[] {
+  const [container] = boxesOf(boxes, 'iprp');
+  const inside = container === undefined ? [] : readBoxes(container);
+  const [list] = boxesOf(inside, 'ipco');
+  const all = list === undefined ? [] : readBoxes(list);
+  const indices = boxesOf(inside, 'ipma').flatMap((map) => associationsOf(item, map));
+  return indices.flatMap((index) => all[index - 1] ?? []);
+}
+
+function associationsOf(item: number, map: Uint8Array): readonly number[] {
+  const idBytes = map[0] === 0 ? 2 : 4;
+  const isWide = ((map[3] ?? 0) & 1) === 1;
+  const count = Math.min(readNumber(map, 4, 4), mostItems);
+  let at = 8;
+  for (let i = 0; i < count && at < map.length; i++) {
+    const id = readNumber(map, at, idBytes);
+    const length = map[at + idBytes] ?? 0;
+    at += idBytes + 1;
+    const size = isWide ? 2 : 1;
+    if (id === item) {
+      return Array.from({ length }, (_, k) =>
+        isWide ? readNumber(map, at + 2 * k, 2) & 0x7fff : readNumber(map, at + k, 1) & 0x7f,
+      );
+    }
+    at += size * length;
+  }
+  return [];
+}
+
+function readProfile(properties: readonly Box[]): Uint8Array | null {
+  const found = boxesOf(properties, 'colr').find((data) =>
+    /^(?:prof|rICC)$/.test(ascii(data, 0, 4)),
+  );
+  return found?.subarray(4) ?? null;
+}
+
+/** An auxiliary picture that refers to the primary one and calls itself its alpha plane. */
+function isAlphaThere(primary: number, boxes: readonly Box[]): boolean {
+  const [references] = boxesOf(boxes, 'iref');
+  if (references === undefined) return false;
+  const idBytes = references[0] === 0 ? 2 : 4;
+  return boxesOf(readBoxes(references.subarray(4)), 'auxl').some((data) => {
+    const from = readNumber(data, 0, idBytes);
+    if (readNumber(data, idBytes + 2, idBytes) !== primary) return false;
+    // As MIAF and as HEVC name it.
+    return boxesOf(propertiesOf(from, boxes), 'auxC').some((type) =>
+      /:alpha|:hevc:2015:auxid:1/.test(ascii(type, 4, 100)),
+    );
+  });
+}
+
+/** As EXIF numbers turns: by quarter turns clockwise, without and with a mirror before them. */
+const orientations = { plain: [1, 6, 3, 8], mirrored: [2, 7, 4, 5] } as const;
+
+/** `irot` turns anticlockwise by quarter turns; `imir` swaps top and bottom (0) or left and right (1). */
+function readTurns(properties: readonly Box[]): number {
+  let turns = 0;
+  let isMirrored = false;
+  for (const { type, data } of properties) {
+    const value = (data[0] ?? 0) & 3;
+    if (type === 'irot') turns += 4 - value;
+    if (type !== 'imir') continue;
+    isMirrored = !isMirrored;
+    turns = (value & 1) === 1 ? -turns : 2 - turns;
+  }
+  return orientations[isMirrored ? 'mirrored' : 'plain'][((turns % 4) + 4) % 4]!;
+}
+
+interface Places {
+  readonly boxes: readonly Box[];
+  readonly bytes: Uint8Array;
+}
+
+/** The bytes of an item, wherever its extents lie; null where they cannot be found. */
+function readItem(id: number, { boxes, bytes }: Places): Uint8Array | null {
+  const [locations] = boxesOf(boxes, 'iloc');
+  const extents = locations === undefined ? null : extentsOf(id, locations);
+  if (extents === null) return null;
+  const [inner] = boxesOf(boxes, 'idat');
+  const source = extents.isInner ? inner : bytes;
+  if (source === undefined) return null;
+  return joinBytes(extents.ranges.map(([at, length]) => source.subarray(at, at + length)));
+}
+
+interface Extents {
+  /** In the box of data beside the list, not in the file. */
+  readonly isInner: boolean;
+  readonly ranges: readonly (readonly [at: number, length: number])[];
+}
+
+const mostExtents = 100;
+
+function extentsOf(wanted: number, list: Uint8Array): Extents | null {
+  const version = list[0] ?? 0;
+  const [sizes = 0, more = 0] = list.subarray(4, 6);
+  const [offsetBytes, lengthBytes, baseBytes] = [sizes >> 4, sizes & 15, more >> 4];
+  const indexBytes = version === 0 ? 0 : more & 15;
+  const idBytes = version < 2 ? 2 : 4;
+  const count = Math.min(readNumber(list, 6, idBytes), mostItems);
+  let at = 6 + idBytes;
+  for (let i = 0; i < count && at < list.length; i++) {
+    const id = readNumber(list, at, idBytes);
+    at += idBytes;
+    const method = version === 0 ? 0 : readNumber(list, at, 2) & 15;
+    at += (version === 0 ? 0 : 2) + 2;
+    const base = readNumber(list, at, baseBytes);
+    at += baseBytes;
+    const extents = Math.min(readNumber(list, at, 2), mostExtents);
+    at += 2;
+    const ranges: [number, number][] = [];
+    for (let k = 0; k < extents; k++, at += indexBytes + offsetBytes + lengthBytes) {
+      const offset = readNumber(list, at + indexBytes, offsetBytes);
+      ranges.push([base + offset, readNumber(list, at + indexBytes + offsetBytes, lengthBytes)]);
+    }
+    if (id === wanted) return method > 1 ? null : { isInner: method === 1, ranges };
+  }
+  return null;
+}
+
+/** Four bytes say how many more stand before the TIFF structure. */
+function withoutOffset(item: Uint8Array): Uint8Array {
+  return item.subarray(4 + readNumber(item, 0, 4));
+}

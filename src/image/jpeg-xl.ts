@@ -1,0 +1,74 @@
+/** The header of a JPEG XL file or codestream. @see ISO/IEC 18181-1: A.3 (SizeHeader), A.6 (ImageMetadata); 18181-2 for boxes. */
+
+import { failure } from '../contract/failure-reasons.ts';
+import { boxesOf, endOfBoxes, hasCredentialsBox, readBoxes } from './boxes.ts';
+import { dataView, joinBytes } from './bytes.ts';
+import { type FileFacts, ordinaryFile } from './file-facts.ts';
+
+/** @throws {ForensicsError} `image_unreadable`. */
+export function readJpegXl(bytes: Uint8Array): FileFacts {
+  const isBare = bytes[0] === 0xff;
+  const boxes = isBare ? [] : readBoxes(bytes);
+  const stream = isBare ? bytes : codestream(boxes);
+  if (stream.length < 12) {
+    throw failure('damaged', { format: 'JPEG XL', what: 'holds no picture data' });
+  }
+  const { width, height, orientation, isAnimated } = readHeader(stream);
+  return {
+    ...ordinaryFile,
+    width,
+    height,
+    channels: 3,
+    colourSpace: 'RGB',
+    hasAlpha: false,
+    ownOrientation: orientation,
+    notes: isAnimated ? ['first_frame_of_animation'] : [],
+    exif: boxesOf(boxes, 'Exif').map((data) => data.subarray(4 + offsetIn(data))),
+    xmp: boxesOf(boxes, 'xml '),
+    hasCredentials: hasCredentialsBox(boxes),
+    endOffset: isBare ? bytes.length : endOfBoxes(boxes),
+  };
+}
+
+function offsetIn(data: Uint8Array): number {
+  return data.length < 4 ? 0 : dataView(data).getUint32(0);
+}
+
+function codestream(boxes: ReturnType<typeof readBoxes>): Uint8Array {
+  const [whole] = boxesOf(boxes, 'jxlc');
+  // Parts begin with their number.
+  return whole ?? joinBytes(boxesOf(boxes, 'jxlp').map((part) => part.subarray(4)));
+}
+
+const ratios: readonly (readonly [number, number])[] = [
+  [1, 1],
+  [12, 10],
+  [4, 3],
+  [3, 2],
+  [16, 9],
+  [5, 4],
+  [2, 1],
+];
+
+function readHeader(stream: Uint8Array) {
+  let at = 16;
+  const bits = (count: number) => {
+    let value = 0;
+    for (let i = 0; i < count; i++, at++)
+      value += (((stream[at >> 3] ?? 0) >> (at & 7)) & 1) * 2 ** i;
+    return value;
+  };
+  const isSmall = bits(1) === 1;
+  const side = () => (isSmall ? 8 * (1 + bits(5)) : 1 + bits([9, 13, 18, 30][bits(2)]!));
+  const height = side();
+  const ratio = ratios[bits(3) - 1];
+  const width = ratio === undefined ? side() : Math.floor((height * ratio[0]) / ratio[1]);
+  const stored = { width, height };
+  const isDefault = bits(1) === 1;
+  if (isDefault || bits(1) === 0) return { ...stored, orientation: 1, isAnimated: false };
+  const orientation = 1 + bits(3);
+  // The size of a viewer's window, and a preview, may come before the flag of animation.
+  const hasWindow = bits(1) === 1;
+  const isPlain = !hasWindow && bits(1) === 0;
+  return { ...stored, orientation, isAnimated: isPlain && bits(1) === 1 };
+}

@@ -1,0 +1,55 @@
+/**
+ * Camera raw files: what is examined is the full-size JPEG that the camera put beside its sensor data, for that is what the
+ * camera's own processing made of it.
+ *
+ * @see Adobe DNG 1.7, TIFF/EP (ISO 12234-2): tags of sensor data. Other makers' files are TIFF structures with own signatures.
+ */
+
+import { startsWith } from './bytes.ts';
+import { isFrame } from './jpeg-markers.ts';
+import { readDirectories, readWholeNumber } from './tiff.ts';
+
+const tags = { subfileType: 0x00fe, photometric: 0x0106, dngVersion: 0xc612 } as const;
+/** Colour filter array and linear raw; the makers' own compressions. */
+const sensorData: readonly number[] = [32_803, 34_892];
+
+/** Told from an ordinary TIFF by what its first directory says. */
+export function isRawTiff(bytes: Uint8Array): boolean {
+  // Canon's CR2 signs itself behind the header.
+  if (startsWith(bytes.subarray(8), [0x43, 0x52, 0x02])) return true;
+  const { primary } = readDirectories(bytes);
+  const photometric = readWholeNumber(primary.get(tags.photometric));
+  if (primary.has(tags.dngVersion) || sensorData.includes(photometric ?? 0)) return true;
+  // Nikon and Sony begin with a reduced copy.
+  return readWholeNumber(primary.get(tags.subfileType)) === 1;
+}
+
+const mostCandidates = 200;
+
+/** The largest JPEG inside that any decoder can show; null without one. Positions are those of SOI. */
+export function largestJpegIn(bytes: Uint8Array): Uint8Array | null {
+  let best: { readonly at: number; readonly pixels: number } | null = null;
+  let at = bytes.indexOf(0xff, 1);
+  for (let count = 0; at >= 0 && count < mostCandidates; at = bytes.indexOf(0xff, at + 1)) {
+    if (bytes[at + 1] !== 0xd8 || bytes[at + 2] !== 0xff) continue;
+    count++;
+    const pixels = pixelsOfFrame(bytes, at);
+    if (pixels > (best?.pixels ?? 0)) best = { at, pixels };
+  }
+  return best === null ? null : bytes.subarray(best.at);
+}
+
+/** Of the baseline or progressive frame; 0 for the lossless one of sensor data, and where there is none. */
+function pixelsOfFrame(bytes: Uint8Array, start: number): number {
+  for (let at = start + 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
+    const marker = bytes[at + 1]!;
+    const length = (bytes[at + 2]! << 8) | bytes[at + 3]!;
+    if (isFrame(marker)) {
+      const [height, width] = [5, 7].map((i) => (bytes[at + i]! << 8) | bytes[at + i + 1]!);
+      return marker <= 0xc2 ? width! * height! : 0;
+    }
+    if (length < 2 || marker === 0xda) return 0;
+    at += 2 + length;
+  }
+  return 0;
+}

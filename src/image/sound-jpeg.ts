@@ -1,0 +1,61 @@
+/**
+ * How many rows of a damaged JPEG are what was stored. No code of the decoder's is repeated for it: bytes are changed, and
+ * what comes out is compared.
+ */
+
+import { decodeWithSharp, type PixelRequest, type RawPixels } from './codec.ts';
+import { markers } from './jpeg-markers.ts';
+import { endOfImage } from './jpeg-pixel-bytes.ts';
+import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';
+
+/** The place of damage is narrowed down to so many bytes, a block or two. */
+const precisionBytes = 16;
+
+/**
+ * Rows from the top, as stored. 0 where the damage lies in an earlier scan, or later scans are missing: then no row is whole.
+ *
+ * @param request - the bytes as `jpegPixelBytes` writes them.
+ */
+export async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
+  const stored = { ...request, orientation: 1 };
+  const file = readJpeg(request.bytes);
+  const scan = file.segments.findLast(({ marker }) => marker === markers.sos);
+  if (scan === undefined || !holdsEveryScan(file)) return 0;
+  const cutAt = async (length: number, filler: Uint8Array) => {
+    const bytes = Buffer.concat([request.bytes.subarray(0, length), filler, endOfImage]);
+    return decodeWithSharp({ ...stored, bytes }, 'none');
+  };
+  const isSoundUpTo = async (length: number) =>
+    (await cutAt(length, nothing)).warnings.every((warning) => !isBadCode(warning));
+  let [sound, unsound] = [scan.end, file.endOffset - endOfImage.length];
+  if (await isSoundUpTo(unsound)) sound = unsound;
+  else if (!(await isSoundUpTo(sound))) return 0;
+  while (unsound - sound > precisionBytes) {
+    const middle = (sound + unsound) >> 1;
+    // oxlint-disable-next-line no-await-in-loop -- each step depends on the one before
+    if (await isSoundUpTo(middle)) sound = middle;
+    else unsound = middle;
+  }
+  // Where the data ends, the decoder goes on with zeros, or with whatever comes: rows that are the same in both are stored.
+  const ended = await cutAt(sound, nothing);
+  return firstDifference(ended.pixels, (await cutAt(sound, noise)).pixels);
+}
+
+const nothing = new Uint8Array();
+/** Multiplicative hashing; no byte is 0xff. */
+const noise = Uint8Array.from(
+  { length: 4096 },
+  (_, i) => (Math.imul(i + 1, 2654435761) >>> 24) & 0xfe,
+);
+
+/** Warnings about data; the others are about data that ends, as it does where it was cut. */
+function isBadCode(warning: string): boolean {
+  if (warning.includes('marker 0xd9')) return false;
+  return /bad (?:Huffman|arithmetic) code|instead of RST/.test(warning);
+}
+
+function firstDifference(one: RawPixels, other: RawPixels): number {
+  const stride = one.width * one.channels;
+  const at = one.data.findIndex((value, index) => value !== other.data[index]);
+  return at < 0 ? one.height : Math.floor(at / stride);
+}

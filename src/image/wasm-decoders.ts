@@ -1,0 +1,207 @@
+/** Decoders for what libvips does not read here, each loaded with its first picture, in the sandbox alone. */
+
+// oxlint-disable no-underscore-dangle -- Emscripten names functions of C so
+
+import { createRequire } from 'node:module';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import sharp from 'sharp';
+import type { RawPixels } from './codec.ts';
+import { localLimits } from './picture.ts';
+
+const require = createRequire(import.meta.url);
+
+async function wasmOf(file: string): Promise<Uint8Array> {
+  return readFile(fileURLToPath(import.meta.resolve(file)));
+}
+
+/** What is used of libheif. @see libheif's heif.h. */
+interface Heif {
+  readonly HEAPU8: Uint8Array;
+  readonly HEAP32: Int32Array;
+  readonly HEAPU32: Uint32Array;
+  _malloc(bytes: number): number;
+  _free(address: number): void;
+  _heif_context_alloc(): number;
+  _heif_context_free(context: number): void;
+  _heif_context_get_security_limits(context: number): number;
+  _heif_context_read_from_memory(
+    error: number,
+    context: number,
+    address: number,
+    bytes: number,
+    options: number,
+  ): void;
+  _heif_context_get_primary_image_handle(error: number, context: number, handle: number): void;
+  _heif_image_handle_has_alpha_channel(handle: number): number;
+  _heif_image_handle_release(handle: number): void;
+  _heif_decode_image(
+    error: number,
+    handle: number,
+    image: number,
+    colourSpace: number,
+    chroma: number,
+    options: number,
+  ): void;
+  _heif_image_get_width(image: number, channel: number): number;
+  _heif_image_get_height(image: number, channel: number): number;
+  _heif_image_get_plane_readonly2(image: number, channel: number, stride: number): number;
+  _heif_image_release(image: number): void;
+}
+
+/** heif_colorspace_RGB, heif_chroma_interleaved_RGB and _RGBA, heif_channel_interleaved. */
+const heif = { rgb: 1, interleaved: 10, interleavedAlpha: 11, channel: 10 } as const;
+
+/** More than what is shown may be stored: `clap` cuts, and tiles go beyond the edge. */
+const mostStoredPixels = 2 * localLimits.maxPixels;
+
+let heifLibrary: Promise<Heif> | null = null;
+
+async function openHeif(): Promise<Heif> {
+  const create: (options: {
+    wasmBinary: Uint8Array;
+  }) => Promise<Heif> = require('libheif-js/libheif-wasm/libheif.js');
+  return create({ wasmBinary: await wasmOf('libheif-js/libheif-wasm/libheif.wasm') });
+}
+
+/** The primary picture of a HEIC file, turned as the file says, in 8 bits. @throws {Error} what the library says. */
+export async function decodeHeic(bytes: Uint8Array): Promise<RawPixels> {
+  heifLibrary ??= openHeif();
+  const lib = await heifLibrary;
+  const input = lib._malloc(bytes.length);
+  // An error of three words, and one word for each answer.
+  const answer = lib._malloc(16);
+  const context = lib._heif_context_alloc();
+  let [handle, image] = [0, 0];
+  const check = (act: (error: number, out: number) => void): number => {
+    act(answer, answer + 12);
+    const code = lib.HEAP32[answer / 4];
+    if (code !== 0) throw new Error(`libheif: error ${code}.${lib.HEAP32[answer / 4 + 1]}`);
+    return lib.HEAPU32[answer / 4 + 3]!;
+  };
+  try {
+    lib.HEAPU8.set(bytes, input);
+    // Behind the version: 64 bits for the most pixels of any picture inside.
+    const limits = lib._heif_context_get_security_limits(context) / 4;
+    lib.HEAPU32.set([mostStoredPixels, 0], limits + 2);
+    check((error) => lib._heif_context_read_from_memory(error, context, input, bytes.length, 0));
+    handle = check((error, out) => lib._heif_context_get_primary_image_handle(error, context, out));
+    const hasAlpha = lib._heif_image_handle_has_alpha_channel(handle) !== 0;
+    const chroma = hasAlpha ? heif.interleavedAlpha : heif.interleaved;
+    image = check((error, out) => lib._heif_decode_image(error, handle, out, heif.rgb, chroma, 0));
+    return copyPlane(lib, { image, answer, channels: hasAlpha ? 4 : 3 });
+  } finally {
+    if (image !== 0) lib._heif_image_release(image);
+    if (handle !== 0) lib._heif_image_handle_release(handle);
+    lib._heif_context_free(context);
+    lib._free(answer);
+    lib._free(input);
+  }
+}
+
+function copyPlane(
+  lib: Heif,
+  {
+    image,
+    answer,
+    channels,
+  }: { readonly image: number; readonly answer: number; readonly channels: number },
+): RawPixels {
+  const width = lib._heif_image_get_width(image, heif.channel);
+  const height = lib._heif_image_get_height(image, heif.channel);
+  const plane = lib._heif_image_get_plane_readonly2(image, heif.channel, answer);
+  const stride = lib.HEAPU32[answer / 4]!;
+  const data = new Uint8Array(width * height * channels);
+  for (let y = 0; y < height; y++) {
+    const row = plane + y * stride;
+    data.set(lib.HEAPU8.subarray(row, row + width * channels), y * width * channels);
+  }
+  return { width, height, channels, data };
+}
+
+let jxlLibrary: Promise<typeof import('jxl-oxide-wasm')> | null = null;
+
+async function openJxl() {
+  const lib = await import('jxl-oxide-wasm');
+  lib.initSync({ module: Uint8Array.from(await wasmOf('jxl-oxide-wasm/module.wasm')) });
+  return lib;
+}
+
+/** The first frame of a JPEG XL file, turned as the file says, in 8 bits. @throws {Error} what the library says. */
+export async function decodeJpegXl(bytes: Uint8Array): Promise<RawPixels> {
+  jxlLibrary ??= openJxl();
+  const { JxlImage } = await jxlLibrary;
+  const image = new JxlImage();
+  try {
+    image.feedBytes(bytes);
+    if (!image.tryInit() || image.numLoadedKeyframes === 0) throw new Error('The file ends early.');
+    // Also frees the frame.
+    const png = image.render(0).encodeToPng();
+    const decoded = sharp(png).toColourspace('srgb').raw({ depth: 'uchar' });
+    const { data, info } = await decoded.toBuffer({ resolveWithObject: true });
+    return { width: info.width, height: info.height, channels: info.channels, data };
+  } finally {
+    image.free();
+  }
+}
+
+/** What is used of OpenJPEG's package. */
+interface OpenJpeg {
+  readonly J2KDecoder: new () => {
+    getEncodedBuffer(bytes: number): Uint8Array;
+    decode(): void;
+    getFrameInfo(): {
+      readonly width: number;
+      readonly height: number;
+      readonly bitsPerSample: number;
+      readonly componentCount: number;
+      readonly isSigned: boolean;
+    };
+    getDecodedBuffer(): Uint8Array;
+    delete(): void;
+  };
+}
+
+let jpeg2000Library: Promise<OpenJpeg> | null = null;
+
+const quiet = () => undefined;
+
+async function openJpeg2000(): Promise<OpenJpeg> {
+  const create: (
+    options: object,
+  ) => Promise<OpenJpeg> = require('@cornerstonejs/codec-openjpeg/decodewasmjs');
+  const wasmBinary = await wasmOf('@cornerstonejs/codec-openjpeg/decodewasm');
+  return create({ wasmBinary, print: quiet, printErr: quiet });
+}
+
+/** A JPEG 2000 picture in 8 bits: grey as RGB. @throws {Error} what the library says. */
+export async function decodeJpeg2000(bytes: Uint8Array): Promise<RawPixels> {
+  jpeg2000Library ??= openJpeg2000();
+  const { J2KDecoder } = await jpeg2000Library;
+  const decoder = new J2KDecoder();
+  try {
+    decoder.getEncodedBuffer(bytes.length).set(bytes);
+    decoder.decode();
+    const { width, height, bitsPerSample, componentCount, isSigned } = decoder.getFrameInfo();
+    const stored = decoder.getDecodedBuffer();
+    const samples = bitsPerSample <= 8 ? stored : new Uint16Array(Uint8Array.from(stored).buffer);
+    const count = width * height;
+    const isGrey = componentCount < 3;
+    const hasAlpha = componentCount === 2 || componentCount === 4;
+    const channels = hasAlpha ? 4 : 3;
+    if (samples.length < count * componentCount || isSigned)
+      throw new Error('A rare kind of JPEG 2000.');
+    const shift = bitsPerSample - 8;
+    const data = new Uint8Array(count * channels);
+    for (let i = 0, to = 0, from = 0; i < count; i++, from += componentCount) {
+      for (let k = 0; k < channels; k++, to++) {
+        const isAlpha = k === 3;
+        const sample = samples[from + (isAlpha ? componentCount - 1 : isGrey ? 0 : k)]!;
+        data[to] = shift >= 0 ? sample >> shift : sample << -shift;
+      }
+    }
+    return { width, height, channels, data };
+  } finally {
+    decoder.delete();
+  }
+}

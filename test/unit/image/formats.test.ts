@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { type Format, formats } from '../../../src/contract/formats.ts';
+import { readFileClues } from '../../../src/image/container.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { sniffFormat } from '../../../src/image/file-kind.ts';
+import { localLimits, type Picture } from '../../../src/image/picture.ts';
+import { bmpFile, fileOf, formatFile, formatScene } from '../../fixtures/formats.ts';
+import { drawScene, fromScene } from '../../fixtures/pictures.ts';
+
+const open = (bytes: Uint8Array) => decodePicture(bytes, { limits: localLimits });
+const { width, height } = formatScene;
+
+/** Mean difference of samples to the scene, 0..255. */
+function difference({ rgb }: Picture, expected: Uint8Array = formatScene.rgb): number {
+  expect(rgb).toHaveLength(expected.length);
+  return rgb.reduce((sum, value, i) => sum + Math.abs(value - expected[i]!), 0) / rgb.length;
+}
+
+describe.each(formats)('%s', (format: Format) => {
+  test('is known by its content and shows the scene', async () => {
+    const bytes = await fileOf(format);
+
+    const picture = await open(bytes);
+
+    expect(sniffFormat(bytes)).toBe(format);
+    expect(picture.facts).toMatchObject({
+      format,
+      width,
+      height,
+      storedWidth: width,
+      storedHeight: height,
+      orientation: 1,
+      bitsPerSample: 8,
+    });
+    expect(picture.facts.jpeg !== null).toBe(format === 'jpg' || format === 'raw');
+    expect(difference(picture)).toBeLessThan(6);
+  });
+
+  test('cut anywhere it is refused with one of our own errors, or shown', async () => {
+    const bytes = await fileOf(format);
+
+    for (let length = 0; length < bytes.length; length += Math.ceil(bytes.length / 40)) {
+      const code = await open(bytes.subarray(0, length)).then(
+        () => 'shown',
+        (error: { code?: string }) => error.code,
+      );
+      expect(code).toMatch(/^(?:shown|image_\w+)$/);
+    }
+  });
+});
+
+test.each<Format>(['png', 'webp', 'heic', 'avif', 'gif', 'bmp', 'jp2'])(
+  'bytes behind a %s are none of its picture',
+  async (format) => {
+    const bytes = await fileOf(format);
+
+    expect(readFileClues(bytes, format).endOffset).toBe(bytes.length);
+    const longer = Buffer.concat([bytes, Buffer.from('PK\x03\x04 and more')]);
+    expect(readFileClues(longer, format).endOffset).toBe(bytes.length);
+  },
+);
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'the turn that an AVIF states (%i) is made once, and told from the one of EXIF',
+  async (orientation) => {
+    const scene = fromScene(formatScene).withMetadata({ orientation });
+    const upright = await open(await scene.clone().png().toBuffer());
+
+    const picture = await open(await scene.clone().avif({ quality: 95 }).toBuffer());
+
+    expect(picture.facts).toMatchObject({
+      orientation,
+      storedWidth: width,
+      storedHeight: height,
+      notes: orientation === 1 ? [] : ['rotated_by_container'],
+    });
+    expect(difference(picture, upright.rgb)).toBeLessThan(6);
+  },
+);
+
+test('a JPEG XL that is turned is turned once', async () => {
+  const picture = await open(await formatFile('turned.jxl'));
+
+  expect(picture.facts).toMatchObject({ width: height, height: width, orientation: 6 });
+});
+
+test.each([
+  ['alpha.heic', { hasAlpha: true, channels: 4, notes: ['transparency_flattened_on_white'] }],
+  ['deep.heic', { bitsPerSample: 10, notes: ['reduced_to_8_bit'] }],
+  ['two.heic', { notes: ['main_picture'] }],
+])('%s is read, and says what was done', async (name, facts) => {
+  expect((await open(await formatFile(name))).facts).toMatchObject(facts);
+});
+
+test.each(['webp', 'gif'] as const)(
+  'of an animated %s the first frame is taken',
+  async (format) => {
+    const frames = [4, 5].map((seed) => drawScene({ width, height, seed }).rgb);
+    const raw = { width, height: 2 * height, channels: 3, pageHeight: height } as const;
+    const bytes = await fromScene({ width, height, rgb: frames[0]! })
+      .constructor(Buffer.concat(frames), { raw })
+      .toFormat(format)
+      .toBuffer();
+
+    const picture = await open(bytes);
+
+    expect(picture.facts.notes).toEqual(['first_frame_of_animation']);
+    expect(difference(picture)).toBeLessThan(8);
+  },
+);
+
+test('TIFF in CMYK and with 16 bits is converted, and says so', async () => {
+  const cmyk = await fromScene(formatScene).toColourspace('cmyk').tiff().toBuffer();
+  const deep = await fromScene(formatScene)
+    .toColourspace('rgb16')
+    .tiff({ compression: 'lzw' })
+    .toBuffer();
+
+  expect((await open(cmyk)).facts).toMatchObject({ notes: ['converted_from_cmyk'], channels: 4 });
+  expect((await open(deep)).facts.notes).toEqual(['reduced_from_16_bit']);
+});
+
+test('BMP files are read from above and from below, in colours of a table, and packed', async () => {
+  const down = await open(bmpFile({ bits: 24, isTopDown: true }));
+  const table = await open(bmpFile({ bits: 8 }));
+  const packed = await open(bmpFile({ bits: 8, isRunLength: true }));
+
+  expect(difference(down)).toBe(0);
+  expect(table.facts.colourSpace).toBe('palette');
+  expect(packed.rgb).toEqual(table.rgb);
+});
+
+test('of a camera raw file the largest JPEG is examined, with the words of both', async () => {
+  const { facts } = await open(await fileOf('raw'));
+
+  expect(facts.notes).toEqual(['jpeg_of_raw']);
+  expect(facts.jpeg?.quality).toEqual({ value: 85, distance: 0 });
+  expect(facts.metadata.cameraMake).toBe('Ex');
+});
+
+test.each(['webp', 'avif'] as const)('EXIF and XMP of a %s are read', async (format) => {
+  const xmp =
+    '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:CreatorTool="Editor 2"/></rdf:RDF></x:xmpmeta>';
+  const bytes = await fromScene(formatScene)
+    .withExif({ IFD0: { Make: 'Maker', Model: 'Model 1' } })
+    .withXmp(xmp)
+    .toFormat(format)
+    .toBuffer();
+
+  const { metadata } = (await open(bytes)).facts;
+
+  expect(metadata).toMatchObject({
+    cameraMake: 'Maker',
+    cameraModel: 'Model 1',
+    software: 'Editor 2',
+  });
+});
+
+test('a header that claims any size is refused before a pixel is decoded', async () => {
+  const bmp = bmpFile({ bits: 24 });
+  bmp.writeInt32LE(60_000, 18);
+  const gif = await fileOf('gif');
+  gif.writeUInt16LE(60_000, 6);
+
+  for (const bomb of [bmp, gif]) {
+    await expect(open(bomb)).rejects.toMatchObject({ code: 'image_too_large' });
+  }
+});

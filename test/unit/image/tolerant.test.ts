@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
+import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
+import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+import { pngChunk, splitPng, withChunks } from '../../fixtures/png-chunks.ts';
+
+const size = { width: 160, height: 200, seed: 6 };
+const jpeg = await sceneJpeg({ ...size, quality: 85 });
+const png = await scenePng(size);
+const whole = { jpeg: await decodePicture(jpeg), png: await decodePicture(png) };
+
+describe('what viewers do not mind is decoded to the same pixels, and noted', () => {
+  const scan = readJpegStructure(jpeg).segments.find(({ label }) => label === 'SOS')!;
+  const jfif = jpegSegment(0xe0, Buffer.from('JFIF\0\x02\x01\0\0\x01\0\x01\0\0', 'latin1'));
+  const adobe = jpegSegment(0xee, Buffer.from('Adobe\0\x64\0\0\0\0\x07', 'latin1'));
+
+  test.each([
+    [
+      'scan parameters 0, 0, 0',
+      'scan_parameters',
+      edited(jpeg, scan.offset + scan.sizeBytes - 2, 0),
+    ],
+    ['JFIF 2.01', 'jfif_version', withSegments(jpeg, jfif)],
+    ['an Adobe transform 7', 'adobe_transform', withSegments(jpeg, adobe)],
+    ['no end marker', 'end_marker_missing', jpeg.subarray(0, -2)],
+    ['zeros for an end marker', 'end_marker_missing', padded(jpeg.subarray(0, -2), 4096)],
+  ])('a JPEG with %s', async (_, note, file) => {
+    const { facts, rgb } = await decodePicture(file);
+
+    expect(facts.notes).toEqual([note]);
+    expect(Buffer.from(rgb).equals(whole.jpeg.rgb)).toBe(true);
+  });
+
+  const text = pngChunk('tEXt', 'Comment\0hello');
+  const [ihdr, ...rest] = splitPng(png).map(({ bytes }) => bytes);
+
+  test.each([
+    ['no end', ['end_marker_missing'], png.subarray(0, -12)],
+    ['half an end', ['end_marker_missing'], png.subarray(0, -9)],
+    ['rubbish for an end', ['end_marker_missing'], padded(png.subarray(0, -12), 40)],
+    ['a wrong checksum of its pixels', ['checksum_wrong'], edited(png, png.length - 13, 1)],
+    [
+      'a wrong checksum of a text',
+      ['chunk_ignored'],
+      withChunks(png, edited(text, text.length - 1, 1)),
+    ],
+    ['a palette that RGB does not need', [], withChunks(png, pngChunk('PLTE', 'abcde'))],
+  ])('a PNG with %s', async (_, notes, file) => {
+    expect(ihdr).toHaveLength(25);
+    expect(rest.length).toBeGreaterThan(1);
+    const { facts, rgb } = await decodePicture(file);
+
+    expect(facts.notes).toEqual(notes);
+    expect(Buffer.from(rgb).equals(whole.png.rgb)).toBe(true);
+  });
+});
+
+describe('a file that ends early', () => {
+  test.each([
+    ['JPEG', jpeg, whole.jpeg],
+    ['PNG', png, whole.png],
+  ])(
+    '%s is shown with nine tenths of its rows, and refused with fewer',
+    async (_, file, reference) => {
+      const { rgb } = reference;
+      const { facts, rgb: shown } = await decodePicture(file.subarray(0, -file.length / 50));
+
+      const rows = Math.floor(facts.soundShare! * size.height) - 1;
+      expect(facts.soundShare).toBeGreaterThan(0.9);
+      expect(facts.soundShare).toBeLessThan(1);
+      expect(facts.notes).toEqual(['end_marker_missing', 'rows_missing']);
+      expect(
+        Buffer.from(shown.subarray(0, 3 * size.width * rows)).equals(
+          rgb.subarray(0, 3 * size.width * rows),
+        ),
+      ).toBe(true);
+
+      await expect(decodePicture(file.subarray(0, file.length / 2))).rejects.toMatchObject({
+        code: 'image_unreadable',
+        message: expect.stringMatching(/only the first [3-6]\d % are sound/),
+      });
+    },
+  );
+
+  test('a progressive JPEG without its last scans is refused', async () => {
+    const file = await fromScene(drawScene(size)).jpeg({ progressive: true }).toBuffer();
+
+    await expect(decodePicture(file.subarray(0, 0.6 * file.length))).rejects.toMatchObject({
+      code: 'image_unreadable',
+    });
+  });
+
+  test('a JPEG with a broken code is sound up to it', async () => {
+    const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]));
+    const bad = Buffer.from(jpeg);
+    bad.fill(0xfe, scan + Math.floor(0.97 * (jpeg.length - scan)), jpeg.length - 40);
+
+    const { facts } = await decodePicture(bad);
+
+    expect(facts.notes).toEqual(['rows_missing']);
+    expect(facts.soundShare).toBeGreaterThan(0.9);
+  });
+
+  test('a PNG whose pixels were changed in transit is sound up to the chunk that says so', async () => {
+    const file = inChunks(png, 12);
+    const broken = Buffer.from(file.bytes);
+    broken[file.lastData + 20]! ^= 255;
+
+    const { facts } = await decodePicture(broken);
+
+    expect(facts.notes).toContain('rows_missing');
+    expect(facts.soundShare).toBeGreaterThan(0.9);
+  });
+});
+
+function edited(file: Uint8Array, at: number, value: number): Buffer {
+  const copy = Buffer.from(file);
+  copy[at] = copy[at] === value ? value + 1 : value;
+  return copy;
+}
+
+function padded(file: Uint8Array, zeros: number): Buffer {
+  return Buffer.concat([file, Buffer.alloc(zeros)]);
+}
+
+/** Its pixels spread over so many chunks. */
+function inChunks(file: Buffer, count: number) {
+  const chunks = splitPng(file);
+  const data = Buffer.concat(
+    chunks.filter(({ type }) => type === 'IDAT').map(({ bytes }) => bytes.subarray(8, -4)),
+  );
+  const step = Math.ceil(data.length / count);
+  const parts = Array.from({ length: count }, (_, i) =>
+    pngChunk('IDAT', data.subarray(i * step, (i + 1) * step)),
+  );
+  const bytes = Buffer.concat([file.subarray(0, 33), ...parts, pngChunk('IEND', '')]);
+  return { bytes, lastData: bytes.lastIndexOf('IDAT') };
+}
