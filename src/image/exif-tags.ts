@@ -46,22 +46,20 @@ export function readExif(tiff: Uint8Array): FoundTags {
   return { tags, hasThumbnail };
 }
 
-/** Of a block that is too large for exifreader. */
-export function readExifTexts(tiff: Uint8Array): FoundTags {
-  const { texts, thumbnail } = readExifClues([tiff]);
-  const named = texts.filter(({ field }) => !field.startsWith('0x'));
-  const tags = new Map(named.map(({ field, text }) => [field, text]));
-  if (tags.size === 0) throw new Error('An EXIF block without a text.');
-  return { tags, hasThumbnail: thumbnail !== null };
-}
+/** Longer values that are no text describe nothing that is shown: strips of pixels, maker notes, blocks of other kinds. */
+const maxValueBytes = 1024;
 
-/** A copy in which texts of Exif 3.0, whose type exifreader does not know, are texts of earlier versions. */
+/**
+ * A copy that exifreader can read quickly: long values are cut to one, and texts of Exif 3.0, whose type it does not know, are texts
+ * of earlier versions.
+ */
 function asEarlierExif(tiff: Uint8Array): ArrayBuffer {
   const copy = Uint8Array.from(tiff);
   const view = new DataView(copy.buffer);
   for (const directory of Object.values(readDirectories(tiff))) {
-    for (const { offset, type, isLittleEndian } of directory.values()) {
+    for (const { offset, type, bytes, isLittleEndian } of directory.values()) {
       if (type === types.utf8) view.setUint16(offset + 2, types.ascii, isLittleEndian);
+      if (bytes.length > maxValueBytes) view.setUint32(offset + 4, 1, isLittleEndian);
     }
   }
   return copy.buffer;

@@ -1,6 +1,6 @@
 /** The file's own statements, as plain JSON: every text is foreign and may be false. */
 
-import { type FoundTags, readExif, readExifTexts } from './exif-tags.ts';
+import { type FoundTags, readExif } from './exif-tags.ts';
 import { type FileText, type FileTexts, readFileTexts } from './file-texts.ts';
 import type { MetadataBlocks, MetadataPlace, Warning } from './metadata-blocks.ts';
 import { readOrientation } from './orientation.ts';
@@ -80,16 +80,21 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
   return { metadata, orientation: readOrientation(blocks.exif) };
 }
 
-/** exifreader is given no larger ones: a JPEG segment holds 64 KB. Of these the texts alone are read. */
-const maxExifBytes = 256 * 1024;
+/** A TIFF file is one block, with its pixels. */
+const maxExifBytes = 64 * 1024 * 1024;
 const nothing: FoundTags = { tags: new Map(), hasThumbnail: false };
 
 function readExifBlock(tiff: Uint8Array, warnings: Warning[]): FoundTags {
+  const place = 'exif';
+  if (tiff.length > maxExifBytes) {
+    warnings.push({ code: 'block_too_large', values: { place, bytes: tiff.length } });
+    return nothing;
+  }
   try {
-    return tiff.length > maxExifBytes ? readExifTexts(tiff) : readExif(tiff);
+    return readExif(tiff);
   } catch {
     // Empty or broken in any way: the picture does not depend on its metadata, so the loss is reported and not fatal.
-    warnings.push({ code: 'block_unreadable', values: { place: 'exif' } });
+    warnings.push({ code: 'block_unreadable', values: { place } });
     return nothing;
   }
 }

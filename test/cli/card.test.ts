@@ -159,3 +159,23 @@ test('what a file names cannot move the cursor', () => {
 
   expect(writeCard(told({ ...plain, provenance: evil }), 'en', 80)).not.toContain('\u001b');
 });
+
+describe.each(languages)('what could not be read of a file, in %s', (language: Language) => {
+  const label = language === 'en' ? 'Remarks' : 'Hinweise';
+
+  test('stands on the card, in two lines at most', () => {
+    const warnings = [
+      { code: 'block_unreadable', values: { place: 'xmp' } },
+      { code: 'extended_xmp_incomplete', values: {} },
+      { code: 'thumbnail_unreadable', values: {} },
+    ] as const;
+    const card = writeCard(told({ ...plain, provenance: { ...richFile, warnings } }), language, 80);
+
+    expect(rowOf(card, label)).toMatch(/XMP: .+…$/);
+    expect(card.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
+  });
+
+  test('takes no line where all was read', () => {
+    expect(writeCard(told(plain), language, 80)).not.toContain(label);
+  });
+});

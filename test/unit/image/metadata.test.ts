@@ -6,6 +6,7 @@ import { jpegMetadataBlocks } from '../../../src/image/jpeg-metadata.ts';
 import { type ReadMetadata, readMetadata } from '../../../src/image/metadata.ts';
 import { pngMetadataBlocks } from '../../../src/image/png-metadata.ts';
 import { readPng } from '../../../src/image/png.ts';
+import { exifSegment, tiffBlock } from '../../fixtures/exif.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
@@ -99,6 +100,34 @@ describe('EXIF', () => {
 
     expect(metadata.hasGps).toBe(false);
     expect(Object.keys(metadata.exif).filter((name) => name.startsWith('GPS'))).toEqual([]);
+  });
+
+  test('of version 3.0 is read, whose texts are UTF-8', () => {
+    const primary = {
+      0x010f: utf8('Müller'),
+      0x0110: utf8('写真 1'),
+      0x0131: utf8('Dunkelkammer é'),
+    };
+
+    const { metadata } = ofJpeg(
+      withSegments(jpeg, exifSegment({ primary, exif: { 0xa434: utf8('50 mm ƒ') } })),
+    );
+
+    expect(metadata).toMatchObject({
+      cameraMake: 'Müller',
+      cameraModel: '写真 1',
+      software: 'Dunkelkammer é',
+      exif: { LensModel: '50 mm ƒ' },
+      warnings: [],
+    });
+  });
+
+  test('with a large value besides is read', () => {
+    const primary = { 0x010f: 'Acme', 0xc4a5: Buffer.alloc(3_000_000) };
+
+    const { metadata } = ofPng(withChunks(png, pngChunk('eXIf', tiffBlock({ primary }))));
+
+    expect(metadata).toMatchObject({ cameraMake: 'Acme', warnings: [] });
   });
 
   test('a thumbnail is seen', async () => {
@@ -300,6 +329,10 @@ describe('PNG text', () => {
     expect(Object.getPrototypeOf(metadata.pngText)).toBe(Object.prototype);
   });
 });
+
+function utf8(text: string) {
+  return { type: 129, bytes: Buffer.from(`${text}\0`) };
+}
 
 /** APP1 with an empty IFD0 and an IFD1 that points to a JPEG behind it (little endian). */
 function exifWithThumbnail(thumbnail: Buffer): Buffer {
