@@ -1,11 +1,15 @@
 import type { ComponentChild } from 'preact';
+import type { Intake } from '../../contract/limits.ts';
 import { ApiError, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Facts, Failure, Loading, PageTitle, Panel } from '../parts/pieces.tsx';
 
-/** A state for each check, and under `intake` what pictures are taken. */
-type Answer = { readonly data: Readonly<Record<string, string>> };
+/** `data`: the state of each check; `intake`: what pictures are taken. */
+interface Answer {
+  readonly data: Readonly<Record<string, 'ok' | 'degraded'>>;
+  readonly intake: Intake;
+}
 
 const pauseMs = 30_000;
 
@@ -15,8 +19,7 @@ export function HealthPage() {
   const { health } = words;
   const { data, error, reload } = useLoaded('health', {
     load: async (signal) => {
-      const answer = await ask<Answer>('/v1/health', { signal });
-      const { intake = '', ...checks } = answer.data;
+      const { data: checks, intake } = await ask<Answer>('/v1/health', { signal });
       return { intake, checks: Object.entries(checks), at: Date.now() };
     },
     pause: () => pauseMs,
@@ -35,11 +38,9 @@ export function HealthPage() {
             rows={[
               ...data.checks.map(([name, state]): [string, ComponentChild] => [
                 health.checks[name] ?? name,
-                <span class={`badge ${state}`}>
-                  {state === 'ok' ? health.ok : health.degraded}
-                </span>,
+                <span class={`badge ${state}`}>{health[state]}</span>,
               ]),
-              [health.intake, health.intakes[data.intake] ?? data.intake],
+              [health.intake, health.intakes[data.intake]],
             ]}
           />
           <p class="soft small">

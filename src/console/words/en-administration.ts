@@ -1,3 +1,5 @@
+import type { Intake } from '../../contract/limits.ts';
+
 /** The pages of administration. */
 export const administration = {
   keys: {
@@ -260,7 +262,7 @@ export const administration = {
     intakes: {
       contract: 'JPEG and PNG up to 4,096 pixels a side',
       everything: 'everything up to 16,384 pixels a side',
-    } as Readonly<Record<string, string>>,
+    } satisfies Readonly<Record<Intake, string>>,
     checkedAt: (time: string) => `Checked at ${time}; refreshed every 30 seconds.`,
   },
 };

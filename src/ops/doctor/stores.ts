@@ -9,6 +9,7 @@ import { type Blobs, openBlobs } from '../../service/storage.ts';
 import { uploadOrigins } from '../../service/tenants/tenant-storage.ts';
 import type { Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
+import { isServed } from '../../ports/data-folder/data-folder.ts';
 import { probeStore } from '../../ports/storage/remote/probe.ts';
 import type { StorageConfig } from '../../ports/storage/storage-config.ts';
 import { checkClock } from './clock.ts';
@@ -100,10 +101,15 @@ async function embeddedTarget(
       presigned: `Check that ${publicUrl.origin} (publicUrl) leads to this server and that no proxy changes the path.`,
       cors: 'Restart the server with the present corsAllowedOrigins. A proxy in front of it must pass OPTIONS on.',
     },
-    unreached: {
-      message: `Not checked: the server is not running, or cannot be reached at ${publicUrl.origin} from here.`,
-      fix: 'Start "forensics serve". If it has another address, name it with --public-url.',
-    },
+    unreached: isServed(settings.dataDir)
+      ? {
+          message: `Not checked: a server uses this data folder, but not at ${publicUrl.origin}.`,
+          fix: 'Name its address with --public-url, as it was started.',
+        }
+      : {
+          message: `Not checked: no server of this machine uses the data folder, and none answers at ${publicUrl.origin}.`,
+          fix: 'Start "forensics serve". If it runs elsewhere, name its address with --public-url.',
+        },
   };
 }
 

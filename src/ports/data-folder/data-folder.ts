@@ -6,7 +6,7 @@ import type { Settings } from '../../contract/config.ts';
 import { systemCodeOf } from '../files/system-errors.ts';
 import { ForensicsError } from '../../errors.ts';
 import { cannotWrite, makeFolder } from '../files/atomic-write.ts';
-import { holderOf, takeLock } from '../files/process-lock.ts';
+import { holderOf, isHeld, takeLock } from '../files/process-lock.ts';
 import { finishPlacing, isHalfPlaced } from './swap-folders.ts';
 
 export const databaseName = 'forensics.db';
@@ -82,6 +82,7 @@ function adviceOn(file: string, cause: unknown): string {
       return `The data folder belongs to another user; run this as that user, ${another}`;
     case 'EROFS':
       return `The disk of the data folder is mounted read-only; mount it for writing, ${another}`;
+    case null:
     default:
       return `Other users of this machine can read ${file}, and its mode cannot be changed; run chmod go-rwx on it as its owner, ${another}`;
   }
@@ -119,7 +120,7 @@ export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
  *   can be written there.
  */
 export function lockForServing(dataDir: string): () => void {
-  const file = join(dataDir, 'serve.lock');
+  const file = serveLock(dataDir);
   const release = lockedBy(file);
   if (release !== null) return release;
   const holder = holderOf(file);
@@ -128,6 +129,15 @@ export function lockForServing(dataDir: string): () => void {
     'conflict',
     `Another server is already using this data folder${who}; stop it, or choose another folder with --data-dir.`,
   );
+}
+
+function serveLock(dataDir: string): string {
+  return join(dataDir, 'serve.lock');
+}
+
+/** Whether a server of this machine has the folder in use. */
+export function isServed(dataDir: string): boolean {
+  return isHeld(serveLock(dataDir));
 }
 
 function lockedBy(file: string): (() => void) | null {

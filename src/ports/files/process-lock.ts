@@ -25,6 +25,12 @@ export function holderOf(file: string): number | null {
   return holder === null ? null : Number.parseInt(holder, 10);
 }
 
+/** Whether a process that runs holds the lock. */
+export function isHeld(file: string): boolean {
+  const holder = read(file);
+  return holder !== null && holder === describe(Number.parseInt(holder, 10));
+}
+
 /** A link, not an exclusive open: readers of the lock see all of it. */
 function take(file: string, holder: string): boolean {
   const temporary = `${file}.${process.pid}.new`;
@@ -42,7 +48,7 @@ function take(file: string, holder: string): boolean {
 
 function setAsideIfStale(file: string): void {
   const holder = read(file);
-  if (holder === null || holder === describe(Number.parseInt(holder, 10))) return;
+  if (holder === null || isHeld(file)) return;
   const aside = `${file}.${process.pid}.stale`;
   // Another process may have moved it just now: the next round finds the new owner.
   if (!isRenamed(file, aside)) return;

@@ -15,10 +15,8 @@ const pong = Type.Object({
 });
 const healthy = Type.Object({
   ...succeeded.properties,
-  data: Type.Object(
-    { intake: oneOf(intakes) },
-    { additionalProperties: oneOf(['ok', 'degraded']) },
-  ),
+  data: Type.Record(Type.String(), oneOf(['ok', 'degraded'])),
+  intake: oneOf(intakes),
 });
 
 export const systemRoutes: FastifyPluginAsyncTypebox<
@@ -39,7 +37,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<
     const states = checks.map(
       ({ name, cause }) => [name, cause === null ? 'ok' : 'degraded'] as const,
     );
-    return success({ intake, ...Object.fromEntries(states) });
+    return { ...success(Object.fromEntries(states)), intake };
   });
 
   server.get('/v1/schema', readSchema, async () => server.swagger());

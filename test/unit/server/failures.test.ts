@@ -239,8 +239,8 @@ describe('failures', () => {
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toEqual({
       success: true,
+      intake: 'contract',
       data: {
-        intake: 'contract',
         database: 'ok',
         storage: 'ok',
         model: 'ok',
