@@ -8,7 +8,7 @@
 
 import ExifReader from 'exifreader';
 import { readExifClues } from './exif.ts';
-import { readDirectories, types } from './tiff.ts';
+import { isEmptyBlock, readDirectories, types } from './tiff.ts';
 
 export interface FoundTags {
   /** Numbers and texts; anything else is dropped later. */
@@ -27,6 +27,7 @@ const structuralTags: ReadonlySet<string> = new Set(
 
 /** Texts are our own reading: exifreader shows what stands behind their end. @throws whatever it throws on a broken block. */
 export function readExif(tiff: Uint8Array): FoundTags {
+  if (isEmptyBlock(tiff)) return { tags: new Map(), hasThumbnail: false };
   const { exif = {}, Thumbnail } = ExifReader.load(asEarlierExif(tiff), {
     expanded: true,
     excludeTags: { makerNotes: true, composite: true, xmp: true, iptc: true, icc: true },

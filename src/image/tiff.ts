@@ -62,6 +62,17 @@ export function readDirectories(tiff: Uint8Array): Directories {
   };
 }
 
+/** True for a block whose only directory has no entry, as programs leave it that strip metadata. */
+export function isEmptyBlock(tiff: Uint8Array): boolean {
+  if (tiff.length < 10) return false;
+  const view = dataView(tiff);
+  const isLittleEndian = tiff[0] === 0x49;
+  const at = view.getUint32(4, isLittleEndian);
+  const isPlaced = at >= 8 && at + 2 <= tiff.length;
+  const hasNext = at + 6 <= tiff.length && view.getUint32(at + 2, isLittleEndian) !== 0;
+  return isPlaced && view.getUint16(at, isLittleEndian) === 0 && !hasNext;
+}
+
 /** Of several blocks the first that has a field counts. */
 export function joinDirectories(all: readonly Directories[]): Directories {
   const join = (name: keyof Directories) =>

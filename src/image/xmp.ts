@@ -29,12 +29,13 @@ const maxDepth = 100;
 const containers = /^(?:rdf:(?:RDF|Description|Bag|Seq|Alt|li|value)|x:x[am]pmeta|.*:RDF)$/;
 const noProperty = /^(?:xmlns|xml|x|rdf)(?::|$)/;
 
-/** @throws {Error} for a packet that holds no property. */
+/** @throws {Error} for what is no packet, and for one of which nothing can be read. */
 export function readXmp(packet: Uint8Array): XmpPacket {
   const read = createReader();
   const isScanned = scanXml(decodeText(packet), read);
-  const { values, isClosed } = read.end();
-  if (values.length === 0) throw new Error('An XMP packet without a property.');
+  const { values, isClosed, isRdf } = read.end();
+  // Telephones write packets without a property: these have nothing to lose.
+  if (values.length === 0 && !(isRdf && isScanned)) throw new Error('Not an XMP packet.');
   return { values, isWhole: isScanned && isClosed && values.length < maxValues };
 }
 
@@ -57,6 +58,7 @@ function createReader() {
   const stack: OpenElement[] = [];
   const values: XmpValue[] = [];
   let items = 0;
+  let isRdf = false;
   const add = (path: string, item: number, raw: string) => {
     const text = decodeEntities(raw).trim();
     if (path !== '' && text !== '' && values.length < maxValues) values.push({ path, text, item });
@@ -73,6 +75,7 @@ function createReader() {
       const path = isStep ? joinPath(parent.path, name) : (parent?.path ?? '');
       const item = name === 'rdf:li' ? ++items : (parent?.item ?? 0);
       if (parent) parent.hasChildren = true;
+      isRdf ||= name.endsWith(':RDF');
       stack.push({ name, path, item, isInside, text: '', hasChildren: false });
       if (stack.length > maxDepth) throw new Error('An XMP packet nested too deep.');
       if (!isInside) return;
@@ -95,7 +98,7 @@ function createReader() {
     end() {
       const isClosed = stack.length === 0;
       while (stack.length > 0) closeLast();
-      return { values, isClosed };
+      return { values, isClosed, isRdf };
     },
   };
 }
@@ -126,7 +129,8 @@ function decodeEntities(text: string): string {
 }
 
 const attribute = /\s+([^\s<>/="']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
-const tagName = /[^\s<>/="']+/y;
+/** With a slash inside, as GIMP wrote `exif:TIFF/EPStandardID`. */
+const tagName = /[^\s<>/="']+(?:\/[^\s<>/="']+)*/y;
 const tagEnd = /\s*(\/?)>/y;
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {

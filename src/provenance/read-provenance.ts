@@ -5,6 +5,7 @@ import { readFileClues } from '../image/container.ts';
 import { readExifClues } from '../image/exif.ts';
 import { type FileText, readFileTexts } from '../image/file-texts.ts';
 import type { Warning } from '../image/metadata-blocks.ts';
+import type { StoredWarning } from '../image/metadata.ts';
 import type { Picture } from '../image/picture.ts';
 import type { XmpValue } from '../image/xmp.ts';
 import { readContentCredentials } from './c2pa.ts';
@@ -66,9 +67,7 @@ export async function readProvenance(
     inconsistencies: findInconsistencies(records),
     layout: readLayout(bytes, clues),
     warnings: [
-      // What was only cut is stored with the metadata, and was recognised whole.
-      ...fileTexts.warnings,
-      ...clues.blocks.warnings,
+      ...facts.metadata.warnings.filter(isLoss),
       ...(exif.thumbnail !== null && thumbnail === null ? [thumbnailLost] : []),
       ...credentialWarnings(texts, credentials !== null),
     ],
@@ -126,6 +125,11 @@ function readHistory(packet: readonly XmpValue[]): readonly HistoryStep[] {
       parameters: field('/parameters'),
     };
   });
+}
+
+/** What was only cut is stored with the metadata, and was recognised whole. */
+function isLoss(warning: StoredWarning): boolean {
+  return typeof warning === 'string' || !['texts_cut', 'entries_cut'].includes(warning.code);
 }
 
 const thumbnailLost: Warning = { code: 'thumbnail_unreadable', values: {} };

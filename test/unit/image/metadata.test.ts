@@ -122,6 +122,12 @@ describe('EXIF', () => {
     });
   });
 
+  test('of an empty directory, as programs leave it that strip metadata, is no warning', () => {
+    const empty = exifSegment({});
+
+    expect(ofJpeg(withSegments(jpeg, empty)).metadata.warnings).toEqual([]);
+  });
+
   test('with a large value besides is read', () => {
     const primary = { 0x010f: 'Acme', 0xc4a5: Buffer.alloc(3_000_000) };
 
@@ -211,6 +217,15 @@ describe('XMP', () => {
 
     expect(metadata.xmp).toEqual({});
     expect(metadata.warnings).toEqual([{ code: 'block_unreadable', values: { place: 'xmp' } }]);
+  });
+
+  test.each([
+    ['of a telephone', packet.replaceAll(/ \w+:\w+="[^"]*"/g, '')],
+    ['of GIMP', packet.replace('</rdf', '<exif:TIFF/EPStandardID>1</exif:TIFF/EPStandardID></rdf')],
+  ])('%s, without a property or with an odd one, is no warning', (_, text) => {
+    const file = withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${text}`));
+
+    expect(ofJpeg(file).metadata.warnings).toEqual([]);
   });
 
   test.each([

@@ -45,6 +45,16 @@ test('credentials that are inside are no warning', async () => {
   expect(warnings).toEqual([]);
 });
 
+test('what could not be read of the metadata is told with them, and what was only cut is not', async () => {
+  const broken = jpegSegment(0xe1, 'Exif\0\0zzzzzzzzzzzz');
+  const long = jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${referringTo('x'.repeat(9000))}`);
+
+  expect(await codesOf(withSegments(jpeg, broken, long))).toEqual([
+    'block_unreadable',
+    'credentials_elsewhere',
+  ]);
+});
+
 test('credentials on a server are kept elsewhere', async () => {
   const file = jpegWith(referringTo('https://cai.example/manifests/1'));
 
