@@ -8,8 +8,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Travels inside the package instead of being a dependency. */
 const carried = 'onnxruntime-node';
 
-/** What our dependencies load without saying so: the carried ONNX Runtime, and exifreader when it meets XMP. */
-const loadedByOthers = ['onnxruntime-common', '@xmldom/xmldom'];
+/** What the carried ONNX Runtime loads without saying so. */
+const loadedByOthers = ['onnxruntime-common'];
 
 function packagesImported(): readonly string[] {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
