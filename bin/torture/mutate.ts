@@ -9,17 +9,24 @@ type Random = () => number;
 export function mutated(random: Random, base: Buffer): Buffer {
   let parts = split(base);
   const isPng = base[0] === 0x89;
+  const isJpeg = base[0] === 0xff && base[1] === 0xd8;
   const changes = 1 + below(random, 4);
   // Mostly in what says something about the picture: a change of the pixels is mostly refused, and nothing else is read then.
   const isOfMetadata = random() < 0.7;
   for (let n = 0; n < changes; n++) {
-    const places = isOfMetadata ? parts.flatMap((part, at) => (isMetadata(part) ? at : [])) : [];
+    // Of other formats the structure stands mostly in front.
+    const isAbout = (part: Buffer, place: number) =>
+      isPng || isJpeg ? isMetadata(part) : place < headPieces;
+    const places = isOfMetadata
+      ? parts.flatMap((part, place) => (isAbout(part, place) ? place : []))
+      : [];
     const at = places.length > 0 ? pick(random, places) : below(random, parts.length);
     parts = pick(random, ways)(random, parts, at);
     if (parts.length === 0) parts = [Buffer.alloc(0)];
   }
   // Mostly with right checksums and lengths: else the first wrong one is all that is ever reached.
-  const whole = random() < 0.8 ? parts.map(isPng ? withChecksum : withLength) : parts;
+  const isMended = (isPng || isJpeg) && random() < 0.8;
+  const whole = isMended ? parts.map(isPng ? withChecksum : withLength) : parts;
   return Buffer.concat(isPng && random() < 0.99 ? [pngSignature, ...whole] : whole);
 }
 
@@ -86,9 +93,17 @@ function below(random: Random, end: number): number {
   return Math.floor(random() * end);
 }
 
-/** Segments of a JPEG up to its first scan and the rest in four pieces; chunks of a PNG. */
+const headPieces = 8;
+
+/** Segments of a JPEG up to its first scan and the rest in four pieces; chunks of a PNG; others in pieces, small ones first. */
 function split(base: Buffer): readonly Buffer[] {
   if (base[0] === 0x89) return splitPng(base).map(({ bytes }) => bytes);
+  if (base[0] !== 0xff || base[1] !== 0xd8) {
+    const head = Array.from({ length: headPieces }, (_, i) => base.subarray(96 * i, 96 * (i + 1)));
+    const [rest, piece] = [base.subarray(96 * headPieces), Math.ceil(base.length / 4)];
+    const tail = [0, 1, 2, 3].map((i) => rest.subarray(i * piece, (i + 1) * piece));
+    return [...head, ...tail].filter(({ length }) => length > 0);
+  }
   const parts = [base.subarray(0, 2)];
   let at = 2;
   while (base[at] === 0xff && base[at + 1] !== 0xda) {

@@ -79,7 +79,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
 }
 
 /** So that it can be looked into. @returns its path. */
-function kept(bytes: Uint8Array): string {
+export function kept(bytes: Uint8Array): string {
   const file = join(mkdtempSync(join(tmpdir(), 'forensics-hostile-')), 'picture');
   writeFileSync(file, bytes);
   return file;

@@ -2,6 +2,7 @@ import { proveCallers } from './callers.ts';
 import { proveClock } from './clock.ts';
 import { proveDeterminism } from './determinism.ts';
 import { proveDisk } from './disk.ts';
+import { proveFormats } from './formats.ts';
 import { proveKills } from './kills.ts';
 import { proveLoad } from './load.ts';
 import { proveMachines } from './machines.ts';
@@ -13,6 +14,7 @@ export const proofs = {
   kills: proveKills,
   machines: proveMachines,
   pictures: provePictures,
+  formats: proveFormats,
   callers: proveCallers,
   load: proveLoad,
   disk: proveDisk,

@@ -287,7 +287,9 @@ function withSentencesLike(
       ...examination,
       facts: wordFacts(examination.facts),
       findings: areWorded ? examination.findings.map(wordFinding) : examination.findings,
-      skipped: areWorded ? examination.skipped.map(wordSkipped) : examination.skipped,
+      skipped: areWorded
+        ? examination.skipped.map((one) => wordSkipped(one, examination.facts))
+        : examination.skipped,
       provenance: areWorded ? worded : { ...examination.provenance, warnings: worded.warnings },
     },
   };

@@ -31,7 +31,7 @@ export function writeEvidence(examined: Examined): Evidence {
     findings: ranked(
       findings.map((one) => placed(boundedFinding(wordFinding(one), examined), examined)),
     ),
-    skipped: skipped.map(wordSkipped),
+    skipped: skipped.map((one) => wordSkipped(one, facts)),
     reasons: decision.reasons.map(toReason),
     stability: stability === null ? null : wordStability(stability, decision),
     manipulation: manipulation === null ? null : wordChange(manipulation, facts),

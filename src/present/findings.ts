@@ -1,6 +1,7 @@
 /** Puts what an examination stores, codes and values, into the words that answers, files and reports show. */
 
 import type { Evidence } from '../contract/evidence.ts';
+import { formatNames } from '../contract/formats.ts';
 import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import type { Finding, Skipped } from '../detectors/detector.ts';
 import type { Inconsistency, Provenance } from '../provenance/provenance.ts';
@@ -34,9 +35,15 @@ function wordStatement(statement: Finding['statement']): Bilingual {
   return inBoth((language) => pick(wordsIn(language).findings.statements, code, values));
 }
 
-export function wordSkipped({ method, reason }: Skipped): Evidence['skipped'][number] {
+export function wordSkipped(
+  { method, reason }: Skipped,
+  { format }: Pick<PictureFacts, 'format'>,
+): Evidence['skipped'][number] {
   if (typeof reason !== 'string') return { method, reason };
-  return { method, reason: inBoth((language) => wordsIn(language).findings.skips[reason]) };
+  const words = inBoth((language) =>
+    wordsIn(language).findings.skips[reason].replace('{format}', formatNames[format]),
+  );
+  return { method, reason: words };
 }
 
 export function wordProvenance(provenance: Provenance): Evidence['provenance'] {

@@ -1,6 +1,6 @@
 /**
  * What people see of a run: one picture as a card of at most eight lines (what was found, why, how often that is wrong,
- * what to do now), and two more for what could not be read; several as a table in as many columns as the terminal has.
+ * what to do now), and three more for what is odd about the file or could not be read; several as a table in as many columns as the terminal has.
  */
 
 import { basename } from 'node:path';
@@ -8,7 +8,9 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import type { Language } from '../../contract/vocabulary.ts';
 import { writeFailure } from '../../present/failures.ts';
+import { writeNotes } from '../../present/notes.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
+import { capitalised } from '../../present/printable.ts';
 import type { Outcome, Result } from '../../present/result.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { cardWidth, layCard, listTable, padded, type Row } from '../output/layout.ts';
@@ -16,7 +18,7 @@ import { paint, printable, type Style } from '../output/terminal.ts';
 import { type AnalysisRecord, resultIn } from './record.ts';
 
 const maxLines = 8;
-const maxWarningLines = 2;
+const maxRemarkLines = 3;
 
 /**
  * Empty for a record without a result.
@@ -38,13 +40,21 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
     [card.labels.more, writeReport(record, language)],
   ];
   const shown = withShortOrigin(rows, title, columns);
-  const warnings = cutToLines(
-    printable(presentation.warnings),
+  const remarks = cutToLines(
+    [writeRemarks(record, language), printable(presentation.warnings)].join(' ').trim(),
     cardWidth(columns),
-    maxWarningLines,
+    maxRemarkLines,
   );
-  const notes: readonly Row[] = warnings === '' ? [] : [[card.labels.unread, warnings]];
-  return layCard(title, [...shown, ...notes], columns);
+  const below: readonly Row[] = remarks === '' ? [] : [[card.labels.unread, remarks]];
+  return layCard(title, [...shown, ...below], columns);
+}
+
+/** What is odd about the file, or was done to reach its pixels; nothing where a server examined it. */
+function writeRemarks({ picture }: AnalysisRecord, language: Language): string {
+  if (picture === null || picture.notes === null || picture.notes.length === 0) return '';
+  const { notes, soundShare } = picture;
+  const facts = soundShare === undefined ? { notes } : { notes, soundShare };
+  return `${capitalised(writeNotes(facts, language).join('; '))}.`;
 }
 
 function writeTitle(

@@ -129,7 +129,7 @@ export function toRecord(
   report: LocalResult['report'],
 ): AnalysisRecord {
   const { facts, decision, model, options } = examination;
-  const { format, width, height, sizeBytes, notes } = facts;
+  const { format, width, height, sizeBytes, notes, soundShare } = facts;
   const { cellPx, columns, rows } = examination.maps;
   const { basis, byTraces, fakeProbability, fakeUncertainty, thresholds } = decision;
   const { rates, calls } = readErrors(examination);
@@ -156,7 +156,14 @@ export function toRecord(
     },
     evidence: tier === 'forensicReporting' ? toEvidence(examination) : null,
     provenance: wordProvenance(examination.provenance),
-    picture: { format, width, height, sizeBytes, notes },
+    picture: {
+      format,
+      width,
+      height,
+      sizeBytes,
+      notes,
+      ...(soundShare !== undefined && { soundShare }),
+    },
     maps: { cellPx, columns, rows },
     model,
     examinedAt: examinedAt.toISOString(),

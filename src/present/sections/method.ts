@@ -1,6 +1,7 @@
 /** How the figures were obtained: procedure, model, settings and versions. */
 
 import type { ModelIdentity } from '../../engine/result.ts';
+import { writeNotes } from '../notes.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import { type Block, heading, only, paragraph, type Row, type SectionInput } from './blocks.ts';
 import { isShown, referenceNumbers } from './findings.ts';
@@ -70,6 +71,7 @@ function methodRows({
   labels,
   catalogue,
   numbers,
+  language,
 }: SectionInput): readonly Row[] {
   const { rows } = labels;
   const { model, locator, options, passes, patchesRead, decision, environment, facts } =
@@ -108,7 +110,7 @@ function methodRows({
     { label: rows.patches, value: numbers.count(patchesRead) },
     {
       label: conversions,
-      value: facts.notes.map((each) => labels.notes[each]).join('; ') || noConversions,
+      value: writeNotes(facts, language).join('; ') || noConversions,
     },
     {
       label: rows.retries,

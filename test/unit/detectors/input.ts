@@ -41,7 +41,7 @@ export function worded(answer: LocalisedFinding): WordedSighting;
 export function worded(answer: LocalisedFinding | Skipped): WordedSighting | WordedSkip;
 export function worded(answer: Answer): WordedSighting | WordedFinding | WordedSkip;
 export function worded(answer: Answer): WordedSighting | WordedFinding | WordedSkip {
-  if ('reason' in answer) return wordSkipped(answer);
+  if ('reason' in answer) return wordSkipped(answer, { format: 'jpg' });
   return 'finding' in answer
     ? { ...answer, finding: wordFinding(answer.finding) }
     : wordFinding(answer);

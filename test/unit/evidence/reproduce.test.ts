@@ -311,7 +311,7 @@ test.each(['all sentences', 'sentences only for warnings'])(
       stored === 'all sentences'
         ? {
             findings: findings.map(wordFinding),
-            skipped: skipped.map(wordSkipped),
+            skipped: skipped.map((one) => wordSkipped(one, facts)),
             provenance: worded,
           }
         : { provenance: { ...provenance, warnings } };

@@ -273,7 +273,8 @@ const skips: English['skips'] = {
     'Die Datei nennt kein Programm und keine Kamera. Dienste entfernen die Namen oft, das sagt also nichts aus.',
   no_metadata:
     'Die Datei enthält keine Metadaten, die einander widersprechen könnten. Dienste entfernen Metadaten oft, das sagt also nichts aus.',
-  no_quantisation_tables: 'Die Datei trägt keine Quantisierungstabellen; das tun nur JPEG-Dateien.',
+  no_quantisation_tables:
+    'Nicht anwendbar: Dies ist eine {format}-Datei, und Quantisierungstabellen tragen nur JPEG-Dateien.',
   nothing_else_in_file: 'Die Datei enthält ein Bild und sonst nichts.',
   too_small_for_drawings:
     'Das Bild ist zu klein, um eine Zeichnung von einer Fotografie zu unterscheiden.',

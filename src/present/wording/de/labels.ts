@@ -131,6 +131,8 @@ export const labels: typeof english = {
     platform: 'Plattform',
     cpu: 'Prozessor',
   },
+  soundRows: (percent) =>
+    `die Datei ist abgeschnitten oder beschädigt: Nur die ersten ${percent} % der Zeilen sind heil`,
   notes: {
     converted_from_cmyk: 'aus CMYK umgewandelt',
     converted_from_grey: 'aus Graustufen umgewandelt',

@@ -281,7 +281,8 @@ const skips: Readonly<Record<SkipReason, string>> = {
     'The file names no program and no camera. Services often remove the names, so this says nothing.',
   no_metadata:
     'The file has no metadata that could contradict one another. Services often remove metadata, so this says nothing.',
-  no_quantisation_tables: 'The file carries no quantisation tables; only JPEG files do.',
+  no_quantisation_tables:
+    'Not applicable: this is a {format} file, and only JPEG files carry quantisation tables.',
   nothing_else_in_file: 'The file contains one picture and nothing after it.',
   too_small_for_drawings: 'The picture is too small to tell a drawing from a photograph.',
   no_localisation_network: 'No localisation network was run.',

@@ -129,6 +129,8 @@ export const labels = {
     platform: 'Platform',
     cpu: 'Processor',
   },
+  soundRows: (percent: string) =>
+    `the file is cut off or damaged: only the first ${percent} % of the rows are sound`,
   notes: {
     converted_from_cmyk: 'converted from CMYK',
     converted_from_grey: 'converted from greyscale',

@@ -1,0 +1,77 @@
+/**
+ * Hostile files of each format, read and decoded by a child process: each ends in a picture or in a code for pictures, and a
+ * sound file is read right after them. No child dies of one, takes 20 s or too much memory.
+ */
+
+import { formats } from '../../src/contract/formats.ts';
+import { toForensicsError } from '../../src/errors.ts';
+import { createPool } from '../../src/examiner/pool.ts';
+import { fileOf, formatFile } from '../../test/fixtures/formats.ts';
+import { createRandom } from '../../test/fixtures/noise.ts';
+import { mutated } from './mutate.ts';
+import { kept } from './pictures.ts';
+import { demand, percentile, pick, type Proof } from './proof.ts';
+
+const taskTimeoutMs = 20_000;
+const memoryLimitBytes = 1_800_000_000;
+const atOnce = 2;
+/** One in so many is left as it is. */
+const soundShare = 1 / 100;
+/** Of each format; the run ends there if its time does not end first. */
+const mostTried = 10_000;
+
+export async function proveFormats(proof: Proof): Promise<void> {
+  const entry = new URL('./open-child.ts', import.meta.url);
+  const pool = createPool({ entry, size: atOnce, taskTimeoutMs, memoryLimitBytes });
+  const bases = await Promise.all(
+    formats.map(async (format) => ({
+      format,
+      files: [
+        await fileOf(format),
+        ...(format === 'heic' ? await Promise.all(['alpha', 'deep', 'two'].map(heicOf)) : []),
+      ],
+      shown: 0,
+      refused: 0,
+      times: [] as number[],
+    })),
+  );
+
+  async function tryOne(number: number): Promise<void> {
+    const base = bases[number % bases.length]!;
+    const random = createRandom(proof.seed * 1_000_003 + number);
+    const file = pick(random, base.files);
+    const isSound = random() < soundShare;
+    const bytes = isSound ? file : mutated(random, file);
+    const begun = performance.now();
+    const code = await pool.run(bytes).then(
+      () => 'shown',
+      (error: unknown) => toForensicsError(error).code,
+    );
+    base.times.push(performance.now() - begun);
+    if (code === 'shown') base.shown++;
+    else base.refused++;
+    const isRight = isSound ? code === 'shown' : /^(?:shown|image_\w+)$/.test(code);
+    demand(
+      isRight,
+      `${code} from file ${number}${isRight ? '' : `, a ${base.format}, the file ${kept(bytes)}`}`,
+    );
+  }
+
+  try {
+    let tried = 0;
+    const lines = Array.from({ length: atOnce }, async () => {
+      while (!proof.isOver() && tried < mostTried * bases.length) await tryOne(tried++);
+    });
+    await Promise.all(lines);
+  } finally {
+    await pool.close();
+  }
+  for (const { format, shown, refused, times } of bases) {
+    const [p99, longest] = [0.99, 1].map((share) => percentile(times, share).toFixed(0));
+    proof.note(format, `${shown} shown, ${refused} refused, p99 ${p99} ms, longest ${longest} ms`);
+  }
+}
+
+function heicOf(name: string): Promise<Buffer> {
+  return formatFile(`${name}.heic`);
+}

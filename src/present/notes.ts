@@ -1,0 +1,17 @@
+import type { Language } from '../contract/vocabulary.ts';
+import type { PictureFacts } from '../image/picture.ts';
+import { createNumberWriter } from './numbers.ts';
+import { wordsIn } from './wording/catalogue.ts';
+
+/** What was done to reach the pixels, and what is odd about the file: half a sentence each. */
+export function writeNotes(
+  { notes, soundShare }: Pick<PictureFacts, 'notes' | 'soundShare'>,
+  language: Language,
+): readonly string[] {
+  const { labels } = wordsIn(language);
+  return notes.map((note) =>
+    note === 'rows_missing' && soundShare !== undefined
+      ? labels.soundRows(createNumberWriter(language).fixed(100 * soundShare, 1))
+      : labels.notes[note],
+  );
+}
