@@ -77,7 +77,8 @@ export async function readProvenance(
 /** What no signature covers: digital source types, and what generators leave behind. */
 function declaredIn(texts: ForeignTexts): readonly Declaration[] {
   // IPTC Photo Metadata 2025.1 names the system next to the type.
-  const system = textIn(texts.of('AISystemUsed')[0]?.text);
+  const [used] = texts.of('AISystemUsed');
+  const system = textIn(used?.text);
   const types = texts.of('DigitalSourceType').flatMap((text) => {
     const origin = originOfSourceType(text.text);
     if (origin === null) return [];
@@ -86,7 +87,10 @@ function declaredIn(texts: ForeignTexts): readonly Declaration[] {
   const generated = recogniseGenerators(texts).map(({ text, origin, generator }) =>
     unsigned(text, origin, generator),
   );
-  return [...types, ...generated];
+  // Without a type its name alone says that the picture was generated.
+  const isTyped = texts.of('DigitalSourceType').length > 0;
+  const named = used && !isTyped ? [unsigned(used, 'ai-generated', system)] : [];
+  return [...types, ...named, ...generated];
 }
 
 function unsigned(

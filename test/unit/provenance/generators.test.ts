@@ -308,6 +308,14 @@ describe('digital source types', () => {
     expect(await declarationsOf(withXmp(packet))).toMatchObject([{ generator: 'Acme Dream 2' }]);
   });
 
+  test('are not needed where the system is named', async () => {
+    const file = withXmp(xmpPacket({ 'Iptc4xmpExt:AISystemUsed': 'Acme Dream 2' }));
+
+    expect(await declarationsOf(file)).toMatchObject([
+      { origin: 'ai-generated', field: 'AISystemUsed', generator: 'Acme Dream 2' },
+    ]);
+  });
+
   test('of a capture stand behind generated content in the list', async () => {
     const file = withXmp(
       xmpPacket({ 'Iptc4xmpExt:DigitalSourceType': capture, 'xmp:CreatorTool': 'Midjourney' }),
