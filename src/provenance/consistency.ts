@@ -194,7 +194,9 @@ function compareSatellites({
   exif: { takenAt, satelliteTime },
 }: Records): readonly Inconsistency[] {
   if (takenAt === null || satelliteTime === null) return [];
-  if (isUnset(takenAt.at) || isBeforeFirstFix(satelliteTime)) return [];
+  // A camera whose battery was taken out begins anew on a first of January, of whatever year.
+  const isReset = takenAt.at.getUTCMonth() === 0 && takenAt.at.getUTCDate() === 1;
+  if (isReset || isUnset(takenAt.at) || isBeforeFirstFix(satelliteTime)) return [];
   const hoursAhead = (toUtc(takenAt) - satelliteTime.getTime()) / hourMs;
   if (isExplained(hoursAhead, takenAt)) return [];
   const hoursApart = Math.abs(hoursAhead);

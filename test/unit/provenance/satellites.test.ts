@@ -69,6 +69,10 @@ describe('the satellites’ clock', () => {
       { exif: { 0x9003: '2012:01:01 00:00:31' }, ...clock('2026:03:01', 12) },
     ],
     [
+      'of a camera that began anew some hours ago',
+      { exif: { 0x9003: '2015:01:01 07:45:00' }, ...clock('2026:03:01', 12) },
+    ],
+    [
       'of a camera without a clock',
       { exif: { 0x9003: '0000:00:00 00:00:00' }, ...clock('2026:03:01', 12) },
     ],
