@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --only pipeline,throughput,command,start,listing,http,machines,table] [--rows 1000000] [--sizes 1,4,12] [--rounds 5] [--profile] [--json]`
+ * `npm run bench [-- --only pipeline,throughput,command,formats,start,listing,http,machines,table] [--rows 1000000] [--sizes 1,4,12] [--rounds 5] [--profile] [--json]`
  *
  * Ratios are of medians of interleaved rounds in this one run, so they can be compared between machines; times cannot.
  * With `--profile` it measures the steps of one picture and nothing else.
@@ -9,6 +9,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchCommand } from './command.ts';
 import type { Row } from './figures.ts';
+import { benchFormats } from './formats.ts';
 import { benchHttp } from './http.ts';
 import { benchListing } from './listing.ts';
 import { benchMachines } from './machines.ts';
@@ -21,7 +22,7 @@ import { benchThroughput } from './throughput.ts';
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'pipeline,throughput,command,start,listing,http' },
+    only: { type: 'string', default: 'pipeline,throughput,command,formats,start,listing,http' },
     sizes: { type: 'string', default: '1,4,12' },
     rounds: { type: 'string', default: '5' },
     rows: { type: 'string', default: '1000000' },
@@ -48,6 +49,7 @@ for (const size of chosen) {
   if (sections.includes('throughput')) tell(`${at}, flagging`, await benchThroughput(size, rounds));
   if (sections.includes('command')) tell(`${at}, command line`, await benchCommand(size, rounds));
 }
+if (sections.includes('formats')) tell('What phones and offices send', await benchFormats());
 if (sections.includes('start')) tell('Start of the program', await benchStart(rounds));
 if (sections.includes('listing')) tell('A list with signed URLs', await benchListing(rounds));
 if (sections.includes('http')) tell('HTTPS, one connection', await benchHttp(rounds));

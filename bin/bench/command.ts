@@ -10,7 +10,7 @@ import { sceneOf, type Size } from './sizes.ts';
 
 const program = fileURLToPath(new URL('../forensics.js', import.meta.url));
 
-interface Held {
+export interface Held {
   readonly ms: number;
   readonly parentMb: number;
   readonly childMb: number;
@@ -68,7 +68,7 @@ export async function benchCommand(size: Size, rounds: number): Promise<readonly
 }
 
 /** Memory is the system's own high-water mark (`VmHWM`), read until the process is gone; 0 where there is no /proc. */
-function watch(args: readonly string[]): Promise<Held> {
+export function watch(args: readonly string[]): Promise<Held> {
   const began = performance.now();
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
