@@ -95,7 +95,7 @@ export interface Analyzed {
 /**
  * Examines one picture. For many, open a sandbox once with `createSandbox` and call its `examine`: a sandbox keeps its children.
  *
- * @param picture - path of a JPEG or PNG file, or its bytes; 65 to 20,000 pixels a side, 100 megapixels at most.
+ * @param picture - path of a picture of any of the formats in the manual, or its bytes; 65 to 20,000 pixels a side, 100 megapixels at most.
  * @throws {ForensicsError} `image_*`, `file_*` for the picture, `model_*` for the model, `inference_*` for the child.
  */
 export async function analyze(

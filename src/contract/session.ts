@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import { loginBody, loginElsewhere } from './auth.ts';
 import { answerWith, oneOf, orNull, type Wire } from './common.ts';
+import { formats } from './formats.ts';
 import { intakes, maxNameLength } from './limits.ts';
 
 /** Login of a person with an account here, or what an identity provider sent the browser back with. */
@@ -39,6 +40,7 @@ const limits = Type.Object({
   maxSidePx: Type.Integer(),
   maxPixels: Type.Integer({ description: 'Width times height.' }),
   maxBytes: Type.Integer(),
+  formats: Type.Array(oneOf(formats)),
 });
 
 export type SessionState = Wire<typeof sessionState>;

@@ -2,11 +2,8 @@
 
 import { type Format, formatNames } from '../contract/formats.ts';
 import { failure } from '../contract/failure-reasons.ts';
-import { readBmp } from './bmp.ts';
 import type { FileFacts } from './file-facts.ts';
 import { describeContent, isDrawing, sniffFormat, sniffOtherKind } from './file-kind.ts';
-import { readGif } from './gif.ts';
-import { readHeif } from './heif.ts';
 import { nameIccProfile } from './icc.ts';
 import { jpegPixelBytes } from './jpeg-pixel-bytes.ts';
 import {
@@ -17,8 +14,6 @@ import {
   jpegPictureIndex,
 } from './jpeg-metadata.ts';
 import { holdsEveryScan, type JpegFile, readJpeg } from './jpeg-structure.ts';
-import { readJpegXl } from './jpeg-xl.ts';
-import { readJpeg2000 } from './jpeg2000.ts';
 import type { MetadataBlocks } from './metadata-blocks.ts';
 import { readOrientation } from './orientation.ts';
 import {
@@ -31,8 +26,7 @@ import {
 import { pngIccName, pngMetadataBlocks } from './png-metadata.ts';
 import { colourTypes, type PngFile, pngPixelBytes, readPng, readPngSize } from './png.ts';
 import { largestJpegIn } from './raw.ts';
-import { readTiff } from './tiff-picture.ts';
-import { readWebp } from './webp.ts';
+import { readers } from './readers.ts';
 
 /** The facts that stand in the file's structure. */
 type StoredFacts = Pick<
@@ -111,19 +105,6 @@ function readContainer(bytes: Uint8Array, format: Format): Container {
   if (format === 'png') return openPng(bytes);
   return format === 'raw' ? openRaw(bytes) : toContainer(bytes, readers[format](bytes));
 }
-
-const readers: Readonly<
-  Record<Exclude<Format, 'jpg' | 'png' | 'raw'>, (bytes: Uint8Array) => FileFacts>
-> = {
-  webp: readWebp,
-  heic: (bytes) => readHeif(bytes, formatNames.heic),
-  avif: (bytes) => readHeif(bytes, formatNames.avif),
-  tiff: readTiff,
-  gif: readGif,
-  bmp: readBmp,
-  jp2: readJpeg2000,
-  jxl: readJpegXl,
-};
 
 /** @throws {ForensicsError} `image_unreadable`, `image_not_supported`. */
 function openJpeg(bytes: Uint8Array): Container {

@@ -55,8 +55,8 @@ async function decode(
     orientation: ownOrientation === null ? orientation : 1,
     isCmyk: colourSpace === 'CMYK' || colourSpace === 'YCCK',
   };
-  if (format === 'jpg' || format === 'raw') return decodeJpeg(request);
-  if (format === 'png') return decodePng(request, container.png);
+  if (format === 'jpg' || format === 'raw') return decodeJpeg(request, container);
+  if (format === 'png') return decodePng(request, container);
   // The binding of OpenJPEG reads one component, or three.
   if (format === 'jp2' && facts.channels !== 1 && facts.channels !== 3) {
     throw failure('rare_kind', { format: formatNames[format] });
@@ -86,7 +86,7 @@ function ofSize({ width, height }: PixelRequest, pixels: RawPixels): RawPixels {
   throw new Error('The decoded size is not the size of the header.');
 }
 
-async function decodeJpeg(request: PixelRequest): Promise<DecodedPixels> {
+async function decodeJpeg(request: PixelRequest, container: Container): Promise<DecodedPixels> {
   try {
     return allSound((await decodeWithSharp(request, 'warning')).pixels);
   } catch (error) {
@@ -98,7 +98,7 @@ async function decodeJpeg(request: PixelRequest): Promise<DecodedPixels> {
     }
   }
   const rows = await soundRowsOfJpeg(request);
-  return decodeDamaged('jpg', request, rows);
+  return decodeDamaged('jpg', { request, container }, rows);
 }
 
 /**
@@ -110,22 +110,27 @@ function isHarmless(message: string): boolean {
   return warnings.every((line) => line.includes('extraneous bytes before marker'));
 }
 
-async function decodePng(request: PixelRequest, file: Container['png']): Promise<DecodedPixels> {
+async function decodePng(request: PixelRequest, container: Container): Promise<DecodedPixels> {
   try {
     return allSound((await decodeWithSharp(request, 'warning')).pixels);
   } catch {
-    const rows = file === undefined ? 0 : await soundRowsOfPng(file);
-    return decodeDamaged('png', request, rows);
+    const rows = container.png === undefined ? 0 : await soundRowsOfPng(container.png);
+    return decodeDamaged('png', { request, container }, rows);
   }
 }
 
 /** As viewers show it: what is missing is grey in a JPEG, and black in a PNG. */
 async function decodeDamaged(
   format: 'jpg' | 'png',
-  request: PixelRequest,
+  { request, container }: { readonly request: PixelRequest; readonly container: Container },
   soundRows: number,
 ): Promise<DecodedPixels> {
-  if (soundRows === 0) throw failure('not_decodable', {});
+  if (soundRows === 0) {
+    const isCut = container.notes.includes('end_marker_missing');
+    throw isCut
+      ? failure('cut_off', { format: formatNames[format] })
+      : failure('not_decodable', {});
+  }
   const soundShare = Math.floor((1000 * soundRows) / request.height) / 1000;
   if (soundShare < leastSoundShare) {
     const percent = Math.floor(100 * soundShare);

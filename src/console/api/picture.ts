@@ -1,9 +1,13 @@
 /** What the header of a file says about a picture, read before anything is sent. */
 
+import type { Format } from '../../contract/formats.ts';
 import type { PictureLimits } from '../../contract/session.ts';
+import { sniffFormat } from '../../image/file-kind.ts';
+import { largestJpegIn } from '../../image/raw.ts';
+import { readers } from '../../image/readers.ts';
 
 export interface PictureFacts {
-  readonly format: 'jpg' | 'png';
+  readonly format: Format;
   readonly width: number;
   readonly height: number;
 }
@@ -22,13 +26,16 @@ const headBytes = 4_000_000;
 /** The facts, or why the file cannot be analysed. */
 export async function inspect(
   file: Blob,
-  { minSidePx, maxSidePx, maxPixels, maxBytes }: PictureLimits,
+  { minSidePx, maxSidePx, maxPixels, maxBytes, formats }: PictureLimits,
 ): Promise<PictureFacts | Refusal> {
   if (file.size === 0) return 'empty';
   if (file.size > maxBytes) return 'tooManyBytes';
   const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
-  const facts = readPng(head) ?? readJpeg(head);
-  if (facts === null) return 'notPicture';
+  const format = sniffFormat(head);
+  if (format === null || !formats.includes(format)) return 'notPicture';
+  const size = await sizeOf(file, head, format);
+  if (size === null) return 'notPicture';
+  const facts = { format, ...size };
   const { width, height } = facts;
   if (Math.min(width, height) < minSidePx) return 'tooSmall';
   if (Math.max(width, height) > maxSidePx) return 'tooLarge';
@@ -36,17 +43,35 @@ export async function inspect(
   return facts;
 }
 
-const pngStart = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+type Size = Pick<PictureFacts, 'width' | 'height'>;
+
+/** Null for a file that does not hold what it begins as. */
+async function sizeOf(file: Blob, head: Uint8Array, format: Format): Promise<Size | null> {
+  if (format === 'png') return readPng(head);
+  if (format === 'jpg') return readJpeg(head);
+  // Directories may stand at the end of a file.
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (format === 'raw') {
+    const jpeg = largestJpegIn(bytes);
+    return jpeg && readJpeg(jpeg);
+  }
+  try {
+    const { width, height } = readers[format](bytes);
+    return { width, height };
+  } catch {
+    return null;
+  }
+}
 
 /** @see W3C PNG, section 11.2.1: the header comes first. */
-function readPng(bytes: Uint8Array): PictureFacts | null {
-  if (bytes.length < 24 || pngStart.some((value, at) => bytes[at] !== value)) return null;
+function readPng(bytes: Uint8Array): Size | null {
+  if (bytes.length < 24) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  return { format: 'png', width: view.getUint32(16), height: view.getUint32(20) };
+  return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
 /** @see ITU-T T.81, Annex B: segments up to the frame header (SOF), which holds the size. */
-function readJpeg(bytes: Uint8Array): PictureFacts | null {
+function readJpeg(bytes: Uint8Array): Size | null {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 2;
@@ -57,7 +82,7 @@ function readJpeg(bytes: Uint8Array): PictureFacts | null {
     if (marker === 0xff) at += 1;
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
     else if (isFrame(marker)) {
-      return { format: 'jpg', width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
+      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
     } else if (marker === 0xda || marker === 0xd9) return null;
     else at += 2 + view.getUint16(at + 2);
   }

@@ -1,6 +1,7 @@
 /** Where pictures are dropped, their options, and the progress of each upload. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatNames, mediaTypes } from '../../contract/formats.ts';
 import type { DefaultOptions, TenantAnswer } from '../../contract/tenant.ts';
 import { tiers } from '../../contract/vocabulary.ts';
 import { ask } from '../api/client.ts';
@@ -42,7 +43,10 @@ export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
           <FileButton
             kind="main"
             label={upload.choose}
-            accept="image/jpeg,image/png"
+            // Makers of cameras have types of their own: then every file may be chosen.
+            {...(!limits.formats.includes('raw') && {
+              accept: limits.formats.map((format) => mediaTypes[format]).join(','),
+            })}
             onFiles={add}
           />
           <FileButton label={upload.chooseFolder} takesFolder onFiles={add} />
@@ -211,6 +215,7 @@ function useWrittenLimits(): WrittenLimits {
     maxSide: write(limits.maxSidePx),
     megapixels: write(limits.maxPixels / 1e6),
     megabytes: write(limits.maxBytes / 1e6),
+    formats: limits.formats.map((format) => formatNames[format]).join(', '),
   };
 }
 

@@ -72,8 +72,8 @@ export const de: Words = {
   },
   upload: {
     title: 'Bilder hier ablegen',
-    hint: ({ megabytes, maxSide }) =>
-      `JPEG oder PNG, bis ${megabytes} MB und ${maxSide} Pixel je Seite. Sie können Bilder auch einfügen oder ganze Ordner ablegen.`,
+    hint: ({ megabytes, maxSide, formats }) =>
+      `${formats}, bis ${megabytes} MB und ${maxSide} Pixel je Seite. Sie können Bilder auch einfügen oder ganze Ordner ablegen.`,
     choose: 'Bilder wählen',
     chooseFolder: 'Ordner wählen',
     options: 'Optionen',
@@ -107,7 +107,8 @@ export const de: Words = {
     },
     refusals: {
       empty: () => 'Die Datei ist leer.',
-      notPicture: () => 'Das ist kein JPEG- oder PNG-Bild.',
+      notPicture: ({ formats }) =>
+        `Das ist kein Bild eines Formats, das hier angenommen wird: ${formats}.`,
       tooSmall: ({ minSide }) =>
         `Das Bild ist zu klein: Jede Seite muss mindestens ${minSide} Pixel lang sein.`,
       tooLarge: ({ maxSide }) =>

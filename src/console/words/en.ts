@@ -6,6 +6,8 @@ export interface WrittenLimits {
   readonly maxSide: string;
   readonly megapixels: string;
   readonly megabytes: string;
+  /** `JPEG, PNG` */
+  readonly formats: string;
 }
 
 /** Every sentence of the console that reports do not share; the shared ones come from `present`. */
@@ -78,8 +80,8 @@ export const en = {
   },
   upload: {
     title: 'Drop pictures here',
-    hint: ({ megabytes, maxSide }: WrittenLimits) =>
-      `JPEG or PNG, up to ${megabytes} MB and ${maxSide} pixels a side. You can also paste pictures or drop folders.`,
+    hint: ({ megabytes, maxSide, formats }: WrittenLimits) =>
+      `${formats}, up to ${megabytes} MB and ${maxSide} pixels a side. You can also paste pictures or drop folders.`,
     choose: 'Choose pictures',
     chooseFolder: 'Choose a folder',
     options: 'Options',
@@ -113,7 +115,8 @@ export const en = {
     },
     refusals: {
       empty: () => 'The file is empty.',
-      notPicture: () => 'This is not a JPEG or PNG picture.',
+      notPicture: ({ formats }: WrittenLimits) =>
+        `This is not a picture of a format taken here: ${formats}.`,
       tooSmall: ({ minSide }: WrittenLimits) =>
         `The picture is too small: each side must be at least ${minSide} pixels.`,
       tooLarge: ({ maxSide }: WrittenLimits) =>

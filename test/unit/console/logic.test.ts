@@ -11,9 +11,17 @@ import { readRoute } from '../../../src/console/places.ts';
 import type { AuditEntry } from '../../../src/contract/audit.ts';
 import { de } from '../../../src/console/words/de.ts';
 import { en } from '../../../src/console/words/en.ts';
+import { contractFormats, formats } from '../../../src/contract/formats.ts';
+import { fileOf } from '../../fixtures/formats.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 
-const limits = { minSidePx: 65, maxSidePx: 4096, maxPixels: 4096 ** 2, maxBytes: 50_000_000 };
+const limits = {
+  minSidePx: 65,
+  maxSidePx: 4096,
+  maxPixels: 4096 ** 2,
+  maxBytes: 50_000_000,
+  formats: contractFormats,
+};
 const scene = fromScene(drawScene({ width: 96, height: 72, seed: 1 }));
 
 test('a picture is known by its first bytes, with its size, whatever it is called', async () => {
@@ -55,6 +63,12 @@ test('a service that takes larger pictures is sent larger pictures, as far as it
 
   expect(await inspect(new Blob([long!]), large)).toMatchObject({ width: 5000, height: 66 });
   expect(await inspect(new Blob([longer!]), large)).toBe('tooManyPixels');
+});
+
+test.each(formats)('a service that takes everything is sent a %s', async (format) => {
+  const file = new Blob([Uint8Array.from(await fileOf(format))]);
+
+  expect(await inspect(file, { ...limits, formats })).toEqual({ format, width: 96, height: 72 });
 });
 
 test('a JPEG that ends anywhere is no picture or the whole one, and never an error', async () => {
