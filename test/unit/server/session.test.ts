@@ -42,7 +42,13 @@ test('the link of the first run makes one account, and works once', async () => 
     hasSession: false,
     login: null,
     intake: 'contract',
-    limits: { minSidePx: 65, maxSidePx: 4096, maxPixels: 4096 * 4096, maxBytes: 50_000_000 },
+    limits: {
+      minSidePx: 65,
+      maxSidePx: 4096,
+      maxPixels: 4096 * 4096,
+      maxBytes: 50_000_000,
+      formats: ['jpg', 'png'],
+    },
   });
   expect([wrong.statusCode, weak.statusCode]).toEqual([401, 400]);
   expect(made.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 401]);
