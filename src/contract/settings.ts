@@ -275,11 +275,7 @@ export const settingsSchema = Type.Object({
     [],
     "browser origins whose pages may upload and download; without it the server's own addresses",
   ),
-  fetchAllow: list(
-    'addressRange',
-    ['external'],
-    'where pictures may be that `analyze` fetches from a web address',
-  ),
+  fetchAllow: list('addressRange', ['external'], 'where `analyze` may fetch pictures from'),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
   // Not `private`: the outcome of an attempt to reach a store shows a tenant which hosts and ports of the network are open.
   storageAllow: list(
@@ -332,12 +328,7 @@ export const settingsSchema = Type.Object({
     'the mail server, with user name and password if it wants them',
   ),
   feedbackWebhookUrl: secret('webUrl', 'your own receiver of feedback'),
-  logLevel: oneOf(
-    logLevels,
-    'info',
-    'level',
-    'how much is logged; `serve` on a terminal logs warnings alone unless it is set',
-  ),
+  logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged; on a terminal warnings alone'),
   hashLoggedAccounts: truth(
     'log the accounts of refused logins and keys as hashes, not as written',
   ),
