@@ -53,6 +53,17 @@ const stability = Type.Object({
 
 const pixels = Type.Integer({ minimum: 0 });
 
+const region = Type.Object(
+  {
+    left: pixels,
+    top: pixels,
+    width: pixels,
+    height: pixels,
+    share: Type.Number({ minimum: 0, maximum: 1, description: 'Of the picture, marked.' }),
+  },
+  { description: 'A part that is marked as changed, in pixels of the upright picture.' },
+);
+
 const manipulation = Type.Object(
   {
     statement,
@@ -61,24 +72,16 @@ const manipulation = Type.Object(
       maximum: 1,
       description: 'Calibrated probability that something in the picture was changed.',
     }),
-    region: orNull(
-      Type.Object(
-        {
-          left: pixels,
-          top: pixels,
-          width: pixels,
-          height: pixels,
-          share: Type.Number({ minimum: 0, maximum: 1, description: 'Of the picture, marked.' }),
-        },
-        {
-          description:
-            'The largest part that is marked as changed, in pixels of the upright picture.',
-        },
-      ),
-    ),
+    region: orNull(region),
     methods: Type.Array(Type.String(), {
       description: 'Methods that speak for a change by themselves, at least weakly.',
     }),
+    places: Type.Optional(
+      Type.Array(Type.Object({ region, methods: Type.Array(Type.String()) }), {
+        description:
+          'Every marked part, in the order that numbers them from 1, and the methods that mark it by themselves; `region` is the first.',
+      }),
+    ),
   },
   {
     description:

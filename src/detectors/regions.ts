@@ -84,8 +84,22 @@ const maxShareOfPicture = 0.5;
 
 /** As `largestRegion`, where it is a part of the picture; else null. */
 export function largestPart(map: CellMap, from: number, size: Size): Region | null {
-  const region = largestRegion(map, from, size);
-  return region !== null && region.share <= maxShareOfPicture ? region : null;
+  return largestParts(map, from, size, 1)[0] ?? null;
+}
+
+/** The `most` largest groups of cells of at least `from`; none where the largest is most of the picture. */
+export function largestParts(
+  map: CellMap,
+  from: number,
+  size: Size,
+  most: number,
+): readonly Region[] {
+  const boxes = Array.from(groupsFrom(map, from), (group) => boxAround(group, map, size));
+  const regions = boxes
+    .toSorted((one, other) => other.area - one.area)
+    .slice(0, most)
+    .map((box) => toRegion(box, size));
+  return (regions[0]?.share ?? 0) <= maxShareOfPicture ? regions : [];
 }
 
 /**
@@ -95,17 +109,22 @@ export function largestPart(map: CellMap, from: number, size: Size): Region | nu
  * @returns null when no cell reaches `from`.
  */
 export function largestRegion(map: CellMap, from: number, size: Size): Region | null {
-  const { columns, rows, values } = map;
-  const seen = new Uint8Array(columns * rows);
-  const waiting = new Int32Array(columns * rows);
   let largest: Box | null = null;
-  for (let start = 0; start < seen.length; start++) {
-    if (seen[start] === 1 || !(values[start]! >= from)) continue;
-    const grown = growFrom({ map, from, seen, waiting, start });
-    const box = boxAround(grown, map.cellPx, size);
+  for (const group of groupsFrom(map, from)) {
+    const box = boxAround(group, map, size);
     if (largest === null || box.area > largest.area) largest = box;
   }
   return largest && toRegion(largest, size);
+}
+
+/** The cells of one group each, in the order of their first cells; valid until the next is asked for. */
+function* groupsFrom(map: CellMap, from: number): Generator<Int32Array> {
+  const cells = map.columns * map.rows;
+  const [seen, waiting] = [new Uint8Array(cells), new Int32Array(cells)];
+  for (let start = 0; start < cells; start++) {
+    if (seen[start] === 1 || !(map.values[start]! >= from)) continue;
+    yield growFrom({ map, from, seen, waiting, start });
+  }
 }
 
 interface Growth {
@@ -119,7 +138,7 @@ interface Growth {
 }
 
 /** The group that `start` belongs to; its cells lie in `waiting` until the next call. */
-function growFrom({ map, from, seen, waiting, start }: Growth): Grown {
+function growFrom({ map, from, seen, waiting, start }: Growth): Int32Array {
   const { columns, rows, values } = map;
   let count = 0;
   const reach = (cell: number) => {
@@ -136,12 +155,7 @@ function growFrom({ map, from, seen, waiting, start }: Growth): Grown {
     if (cell >= columns) reach(cell - columns);
     if (cell < columns * (rows - 1)) reach(cell + columns);
   }
-  return { cells: waiting.subarray(0, count), columns };
-}
-
-interface Grown {
-  readonly cells: Int32Array;
-  readonly columns: number;
+  return waiting.subarray(0, count);
 }
 
 /**
@@ -157,7 +171,11 @@ interface Box {
   readonly area: number;
 }
 
-function boxAround({ cells, columns }: Grown, cellPx: number, size: Size): Box {
+function boxAround(
+  cells: Int32Array,
+  { columns, cellPx }: Omit<CellMap, 'values'>,
+  size: Size,
+): Box {
   let [left, top, right, bottom, area] = [size.width, size.height, 0, 0, 0];
   for (const cell of cells) {
     const x = (cell % columns) * cellPx;

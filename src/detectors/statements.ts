@@ -73,6 +73,8 @@ export interface FindingValues {
 
   readonly copies: Copies;
   readonly copies_or_repetition: Copies;
+  /** Windows, tiles, letters: a copy would not stand out among them. */
+  readonly repeats_throughout: NoValues;
   readonly no_copies: NoValues;
   /** A copy within what is too smooth to be compared cannot be seen. */
   readonly no_copies_where_compared: { readonly comparedShare: number };

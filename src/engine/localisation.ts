@@ -7,7 +7,6 @@ import type {
   CellMap,
   LocalisedFinding,
 } from '../detectors/detector.ts';
-import { largestPart } from '../detectors/regions.ts';
 import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
 import type { Pixels } from '../image/codec.ts';
 import { inRows } from '../image/jpeg-quality.ts';
@@ -19,6 +18,7 @@ import type { LocateManifest } from '../inference/manifest.ts';
 import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
 import { type CellGrid, ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './feature-grid.ts';
+import { locatePlaces } from './places.ts';
 import type { Manipulation } from './result.ts';
 import type { LocateModel } from '../inference/networks.ts';
 
@@ -43,33 +43,29 @@ interface Given {
   readonly manifest: Pick<LocateManifest, 'fusion' | 'thresholds'>;
 }
 
-/** Threshold above which a cell counts as changed. */
-const changedFrom = 0.5;
-
 export function localise({ facts, answers, grid, manifest }: Given): Localisation {
   const { fusion, thresholds } = manifest;
   const localised = answers.filter((answer) => 'finding' in answer);
   const methods = resampleMaps(localised, grid);
   const circumstances = readCircumstances(facts);
   const changed = fuseCells(fusion, methods, { cells: grid.columns * grid.rows, circumstances });
-  const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
   const speaking = localised.filter(
     ({ finding }) => speaksForChange(finding) && isWeighed(finding.method, fusion),
   );
-  const loudest = speaking
-    .filter(({ finding }) => finding.strength !== 'weak')
-    .toSorted((a, b) => b.finding.score - a.finding.score)[0];
-  const place = (map: CellMap) => largestPart(map, changedFrom, facts);
+  const isHeard = speaking.some(({ finding }) => finding.strength !== 'weak');
+  const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
-  const region = isSuspected ? place({ ...grid, values: changed }) : null;
+  // Some place stands out in every picture: the fused map is believed only where all methods together suspect a change.
+  const fused = isSuspected ? { ...grid, values: changed } : null;
+  const places = isSuspected || isHeard ? locatePlaces(fused, speaking, facts) : [];
   return {
     manipulation: {
       probability,
-      region: region ?? (loudest === undefined ? null : place(loudest.map)),
+      region: places[0]?.region ?? null,
       methods: speaking.map(({ finding }) => finding.method),
+      places,
     },
-    suspicion:
-      loudest === undefined ? Math.min(1, probability / thresholds.suspectedMin.default) : 1,
+    suspicion: isHeard ? 1 : Math.min(1, probability / thresholds.suspectedMin.default),
     changed,
     methods,
   };

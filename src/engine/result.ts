@@ -65,6 +65,17 @@ export interface Manipulation {
   readonly region: Region | null;
   /** Methods that indicate a change by themselves, at least weakly. */
   readonly methods: readonly string[];
+  /**
+   * Every place that is marked, in the order that numbers them; `region` is the first. Empty while no strategy suspects a
+   * change, missing in examinations of earlier versions.
+   */
+  readonly places?: readonly Place[];
+}
+
+/** A marked place, and the methods that mark it by themselves. */
+export interface Place {
+  readonly region: Region;
+  readonly methods: readonly string[];
 }
 
 export interface ExamineOptions {

@@ -17,7 +17,8 @@ import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './
 import { listNotChecked } from './not-checked.ts';
 import { createNumberWriter } from './numbers.ts';
 import { inBoth } from './report-item.ts';
-import { readResult } from './result.ts';
+import { writePlaces } from './presentation.ts';
+import { placesOf, readResult } from './result.ts';
 import { boundedFinding, measureStrength } from './strength.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
@@ -154,14 +155,16 @@ function wordChange(
   manipulation: Manipulation,
   size: Examined['facts'],
 ): NonNullable<Evidence['manipulation']> {
-  const { region, probability } = manipulation;
+  const places = placesOf(manipulation);
   const statement = inBoth((language) => {
-    const { findings, strength } = wordsIn(language);
-    const { marked, unmarked } = strength.changedPart;
-    const p = createNumberWriter(language).score(probability);
-    if (region === null) return unmarked(p);
-    const { share, place } = areaOf(region, size);
-    return marked(findings.writeShare(share), findings.places[place], p);
+    const words = wordsIn(language);
+    const { marked, markedSeveral, unmarked } = words.strength.changedPart;
+    const p = createNumberWriter(language).score(manipulation.probability);
+    const areas = places.map(({ region }) => areaOf(region, size));
+    const [only] = areas;
+    if (only === undefined) return unmarked(p);
+    if (areas.length > 1) return markedSeveral(writePlaces(areas, words), p);
+    return marked(words.findings.writeShare(only.share), words.findings.places[only.place], p);
   });
   return { ...manipulation, statement };
 }

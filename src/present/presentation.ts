@@ -4,6 +4,7 @@
  */
 
 import type { Language, ReasonCode } from '../contract/vocabulary.ts';
+import type { Area } from '../detectors/regions.ts';
 import { writeErrorRate, writeErrorRateBriefly } from './error-rate.ts';
 import { writeWarnings } from './findings.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
@@ -79,29 +80,41 @@ const namedFirst: readonly ReasonCode[] = ['manipulation_suspected', 'not_a_phot
 /** @param result - for the place of a change, or null where that is said elsewhere. */
 export function writeBecause(
   ground: Ground,
-  result: Pick<Result, 'area' | 'provenance'> | null,
-  { outcome: { because, where }, findings, provenance: { places } }: Words,
+  result: Pick<Result, 'areas' | 'provenance'> | null,
+  words: Words,
 ): string {
-  const { area = null, provenance = null } = result ?? {};
+  const { because } = words.outcome;
+  const { areas = [], provenance = null } = result ?? {};
   if (ground === 'changed' || ground === 'manipulation_suspected') {
-    const place =
-      area === null ? '' : where(findings.places[area.place], findings.writeShare(area.share));
-    return because[ground](place);
+    return because[ground](areas.length === 0 ? '' : ` (${writePlaces(areas, words)})`);
   }
   if (ground !== 'declared') return because[ground];
   const declared = provenance === null ? null : bestDeclaration(provenance);
   if (declared === null) return '';
   const { place, generator } = declared;
-  return because.declared(places[place], generator === null ? '' : `: ${generator}`);
+  return because.declared(
+    words.provenance.places[place],
+    generator === null ? '' : `: ${generator}`,
+  );
+}
+
+/** Numbered where there are several; the share of the picture behind each. */
+export function writePlaces(areas: readonly Area[], { findings, outcome }: Words): string {
+  const written = areas.map(({ place, share }) =>
+    outcome.where(findings.places[place], findings.writeShare(share)),
+  );
+  const [only = ''] = written;
+  if (written.length < 2) return only;
+  return written.map((text, at) => `${at + 1}: ${text}`).join('; ');
 }
 
 type Step = keyof Words['outcome']['next'];
 
 /** The most useful one first. */
 function nextSteps(result: Result): readonly Step[] {
-  const { outcome, reasons, provenance, area } = result;
+  const { outcome, reasons, provenance, areas } = result;
   const main = mainGround(result);
-  const isMarked = reasons.includes('manipulation_suspected') && area !== null;
+  const isMarked = reasons.includes('manipulation_suspected') && areas.length > 0;
   const steps: readonly Step[] = [
     ...(main === null ? [] : [stepFor(main, result)]),
     ...(isMarked ? ['changed' as const] : []),

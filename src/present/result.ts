@@ -8,7 +8,7 @@ import {
   type ResultClass,
 } from '../contract/vocabulary.ts';
 import { type Area, areaOf, type Region } from '../detectors/regions.ts';
-import type { Examined } from '../engine/result.ts';
+import type { Examined, Manipulation, Place } from '../engine/result.ts';
 import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
 import type { Declaration } from '../provenance/provenance.ts';
 import type { FileStatements } from './origin.ts';
@@ -27,8 +27,8 @@ export interface Result extends Figures {
   readonly outcome: Outcome;
   readonly reasons: readonly ReasonCode[];
   readonly thresholds: Readonly<Record<string, number>>;
-  /** What is marked as changed. */
-  readonly area: Area | null;
+  /** What is marked as changed, in the order that numbers the places. */
+  readonly areas: readonly Area[];
   readonly provenance: FileStatements | null;
   readonly errors: MeasuredErrors | null;
   /** The sentence of a server, which sends none of its figures. */
@@ -45,13 +45,12 @@ export interface Figures {
 export function readResult(examined: Examined): Result {
   const { decision, manipulation, facts, provenance } = examined;
   const { resultClass, basis, reasons, thresholds } = decision;
-  const region = manipulation?.region ?? null;
   return {
     outcome: decideOutcome(resultClass, basis),
     reasons,
     ...readFigures(examined),
     thresholds,
-    area: region === null ? null : areaOf(region, facts),
+    areas: placesOf(manipulation).map(({ region }) => areaOf(region, facts)),
     provenance,
     errors: readErrors(examined),
     errorRate: null,
@@ -72,9 +71,25 @@ export function readFigures({
   );
 }
 
-/** What all methods together mark as changed, where that has a tested meaning. */
+/** What is marked first, where that has a tested meaning. */
 export function markedRegion(examined: Pick<Examined, 'decision' | 'manipulation'>): Region | null {
-  return readFigures(examined).changed === null ? null : (examined.manipulation?.region ?? null);
+  return markedPlaces(examined)[0]?.region ?? null;
+}
+
+/** Every marked place, where that has a tested meaning. */
+export function markedPlaces(
+  examined: Pick<Examined, 'decision' | 'manipulation'>,
+): readonly Place[] {
+  return readFigures(examined).changed === null ? [] : placesOf(examined.manipulation);
+}
+
+/** Examinations of earlier versions name one region at most. */
+export function placesOf(
+  manipulation: Pick<Manipulation, 'region' | 'places'> | null,
+): readonly Place[] {
+  if (manipulation === null) return [];
+  const { region, places } = manipulation;
+  return places ?? (region === null ? [] : [{ region, methods: [] }]);
 }
 
 /**
@@ -93,11 +108,11 @@ export function testedFigures(
   };
 }
 
-/** What `/v1` answers of a result. @param area - of the region that the evidence names. */
+/** What `/v1` answers of a result. @param areas - of the places that the evidence names. */
 export function readAnswer(
   verdict: ResultClass,
   evidence: Evidence | null,
-  area: Area | null,
+  areas: readonly Area[],
 ): Result {
   const basis = evidence?.basis ?? null;
   const changed = evidence?.manipulation?.probability ?? null;
@@ -107,7 +122,7 @@ export function readAnswer(
     reasons: evidence?.reasons.map(({ code }) => code) ?? [],
     ...testedFigures({ generated: null, changed }, { byTraces, basis }),
     thresholds: {},
-    area,
+    areas,
     provenance: evidence?.provenance ?? null,
     errors: null,
     errorRate: evidence?.errorRate ?? null,

@@ -41,6 +41,7 @@ const fake: AnalysisRecord = {
     thresholds: { fakeMin: 0.78, realMax: 0.28 },
     changeProbability: 0.1,
     changedRegion: null,
+    changedPlaces: [],
     errorRates: { real: 221, fake: 277, decided: 0.3, realCalledFake: 0.018, fakeCalledReal: 0.1 },
     changeErrorRates: {
       changed: 150,

@@ -5,7 +5,7 @@ import type { Evidence } from '../../contract/evidence.ts';
 import { areaOf, type Region } from '../../detectors/regions.ts';
 import type { Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
-import type { CellMaps, Decision, Examination, ModelIdentity } from '../../engine/result.ts';
+import type { CellMaps, Decision, Examination, ModelIdentity, Place } from '../../engine/result.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
 import type { ErrorCode, FailureReason, ForensicsError } from '../../errors.ts';
 import type { Format } from '../../contract/formats.ts';
@@ -16,6 +16,7 @@ import {
   type ChangeErrorRates,
   decideOutcome,
   type ErrorRates,
+  placesOf,
   readAnswer,
   readErrors,
   type Result,
@@ -60,6 +61,8 @@ export interface AnalysisRecord {
         readonly changeProbability: number | null;
         /** The largest region marked as changed, in pixels of the upright picture. */
         readonly changedRegion: Region | null;
+        /** Every marked place, numbered from 1 in this order; the region is that of the first. */
+        readonly changedPlaces: readonly Place[];
         readonly errorRates: ErrorRates | null;
         /** The same of the verdict that a part was changed. */
         readonly changeErrorRates: ChangeErrorRates | null;
@@ -151,6 +154,7 @@ export function toRecord(
       thresholds,
       changeProbability: examination.manipulation?.probability ?? null,
       changedRegion: examination.manipulation?.region ?? null,
+      changedPlaces: placesOf(examination.manipulation),
       errorRates: rates,
       changeErrorRates: calls,
     },
@@ -191,9 +195,9 @@ function toEvidence(examination: Examination): AnalysisRecord['evidence'] {
 export function resultIn(record: AnalysisRecord): Result | null {
   const { verdict, reasons, decision, evidence, provenance, picture } = record;
   if (verdict === null) return null;
-  const region = decision?.changedRegion ?? evidence?.manipulation?.region ?? null;
-  const area = region === null || picture === null ? null : areaOf(region, picture);
-  if (decision === null) return readAnswer(verdict, evidence, area);
+  const places = decision?.changedPlaces ?? placesOf(evidence?.manipulation ?? null);
+  const areas = picture === null ? [] : places.map(({ region }) => areaOf(region, picture));
+  if (decision === null) return readAnswer(verdict, evidence, areas);
   const { basis, byTraces, thresholds, errorRates, changeErrorRates } = decision;
   const { fakeProbability: value, fakeUncertainty: deviation, changeProbability } = decision;
   return {
@@ -204,7 +208,7 @@ export function resultIn(record: AnalysisRecord): Result | null {
       { byTraces: byTraces?.resultClass ?? verdict, basis },
     ),
     thresholds,
-    area,
+    areas,
     provenance,
     errors: { rates: errorRates, calls: changeErrorRates },
     errorRate: null,

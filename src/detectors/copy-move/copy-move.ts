@@ -4,7 +4,13 @@
  * the map shows both.
  */
 
-import type { Detector, LocalisedFinding, Skipped, Weight } from '../detector.ts';
+import {
+  type Detector,
+  type LocalisedFinding,
+  noWeight,
+  type Skipped,
+  type Weight,
+} from '../detector.ts';
 import {
   largestRegion,
   regionMeasures,
@@ -21,7 +27,14 @@ import { evenMap, markPair, type Marks, mergeMaps } from './mark.ts';
 import { matchField } from './match-field.ts';
 import { roomForDescriptors } from './match-kernel.ts';
 import { findRegions, type Region } from './regions.ts';
-import { likelyPairs, type Likeness, measureLikeness, noneScore, copyWeight } from './score.ts';
+import {
+  copyWeight,
+  isRepetitive,
+  likelyPairs,
+  type Likeness,
+  measureLikeness,
+  noneScore,
+} from './score.ts';
 
 /** Pixels; a smaller picture has no room for two regions and a gap between them. */
 const minSidePx = 64;
@@ -56,8 +69,9 @@ export function findCopies(
 }
 
 function toLocalisedFinding(look: Look, size: Size): LocalisedFinding {
-  const likely = likelyPairs(look.pairs);
-  const score = Math.max(noneScore, likely[0]?.probability ?? 0);
+  const repeats = isRepetitive(look.pairs);
+  const likely = repeats ? [] : likelyPairs(look.pairs);
+  const score = repeats ? noWeight.score : Math.max(noneScore, likely[0]?.probability ?? 0);
   const marked = likely
     .filter(({ probability }) => probability > shownFrom)
     .map(({ pair, probability }) => ({ pair, marks: markPair({ look, pair, size, probability }) }));
@@ -69,7 +83,9 @@ function toLocalisedFinding(look: Look, size: Size): LocalisedFinding {
     finding: {
       method: copyMove.method,
       ...weight,
-      statement: toStatement(seen ?? null, weight, look.comparedShare),
+      statement: repeats
+        ? { code: 'repeats_throughout', values: {} }
+        : toStatement(seen ?? null, weight, look.comparedShare),
       measures: {
         ...(best && seen && measuresOfPair(best.pair, seen)),
         likelyPairs: marked.length,

@@ -25,6 +25,8 @@ export interface Likeness {
   /** What a free fit adds to the motion, see `refine`. */
   readonly shear: number;
   readonly isMirrored: boolean;
+  /** Upside down below itself, as water and polished floors show what stands above them. */
+  readonly isReflection: boolean;
 }
 
 /** Matches back: within so many pixels. */
@@ -48,7 +50,24 @@ export function measureLikeness(region: Refined, details: Details, field: MatchF
     scale: affineScale(affine),
     shear,
     isMirrored: isMirrored(affine),
+    isReflection: isReflection(region, field.columns, width),
   };
+}
+
+/** Of the width of the picture: how far a reflection may stand from straight below. */
+const maxAside = 0.01;
+/** Of the entries of the motion, which is diagonal for a reflection in level water. */
+const maxSkew = 0.08;
+
+function isReflection({ affine, cells }: Region, columns: number, width: number): boolean {
+  const { a, b, c, d, e } = affine;
+  const isUpsideDown = a > 0 && e < 0 && Math.max(Math.abs(b), Math.abs(d)) <= maxSkew;
+  if (!isUpsideDown) return false;
+  const aside = cells.reduce((sum, cell) => {
+    const [x, y] = [(cell % columns) * gridPx, Math.floor(cell / columns) * gridPx];
+    return sum + a * x + b * y + c - x;
+  }, 0);
+  return Math.abs(aside / cells.length) <= maxAside * width;
 }
 
 /** Of every pixel of the cells with where the motion takes it; 0 when too few stay inside. */
@@ -151,6 +170,21 @@ export function likelyPairs(pairs: readonly Pair[]): readonly Likely[] {
   }));
 }
 
+/**
+ * Regions that look alike in a picture of things that repeat: drawn pages of text, facades and tiles had 20 to 39, pictures
+ * with a copied part 2 to 16.
+ */
+const leastRepeats = 20;
+const alikeFrom = { fine: 0.75, middle: 0.9 } as const;
+
+/** Whether so much of the picture repeats that a copy would not stand out. */
+export function isRepetitive(pairs: readonly Pair[]): boolean {
+  const alike = pairs.filter(
+    ({ likeness: { fine, middle } }) => fine >= alikeFrom.fine && middle >= alikeFrom.middle,
+  );
+  return alike.length >= leastRepeats;
+}
+
 function toOdds(probability: number): number {
   return probability / (1 - probability);
 }
@@ -158,7 +192,7 @@ function toOdds(probability: number): number {
 /** 0..1, at even odds that the picture holds a copy. */
 function copyProbability(likeness: Likeness): number {
   const { share, fine, middle, mutual, onward, shear } = likeness;
-  if (shear >= noCopyShear) return noneScore;
+  if (shear >= noCopyShear || likeness.isReflection) return noneScore;
   const logit =
     weights.constant +
     weights.share * Math.log(share) +

@@ -90,10 +90,13 @@ export function settingsBlocks({ examination, catalogue }: SectionInput): readon
 
 function changeSettings(manipulation: Manipulation | null): readonly Row[] {
   if (manipulation === null) return [];
-  const { region, methods: _named, ...numbers } = manipulation;
+  const { region, methods: _named, places = [], ...numbers } = manipulation;
   return [
     ...named('manipulation', numbers),
     ...(region === null ? [] : named('manipulation.region', { ...region })),
+    ...places.flatMap((place, at) =>
+      at === 0 ? [] : named(`manipulation.places.${at + 1}`, { ...place.region }),
+    ),
   ];
 }
 

@@ -7,7 +7,7 @@ import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
 import { isSimilarityOpposite, leadsToAbstain } from '../forensic-text.ts';
 import { nameIn, printable } from '../printable.ts';
-import { markedRegion, readFigures } from '../result.ts';
+import { markedPlaces, readFigures } from '../result.ts';
 import {
   type Block,
   heading,
@@ -164,7 +164,7 @@ function stabilityBlocks({
   ];
 }
 
-/** In words; null where no search was made or its result has no tested meaning. */
+/** In words, a line for each place, numbered where there are several; null where no search was made or its result has no tested meaning. */
 export function writeRegion({
   examination,
   catalogue,
@@ -172,14 +172,18 @@ export function writeRegion({
   numbers,
 }: SectionInput): string | null {
   if (readFigures(examination).changed === null) return null;
-  const region = markedRegion(examination);
-  if (region === null) return catalogue.document.head.noRegion;
+  const places = markedPlaces(examination);
+  if (places.length === 0) return catalogue.document.head.noRegion;
   const { findings: words } = catalogue;
-  const { left, top, width, height, share } = region;
-  const place = words.places[placeOf(region, examination.facts)];
-  const box = `${numbers.count(width)} × ${numbers.count(height)} ${labels.pixels}`;
-  const corner = `x ${numbers.count(left)}, y ${numbers.count(top)}`;
-  return `${place}; ${words.writeShare(share)}; ${box}, ${corner}`;
+  const written = places.map(({ region }) => {
+    const { left, top, width, height, share } = region;
+    const place = words.places[placeOf(region, examination.facts)];
+    const box = `${numbers.count(width)} × ${numbers.count(height)} ${labels.pixels}`;
+    const corner = `x ${numbers.count(left)}, y ${numbers.count(top)}`;
+    return `${place}; ${words.writeShare(share)}; ${box}, ${corner}`;
+  });
+  if (written.length === 1) return written[0]!;
+  return written.map((text, at) => `${at + 1}: ${text}`).join('\n');
 }
 
 /**

@@ -17,7 +17,7 @@ import {
 } from '../../../src/detectors/copy-move/descriptors.ts';
 import { workingPicture } from '../../../src/detectors/copy-move/features.ts';
 import { markPair } from '../../../src/detectors/copy-move/mark.ts';
-import { likelyPairs } from '../../../src/detectors/copy-move/score.ts';
+import { isRepetitive, likelyPairs } from '../../../src/detectors/copy-move/score.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 import { drawScene, type Scene } from '../../fixtures/pictures.ts';
 
@@ -156,7 +156,7 @@ function noisePair(cells: readonly number[], move: Affine) {
   }
   const pair: Pair = {
     region: { cells: Int32Array.from(cells), affine: move },
-    likeness: { ...likeness, scale: 1, isMirrored: false },
+    likeness: { ...likeness, scale: 1, isMirrored: false, isReflection: false },
   };
   const look = { working: work(scene), columns: 100, comparedShare: 1, pairs: [pair] };
   return { look, pair, size: { width: 200, height: 200 }, probability: 0.9 };
@@ -206,4 +206,20 @@ test('beside a plain copy, what merely looks alike is left out', () => {
   const faint = { ...pair, likeness: { ...pair.likeness, mutual: 0, fine: 0.2, middle: 0.3 } };
 
   expect(likelyPairs([faint, pair]).map((likely) => likely.pair)).toEqual([pair]);
+});
+
+test('a picture of things that repeat is known by how many of its regions look alike', () => {
+  const { pair } = noisePair(block(8, 8), affine(1, 0));
+  const alike = { ...pair, likeness: { ...pair.likeness, fine: 0.8, middle: 0.95 } };
+  const other = { ...pair, likeness: { ...pair.likeness, middle: 0.6 } };
+
+  expect(isRepetitive(Array.from({ length: 20 }, () => alike))).toBe(true);
+  expect(isRepetitive([...Array.from({ length: 19 }, () => alike), other])).toBe(false);
+});
+
+test('what stands upside down straight below is a reflection and no copy', () => {
+  const { pair } = noisePair(block(8, 8), affine(1, 0));
+  const reflection = { ...pair, likeness: { ...pair.likeness, isReflection: true } };
+
+  expect(likelyPairs([reflection])[0]?.probability).toBeLessThan(0.5);
 });

@@ -161,7 +161,38 @@ function windows(): Sharp {
   return fromScene({ width: 400, height: 300, rgb }).blur(0.7);
 }
 
+/** Four large windows that are drawn alike. */
+function fourWindows(): Sharp {
+  const random = createRandom(8);
+  const rgb = new Uint8Array(3 * 800 * 300);
+  for (let pixel = 0; pixel < 800 * 300; pixel++) {
+    const [x, y] = [pixel % 800, Math.floor(pixel / 800)];
+    const [u, v] = [x % 200, y];
+    const isFrame = u > 40 && u < 160 && v > 40 && v < 260;
+    const isPane = isFrame && u > 48 && u < 152 && v > 48 && v < 252;
+    const isBar = Math.abs(u - 100) < 4 || Math.abs(v - 110) < 4;
+    const value = isPane && !isBar ? 70 + 0.02 * x : isFrame ? 220 : 165 - 0.02 * x;
+    rgb.fill(value + 8 * (random() - 0.5), 3 * pixel, 3 * pixel + 3);
+  }
+  return fromScene({ width: 800, height: 300, rgb }).blur(0.7);
+}
+
+/** A shore and its image in still water, which is a little darker and softer. */
+async function lake(): Promise<Sharp> {
+  const shore = sharp(await stone(6)).resize(800, 600);
+  const image = await sharp(await shore.png().toBuffer())
+    .flip()
+    .blur(0.6)
+    .linear(0.9)
+    .png()
+    .toBuffer();
+  const above = await shore.extend({ bottom: 600, background: 'black' }).png().toBuffer();
+  return sharp(above).composite([{ input: image, left: 0, top: 600 }]);
+}
+
 test.each<[string, () => Sharp | Promise<Sharp>]>([
+  ['four large windows', fourWindows],
+  ['a lake with its mirror image', lake],
   ['stone in which nothing occurs twice', async () => sharp(await stone(1))],
   ['a front of like windows', windows],
   ['a page of text', () => fromScene(textPage())],

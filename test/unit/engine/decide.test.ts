@@ -182,6 +182,17 @@ describe('a part that was changed', () => {
     expect(verdict({ ...camera, change }).resultClass).toBe('fake');
   });
 
+  test('is suspected wherever one method speaks more than weakly, however little all say together', () => {
+    const change = { ...changed, probability: 0.19, speaking: 1, isStrong: true };
+
+    for (const strategy of decisionStrategies) {
+      expect(verdict({ ...camera, change }, strategy)).toMatchObject({
+        resultClass: 'uncertain',
+        reasons: ['manipulation_suspected'],
+      });
+    }
+  });
+
   test('that is only suspected takes nothing from a generated picture and adds nothing to an abstention', () => {
     const change = { ...changed, probability: 0.6 };
 

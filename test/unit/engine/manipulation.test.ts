@@ -164,6 +164,33 @@ describe('a picture of which a part is marked', () => {
     expect(Object.keys(methods)).toContain('loud');
   });
 
+  test('is told with every place, numbered in one order, each with the methods that mark it', () => {
+    const left = [0.95, 0.5, 0.5, 0.5, 0.95, 0.5, 0.5, 0.5];
+    const answers = [
+      localised('first', right),
+      localised('second', left, { score: 0.9, strength: 'moderate' }),
+    ];
+    const even = { ...manifest, fusion: { ...fusion, places: { ...fusion.places, offset: -2.9 } } };
+
+    const { manipulation } = localise({ facts, grid, manifest: even, answers });
+
+    expect(manipulation.places?.map(({ region, methods }) => [region.left, methods])).toEqual([
+      [0, ['second']],
+      [12, ['first']],
+    ]);
+    expect(manipulation.region).toEqual(manipulation.places?.[0]?.region);
+  });
+
+  test('is told where one method speaks more than weakly, however little all together say', () => {
+    const answers = [localised('first', right, { score: 0.6, strength: 'moderate' })];
+
+    const { manipulation, suspicion } = localise({ facts, grid, manifest, answers });
+
+    expect(manipulation.probability).toBeLessThan(0.3);
+    expect(manipulation.region).toMatchObject({ left: 12, width: 4 });
+    expect(suspicion).toBe(1);
+  });
+
   test('has no region while nobody would suspect a change', () => {
     const answers = [localised('first', right, { score: 0.5 })];
 

@@ -10,6 +10,8 @@ import type { Examination } from '../../../src/engine/result.ts';
 import type { MeasuredRates } from '../../../src/inference/manifest.ts';
 import type { Declaration } from '../../../src/provenance/provenance.ts';
 import { writeEvidence } from '../../../src/present/evidence.ts';
+import { present } from '../../../src/present/presentation.ts';
+import { readResult } from '../../../src/present/result.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
 import { item, makeExamination } from './examination.ts';
 
@@ -366,6 +368,20 @@ describe('a picture with a part that was changed', () => {
     expect(ends[0]).toContain('altered in a part');
     expect(ends[1]).toContain('ein Teil des Bildes verändert wurde');
     expect(ends.join()).not.toMatch(/rate of error|Fehlerrate/);
+  });
+
+  test('in several places is told with the numbers that every page gives them', () => {
+    const other = { left: 0, top: 0, width: 20, height: 20, share: 0.05 };
+    const places = [
+      { region, methods: ['noise-level'] },
+      { region: other, methods: ['copy-move'] },
+    ];
+    const several = { ...changed, manipulation: { ...changed.manipulation!, places } };
+    const numbered =
+      '1: in the lower right, 12 % of the picture; 2: in the upper left, 5 % of the picture';
+
+    expect(writeEvidence(several).manipulation?.statement.en).toContain(`(${numbered})`);
+    expect(present(readResult(several), 'en').because).toContain(`(${numbered})`);
   });
 
   test('is told in the summary, in the place of the probability of the whole picture', () => {

@@ -42,6 +42,7 @@ const examples: FindingValues = {
   changed_somewhere: {},
   copies,
   copies_or_repetition: copies,
+  repeats_throughout: {},
   no_copies: {},
   no_copies_where_compared: { comparedShare: 0.4 },
   region_saved_once: area,

@@ -243,6 +243,8 @@ const statements: English['statements'] = {
     `${writeCopies(copies)} zeigen dieselben Pixel${writeMotion(copies)}; welcher von beiden die Kopie ist, geht daraus nicht hervor.`,
   copies_or_repetition: (copies) =>
     `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie bei Kopien; auch bei Dingen, die sich wiederholen, kommt das vor.`,
+  repeats_throughout: () =>
+    'Viele Stellen des Bildes gleichen einander, wie Fenster, Fliesen oder gedruckte Buchstaben. Eine kopierte Stelle fiele darunter nicht auf.',
   no_copies: () =>
     'Keine zwei Bereiche des Bildes gleichen sich so, dass einer eine Kopie des anderen sein muss.',
   no_copies_where_compared: ({ comparedShare }) =>

@@ -27,7 +27,7 @@ export const outcome: typeof english = {
     declaration_contradicts_traces: 'Laut Datei KI-erzeugt, laut Spuren aus einer Kamera.',
     single_weak_method: 'Nur eine Methode deutet auf eine Veränderung, und das schwach.',
   },
-  where: (place, share) => ` (${place}, ${share} des Bildes)`,
+  where: (place, share) => `${place}, ${share} des Bildes`,
   short: {
     real: 'nichts auffällig',
     fake: 'Generatorspuren',

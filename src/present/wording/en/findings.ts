@@ -251,6 +251,8 @@ const statements = {
     `${writeCopies(copies)} show the same pixels${writeMotion(copies)}; this does not show which of the two is the copy.`,
   copies_or_repetition: (copies) =>
     `${writeCopies(copies)} look alike${writeMotion(copies)}, as copies do; things that repeat can look alike too.`,
+  repeats_throughout: () =>
+    'Many parts of the picture look alike, as windows, tiles or printed letters do. A copied part would not stand out among them.',
   no_copies: () =>
     'No two regions of the picture are so alike that one must be a copy of the other.',
   no_copies_where_compared: ({ comparedShare }) =>

@@ -108,6 +108,9 @@ export const strength = {
   changedPart: {
     marked: (share: string, place: string, p: string) =>
       `The methods that look for changed parts mark a region of ${share} of the picture, ${place}; together they estimate the probability that a part was changed at ${p}.`,
+    /** @param places - with their numbers. */
+    markedSeveral: (places: string, p: string) =>
+      `The methods that look for changed parts mark several places (${places}); together they estimate the probability that a part was changed at ${p}.`,
     unmarked: (p: string) =>
       `The methods that look for changed parts together mark no region; they estimate the probability that a part was changed at ${p}.`,
     /** Behind a method that marks a place of its own. */

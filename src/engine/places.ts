@@ -1,0 +1,61 @@
+/** Where the methods that look for changes point: one list, whose order numbers the places wherever they are shown. */
+
+import type { CellMap, LocalisedFinding } from '../detectors/detector.ts';
+import { largestParts, type Region, type Size } from '../detectors/regions.ts';
+import type { Place } from './result.ts';
+
+/** From here on a cell counts as marked; what is neutral in the map of a single method is 0.5. */
+const markedFrom = { fusion: 0.5, method: 0.51 } as const;
+/** A copy and what it was copied from. */
+const partsOfMethod: Readonly<Record<string, number>> = { 'copy-move': 2 };
+
+/**
+ * What all methods mark together first, then what else single ones mark.
+ *
+ * @param fused - probability of each cell to be changed; null where all methods together suspect no change.
+ * @param speaking - findings that speak for a change.
+ */
+export function locatePlaces(
+  fused: CellMap | null,
+  speaking: readonly LocalisedFinding[],
+  size: Size,
+): readonly Place[] {
+  const found: readonly Place[] = [
+    ...(fused === null ? [] : largestParts(fused, markedFrom.fusion, size, 1)).map((region) => ({
+      region,
+      methods: [],
+    })),
+    ...speaking.toSorted(loudestFirst).flatMap(({ finding: { method }, map }) =>
+      largestParts(map, markedFrom.method, size, partsOfMethod[method] ?? 1).map((region) => ({
+        region,
+        methods: [method],
+      })),
+    ),
+  ];
+  return found.reduce<readonly Place[]>(joined, []);
+}
+
+function loudestFirst(one: LocalisedFinding, other: LocalisedFinding): number {
+  return other.finding.score - one.finding.score;
+}
+
+/** Marks of one place become one, with the region of the first. */
+function joined(places: readonly Place[], { region, methods }: Place): readonly Place[] {
+  const at = places.findIndex((place) => isSamePlace(place.region, region));
+  if (at === -1) return [...places, { region, methods }];
+  return places.map((place, index) =>
+    index === at ? { ...place, methods: [...new Set([...place.methods, ...methods])] } : place,
+  );
+}
+
+/** Of the smaller of two boxes. */
+const minOverlap = 0.5;
+
+function isSamePlace(one: Region, other: Region): boolean {
+  const across =
+    Math.min(one.left + one.width, other.left + other.width) - Math.max(one.left, other.left);
+  const down =
+    Math.min(one.top + one.height, other.top + other.height) - Math.max(one.top, other.top);
+  const smaller = Math.min(one.width * one.height, other.width * other.height);
+  return across > 0 && down > 0 && across * down >= minOverlap * smaller;
+}
