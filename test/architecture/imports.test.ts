@@ -40,6 +40,7 @@ const keepers: Record<string, string> = {
   pdfkit: 'render',
   'better-sqlite3': 'ports',
   exifreader: 'image',
+  'jxl-oxide-wasm': 'image',
   '@contentauth/c2pa-wasm': 'provenance',
   yauzl: 'evidence',
   canonicalize: 'evidence service console',

@@ -19,7 +19,7 @@ function packagesImported(): readonly string[] {
     .map((name) => readFileSync(join(root, 'src', name), 'utf8'));
   // Imports, and files of packages that are read as data: resolve(`dejavu-fonts-ttf/ttf/...`).
   const specifier =
-    /(?:\bfrom |\bimport |\bimport\()'((?:@[\w-]+\/)?[\w-]+)|\bresolve\([`']([\w-]+)\//g;
+    /(?:\bfrom |\bimport |\bimport\()'((?:@[\w-]+\/)?[\w-]+)|\b(?:resolve|require)\([`']((?:@[\w-]+\/)?[\w-]+)\//g;
   const found = texts.flatMap((text) =>
     [...text.matchAll(specifier)].map((match) => match[1] ?? match[2]!),
   );
