@@ -38,6 +38,8 @@ export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
   readonly speaking: number;
   /** Whether one of them does so more than weakly. */
   readonly isStrong: boolean;
+  /** Whether one of them is heard where all together suspect nothing. */
+  readonly isHeard: boolean;
 }
 
 /** A declared generation, and whether a trusted signer signed it. */
@@ -145,11 +147,11 @@ function decideByChanges(
 }
 
 function signsOfChange(
-  { probability, speaking, isStrong }: ChangeClaim,
+  { probability, speaking, isStrong, isHeard }: ChangeClaim,
   limits: Limits,
 ): readonly ReasonCode[] {
-  // A method that speaks more than weakly is heard even where the others, which look for other changes, are silent.
-  if (probability < limits.suspectedMin && !isStrong) return [];
+  // The others look for other changes: their silence does not answer it.
+  if (probability < limits.suspectedMin && !isHeard) return [];
   const isSingle = speaking === 1 && !isStrong;
   return ['manipulation_suspected', ...(isSingle ? (['single_weak_method'] as const) : [])];
 }

@@ -16,7 +16,7 @@ import { toFakeProbability, toPredictions, toTrace } from './calibration.ts';
 import { describeEnvironment, identifyModel } from './contract.ts';
 import type { ChangeClaim, DeclarationEvidence, TraceClaim } from './decide.ts';
 import { insideGrid } from './feature-grid.ts';
-import { findingsIn, localise } from './localisation.ts';
+import { findingsIn, isHeardAlone, localise } from './localisation.ts';
 import { cellDistances, drawMaps, gridOfMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type PatchScores, readPatchScores } from './patch-scores.ts';
@@ -175,7 +175,8 @@ function toChangeClaim(
   const isStrong = findings.some(
     ({ method, strength }) => methods.includes(method) && strength !== 'weak',
   );
-  return { probability, speaking: methods.length, isStrong };
+  const isHeard = findings.some((it) => methods.includes(it.method) && isHeardAlone(it));
+  return { probability, speaking: methods.length, isStrong, isHeard };
 }
 
 function isSkipped(answer: Answer): answer is Skipped {

@@ -181,10 +181,13 @@ describe('a picture of which a part is marked', () => {
     expect(manipulation.region).toEqual(manipulation.places?.[0]?.region);
   });
 
-  test('is told where one method speaks more than weakly, however little all together say', () => {
-    const answers = [localised('first', right, { score: 0.6, strength: 'moderate' })];
+  test('is told where copies are plain, however little all methods together say', () => {
+    const answers = [localised('copy-move', right, { score: 0.6, strength: 'moderate' })];
+    const { picture } = fusion;
+    const weights = { ...picture.weights, 'copy-move': 1 };
+    const heard = { ...manifest, fusion: { ...fusion, picture: { ...picture, weights } } };
 
-    const { manipulation, suspicion } = localise({ facts, grid, manifest, answers });
+    const { manipulation, suspicion } = localise({ facts, grid, manifest: heard, answers });
 
     expect(manipulation.probability).toBeLessThan(0.3);
     expect(manipulation.region).toMatchObject({ left: 12, width: 4 });
