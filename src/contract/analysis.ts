@@ -18,7 +18,7 @@ import {
   type Wire,
 } from './common.ts';
 import { type Evidence, evidence } from './evidence.ts';
-import { contractFormats, type Format } from './formats.ts';
+import { contractFormats, type Format, formats } from './formats.ts';
 import { maxCommentLength, maxListed, maxNameLength, maxSidePx, minSidePx } from './limits.ts';
 import {
   actorTypes,
@@ -51,9 +51,12 @@ function sideUpTo(maximum: number) {
     minimum: minSidePx,
     maximum,
     description: 'Pixels, before or after the turn that EXIF demands. Heatmaps get the same size.',
-    ...(maximum === maxSidePx && { 'x-setting': 'intake' }),
+    ...(maximum === maxSidePx && opened),
   });
 }
+
+/** On what the setting `intake: everything` opens. */
+const opened = { 'x-setting': 'intake' } as const;
 
 const tenantNameExample = 'default';
 const idExample = '65f1c0ffee0123456789abcd';
@@ -63,16 +66,16 @@ export const createBody = createBodyUpTo(maxSidePx, contractFormats);
 
 /**
  * @param largestSide - width and height in pixels, at most.
- * @param formats - those that are taken.
+ * @param taken - formats.
  */
-export function createBodyUpTo(largestSide: number, formats: readonly Format[]) {
+export function createBodyUpTo(largestSide: number, taken: readonly Format[]) {
   return Type.Object(
     {
       tenantName,
       name: Type.String({ minLength: 1, maxLength: maxNameLength }),
       type: oneOf(['image']),
       input: Type.Object({
-        format: oneOf(formats),
+        format: { ...oneOf(taken), ...(taken === contractFormats && opened) },
         version: oneOf(['v1']),
         width: sideUpTo(largestSide),
         height: sideUpTo(largestSide),
@@ -225,7 +228,7 @@ const analysis = Type.Object(
     storageType: oneOf(storageTypes),
     type: oneOf(['image']),
     input: Type.Object({
-      format: Type.Unsafe<Format>(oneOf(contractFormats)),
+      format: oneOf(formats),
       version: oneOf(['v1']),
       width: Type.Integer(),
       height: Type.Integer(),

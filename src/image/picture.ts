@@ -146,6 +146,11 @@ export function serviceLimits(settings: {
   };
 }
 
+/** Of what such a service has taken already: its setting may have been another one then. */
+export function limitsOfTaken(settings: { readonly maxUploadBytes: number }): Limits {
+  return serviceLimits({ ...settings, intake: 'everything' });
+}
+
 /** @throws {ForensicsError} `image_empty`, `image_too_many_bytes`. */
 export function checkSizeBytes(sizeBytes: number, limits: Limits): void {
   if (sizeBytes === 0) {

@@ -98,16 +98,18 @@ function inside(schema: Schema | undefined): Schema | undefined {
 function allowed(schema: Schema | undefined): string {
   if (!schema) return 'given';
   const { 'x-setting': setting } = schema;
+  const more = setting === undefined ? '' : `; the setting ${setting} of the server allows more`;
   if (schema.anyOf) return schema.anyOf.map(allowed).join(' or ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return `${schema.enum.length > 1 ? 'one of ' : ''}${schema.enum.join(', ')}`;
+  if (schema.enum)
+    return `${schema.enum.length > 1 ? 'one of ' : ''}${schema.enum.join(', ')}${more}`;
   switch (schema.type) {
     case 'integer':
     case 'number':
       return [
         schema.type === 'integer' ? 'an integer' : 'a number',
         range(schema.minimum, schema.maximum),
-        setting === undefined ? '' : `; the setting ${setting} of the server allows more`,
+        more,
       ].join('');
     case 'string':
       if (schema.format === 'date-time') return 'an ISO 8601 date and time';

@@ -11,7 +11,7 @@ import type { Notice } from './analyses/context.ts';
 import { runJob } from './analyses/lifecycle/client.ts';
 import type { Settings } from '../contract/config.ts';
 import { createSandbox } from '../examiner/sandbox.ts';
-import { serviceLimits } from '../image/picture.ts';
+import { limitsOfTaken, serviceLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { modelsFolder } from '../ports/data-folder/data-folder.ts';
 import { storageConfigs } from '../ports/db/schema.ts';
@@ -109,7 +109,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       models,
       validation,
       trialMd5s: trialMd5s(core.folder.path),
-      limits,
+      limits: serviceLimits(settings),
       retention: settings,
       now,
       onError: (error) => onError('analyses', error),
@@ -149,7 +149,7 @@ async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
   const modelHealth = createModelHealth({ registry, now });
   await modelHealth.check();
   const validation = await citedValidation(settings, registry);
-  const limits = serviceLimits(settings);
+  const limits = limitsOfTaken(settings);
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
   // Upgrades are drawn in the process that is asked for them, also where workers are elsewhere.
   const poolSize = Math.max(1, settings.workers);

@@ -8,7 +8,7 @@ import type { Settings } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
-import { serviceLimits } from '../../image/picture.ts';
+import { limitsOfTaken } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
@@ -67,7 +67,7 @@ async function openInput(
 ) {
   const { withMetadata, errorLevel: withErrorLevel } = options;
   const how = { withMetadata, withErrorLevel, ...(await readCaseData(options)) };
-  const limits = serviceLimits(settings);
+  const limits = limitsOfTaken(settings);
   const { stores } = openBlobs({ settings, core, now, onError: raise });
   const registry = createRegistry({ extra: modelsFolder(settings) });
   const validation = await citedValidation(settings, registry);

@@ -2,7 +2,7 @@
 
 import type { Format } from '../../contract/formats.ts';
 import type { PictureLimits } from '../../contract/session.ts';
-import { sniffFormat } from '../../image/file-kind.ts';
+import { sniffFormat, sniffOtherKind } from '../../image/file-kind.ts';
 import { largestJpegIn } from '../../image/raw.ts';
 import { readers } from '../../image/readers.ts';
 
@@ -15,6 +15,7 @@ export interface PictureFacts {
 export type Refusal =
   | 'empty'
   | 'notPicture'
+  | 'pdf'
   | 'tooSmall'
   | 'tooLarge'
   | 'tooManyPixels'
@@ -32,7 +33,8 @@ export async function inspect(
   if (file.size > maxBytes) return 'tooManyBytes';
   const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
   const format = sniffFormat(head);
-  if (format === null || !formats.includes(format)) return 'notPicture';
+  if (format === null) return sniffOtherKind(head) === 'pdf' ? 'pdf' : 'notPicture';
+  if (!formats.includes(format)) return 'notPicture';
   const size = await sizeOf(file, head, format);
   if (size === null) return 'notPicture';
   const facts = { format, ...size };

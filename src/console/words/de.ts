@@ -107,6 +107,8 @@ export const de: Words = {
     },
     refusals: {
       empty: () => 'Die Datei ist leer.',
+      pdf: () =>
+        'Das ist ein PDF. „forensics analyze DATEI.pdf --url ADRESSE“ sendet die Bilder darin.',
       notPicture: ({ formats }) =>
         `Das ist kein Bild eines Formats, das hier angenommen wird: ${formats}.`,
       tooSmall: ({ minSide }) =>

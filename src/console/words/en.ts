@@ -115,6 +115,8 @@ export const en = {
     },
     refusals: {
       empty: () => 'The file is empty.',
+      pdf: () =>
+        'This is a PDF. “forensics analyze FILE.pdf --url ADDRESS” sends the pictures in it.',
       notPicture: ({ formats }: WrittenLimits) =>
         `This is not a picture of a format taken here: ${formats}.`,
       tooSmall: ({ minSide }: WrittenLimits) =>

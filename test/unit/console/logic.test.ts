@@ -50,6 +50,7 @@ test('what cannot be analysed is refused with the reason before it is sent', asy
 
   expect(await inspect(new Blob([]), limits)).toBe('empty');
   expect(await inspect(new Blob(['GIF89a']), limits)).toBe('notPicture');
+  expect(await inspect(new Blob(['%PDF-1.7']), limits)).toBe('pdf');
   expect(await inspect(new Blob([small]), limits)).toBe('tooSmall');
   expect(await inspect(new Blob([long]), limits)).toBe('tooLarge');
   expect(await inspect(new Blob([new Uint8Array(50_000_001)]), limits)).toBe('tooManyBytes');

@@ -67,7 +67,10 @@ test.each([
     withInput({ height: 480.5 }),
     'input.height must be an integer from 65 to 4096; the setting intake of the server allows more.',
   ],
-  [withInput({ format: 'gif' }), 'input.format must be one of jpg, png.'],
+  [
+    withInput({ format: 'gif' }),
+    'input.format must be one of jpg, png; the setting intake of the server allows more.',
+  ],
   [withInput({ version: 'v2' }), 'input.version must be v1.'],
   [withInput({ options: undefined }), 'input.options is missing; it must be an object.'],
   [

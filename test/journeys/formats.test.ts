@@ -1,0 +1,73 @@
+/** What phones and offices send, through a server that takes everything, into signed evidence. */
+
+import { rmSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyFolder, runCli } from '../cli/run-cli.ts';
+import { runHere } from '../cli/run-here.ts';
+import { fileOf, formatScene } from '../fixtures/formats.ts';
+import { makePdf } from '../fixtures/pdf-file.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { readEntries } from '../unit/evidence/repack.ts';
+import { clientOf, newDataDir, type Serving, startServing } from './serving.ts';
+
+const dataDir = newDataDir();
+let serving: Serving;
+let client: ReturnType<typeof clientOf>;
+
+beforeAll(async () => {
+  serving = await startServing(dataDir, { FORENSICS_INTAKE: 'everything' });
+  client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
+});
+
+afterAll(async () => {
+  await serving.end('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const atServer = () => [
+  '--url',
+  serving.ready.url,
+  '--ca',
+  serving.ready.caPath,
+  '--tenant',
+  'default',
+];
+test('a HEIC file is examined, and its bytes are in the evidence as they came', async () => {
+  const heic = await fileOf('heic');
+  const { width, height } = formatScene;
+  const options = { tier: 'forensicReporting' };
+  const made = await client.create({ format: 'heic', width, height, options });
+  await client.upload(made, heic);
+  await client.send('POST', '/start', { id: made.id });
+  const { inferenceStatus } = await client.until(made.id, ['completed', 'failed']);
+  expect(inferenceStatus.status).toBe('completed');
+
+  const out = join(await emptyFolder(), 'evidence.zip');
+  const args = ['--tenant', 'default', '--data-dir', dataDir, '--out', out];
+  const exported = await runHere(['report', made.id, ...args]);
+  const reproduced = await runHere(['reproduce', out]);
+
+  expect([exported.code, reproduced.code]).toEqual([0, 0]);
+  const files = Object.values(await readEntries(await readFile(out)));
+  expect(files.some((bytes) => heic.equals(bytes))).toBe(true);
+});
+
+test('the pictures of a PDF are sent one by one', async () => {
+  const cwd = await emptyFolder();
+  const scene = await sceneJpeg({ width: 320, height: 240, seed: 7 });
+  const claim = await makePdf((pdf) =>
+    pdf.text('Claim 4711').image(scene, 72, 144, { width: 144 }),
+  );
+  await writeFile(join(cwd, 'claim.pdf'), claim);
+  const ran = await runCli(['analyze', join(cwd, 'claim.pdf'), ...atServer(), '--csv'], {
+    env: { FORENSICS_API_KEY: serving.ready.apiKey ?? '' },
+  });
+
+  expect(ran.code).toBe(0);
+  expect(ran.stdout.match(/claim\.pdf#page=1(?:&picture=1)?/g)).toEqual([
+    'claim.pdf#page=1&picture=1',
+    'claim.pdf#page=1',
+  ]);
+});
