@@ -3,11 +3,12 @@
  * sound file is read right after them. No child dies of one, takes 20 s or too much memory.
  */
 
-import { formats } from '../../src/contract/formats.ts';
+import { type Format, formats } from '../../src/contract/formats.ts';
 import { toForensicsError } from '../../src/errors.ts';
 import { createPool } from '../../src/examiner/pool.ts';
 import { fileOf, formatFile } from '../../test/fixtures/formats.ts';
 import { createRandom } from '../../test/fixtures/noise.ts';
+import { makePdf } from '../../test/fixtures/pdf-file.ts';
 import { mutated } from './mutate.ts';
 import { kept } from './pictures.ts';
 import { demand, percentile, pick, type Proof } from './proof.ts';
@@ -24,12 +25,9 @@ export async function proveFormats(proof: Proof): Promise<void> {
   const entry = new URL('./open-child.ts', import.meta.url);
   const pool = createPool({ entry, size: atOnce, taskTimeoutMs, memoryLimitBytes });
   const bases = await Promise.all(
-    formats.map(async (format) => ({
+    [...formats, 'pdf' as const].map(async (format) => ({
       format,
-      files: [
-        await fileOf(format),
-        ...(format === 'heic' ? await Promise.all(['alpha', 'deep', 'two'].map(heicOf)) : []),
-      ],
+      files: await filesOf(format),
       shown: 0,
       refused: 0,
       times: [] as number[],
@@ -72,6 +70,17 @@ export async function proveFormats(proof: Proof): Promise<void> {
   }
 }
 
-function heicOf(name: string): Promise<Buffer> {
-  return formatFile(`${name}.heic`);
+async function filesOf(format: Format | 'pdf'): Promise<readonly Buffer[]> {
+  if (format === 'pdf') return [await claim()];
+  if (format !== 'heic') return [await fileOf(format)];
+  const others = ['alpha', 'deep', 'two'].map((name) => formatFile(`${name}.heic`));
+  return Promise.all([fileOf(format), ...others]);
+}
+
+/** Uncompressed, so that what is changed is read. */
+async function claim(): Promise<Buffer> {
+  const picture = await fileOf('jpg');
+  const draw = (pdf: PDFKit.PDFDocument) =>
+    pdf.text('Claim 4711').image(picture, 72, 144).addPage().text('Page two');
+  return Buffer.from(await makePdf(draw, { compress: false }));
 }
