@@ -53,15 +53,21 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
   };
 }
 
-/** What `clap` leaves of the stored picture. @throws {ForensicsError} `image_unreadable` when that is next to nothing. */
+/** What is decoded before it is cut. */
+const mostStoredPixels = 100_000_000;
+
+/** What `clap` leaves of the stored picture. @throws {ForensicsError} `image_unreadable`, `image_too_large`. */
 function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: string) {
   const stored = { width: readNumber(extent, 4, 4), height: readNumber(extent, 8, 4) };
   if (clap === undefined || clap.length < 16) return stored;
   const width = Math.round(readNumber(clap, 0, 4) / readNumber(clap, 4, 4));
   const height = Math.round(readNumber(clap, 8, 4) / readNumber(clap, 12, 4));
-  const share = (width * height) / (stored.width * stored.height);
+  const isInside = width >= 1 && height >= 1 && width <= stored.width && height <= stored.height;
+  if (!isInside) throw failure('damaged', { format, what: 'is cut to nothing' });
   // Sizes are bounded by what is shown, memory is needed for what is stored.
-  if (!(share > 0.5 && share <= 1)) throw failure('damaged', { format, what: 'is cut to nothing' });
+  if (stored.width * stored.height > mostStoredPixels) {
+    throw failure('too_many_pixels', { ...stored, megapixels: mostStoredPixels / 1e6 });
+  }
   return { width, height };
 }
 
