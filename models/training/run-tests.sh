@@ -19,13 +19,13 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/forensics-training
 environment=$cache/$key
 python=$environment/bin/python
 
-# Everything the tests read: the models and the code that fits them. None where something is not committed.
+# Everything the tests read lies in this folder. None where something is not committed.
 tested=
-if (($# == 0)) && [ -z "$(git status --porcelain -- .. 2>/dev/null || echo none)" ]; then
-  tested=$cache/passed-$key-$(git rev-parse "HEAD:models")
+if (($# == 0)) && [ -z "$(git status --porcelain -- . 2>/dev/null || echo none)" ]; then
+  tested=$cache/passed-$key-$(git rev-parse "HEAD:models/training")
 fi
 if [ -n "$tested" ] && [ -e "$tested" ]; then
-  echo "Nothing in models changed since these tests passed on this machine."
+  echo "Nothing in models/training changed since these tests passed on this machine."
   tee -a "${TEST_COUNTS:-/dev/null}" <"$tested"
   exit 0
 fi
