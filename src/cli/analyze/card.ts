@@ -51,8 +51,10 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
 
 /** What is odd about the file, or was done to reach its pixels; nothing where a server examined it. */
 function writeRemarks({ picture }: AnalysisRecord, language: Language): string {
-  if (picture === null || picture.notes === null || picture.notes.length === 0) return '';
-  const { notes, soundShare } = picture;
+  // Every phone turns its pictures: that is no remark.
+  const notes = picture?.notes?.filter((note) => note !== 'rotated_by_exif') ?? [];
+  if (notes.length === 0) return '';
+  const soundShare = picture?.soundShare;
   const facts = soundShare === undefined ? { notes } : { notes, soundShare };
   return `${capitalised(writeNotes(facts, language).join('; '))}.`;
 }

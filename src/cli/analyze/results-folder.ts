@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { failure } from '../../contract/failure-reasons.ts';
+import { formatOfName } from '../../image/file-kind.ts';
 import { makeFolder } from '../../ports/files/atomic-write.ts';
 import { systemCodeOf, toOutputFailure, writing } from '../../ports/files/system-errors.ts';
 import { removeAtExit } from '../output/terminal.ts';
@@ -58,7 +59,8 @@ export function createFolderNames(): (label: string) => string {
 const reservedName = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 function safeName(fileName: string): string {
-  const name = Array.from(fileName.normalize('NFC').replace(/\.(?:jpe?g|png)$/i, ''))
+  const isNamed = formatOfName(fileName) !== null;
+  const name = Array.from(fileName.normalize('NFC').replace(isNamed ? /\.[^.]+$/ : '', ''))
     .slice(0, 60)
     .join('')
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, '_')
