@@ -1,12 +1,14 @@
 /** `forensics serve`: opens everything, listens, prints how to use it, and closes everything again on a signal. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type App, openApp } from '../../service/app.ts';
 import { type Stack, withStack } from '../../service/disposer.ts';
 import { makeFirstTenant } from '../../service/first-run.ts';
-import { readConfig, type Settings, type Sources } from '../../contract/config.ts';
+import { configFolder, readConfig, type Settings, type Sources } from '../../contract/config.ts';
 import { helpFor, type SettingName } from '../../contract/settings.ts';
+import { writeOnce } from '../../ports/files/atomic-write.ts';
 import { lockForServing, makeDataFolder } from '../../ports/data-folder/data-folder.ts';
 import type { Metrics, MetricsListener } from '../../server/metrics.ts';
 import { createServer, type HttpServer } from '../../server/server.ts';
@@ -14,7 +16,6 @@ import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
 import { agreedByDefault, canAsk } from '../input.ts';
 import { ignoreBrokenOutput, log } from '../output/terminal.ts';
-import { keepSetting } from '../serve/config-file.ts';
 import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
 import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
 import { createServerLog, type ServerLog } from '../serve/server-log.ts';
@@ -127,6 +128,15 @@ async function askAtFirstStart(sources: Sources): Promise<void> {
   if (!isEverything) return;
   const kept = keepSetting('intake', 'everything');
   log(`Kept in ${kept}. Write "intake": "contract" there to change it.`);
+}
+
+/** Begins the config file with one setting, where there is none yet. @returns its path. @throws as `writeOnce`. */
+function keepSetting(name: SettingName, value: string): string {
+  const folder = configFolder();
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, 'config.json');
+  writeOnce(file, `${JSON.stringify({ [name]: value }, null, 2)}\n`);
+  return file;
 }
 
 function printReady(

@@ -2,6 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { xmpPacket } from '../../fixtures/xmp.ts';
 import { declarationsOf, jpeg, withExif, withIptc, withTexts, withXmp } from './files.ts';
+import {
+  aigc,
+  comfyPrompt,
+  earlyInvoke,
+  novel,
+  signature,
+} from '../../fixtures/generator-texts.ts';
 
 const uuid = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const settings =
@@ -9,18 +16,10 @@ const settings =
 const automatic = `a harbour at night, rain\nNegative prompt: people\n${settings}, Model hash: abc, Version: v1.10.1`;
 const comment = (text: string) => ({ exif: { 0x9286: Buffer.from(`ASCII\0\0\0${text}`) } });
 
-const comfyPrompt = {
-  '3': { class_type: 'KSampler', inputs: { seed: 5, steps: 20 } },
-  '9': { class_type: 'SaveImage', inputs: { images: ['8', 0] } },
-};
 const comfyDrawn = { nodes: [{ id: 1, type: 'KSampler' }], links: [], version: 0.4 };
 const fooocus = { prompt: 'a', seed: '12', steps: 30, version: 'Fooocus v2.5.5' };
 const swarm = { sui_image_params: { prompt: 'a', seed: 1, steps: 20, swarm_version: '0.9.4' } };
 const invoke = { generation_mode: 'sdxl_txt2img', positive_prompt: 'a', seed: 7 };
-const earlyInvoke = { app_id: 'invoke-ai/InvokeAI', image: { prompt: [], steps: 50 } };
-const novel = JSON.stringify({ steps: 28, sampler: 'k_euler', seed: 4 });
-const aigc = { Label: '1', ContentProducer: 'x', ProduceID: 'y' };
-const signature = `Signature: ${'Qz9'.repeat(30)}==`;
 
 const json = JSON.stringify;
 const oneLine = `a harbour at night ${settings}`;

@@ -4,20 +4,18 @@ import { describe, expect, test } from 'vitest';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
 import { xmpPacket } from '../../fixtures/xmp.ts';
 import { declarationsOf, png, withExif, withIptc, withTexts, withXmp } from './files.ts';
+import {
+  aigc,
+  comfyPrompt,
+  earlyInvoke,
+  novel,
+  signature,
+} from '../../fixtures/generator-texts.ts';
 
 const uuid = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const settings =
   'Steps: 20, Sampler: DPM++ 2M Karras, CFG scale: 7, Seed: 965400086, Size: 512x512';
 const comment = (text: string) => ({ exif: { 0x9286: Buffer.from(`ASCII\0\0\0${text}`) } });
-
-const comfyPrompt = {
-  '3': { class_type: 'KSampler', inputs: { seed: 5, steps: 20 } },
-  '9': { class_type: 'SaveImage', inputs: { images: ['8', 0] } },
-};
-const earlyInvoke = { app_id: 'invoke-ai/InvokeAI', image: { prompt: [], steps: 50 } };
-const novel = JSON.stringify({ steps: 28, sampler: 'k_euler', seed: 4 });
-const aigc = { Label: '1', ContentProducer: 'x', ProduceID: 'y' };
-const signature = `Signature: ${'Qz9'.repeat(30)}==`;
 
 const json = JSON.stringify;
 const oneLine = `a harbour at night ${settings}`;
