@@ -194,7 +194,7 @@ function compareSatellites({
   exif: { takenAt, satelliteTime },
 }: Records): readonly Inconsistency[] {
   if (takenAt === null || satelliteTime === null) return [];
-  // A camera whose battery was taken out begins anew on a first of January, of whatever year.
+  // A camera that lost its battery restarts on 1 January of some year.
   const isReset = takenAt.at.getUTCMonth() === 0 && takenAt.at.getUTCDate() === 1;
   if (isReset || isUnset(takenAt.at) || isBeforeFirstFix(satelliteTime)) return [];
   const hoursAhead = (toUtc(takenAt) - satelliteTime.getTime()) / hourMs;

@@ -214,7 +214,7 @@ const statements = {
     'The file states a digital source type that names neither a camera nor a trained model.',
   source_type_named: ({ type }) =>
     type === null
-      ? 'The file states a digital source type that is none of the IPTC’s terms.'
+      ? 'The file states a digital source type that the IPTC does not list.'
       : `The file states the digital source type ${quote(type)}: ${sourceTypes[type]}. It names neither a camera nor a trained model.`,
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
