@@ -1,13 +1,15 @@
 /**
  * `npm run evaluate -- [--data DIR] [--model DIR] [--split val|calibration|train] [--readings FILE] [--limit N] [--record]`
  * `npm run evaluate -- --traces ...` as above, without the methods that look for changes: a quarter of the time
+ * `npm run evaluate -- --ratios --model DIR`
  * `npm run evaluate -- --drawn [--model DIR]`
  * `npm run evaluate -- --manipulated [--data DIR] [--pairs DIR] [--photographs DIR] [--model DIR] [--limit N] [--figures FILE]`
  * `npm run evaluate -- --manipulated --pairs DIR [--pairs DIR] --photographs DIR --readings DIR [--limit N]`
  *
  * Measures the models of the package, or the trace model in the folder `--model`, on labelled crops, through the product's
  * own decoder and engine. `--record` writes the figures into the manifest of that model, so that they stand in every report,
- * and all tables into its card, where one marks the place for them. `--manipulated` measures where pictures were
+ * and all tables into its card, where one marks the place for them. `--ratios` reads the likelihood ratios that `--record`, or `--manipulated --held-out DIR`, left in
+ * `held-out.csv` of the model's folder, and writes what they are worth into its manifest: cost, bounds, points of a Tippett plot. `--manipulated` measures where pictures were
  * changed, also on simulated changes (`--pairs`) and on the whole photographs of another data folder (`--photographs`); `--figures` is
  * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
@@ -24,7 +26,8 @@ import { findDataDir, readSamples, type Split, splits } from './data-set.ts';
 import { drawings } from './drawn.ts';
 import { examineUnderAll } from './examine-under-all.ts';
 import { measureManipulated, spread, writeReadings } from './manipulated/run.ts';
-import { measuredOf, record } from './measured.ts';
+import { recordRatios, writeHeldOut } from './held-out.ts';
+import { heldOutOf, measuredOf, record } from './measured.ts';
 import { openModels, withoutChanges } from './open-models.ts';
 import { printFigures } from './print.ts';
 import { readSample, type Row, toCsv } from './read-samples.ts';
@@ -39,6 +42,8 @@ const { values: options } = parseArgs({
     limit: { type: 'string' },
     record: { type: 'boolean', default: false },
     traces: { type: 'boolean', default: false },
+    ratios: { type: 'boolean', default: false },
+    'held-out': { type: 'string' },
     drawn: { type: 'boolean', default: false },
     manipulated: { type: 'boolean', default: false },
     pairs: { type: 'string', multiple: true, default: [] },
@@ -46,6 +51,12 @@ const { values: options } = parseArgs({
     figures: { type: 'string' },
   },
 });
+
+if (options.ratios) {
+  if (!options.model) fail('--ratios needs --model DIR.');
+  process.stdout.write(`${recordRatios(options.model, new Date()).join('\n')}\n`);
+  process.exit();
+}
 
 if (options.drawn) {
   const models = await openModels(options.model ?? null);
@@ -82,9 +93,10 @@ const asked = { dataDir, pairs, photographs, models, limit };
 if (options.manipulated && options.readings !== undefined) {
   await writeReadings(asked, options.readings);
 } else if (options.manipulated) {
-  const { blocks, figures } = await measureManipulated(asked);
+  const { blocks, figures, heldOut } = await measureManipulated(asked);
   process.stdout.write(`${toTerminal(blocks)}\n`);
   if (options.figures) await writeFile(options.figures, `${JSON.stringify(figures, null, 1)}\n`);
+  if (options['held-out']) writeHeldOut(options['held-out'], heldOut);
 } else {
   await measureGenerated(dataDir, split);
 }
@@ -103,6 +115,8 @@ async function measureGenerated(data: string, from: Split): Promise<void> {
   process.stdout.write(`${toTerminal(blocks)}\n${usualCellsOf(rows)}\n`);
   if (options.record) {
     record(join(folder, 'manifest.json'), measuredOf(rows));
+    writeHeldOut(folder, heldOutOf(rows));
+    recordRatios(folder, new Date());
     writeIntoCard(join(folder, 'CARD.md'), toMarkdown(blocks));
   }
 }

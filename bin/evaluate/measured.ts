@@ -2,8 +2,10 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { DecisionStrategy, ResultClass } from '../../src/contract/vocabulary.ts';
+import { boundedLogit } from '../../src/engine/calibration.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../src/inference/manifest.ts';
 import { auc, aucInterval, groupBy } from '../../src/service/validation/statistics.ts';
+import type { HeldOut } from './held-out.ts';
 import { type Row, toScored } from './read-samples.ts';
 
 export function measuredOf(rows: readonly Row[]): readonly MeasuredCondition[] {
@@ -25,6 +27,16 @@ export function measuredOf(rows: readonly Row[]): readonly MeasuredCondition[] {
       },
     };
   });
+}
+
+export function heldOutOf(rows: readonly Row[]): readonly HeldOut[] {
+  return rows.map(({ sample, condition, examination, classes }) => ({
+    condition,
+    isSo: sample.isFake,
+    kind: '',
+    logRatio: boundedLogit(examination.decision.fakeProbability),
+    outcome: classes.default === 'fake' ? 'called' : 'none',
+  }));
 }
 
 function longerSidesOf(rows: readonly Row[]): readonly [number, number] {

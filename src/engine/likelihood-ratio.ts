@@ -85,6 +85,44 @@ function calledShares(rates: MeasuredRates, side: 'real' | 'fake') {
 }
 
 /**
+ * What the natural logarithms of held-out likelihood ratios are worth: their mean cost in bits (Cllr), and the bounds within
+ * which deciding by them costs no more than ignoring them, with one misleading ratio added on each side (ELUB).
+ *
+ * @param supporting - of pictures of which the proposition is true; `opposing` - of which it is not. Neither empty.
+ * @see N. Brümmer, J. du Preez, "Application-independent evaluation of speaker detection", Computer Speech & Language 20
+ * (2006). P. Vergeer, A. van Es, A. de Jongh, I. Alberink, R. Stoel, "Numerical likelihood ratios outputted by LR systems are
+ * often based on extrapolation", Science & Justice 56 (2016).
+ */
+export function measureRatios(
+  supporting: readonly number[],
+  opposing: readonly number[],
+): { readonly cllr: number; readonly lower: number; readonly upper: number } {
+  return {
+    cllr: (meanBits(negated(supporting)) + meanBits(opposing)) / 2,
+    lower: 1 / greatestRatio(negated(opposing), negated(supporting)),
+    upper: greatestRatio(supporting, opposing),
+  };
+}
+
+function meanBits(logs: readonly number[]): number {
+  return logs.reduce((sum, log) => sum + Math.log2(1 + Math.exp(log)), 0) / logs.length;
+}
+
+function negated(logs: readonly number[]): readonly number[] {
+  return logs.map((log) => -log);
+}
+
+function greatestRatio(right: readonly number[], wrong: readonly number[]): number {
+  const step = 0.01;
+  for (let limit = 0; ; limit += step) {
+    const reach = (log: number) => log >= limit;
+    const rightShare = right.filter(reach).length / (right.length + 1);
+    const wrongShare = (wrong.filter(reach).length + 1) / (wrong.length + 1);
+    if (Math.exp(limit) * wrongShare > rightShare) return Math.exp(Math.max(0, limit - step));
+  }
+}
+
+/**
  * Greatest true share, 0..1, under which no more than `count` of `trials` would still be seen with a probability of
  * 1 - `confidence`. NaN without trials.
  *

@@ -97,6 +97,32 @@ const longerSides: Reader<readonly [min: number, max: number]> = (value, name) =
   return [from, whole(from, 1e6)(max, `${name}[1]`)];
 };
 
+/** Log10 of likelihood ratios, rising: the least, one at every twentieth of the pictures, the greatest. */
+const tippettPoints: Reader<readonly number[]> = (value, name) => {
+  const read = list(number(-100, 100))(value, name);
+  if (read.length === 21 && read.every((one, at) => one >= (read[at - 1] ?? -100))) return read;
+  throw damaged(`${name} is not 21 rising numbers`);
+};
+
+/** Likelihood ratios of pictures that nothing was fitted on. `npm run evaluate -- --ratios` writes it. */
+const heldOutRatios = object({
+  recorded: date,
+  /** What the stated probability assumes before anything is seen. */
+  prior: number(0.001, 0.999),
+  /** Pictures of which the proposition is true, and of which it is not. */
+  supporting: whole(1, 1e9),
+  opposing: whole(1, 1e9),
+  /** What the probability was calibrated on. */
+  calibration: object({ pictures: whole(1, 1e9), sources: whole(1, 1e9) }),
+  /** Mean cost of the log likelihood ratios in bits: 0 is perfect, and 1 says nothing. */
+  cllr: number(0, 100),
+  /** Empirical lower and upper bound: ratios beyond them are not borne out by so many pictures. */
+  lower: number(1e-9, 1),
+  upper: number(1, 1e9),
+  tippett: object({ supporting: tippettPoints, opposing: tippettPoints }),
+});
+export type HeldOutRatios = ReturnType<typeof heldOutRatios>;
+
 /**
  * What the shipped weights and thresholds did with labelled pictures that neither was fitted on, all given one history.
  * Shares are 0..1.
@@ -114,6 +140,8 @@ const measuredCondition = object({
   aucLow: share,
   aucHigh: share,
   strategies: object({ pedantic: measuredRates, default: measuredRates, relaxed: measuredRates }),
+  /** Absent in manifests that did not record them. */
+  ratios: optional(heldOutRatios),
 });
 export type MeasuredCondition = ReturnType<typeof measuredCondition>;
 
@@ -257,6 +285,23 @@ const megapixels: Reader<{ readonly from: number; readonly below: number | null 
 };
 
 const callCounts = object({ changed: whole(0, 1e9), photographs: whole(0, 1e9) });
+export const changeKinds = ['splice', 'copy-move', 'removal', 'regenerated'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
+const changeKind: Reader<ChangeKind> = (value, name) => {
+  const found = changeKinds.find((kind) => kind === value);
+  if (found !== undefined) return found;
+  throw damaged(`${name} is not a kind of change`);
+};
+
+/** What became of pictures with one kind of change, under the default strategy. */
+const kindCounts = object({
+  kind: changeKind,
+  pictures: whole(1, 1e9),
+  called: whole(0, 1e9),
+  suspected: whole(0, 1e9),
+});
+
 const callFields = object({
   condition: text,
   /** Of pictures of this size alone; without it of every size. */
@@ -266,6 +311,9 @@ const callFields = object({
   photographs: whole(1, 1e9),
   /** How many of them were called manipulated. */
   strategies: object({ pedantic: callCounts, default: callCounts, relaxed: callCounts }),
+  /** Absent in manifests that did not record them, and where a size is given. */
+  ratios: optional(heldOutRatios),
+  kinds: optional(list(kindCounts)),
 });
 export type MeasuredCalls = ReturnType<typeof callFields>;
 

@@ -1,14 +1,16 @@
 /** Figures of localisation: means over changed pictures, each of which counts once. */
 
 import type { DecisionStrategy } from '../../../src/contract/vocabulary.ts';
-import { createRandom } from '../../../src/engine/calibration.ts';
+import { boundedLogit, createRandom } from '../../../src/engine/calibration.ts';
 import type {
+  ChangeKind,
   LocateManifest,
   MeasuredCalls,
   MeasuredLocalisation,
 } from '../../../src/inference/manifest.ts';
 import { auc, aucInterval, groupBy, quantile } from '../../../src/service/validation/statistics.ts';
 import { meanOf } from '../figures.ts';
+import type { HeldOut } from '../held-out.ts';
 import type { Judged } from './judge.ts';
 import type { Row } from './read-cases.ts';
 
@@ -166,6 +168,33 @@ export function manifestFigures(rows: readonly Row[]): Pick<LocateManifest, 'mea
       ];
     }),
   };
+}
+
+const kinds: Readonly<Record<string, ChangeKind>> = {
+  splice: 'splice',
+  'splice, lossless': 'splice',
+  copymove: 'copy-move',
+  removal: 'removal',
+  'inpaint-ai': 'regenerated',
+};
+
+/** Of every picture whose changes people made, and of all that no one changed. */
+export function heldOutOf(rows: readonly Row[]): readonly HeldOut[] {
+  return rows
+    .filter((row) => !isSimulated(row))
+    .map((row) => {
+      const { scores, called, condition, mask } = row;
+      const probability = scores['fusion'] ?? 0.2;
+      const suspected = called.default.isSuspected ? 'suspected' : 'none';
+      return {
+        condition,
+        isSo: mask !== null,
+        kind: mask === null ? '' : (kinds[row.case.type] ?? ''),
+        // The probability assumes that one in five is changed.
+        logRatio: boundedLogit(probability) + Math.log(4),
+        outcome: called.default.isManipulated ? 'called' : suspected,
+      };
+    });
 }
 
 /** None without pictures of both kinds, which a small sample may lack. */

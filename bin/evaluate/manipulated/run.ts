@@ -6,7 +6,7 @@ import { localisingDetectors } from '../../../src/detectors/list.ts';
 import type { Models } from '../../../src/engine/schedule.ts';
 import type { Condition } from '../conditions.ts';
 import { type Case, readManipulated, readPairs, readPhotographs } from './cases.ts';
-import { manifestFigures } from './figures.ts';
+import { heldOutOf, manifestFigures } from './figures.ts';
 import { printManipulated } from './print.ts';
 import { readCase, type Row } from './read-cases.ts';
 import { headsOf, linesOf } from './readings.ts';
@@ -40,7 +40,11 @@ export async function measureManipulated({ dataDir, pairs, photographs, models, 
   await eachRow(simulated, models, conditions, (row) => rows.push(withoutPixels(row)));
   const shown = [...conditions, 'post of 1600 px'] as const;
   await eachRow(untouched, models, shown, (row) => rows.push(withoutPixels(row)));
-  return { blocks: printManipulated(rows, methods), figures: manifestFigures(rows) };
+  return {
+    blocks: printManipulated(rows, methods),
+    figures: manifestFigures(rows),
+    heldOut: heldOutOf(rows),
+  };
 }
 
 /** Maps of a thousand pictures would fill the memory; what was judged stays. */

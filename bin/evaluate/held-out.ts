@@ -1,0 +1,137 @@
+/**
+ * Likelihood ratios of pictures that nothing was fitted on: `held-out.csv` of a model folder has one a line, and its
+ * manifest what reports tell of them: their cost, the bounds that they bear out, and the points of a Tippett plot.
+ */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { measureRatios } from '../../src/engine/likelihood-ratio.ts';
+import { changeKinds, type HeldOutRatios, parseAnyManifest } from '../../src/inference/manifest.ts';
+import { groupBy, quantile } from '../../src/service/validation/statistics.ts';
+import { parseCsv } from './data-set.ts';
+
+const fileName = 'held-out.csv';
+
+export interface HeldOut {
+  readonly condition: string;
+  /** Whether the picture is what the ratio asks: generated, or changed in a part. */
+  readonly isSo: boolean;
+  /** Of a change; empty otherwise. */
+  readonly kind: string;
+  /** Natural logarithm. */
+  readonly logRatio: number;
+  /** What became of it under the default strategy. */
+  readonly outcome: 'called' | 'suspected' | 'none';
+}
+
+const columns = ['condition', 'label', 'kind', 'log_ratio', 'outcome'] as const;
+
+export function writeHeldOut(folder: string, rows: readonly HeldOut[]): void {
+  const lines = rows.map(({ condition, isSo, kind, logRatio, outcome }) =>
+    [`"${condition}"`, isSo ? 'so' : 'not', kind, logRatio.toFixed(4), outcome].join(','),
+  );
+  writeFileSync(join(folder, fileName), `${[columns.join(','), ...lines].join('\n')}\n`);
+}
+
+/** @throws {Error} without the file. */
+function readHeldOut(folder: string): readonly HeldOut[] {
+  const [, ...rows] = parseCsv(readFileSync(join(folder, fileName), 'utf8'));
+  return rows.map(([condition = '', label, kind = '', logRatio, outcome]) => ({
+    condition,
+    isSo: label === 'so',
+    kind,
+    logRatio: Number(logRatio),
+    outcome: outcome === 'called' || outcome === 'suspected' ? outcome : 'none',
+  }));
+}
+
+/** Writes what `held-out.csv` comes to beside the error rates of the same condition; nothing else of the manifest changes. */
+export function recordRatios(folder: string, now: Date): readonly string[] {
+  if (!existsSync(join(folder, fileName))) {
+    throw new Error(`${folder} has no ${fileName}; measure the model with --record first.`);
+  }
+  const file = join(folder, 'manifest.json');
+  const text = readFileSync(file, 'utf8');
+  const raw: ManifestText = JSON.parse(text);
+  const isImage = parseAnyManifest(text).type === 'image';
+  const { calibrationPictures: pictures = 1, calibrationSources: sources = 1 } = raw.training ?? {};
+  // A generated picture is as likely as not; one in five is changed (see the card of the localisation model).
+  const fixed = {
+    recorded: now.toISOString().slice(0, 10),
+    prior: isImage ? 0.5 : 0.2,
+    calibration: { pictures, sources },
+  };
+  const byCondition = groupBy(readHeldOut(folder), ({ condition }) => condition);
+  const measure = (entry: Entry): Entry => {
+    const rows = byCondition.get(entry.condition);
+    if (rows === undefined || entry.megapixels !== undefined) return entry;
+    const kinds = kindsOf(rows);
+    return {
+      ...entry,
+      ratios: { ...fixed, ...ratiosOf(rows) },
+      ...(kinds.length > 0 && { kinds }),
+    };
+  };
+  const field = isImage ? 'measured' : 'called';
+  const measured = (raw[field] ?? []).map(measure);
+  writeFileSync(file, `${JSON.stringify({ ...raw, [field]: measured }, null, 1)}\n`);
+  return measured.flatMap(({ condition, ratios }) =>
+    ratios === undefined
+      ? []
+      : [
+          `${condition}: ${ratios.supporting} against ${ratios.opposing}, Cllr ${ratios.cllr}, bounds ${ratios.lower} to ${ratios.upper}`,
+        ],
+  );
+}
+
+interface Entry {
+  readonly condition: string;
+  readonly megapixels?: unknown;
+  readonly ratios?: HeldOutRatios;
+}
+
+interface ManifestText {
+  readonly training?: {
+    readonly calibrationPictures?: number;
+    readonly calibrationSources?: number;
+  };
+  readonly measured?: readonly Entry[];
+  readonly called?: readonly Entry[];
+}
+
+function ratiosOf(
+  rows: readonly HeldOut[],
+): Omit<HeldOutRatios, 'recorded' | 'prior' | 'calibration'> {
+  const logs = (isSo: boolean) =>
+    rows
+      .filter((row) => row.isSo === isSo)
+      .map(({ logRatio }) => logRatio)
+      .toSorted((one, other) => one - other);
+  const [supporting, opposing] = [logs(true), logs(false)];
+  const { cllr, lower, upper } = measureRatios(supporting, opposing);
+  return {
+    supporting: supporting.length,
+    opposing: opposing.length,
+    cllr: Number(cllr.toFixed(3)),
+    lower: Number(lower.toPrecision(4)),
+    upper: Number(upper.toPrecision(4)),
+    tippett: { supporting: pointsOf(supporting), opposing: pointsOf(opposing) },
+  };
+}
+
+function pointsOf(rising: readonly number[]): readonly number[] {
+  return Array.from({ length: 21 }, (_, at) =>
+    Number((quantile(rising, at / 20) / Math.LN10).toFixed(3)),
+  );
+}
+
+function kindsOf(rows: readonly HeldOut[]) {
+  return changeKinds.flatMap((kind) => {
+    const some = rows.filter((row) => row.kind === kind);
+    const count = (outcome: HeldOut['outcome']) =>
+      some.filter((row) => row.outcome === outcome).length;
+    return some.length === 0
+      ? []
+      : [{ kind, pictures: some.length, called: count('called'), suspected: count('suspected') }];
+  });
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { measureRatios } from '../../../src/engine/likelihood-ratio.ts';
+
+test('ratios of one cost a bit and bear out nothing', () => {
+  expect(measureRatios([0, 0, 0], [0, 0])).toEqual({ cllr: 1, lower: 1, upper: 1 });
+});
+
+test('the greatest ratio is borne out by how many pictures there are, not by how great it is', () => {
+  const all = (log: number) => Array.from({ length: 99 }, () => log);
+
+  const { cllr, lower, upper } = measureRatios(all(20), all(-20));
+
+  // 99 of 100 right, and 1 of 100 wrong: the one that is added on each side.
+  expect(cllr).toBeLessThan(1e-6);
+  expect(upper).toBeCloseTo(99, -1);
+  expect(lower).toBeCloseTo(1 / 99, 3);
+});
+
+test('ratios on the wrong side cost more than saying nothing', () => {
+  expect(measureRatios([-2, -1], [1, 2]).cllr).toBeGreaterThan(1);
+});
