@@ -72,6 +72,11 @@ option that they leave out has the default of this document.`,
   },
 );
 
+const seenBefore = Type.Boolean({
+  description:
+    'Whether pictures examined from now on are compared with those examined before: see listSeenBefore.',
+});
+
 const readOnly = (what: string) =>
   Type.Optional(Type.Unknown({ readOnly: true, description: `Read-only: ${what}` }));
 
@@ -93,6 +98,7 @@ export const changeBody = Type.Object(
       ),
     ),
     defaultOptions: Type.Optional(orNull(defaultOptions)),
+    seenBefore: Type.Optional(seenBefore),
     id: readOnly('as it was answered, or left out.'),
     apiKeys: readOnly('as they were answered, or left out.'),
     analytics: readOnly('left out.'),
@@ -135,6 +141,7 @@ again.`,
     }),
     isTrial: Type.Boolean(),
     defaultOptions: orNull(defaultOptions),
+    seenBefore,
   },
   {
     $id: 'Tenant',

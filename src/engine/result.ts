@@ -147,6 +147,8 @@ export interface Examination {
   readonly findings: readonly Finding[];
   readonly skipped: readonly Skipped[];
   readonly maps: CellMaps;
+  /** Packed, where they were asked for: kept beside the examination, not in it. */
+  readonly fingerprint?: Uint8Array;
   /** Monte Carlo passes and patches that the picture's scores were read from. */
   readonly passes: number;
   readonly patchesRead: number;

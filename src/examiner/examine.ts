@@ -6,13 +6,21 @@ import { examine } from '../engine/examine.ts';
 import type { Examination, ExamineOptions } from '../engine/result.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
 import { ForensicsError } from '../errors.ts';
+import { findFingerprint, packFingerprint } from '../image/keypoints.ts';
 import type { Picture } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
 import { openPicture } from './open-picture.ts';
 import type { ExamineRequest, TaskContext } from './tasks.ts';
 
 export async function performExamine(
-  { source, options, declared, now = new Date(), forReport = true }: ExamineRequest,
+  {
+    source,
+    options,
+    declared,
+    now = new Date(),
+    forReport = true,
+    withFingerprint,
+  }: ExamineRequest,
   { limits, modelsDir, trustList, models, hasSpareCore }: TaskContext,
 ): Promise<Examination> {
   checkStrategy(options);
@@ -26,7 +34,15 @@ export async function performExamine(
   checkDeclared(picture, declared);
   const provenance = await readProvenance(bytes, picture, { trustList, now });
   const methods = forReport ? detectors : decidingDetectors(loaded.locator.manifest);
-  return examine(picture, { ...loaded, hasSpareCore }, examineOptions, provenance, methods);
+  const examination = await examine(
+    picture,
+    { ...loaded, hasSpareCore },
+    examineOptions,
+    provenance,
+    methods,
+  );
+  if (withFingerprint !== true) return examination;
+  return { ...examination, fingerprint: packFingerprint(await findFingerprint(picture)) };
 }
 
 /** A wrong strategy would find no thresholds, and without thresholds everything would be decided. */

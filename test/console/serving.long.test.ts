@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
@@ -129,6 +130,32 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     expect(one).not.toBe(fitted);
     await context.close();
   });
+
+  test('a mirrored part of an earlier picture is recognised and laid on it', async () => {
+    const { page, context, complaints } = await openWindow(browser);
+    await logIn(page, ready.url, email, password);
+    const original = await sceneJpeg({ width: 640, height: 480, seed: 7, quality: 90 });
+    const part = { left: 96, top: 48, width: 480, height: 360 };
+    const copy = await sharp(original).extract(part).flop().jpeg({ quality: 60 }).toBuffer();
+
+    await chooseFiles(page, [{ name: 'copy.jpg', bytes: copy }]);
+    await page.locator('tbody tr', { hasText: 'copy.jpg' }).locator('.badge').waitFor();
+    await page.locator('tbody a', { hasText: 'copy.jpg' }).click();
+    await page.getByRole('heading', { name: 'Seen before' }).waitFor({ timeout: 60_000 });
+
+    const line = page.locator('li', { hasText: 'Seen before:' });
+    expect(await line.innerText()).toMatch(/^Seen before: scene\.jpg, .*, mirrored/);
+    const laid = page.locator('.overlay img').nth(1);
+    await laid.waitFor();
+    const [whole, above] = await Promise.all([
+      page.locator('.overlay').boundingBox(),
+      laid.boundingBox(),
+    ]);
+    expect((above!.x - whole!.x) / whole!.width).toBeCloseTo(part.left / 640, 1);
+    expect(above!.width / whole!.width).toBeCloseTo(part.width / 640, 1);
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 120_000);
 
   test('pictures on their way arrive although the server is killed and started again', async () => {
     const { page, context } = await openWindow(browser);

@@ -55,6 +55,11 @@ const routes: Readonly<Record<string, Route>> = {
     ask: { url: '/v1/analysis/retry', body: { tenantName: 'acme', id, options: {} } },
     letIn: 404,
   },
+  'GET /v1/analysis/seen-before': {
+    access: 'tenant',
+    ask: { url: `/v1/analysis/seen-before?tenantName=acme&id=${id}` },
+    letIn: 404,
+  },
   'GET /v1/analysis/custody': {
     access: 'tenant',
     ask: { url: `/v1/analysis/custody?tenantName=acme&id=${id}` },

@@ -30,6 +30,7 @@ import {
 } from './analysis-sections.tsx';
 import { Custody } from './custody.tsx';
 import { AnalysisHold } from './holds.tsx';
+import { SeenBeforePanel } from './seen-before.tsx';
 
 export function AnalysisPage({
   id,
@@ -105,6 +106,7 @@ function Whole({ loaded, look, setLook }: PartProps) {
             <Verdict analysis={analysis} />
             <Upgrade analysis={analysis} reload={reload} />
             <PicturePanel analysis={analysis} look={look} setLook={setLook} hasControls />
+            <SeenBeforePanel analysis={analysis} />
             {evidence !== null && (
               <>
                 <Findings evidence={evidence} />

@@ -41,6 +41,7 @@ export function TenantPage({ query }: { readonly query: URLSearchParams }) {
               reload={reload}
             />
             <WebhookForm tenant={tenant} reload={reload} />
+            <SeenBeforeForm tenant={tenant} reload={reload} />
           </fieldset>
         )}
       </Awaited>
@@ -105,6 +106,23 @@ function OptionsForm({ tenant: { defaultOptions }, reload }: PartProps) {
 }
 
 const lastUsed = '';
+
+function SeenBeforeForm({ tenant, reload }: PartProps) {
+  const { words, isManager } = useConsole();
+  const [isOn, setOn] = useState(tenant.seenBefore);
+  const change = useChange();
+  return (
+    <FormPanel
+      title={words.tenant.seenBefore}
+      intro={<p class="soft">{words.tenant.seenBeforeIntro}</p>}
+      act={isManager ? words.common.save : null}
+      isUnchanged={isOn === tenant.seenBefore}
+      send={() => change({ seenBefore: isOn }, reload)}
+    >
+      <CheckField label={words.tenant.seenBeforeLabel} isChecked={isOn} onChecked={setOn} />
+    </FormPanel>
+  );
+}
 
 type Kind = 'own' | 's3' | 'azure';
 type Draft = Readonly<Record<string, string | boolean>>;

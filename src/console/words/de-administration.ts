@@ -39,6 +39,10 @@ export const administration: AdministrationWords = {
     optionsIntro:
       'Vorgaben der Konsole; sie lassen sich bei jedem Upload ändern. Programme, die die Schnittstelle benutzen, betrifft das nicht.',
     lastUsed: 'Letzte Wahl im Browser',
+    seenBefore: 'Schon einmal vorgelegt',
+    seenBeforeIntro:
+      'Kopien früher geprüfter Bilder werden auch dann gefunden, wenn sie zugeschnitten, gespiegelt, neu gespeichert oder beschriftet wurden. Verglichen werden nur Bilder dieses Mandanten.',
+    seenBeforeLabel: 'Neue Bilder mit früheren vergleichen',
     storage: 'Speicher',
     storageIntro:
       'Wo Bilder und Berichte liegen. Ein neuer Speicher wird getestet (schreiben, lesen, löschen), bevor er übernommen wird; ältere Analysen bleiben lesbar, wo sie sind.',

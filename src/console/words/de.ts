@@ -218,6 +218,31 @@ export const de: Words = {
     probability: 'Wahrscheinlichkeit einer Erzeugung',
     notChecked: 'Was nicht geprüft wurde',
     notCheckedHint: 'Dies wurde nicht untersucht; daraus lässt sich nichts schließen.',
+    seenBefore: {
+      title: 'Schon einmal vorgelegt',
+      intro: (count: number) =>
+        count === 1
+          ? 'Eine andere Analyse zeigt dasselbe Bild oder einen Teil davon. Vergleichen Sie beide, bevor Sie entscheiden.'
+          : `${count} andere Analysen zeigen dasselbe Bild oder einen Teil davon. Vergleichen Sie sie, bevor Sie entscheiden.`,
+      before: 'Früher vorgelegt:',
+      after: 'Später erneut vorgelegt:',
+      inCase: (name: string) => `Fall ${name}`,
+      mirrored: 'gespiegelt',
+      show: 'Vergleichen',
+      modes: {
+        label: 'Vergleich',
+        options: {
+          difference: 'Unterschiede',
+          above: 'Dieses Bild darüber',
+          below: 'Nur das andere Bild',
+        },
+        hints: {
+          difference: 'Schwarz, wo beide übereinstimmen. Was hell ist, unterscheidet sich.',
+          above: 'Dieses Bild liegt auf dem anderen, wo beide dasselbe zeigen.',
+          below: 'Wechseln Sie zu „Dieses Bild darüber“ und zurück, um zu sehen, was sich ändert.',
+        },
+      },
+    },
     custody: 'Beweismittelkette',
     noCustody: 'Zu dieser Analyse ist nichts aufgezeichnet.',
     hashes: 'Prüfsummen',

@@ -37,6 +37,10 @@ export const administration = {
     optionsIntro:
       'The console’s defaults; they can be changed for each upload. Programs that use the interface are not affected.',
     lastUsed: 'Last choice in the browser',
+    seenBefore: 'Seen before',
+    seenBeforeIntro:
+      'Copies of pictures examined earlier are found even if they were cropped, mirrored, saved again or written on. Only pictures of this tenant are compared.',
+    seenBeforeLabel: 'Compare new pictures with earlier ones',
     storage: 'Storage',
     storageIntro:
       'Where pictures and reports are kept. New storage is tested (write, read, delete) before it is saved; older analyses stay readable where they are.',

@@ -223,6 +223,31 @@ export const en = {
     probability: 'Probability of generation',
     notChecked: 'What was not checked',
     notCheckedHint: 'These were not examined, so nothing can be concluded about them.',
+    seenBefore: {
+      title: 'Seen before',
+      intro: (count: number) =>
+        count === 1
+          ? 'Another analysis shows the same picture, or a part of it. Compare both before you decide.'
+          : `${count} other analyses show the same picture, or a part of it. Compare them before you decide.`,
+      before: 'Seen before:',
+      after: 'Seen again:',
+      inCase: (name: string) => `case ${name}`,
+      mirrored: 'mirrored',
+      show: 'Compare',
+      modes: {
+        label: 'Comparison',
+        options: {
+          difference: 'Differences',
+          above: 'This picture on top',
+          below: 'The other picture alone',
+        },
+        hints: {
+          difference: 'Black where both agree. What is bright differs.',
+          above: 'This picture lies on the other, where both show the same.',
+          below: 'Switch to “This picture on top” and back to see what changes.',
+        },
+      },
+    },
     custody: 'Chain of custody',
     noCustody: 'Nothing has been recorded for this analysis.',
     hashes: 'Checksums',

@@ -191,6 +191,14 @@ export function hasElement({ engine }: Reader, column: AnyColumn, value: string)
     : sql`${column}::jsonb @> ${JSON.stringify([value])}::jsonb`;
 }
 
+/** The values of a list of whole numbers as a query with one column, `value`: one parameter, however many there are. */
+export function eachNumber({ engine }: Reader, numbers: readonly number[]): SQL {
+  const list = JSON.stringify(numbers);
+  return engine === 'sqlite'
+    ? sql`SELECT value FROM json_each(${list})`
+    : sql`SELECT value::bigint AS value FROM jsonb_array_elements_text(${list}::jsonb) AS list(value)`;
+}
+
 /** Whether a text contains this part, byte for byte: no character is a wildcard. */
 export function contains({ engine }: Reader, column: AnyColumn, part: string): SQL {
   return engine === 'sqlite'

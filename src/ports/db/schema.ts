@@ -27,6 +27,8 @@ export const tenants = sqliteTable('tenants', {
   storageConfigId: text('storage_config_id'),
   /** What the console preselects for a new analysis; null for the defaults. */
   defaultOptions: text('default_options', { mode: 'json' }).$type<DefaultOptions>(),
+  /** Whether its pictures are compared with its earlier ones. */
+  seenBefore: flag('seen_before').notNull().default(true),
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
   /** From then on it has no access; the row is removed with the last of its data. Its name changes: see `endTenant`. */
@@ -240,6 +242,19 @@ export const examinations = sqliteTable('examinations', {
   /** Maps of single methods, concatenated in the order of the examination; null for examinations of earlier versions. */
   methodMaps: blob('method_maps', { mode: 'buffer' }),
 });
+
+/** What a copy of an examined picture is recognised by, and below it the keys to search for. See `seen-before.ts`. */
+export const fingerprints = sqliteTable('fingerprints', {
+  id: integer('id').primaryKey(),
+  analysisId: text('analysis_id').notNull().unique(),
+  packed: blob('packed', { mode: 'buffer' }).notNull(),
+});
+
+export const fingerprintKeys = sqliteTable(
+  'fingerprint_keys',
+  { key: integer('key').notNull(), fingerprint: integer('fingerprint').notNull() },
+  (table) => [primaryKey({ columns: [table.key, table.fingerprint] })],
+);
 
 /** What must not be purged, regardless of its age. */
 export const legalHolds = sqliteTable(

@@ -13,6 +13,7 @@ import {
   retryBody,
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
+import { seenBeforeAnswer, seenBeforeQuery } from '../../contract/seen-before.ts';
 import type { Limits } from '../../image/picture.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { success } from '../answers.ts';
@@ -52,6 +53,10 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
     void reply.header('x-total-count', totalCount);
     return { ...success(page.analyses), total, startIndex, endIndex };
   });
+
+  server.get('/v1/analysis/seen-before', listSeenBefore, async (request) =>
+    success([...(await analyses.seenBefore(requireCaller(request), request.query.id))]),
+  );
 
   server.post('/v1/analysis', createAnalysis(analyses.limits), async (request) => {
     return success([await analyses.create(requireCaller(request), known(request.body))]);
@@ -93,6 +98,15 @@ const listAnalyses = operation(
     failures: ['analysis_not_found'],
   },
   { querystring: listQuery, response: { 200: analysisListAnswer } },
+);
+
+const listSeenBefore = operation(
+  {
+    id: 'listSeenBefore',
+    summary: 'List the pictures of the tenant that show the same as one of them, oldest first',
+    failures: ['analysis_not_found'],
+  },
+  { querystring: seenBeforeQuery, response: { 200: seenBeforeAnswer } },
 );
 
 const createAnalysis = ({ maxSidePx, formats }: Limits) =>

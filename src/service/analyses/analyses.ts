@@ -4,6 +4,7 @@
  */
 
 import type { Analysis, CreateRequest } from '../../contract/analysis.ts';
+import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type ErrorCode, ForensicsError, toForensicsError } from '../../errors.ts';
 import type { Limits } from '../../image/picture.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
@@ -27,6 +28,7 @@ import { renderInto } from './render.ts';
 import { cleanUp } from './retention.ts';
 import { retryAnalysis, type RetryRequest } from './retry.ts';
 import type { AnalysisRow, Target } from './rows.ts';
+import { findSeenBefore, isSearched } from './seen-before.ts';
 import { isPictureError, startAnalysis } from './start.ts';
 import { type AnalysisPage, getAnalysis, listAnalyses, type ListQuery } from './view.ts';
 
@@ -36,6 +38,8 @@ export interface Analyses {
   create(caller: Caller, request: CreateRequest): Promise<Analysis>;
   get(caller: Caller, id: string): Promise<Analysis>;
   list(caller: Caller, query: ListQuery): Promise<AnalysisPage>;
+  /** Other pictures that show the same. @throws {ForensicsError} `analysis_not_found`. */
+  seenBefore(caller: Caller, id: string): Promise<readonly SeenBefore[]>;
   /** Hides it everywhere. @throws {ForensicsError} `analysis_not_found`, also the second time. */
   remove(caller: Caller, id: string): Promise<void>;
   start(caller: Caller, id: string): Promise<void>;
@@ -65,6 +69,8 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
       withoutActorName(await createAnalysis(context, caller, request)),
     get: (caller, id) => getAnalysis(context, caller, id),
     list: (caller, query) => listAnalyses(context, caller, query),
+    seenBefore: ({ tenant }, analysisId) =>
+      findSeenBefore(context.db, { tenantId: tenant.id, analysisId }),
     remove: ({ tenant, principal }, analysisId) =>
       removeAnalysis(context, { tenantId: tenant.id, analysisId }, principal),
     start: (caller, id) => startAnalysis(context, caller, id),
@@ -118,6 +124,7 @@ async function examine(context: Context, { row, store, signal }: Run): Promise<R
     options: { model, decisionStrategy, seed },
     declared: { format, width, height },
     forReport: tier !== 'flagging',
+    withFingerprint: await isSearched(context.db, row),
   };
   const examination = await context.sandbox.examine(request, { ifBusy: 'refuse', signal });
   const examinedAt = context.now();

@@ -53,7 +53,7 @@ export function createTenancy(context: TenancyContext): Tenancy {
 
 /** Changes of a tenant by its own people: checked, a new store proven, then written in one transaction. */
 export interface TenantRequest
-  extends Pick<TenantChange, 'name' | 'webhookUrl' | 'defaultOptions'>,
+  extends Pick<TenantChange, 'name' | 'webhookUrl' | 'defaultOptions' | 'seenBefore'>,
     ReadOnlyFields {
   readonly storageType?: StorageType;
   /** Null: from now on the service's own store. */
@@ -142,12 +142,13 @@ async function write(
   { tenant, before, request, by, storage }: Writing,
 ) {
   const { id } = tenant;
-  const { name, webhookUrl, defaultOptions } = request;
+  const { name, webhookUrl, defaultOptions, seenBefore } = request;
   return transact(db, async (tx) => {
     const change: Parameters<typeof updateTenant>[1]['change'] = {
       ...(name === undefined ? {} : { name }),
       ...(webhookUrl === undefined ? {} : { webhookUrl }),
       ...(defaultOptions === undefined ? {} : { defaultOptions }),
+      ...(seenBefore === undefined ? {} : { seenBefore }),
     };
     if (storage === null) return updateTenant(tx, { id, change, at: now(), by });
     assertStorageUnchanged(before, await currentRow(tx, configs, id));
@@ -267,6 +268,7 @@ async function readTenant(context: TenancyContext, tenant: Tenant): Promise<Tena
     webhookState: readWebhookState(tenant),
     isTrial,
     defaultOptions: tenant.defaultOptions,
+    seenBefore: tenant.seenBefore,
   };
 }
 

@@ -28,6 +28,8 @@ export interface Tenant {
   readonly storageConfigId: string | null;
   /** What the console begins a new analysis with; null where nobody has said. */
   readonly defaultOptions: DefaultOptions | null;
+  /** Whether its pictures are compared with its earlier ones. */
+  readonly seenBefore: boolean;
   readonly createdAt: Date;
   /** Null when never changed. */
   readonly updatedAt: Date | null;
@@ -48,6 +50,7 @@ export interface TenantChange {
   readonly webhookUrl?: string | null;
   /** Null for what each person chose last. */
   readonly defaultOptions?: DefaultOptions | null;
+  readonly seenBefore?: boolean;
   /** Whether only the two trial pictures may be analysed. */
   readonly isTrial?: boolean;
 }
@@ -154,13 +157,14 @@ export async function activeTenant(reader: Reader, id: string): Promise<Tenant> 
 /** For the audit log: in the contract's words, never what they were changed to. */
 function changedFields(before: Tenant, change: TenantUpdate['change']): string[] {
   const { name = before.name, isTrial = before.isTrial, webhookUrl = before.webhookUrl } = change;
-  const { defaultOptions = before.defaultOptions } = change;
+  const { defaultOptions = before.defaultOptions, seenBefore = before.seenBefore } = change;
   const isRevived = change.webhookUrl !== undefined && before.webhookDisabledAt !== null;
   const changed = {
     name: name !== before.name,
     isTrial: isTrial !== before.isTrial,
     webhookUrl: webhookUrl !== before.webhookUrl || isRevived,
     storageConfig: change.storageConfigId !== undefined,
+    seenBefore: seenBefore !== before.seenBefore,
     defaultOptions: !isDeepStrictEqual(defaultOptions, before.defaultOptions),
   };
   return Object.entries(changed).flatMap(([field, isChanged]) => (isChanged ? [field] : []));

@@ -20,6 +20,7 @@ import {
   type Remaining,
   type Target,
 } from '../rows.ts';
+import { deleteFingerprint } from '../seen-before.ts';
 import {
   type Act,
   assertStartable,
@@ -227,7 +228,7 @@ async function hideAll(
 }
 
 async function hide(
-  { at, move, log, notify }: Changes,
+  { tx, at, move, log, notify }: Changes,
   { status, ...row }: AnalysisRow,
   { actor, because }: { readonly actor: Principal; readonly because: Because },
 ): Promise<void> {
@@ -235,5 +236,6 @@ async function hide(
   const hidden = await move(target, { from: status, change: { deletedAt: at }, actor });
   if (hidden === null) return;
   await log(target, { event: 'analysis.deleted', details: { because }, actor });
+  await deleteFingerprint(tx, target);
   await notify(hidden, { event: 'delete' });
 }

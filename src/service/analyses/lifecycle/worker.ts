@@ -14,6 +14,7 @@ import {
   type RunResult,
   toRow,
 } from '../examination-row.ts';
+import { addFingerprint } from '../seen-before.ts';
 import { type AnalysisRow, isPartOfBulk, isTarget, type Target } from '../rows.ts';
 import {
   type Changes,
@@ -79,7 +80,7 @@ export async function completeRun(
   target: Target,
   result: RunResult,
 ): Promise<boolean> {
-  const { decision, model } = result.examination;
+  const { decision, model, fingerprint } = result.examination;
   const record = toRow(target.analysisId, result);
   const details = completionDetails(result, record);
   return inTenantTransaction(parts, target, async (changes): Promise<boolean> => {
@@ -96,6 +97,7 @@ export async function completeRun(
     }
     await pipelined(
       tx.insert(examinations).values(record).run(),
+      fingerprint === undefined ? undefined : addFingerprint(tx, target, fingerprint),
       result.rendered === null ? undefined : attach(outputKeys(result.rendered)),
       log(target, { event: 'analysis.completed', details }),
       count(row, ...successCounts(row, decision)),

@@ -10,7 +10,7 @@ const answering = (rows: unknown): Builder => createBuilder(async () => ({ rows 
 /** drizzle's own builder, which maps rows in its own way. */
 const plainly = (rows: unknown[]) => drizzle(async () => ({ rows }));
 
-const tenant = ['t1', 'acme', 'acme', 1, null, null, null, null, null, '{"a":1}', 5, null, null];
+const tenant = ['t1', 'acme', 'acme', 1, null, null, null, null, null, '{"a":1}', 1, 5, null, null];
 
 test('errors are those of the engine, without the values of the statement', async () => {
   const failure = new Error('disk');

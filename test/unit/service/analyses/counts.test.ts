@@ -121,7 +121,10 @@ test('analyses of a database file from before the count was kept are counted whe
   for (const name of ['analysis_counted', 'analysis_uncounted', 'analysis_recounted']) {
     client.exec(`DROP TRIGGER ${name}`);
   }
-  client.exec('DROP TABLE analysis_counts');
+  for (const table of ['analysis_counts', 'fingerprints', 'fingerprint_keys']) {
+    client.exec(`DROP TABLE ${table}`);
+  }
+  client.exec('ALTER TABLE tenants DROP COLUMN seen_before');
   client.pragma(`user_version = ${beforeCounts}`);
   client.close();
 

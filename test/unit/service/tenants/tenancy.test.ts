@@ -63,6 +63,7 @@ test('a new tenant is answered with the store of the service and nothing that is
     storageWarning: null,
     webhookState: 'none',
     defaultOptions: null,
+    seenBefore: true,
     isTrial: false,
   });
   expect(JSON.stringify(await read())).not.toContain(secret);

@@ -1,0 +1,308 @@
+/**
+ * Keypoints: prominent spots of a picture, each with a number for what surrounds it. A copy that was cropped, scaled, mirrored,
+ * saved again or written on still has many of them, in the same arrangement; `align` looks for that.
+ *
+ * Spots are extrema of differences of Gaussians (Lowe, "Distinctive image features from scale-invariant keypoints",
+ * International Journal of Computer Vision 60, 2004). The number has the signs of the lowest frequencies around the spot, as
+ * perceptual hashes of whole pictures do. Copies are upright, so turning is not provided for.
+ */
+
+import { scalePixels } from './codec.ts';
+import type { Picture } from './picture.ts';
+
+export interface Keypoint {
+  /** 32 bits, unsigned. */
+  readonly key: number;
+  /** Two bits of the key, by their number, that are most likely to differ in a copy. */
+  readonly weakBits: readonly [number, number];
+  /** Shares of the longer side of the picture, 0..1. */
+  readonly x: number;
+  readonly y: number;
+  /** Radius of the spot, a share of the longer side. */
+  readonly size: number;
+}
+
+/** What a picture is recognised by. */
+export interface Fingerprint {
+  /** Pixels, upright. */
+  readonly width: number;
+  readonly height: number;
+  /** At most 200, the most prominent first. */
+  readonly keypoints: readonly Keypoint[];
+}
+
+interface Plane {
+  readonly width: number;
+  readonly height: number;
+  /** Luma, 0..255, or a difference of it. */
+  readonly values: Float32Array;
+}
+
+/** Larger pictures are scaled down to this many before anything is looked for. */
+const maxPixels = 240_000;
+const maxKeypoints = 200;
+const octaves = 4;
+/** Widths of the blur an octave, and the first of them in pixels. */
+const levels = 3;
+const firstSigma = 1.6;
+/** Grey levels; fainter spots do not survive another save. */
+const minContrast = 1;
+/** Ratio of the principal curvatures, as `(a + b)^2 / ab`; beyond it a spot lies on an edge and can slide along it. */
+const maxEdge = 12;
+/** Half the side of what is described, in widths of the blur. */
+const describedRadius = 5;
+
+export async function findFingerprint(picture: Picture): Promise<Fingerprint> {
+  const { width, height } = picture.facts;
+  return { width, height, keypoints: await findKeypoints(picture) };
+}
+
+async function findKeypoints(picture: Picture): Promise<readonly Keypoint[]> {
+  const plane = await toLuma(picture);
+  const longer = Math.max(plane.width, plane.height);
+  const spots = findSpots(plane);
+  return spots
+    .toSorted((one, other) => other.contrast - one.contrast)
+    .slice(0, maxKeypoints)
+    .map(({ level, x, y, sigma, pixel }) => ({
+      ...describe(level, x, y, describedRadius * sigma),
+      x: ((x + 0.5) * pixel) / longer,
+      y: ((y + 0.5) * pixel) / longer,
+      size: (sigma * pixel) / longer,
+    }));
+}
+
+async function toLuma({ rgb, facts: { width, height } }: Picture): Promise<Plane> {
+  const scale = Math.min(1, Math.sqrt(maxPixels / (width * height)));
+  const size = {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  };
+  const small = scale < 1 ? (await scalePixels({ width, height, rgb }, size)).rgb : rgb;
+  const values = new Float32Array(size.width * size.height);
+  for (let at = 0, from = 0; at < values.length; at++, from += 3) {
+    values[at] = 0.299 * small[from]! + 0.587 * small[from + 1]! + 0.114 * small[from + 2]!;
+  }
+  return { ...size, values };
+}
+
+interface Spot {
+  /** The blurred picture it was found in; `x`, `y` and `sigma` are in its pixels. */
+  readonly level: Plane;
+  readonly x: number;
+  readonly y: number;
+  readonly sigma: number;
+  /** Side of such a pixel, in pixels of the first octave. */
+  readonly pixel: number;
+  readonly contrast: number;
+}
+
+function findSpots(plane: Plane): Spot[] {
+  const found: Spot[] = [];
+  let base = { ...plane, values: blur(plane, firstSigma) };
+  for (let octave = 0; octave < octaves && Math.min(base.width, base.height) > 16; octave++) {
+    const blurred: Plane[] = [base];
+    for (let n = 1; n < levels + 3; n++) {
+      const before = blurred[n - 1]!;
+      const added = sigmaAt(n - 1) * Math.sqrt(2 ** (2 / levels) - 1);
+      blurred.push({ ...before, values: blur(before, added) });
+    }
+    const differences = blurred.slice(1).map(({ values }, n) => {
+      const before = blurred[n]!.values;
+      return values.map((value, at) => value - before[at]!);
+    });
+    for (let n = 1; n <= levels; n++) {
+      const level = blurred[n]!;
+      const sigma = sigmaAt(n);
+      forEachExtremum(differences.slice(n - 1, n + 2), level, Math.ceil(3 * sigma), (x, y, value) =>
+        found.push({ level, x, y, sigma, pixel: 2 ** octave, contrast: Math.abs(value) }),
+      );
+    }
+    base = halve(blurred[levels]!);
+  }
+  return found;
+}
+
+function sigmaAt(level: number): number {
+  return firstSigma * 2 ** (level / levels);
+}
+
+/** @param planes - three differences of neighbouring widths; extrema of the middle one are looked for. */
+function forEachExtremum(
+  planes: readonly Float32Array[],
+  { width, height }: Plane,
+  margin: number,
+  take: (x: number, y: number, value: number) => void,
+): void {
+  const middle = planes[1]!;
+  const neighbours = [-width - 1, -width, -width + 1, -1, 1, width - 1, width, width + 1];
+  for (let y = margin; y < height - margin; y++) {
+    for (let x = margin; x < width - margin; x++) {
+      const at = y * width + x;
+      const value = middle[at]!;
+      if (Math.abs(value) < minContrast) continue;
+      const isBeyond = (other: number) => (value > 0 ? other < value : other > value);
+      const isExtremum =
+        neighbours.every((step) => isBeyond(middle[at + step]!)) &&
+        [planes[0]!, planes[2]!].every(
+          (plane) =>
+            isBeyond(plane[at]!) && neighbours.every((step) => isBeyond(plane[at + step]!)),
+        );
+      if (isExtremum && !isOnEdge(middle, at, width)) take(x, y, value);
+    }
+  }
+}
+
+function isOnEdge(values: Float32Array, at: number, width: number): boolean {
+  const twice = 2 * values[at]!;
+  const xx = values[at + 1]! + values[at - 1]! - twice;
+  const yy = values[at + width]! + values[at - width]! - twice;
+  const diagonal = values[at + width + 1]! + values[at - width - 1]!;
+  const xy = (diagonal - values[at + width - 1]! - values[at - width + 1]!) / 4;
+  const determinant = xx * yy - xy * xy;
+  return determinant <= 0 || (xx + yy) ** 2 > maxEdge * determinant;
+}
+
+/** Samples a side of the described square. */
+const samples = 12;
+
+/** Frequencies across and down, the lowest first; the mean is left out, for brightness changes. */
+const frequencies = Array.from({ length: 8 }, (_, sum) =>
+  Array.from({ length: sum + 1 }, (__, down) => ({ across: sum - down, down })),
+)
+  .flat()
+  .slice(1, 33);
+const cosines = Array.from({ length: 8 }, (_, frequency) =>
+  Float32Array.from({ length: samples }, (__, at) =>
+    Math.cos(((at + 0.5) * frequency * Math.PI) / samples),
+  ),
+);
+
+/** What a mirrored picture changes in a key: signs of odd frequencies across. */
+const mirroredBits = toBits(frequencies.map(({ across }) => across % 2 === 1));
+
+/** The key of the same spot in the mirrored picture. */
+export function mirrorKey(key: number): number {
+  return (key ^ mirroredBits) >>> 0;
+}
+
+function describe(level: Plane, x: number, y: number, radius: number) {
+  const square = new Float32Array(samples * samples);
+  const step = (2 * radius) / samples;
+  const first = step / 2 - radius;
+  for (let row = 0, at = 0; row < samples; row++) {
+    for (let column = 0; column < samples; column++, at++) {
+      square[at] = interpolate(level, x + first + column * step, y + first + row * step);
+    }
+  }
+  const amounts = frequencies.map(({ across, down }) => {
+    let sum = 0;
+    for (let row = 0, at = 0; row < samples; row++) {
+      for (let column = 0; column < samples; column++, at++) {
+        sum += square[at]! * cosines[across]![column]! * cosines[down]![row]!;
+      }
+    }
+    return sum;
+  });
+  const byAmount = [...amounts.keys()].toSorted(
+    (one, other) => Math.abs(amounts[one]!) - Math.abs(amounts[other]!),
+  );
+  return {
+    key: toBits(amounts.map((amount) => amount > 0)),
+    weakBits: [byAmount[0]!, byAmount[1]!] as const,
+  };
+}
+
+function toBits(flags: readonly boolean[]): number {
+  return flags.reduce((bits, isSet, n) => (isSet ? bits | (1 << n) : bits), 0) >>> 0;
+}
+
+/** Linearly between pixels; beyond the edge, its nearest pixel. */
+function interpolate({ width, height, values }: Plane, x: number, y: number): number {
+  const left = Math.min(width - 2, Math.max(0, Math.floor(x)));
+  const top = Math.min(height - 2, Math.max(0, Math.floor(y)));
+  const right = Math.min(1, Math.max(0, x - left));
+  const down = Math.min(1, Math.max(0, y - top));
+  const at = top * width + left;
+  const upper = values[at]! * (1 - right) + values[at + 1]! * right;
+  const lower = values[at + width]! * (1 - right) + values[at + width + 1]! * right;
+  return upper * (1 - down) + lower * down;
+}
+
+function halve({ width, height, values }: Plane): Plane {
+  const size = { width: width >> 1, height: height >> 1 };
+  const half = new Float32Array(size.width * size.height);
+  for (let y = 0, at = 0; y < size.height; y++) {
+    for (let x = 0; x < size.width; x++, at++) half[at] = values[2 * y * width + 2 * x]!;
+  }
+  return { ...size, values: half };
+}
+
+/** By a Gaussian that ends at three times its width; beyond the edge, its nearest pixel. */
+function blur({ width, height, values }: Plane, sigma: number): Float32Array {
+  const reach = Math.ceil(3 * sigma);
+  const bell = Float32Array.from({ length: 2 * reach + 1 }, (_, at) =>
+    Math.exp(-((at - reach) ** 2) / (2 * sigma * sigma)),
+  );
+  const total = bell.reduce((sum, value) => sum + value);
+  const across = new Float32Array(values.length);
+  const both = new Float32Array(values.length);
+  const padded = new Float32Array(width + 2 * reach);
+  for (let y = 0; y < height; y++) {
+    const row = values.subarray(y * width, (y + 1) * width);
+    padded.fill(row[0]!, 0, reach).set(row, reach);
+    padded.fill(row[width - 1]!, reach + width);
+    for (let x = 0; x < width; x++) {
+      let sum = 0;
+      for (let at = 0; at < bell.length; at++) sum += bell[at]! * padded[x + at]!;
+      across[y * width + x] = sum / total;
+    }
+  }
+  for (let y = 0; y < height; y++) {
+    for (let at = 0; at < bell.length; at++) {
+      const from = Math.min(height - 1, Math.max(0, y + at - reach)) * width;
+      const share = bell[at]! / total;
+      for (let x = 0; x < width; x++) both[y * width + x]! += share * across[from + x]!;
+    }
+  }
+  return both;
+}
+
+const headerBytes = 8;
+const bytesPerKeypoint = 12;
+const wholeShare = 0xffff;
+/** Sizes are stored in shares of this, the largest that is found. */
+const largestSize = 0.125;
+
+/** Width and height, then 12 bytes a keypoint: key, x, y, size, weak bits; little-endian. */
+export function packFingerprint({ width, height, keypoints }: Fingerprint): Uint8Array {
+  const bytes = Buffer.alloc(headerBytes + keypoints.length * bytesPerKeypoint);
+  bytes.writeUInt32LE(width, 0);
+  bytes.writeUInt32LE(height, 4);
+  keypoints.forEach(({ key, weakBits, x, y, size }, n) => {
+    const at = headerBytes + n * bytesPerKeypoint;
+    bytes.writeUInt32LE(key, at);
+    bytes.writeUInt16LE(Math.round(x * wholeShare), at + 4);
+    bytes.writeUInt16LE(Math.round(y * wholeShare), at + 6);
+    bytes.writeUInt16LE(Math.round(Math.min(1, size / largestSize) * wholeShare), at + 8);
+    bytes.writeUInt8(weakBits[0], at + 10);
+    bytes.writeUInt8(weakBits[1], at + 11);
+  });
+  return bytes;
+}
+
+export function unpackFingerprint(bytes: Uint8Array): Fingerprint {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const length = Math.floor((bytes.length - headerBytes) / bytesPerKeypoint);
+  const keypoints = Array.from({ length }, (_, n): Keypoint => {
+    const at = headerBytes + n * bytesPerKeypoint;
+    return {
+      key: view.readUInt32LE(at),
+      x: view.readUInt16LE(at + 4) / wholeShare,
+      y: view.readUInt16LE(at + 6) / wholeShare,
+      size: (view.readUInt16LE(at + 8) / wholeShare) * largestSize,
+      weakBits: [view.readUInt8(at + 10), view.readUInt8(at + 11)],
+    };
+  });
+  return { width: view.readUInt32LE(0), height: view.readUInt32LE(4), keypoints };
+}
