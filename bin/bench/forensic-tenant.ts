@@ -41,7 +41,7 @@ export async function addForensicTenant(
   });
 }
 
-function analysisOf(tenantId: string, at: Date) {
+export function analysisOf(tenantId: string, at: Date) {
   const id = newId(at);
   const name = 'A photograph';
   return {

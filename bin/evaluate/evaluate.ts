@@ -3,6 +3,7 @@
  * `npm run evaluate -- --traces ...` as above, without the methods that look for changes: a quarter of the time
  * `npm run evaluate -- --ratios --model DIR`
  * `npm run evaluate -- --drawn [--model DIR]`
+ * `npm run evaluate -- --copies LIST [--limit N] [--crowd N]`
  * `npm run evaluate -- --manipulated [--data DIR] [--pairs DIR] [--photographs DIR] [--model DIR] [--limit N] [--figures FILE]`
  * `npm run evaluate -- --manipulated --pairs DIR [--pairs DIR] --photographs DIR --readings DIR [--limit N]`
  *
@@ -22,6 +23,7 @@ import type { Models } from '../../src/engine/schedule.ts';
 import type { Decision } from '../../src/engine/result.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { writeIntoCard } from './card.ts';
+import { measureCopies } from './copies.ts';
 import { findDataDir, readSamples, type Split, splits } from './data-set.ts';
 import { drawings } from './drawn.ts';
 import { examineUnderAll } from './examine-under-all.ts';
@@ -45,6 +47,8 @@ const { values: options } = parseArgs({
     ratios: { type: 'boolean', default: false },
     'held-out': { type: 'string' },
     drawn: { type: 'boolean', default: false },
+    copies: { type: 'string' },
+    crowd: { type: 'string', default: '100000' },
     manipulated: { type: 'boolean', default: false },
     pairs: { type: 'string', multiple: true, default: [] },
     photographs: { type: 'string' },
@@ -55,6 +59,11 @@ const { values: options } = parseArgs({
 if (options.ratios) {
   if (!options.model) fail('--ratios needs --model DIR.');
   process.stdout.write(`${recordRatios(options.model, new Date()).join('\n')}\n`);
+  process.exit();
+}
+
+if (options.copies !== undefined) {
+  await measureCopies(options.copies, Number(options.limit ?? 200), Number(options.crowd));
   process.exit();
 }
 

@@ -26,6 +26,8 @@ const maxScale = 1 / minScale;
 const maxSizeRatio = 1.5;
 /** Pairs of spots that are tried as the start of an alignment, the most alike first. */
 const triedPairs = 20;
+/** An alignment that fewer pairs agree with is not refined. */
+const minRough = 4;
 /** Agreement that no other alignment will surpass by much. */
 const enoughMatches = 30;
 /** Below either, likeness is chance, or a frame that two screenshots have in common. */
@@ -56,10 +58,17 @@ interface Map {
 interface Fit {
   readonly map: Map;
   readonly pairs: readonly Pair[];
+  /** The first of each pair. */
+  readonly spots: ReadonlySet<Keypoint>;
   readonly share: number;
 }
 
-const noFit: Fit = { map: { scale: 1, left: 0, top: 0 }, pairs: [], share: 0 };
+const noFit: Fit = {
+  map: { scale: 1, left: 0, top: 0 },
+  pairs: [],
+  spots: new Set(),
+  share: 0,
+};
 
 /** Each two of the most similar pairs give a scale and an offset; the one that most others agree with wins. */
 function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit {
@@ -67,10 +76,12 @@ function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit 
   let best = noFit;
   for (const [n, first] of alike.entries()) {
     for (const second of alike.slice(n + 1)) {
+      // They would lead to the same again.
+      if (best.spots.has(first[0]) && best.spots.has(second[0])) continue;
       const map = fitMap([first, second]);
       if (map === null || ![first, second].every((pair) => isOfScale(pair, map.scale))) continue;
       const rough = collect(keypoints, other, map);
-      const refined = fitMap(rough.pairs);
+      const refined = rough.pairs.length < minRough ? null : fitMap(rough.pairs);
       if (refined === null) continue;
       const fit = collect(keypoints, other, refined);
       if (fit.pairs.length > best.pairs.length) best = fit;
@@ -135,7 +146,8 @@ function collect(
     taken.add(nearest);
     pairs.push([keypoint, nearest]);
   }
-  return { map, pairs, share: pairs.length / Math.max(1, inside) };
+  const spots = new Set(pairs.map(([spot]) => spot));
+  return { map, pairs, spots, share: pairs.length / Math.max(1, inside) };
 }
 
 function isOfScale([one, other]: Pair, scale: number): boolean {

@@ -141,6 +141,9 @@ function forEachExtremum(
       const at = y * width + x;
       const value = middle[at]!;
       if (Math.abs(value) < minContrast) continue;
+      // Most pixels end here.
+      if (value > 0 === middle[at + 1]! >= value || value > 0 === middle[at - 1]! >= value)
+        continue;
       const isBeyond = (other: number) => (value > 0 ? other < value : other > value);
       const isExtremum =
         neighbours.every((step) => isBeyond(middle[at + step]!)) &&
@@ -240,32 +243,44 @@ function halve({ width, height, values }: Plane): Plane {
 
 /** By a Gaussian that ends at three times its width; beyond the edge, its nearest pixel. */
 function blur({ width, height, values }: Plane, sigma: number): Float32Array {
-  const reach = Math.ceil(3 * sigma);
-  const bell = Float32Array.from({ length: 2 * reach + 1 }, (_, at) =>
-    Math.exp(-((at - reach) ** 2) / (2 * sigma * sigma)),
-  );
-  const total = bell.reduce((sum, value) => sum + value);
+  const weights = halfGaussian(sigma);
+  const reach = weights.length - 1;
   const across = new Float32Array(values.length);
-  const both = new Float32Array(values.length);
   const padded = new Float32Array(width + 2 * reach);
   for (let y = 0; y < height; y++) {
     const row = values.subarray(y * width, (y + 1) * width);
     padded.fill(row[0]!, 0, reach).set(row, reach);
     padded.fill(row[width - 1]!, reach + width);
-    for (let x = 0; x < width; x++) {
-      let sum = 0;
-      for (let at = 0; at < bell.length; at++) sum += bell[at]! * padded[x + at]!;
-      across[y * width + x] = sum / total;
+    for (let x = 0, middle = reach; x < width; x++, middle++) {
+      let sum = weights[0]! * padded[middle]!;
+      for (let step = 1; step <= reach; step++) {
+        sum += weights[step]! * (padded[middle - step]! + padded[middle + step]!);
+      }
+      across[y * width + x] = sum;
     }
   }
+  const both = across.map((value) => weights[0]! * value);
   for (let y = 0; y < height; y++) {
-    for (let at = 0; at < bell.length; at++) {
-      const from = Math.min(height - 1, Math.max(0, y + at - reach)) * width;
-      const share = bell[at]! / total;
-      for (let x = 0; x < width; x++) both[y * width + x]! += share * across[from + x]!;
+    const out = y * width;
+    for (let step = 1; step <= reach; step++) {
+      const weight = weights[step]!;
+      const above = Math.max(0, y - step) * width;
+      const below = Math.min(height - 1, y + step) * width;
+      for (let x = 0; x < width; x++) {
+        both[out + x]! += weight * (across[above + x]! + across[below + x]!);
+      }
     }
   }
   return both;
+}
+
+/** Its middle and one side; both sides together sum to 1. */
+function halfGaussian(sigma: number): Float32Array {
+  const weights = Float32Array.from({ length: Math.ceil(3 * sigma) + 1 }, (_, step) =>
+    Math.exp((-step * step) / (2 * sigma * sigma)),
+  );
+  const total = 2 * weights.reduce((sum, weight) => sum + weight) - weights[0]!;
+  return weights.map((weight) => weight / total);
 }
 
 const headerBytes = 8;

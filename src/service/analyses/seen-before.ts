@@ -16,7 +16,7 @@ import { getRow, type Target } from './rows.ts';
 const maxPerKey = 200;
 /** Keys in common from which two pictures are compared, and how many pictures are, those with the most in common first. */
 const minShared = 2;
-const maxCompared = 50;
+const maxCompared = 20;
 /** Pictures that are named in an answer. */
 const maxListed = 20;
 
