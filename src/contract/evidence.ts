@@ -202,10 +202,25 @@ export const evidence = Type.Object(
       Type.Number({
         minimum: 1,
         description:
-          'The likelihood ratio behind strength; null if undecided, declared, changed in part, or never measured.',
+          'The likelihood ratio behind strength; null if undecided, declared, or never measured.',
       }),
     ),
     statement,
+    weighed: Type.Optional(
+      Type.Array(
+        Type.Object({
+          question: oneOf(['generated', 'changed']),
+          side: oneOf(['fake', 'real']),
+          ratio: orNull(Type.Number({ minimum: 1 })),
+          strength,
+          statement,
+        }),
+        {
+          description:
+            'Each question by itself, whatever was decided: the likelihood ratio for the side it points to, below 2 for neither. Empty where it has no tested meaning.',
+        },
+      ),
+    ),
     cap: orNull(
       Type.Object(
         {
@@ -222,7 +237,8 @@ export const evidence = Type.Object(
     ),
     errorRate: orNull({
       ...statement,
-      description: 'How often such a result was wrong when it was measured; null if undecided.',
+      description:
+        'How often such a result was wrong when it was measured, and what the method would have found; null where it has no tested meaning.',
     }),
     findings: Type.Array(finding, { description: 'Strongest first.' }),
     skipped: Type.Array(Type.Object({ method: Type.String(), reason: statement })),

@@ -1,22 +1,22 @@
-/** How often a result like this one was wrong when the models were measured, as terminal, console and report tell it. */
+/** How often a result like this one was wrong when the models were measured, and what they find, as every surface tells it. */
 
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../inference/manifest.ts';
 import { createNumberWriter } from './numbers.ts';
-import { bestDeclaration, type Result } from './result.ts';
-import { wordsIn } from './wording/catalogue.ts';
+import { bestDeclaration, type ChangeErrorRates, type ErrorRates, type Result } from './result.ts';
+import { type Words, wordsIn } from './wording/catalogue.ts';
 
 type Decided = Pick<Result, 'outcome' | 'provenance' | 'errors'>;
 
-/** In one or two parts of a sentence; empty where nothing was decided. */
+/** In sentences; empty where it has no tested meaning. */
 export function writeErrorRate(
   { outcome, provenance, errors }: Decided,
   language: Language,
 ): string {
   const { wrong } = wordsIn(language).outcome;
-  const { rate, count } = createNumberWriter(language);
-  if (outcome === 'uncertain' || outcome === 'abstain') return '';
+  const { count } = createNumberWriter(language);
+  if (outcome === 'abstain') return '';
   if (outcome === 'declared') {
     const declared = provenance === null ? null : bestDeclaration(provenance);
     return wrong[declared?.assurance === 'trusted' ? 'vouched' : 'declared'];
@@ -24,34 +24,77 @@ export function writeErrorRate(
   // A server sends the whole sentence or nothing.
   if (errors === null) return '';
   const { rates, calls } = errors;
-  const parts = {
-    real: [
-      ...(rates === null ? [] : [wrong.real(rate(rates.fakeCalledReal), count(rates.fake))]),
-      ...(calls === null
-        ? []
-        : [wrong.missed(rate(1 - calls.changedCalled), count(calls.changed))]),
+  const told = {
+    fake: () => (rates === null ? [] : [writeFalse('fake', rates.realCalledFake, rates.real)]),
+    changed: () =>
+      calls === null ? [] : [writeFalse('changed', calls.photographsCalled, calls.photographs)],
+    power: () => [
+      ...(rates === null ? [] : writeGenerated(rates, wrong, count)),
+      ...(calls === null ? [] : writeChanged(calls, wrong, count)),
     ],
-    fake: rates === null ? [] : [wrong.fake(rate(rates.realCalledFake), count(rates.real))],
-    changed:
-      calls === null
-        ? []
-        : [wrong.changed(rate(calls.photographsCalled), count(calls.photographs))],
-  };
-  const told = parts[outcome];
-  return told.length === 0 ? wrong.unmeasured : `${wrong.measured}${told.join(wrong.and)}.`;
+  }[outcome === 'real' || outcome === 'uncertain' ? 'power' : outcome]();
+  return told.length === 0 ? wrong.unmeasured : told.join(' ');
+
+  function writeFalse(side: 'fake' | 'changed', share: number, of: number): string {
+    const { high } = shareInterval(Math.round(share * of), of);
+    return wrong[side](perHundred(share, wrong), count(of), count(Math.ceil(100 * high)));
+  }
+}
+
+type Wrong = Words['outcome']['wrong'];
+
+/** Nothing for a model whose right answers were not counted. */
+function writeGenerated(
+  { fakeCalledFake, fakeCalledReal, fake }: ErrorRates,
+  wrong: Wrong,
+  count: (value: number) => string,
+): readonly string[] {
+  if (fakeCalledFake === undefined) return [];
+  const open = 100 - Math.round(100 * fakeCalledFake) - Math.round(100 * fakeCalledReal);
+  return [
+    wrong.generated({
+      called: perHundred(fakeCalledFake, wrong),
+      open: count(open),
+      passed: perHundred(fakeCalledReal, wrong),
+      of: count(fake),
+    }),
+  ];
+}
+
+function writeChanged(
+  { changedCalled, changed, kinds = [] }: ChangeErrorRates,
+  wrong: Wrong,
+  count: (value: number) => string,
+): readonly string[] {
+  const told = kinds.map(({ kind, found, pictures }) =>
+    wrong.kind(wrong.kindNames[kind], count(found), count(pictures)),
+  );
+  return [
+    wrong.missed(perHundred(changedCalled, wrong), count(changed)),
+    ...(told.length === 0 ? [] : [wrong.kinds(told.join(', '))]),
+  ];
+}
+
+function perHundred(share: number, { fewerThanOne }: Wrong): string {
+  const rounded = Math.round(100 * share);
+  return share > 0 && rounded === 0 ? fewerThanOne : String(rounded);
 }
 
 /** The same in one line. */
 export function writeErrorRateBriefly(decided: Decided, language: Language): string {
-  const { brief } = wordsIn(language).outcome.wrong;
-  const { rate, count } = createNumberWriter(language);
+  const { wrong } = wordsIn(language).outcome;
   const { outcome, errors } = decided;
   const { rates = null, calls = null } = errors ?? {};
-  if (outcome === 'real' && rates !== null && calls !== null) {
-    return brief.real(rate(rates.fakeCalledReal), rate(1 - calls.changedCalled));
+  // What is open asks for a next step.
+  if (outcome === 'uncertain') return '';
+  if (outcome === 'real' && rates?.fakeCalledFake !== undefined && calls !== null) {
+    return wrong.brief.real(
+      perHundred(rates.fakeCalledFake, wrong),
+      perHundred(calls.changedCalled, wrong),
+    );
   }
   if (outcome === 'changed' && calls !== null) {
-    return brief.changed(rate(calls.photographsCalled), count(calls.photographs));
+    return wrong.brief.changed(perHundred(calls.photographsCalled, wrong));
   }
   return writeErrorRate(decided, language);
 }

@@ -10,7 +10,7 @@ import {
   type StabilityChange,
   strengths,
 } from '../contract/vocabulary.ts';
-import { areaOf, placeOf, type Region } from '../detectors/regions.ts';
+import { areaOf } from '../detectors/regions.ts';
 import type { Decision, Examined, Manipulation, Stability } from '../engine/result.ts';
 import { writeErrorRate } from './error-rate.ts';
 import { type WordedFinding, wordFinding, wordProvenance, wordSkipped } from './findings.ts';
@@ -29,9 +29,7 @@ export function writeEvidence(examined: Examined): Evidence {
     byTraces: decision.byTraces ?? null,
     ...measureStrength(examined),
     errorRate: wordErrorRate(examined),
-    findings: ranked(
-      findings.map((one) => placed(boundedFinding(wordFinding(one), examined), examined)),
-    ),
+    findings: ranked(findings.map((one) => boundedFinding(wordFinding(one), examined))),
     skipped: skipped.map((one) => wordSkipped(one, facts)),
     reasons: decision.reasons.map(toReason),
     stability: stability === null ? null : wordStability(stability, decision),
@@ -111,43 +109,6 @@ export function trialOutcome(
 
 function wordTrial(change: StabilityChange): Bilingual {
   return inBoth((language) => wordsIn(language).strength.stability.changes[change]);
-}
-
-/**
- * A method's own mark is smaller or larger than what all of them mark together: where it names one, the finding says how
- * the two relate, so that nobody takes them for a contradiction.
- */
-function placed(finding: WordedFinding, { manipulation, facts }: Examined): WordedFinding {
-  const own = regionIn(finding);
-  if (own === null || manipulation === null) return finding;
-  const { region } = manipulation;
-  const statement = inBoth((language) => {
-    const { findings, strength } = wordsIn(language);
-    const { elsewhere, nowhere } = strength.changedPart;
-    const said = finding.statement[language];
-    const ownShare = findings.writeShare(own.share);
-    // Measured for every picture, named only where it stands out.
-    if (!said.includes(ownShare)) return said;
-    if (region === null) return `${said} ${nowhere}`;
-    const share = findings.writeShare(region.share);
-    const place = placeOf(region, facts);
-    const isSame = share === ownShare && place === placeOf(own, facts);
-    return isSame ? said : `${said} ${elsewhere(share, findings.places[place])}`;
-  });
-  return { ...finding, statement };
-}
-
-/** By the names that `measuresOf` gives. */
-function regionIn({ measures }: WordedFinding): Region | null {
-  const { regionLeft, regionTop, regionWidth, regionHeight, regionShare } = measures;
-  if (regionShare === undefined) return null;
-  return {
-    left: regionLeft ?? 0,
-    top: regionTop ?? 0,
-    width: regionWidth ?? 0,
-    height: regionHeight ?? 0,
-    share: regionShare,
-  };
 }
 
 /** The combined result of the methods that look for changed parts. */

@@ -52,7 +52,7 @@ export function present(result: Result, language: Language): Presentation {
   const isDeclared = outcome === 'declared';
   return {
     outcome,
-    headline: words.outcome.headlines[outcome],
+    headline: words.outcome.headlines[ground === 'manipulation_suspected' ? 'suspected' : outcome],
     because: ground === null ? '' : writeBecause(ground, result, words),
     short: ground === null ? '' : words.outcome.short[ground],
     next,

@@ -9,7 +9,12 @@ import {
 } from '../contract/vocabulary.ts';
 import { type Area, areaOf, type Region } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../engine/result.ts';
-import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
+import type {
+  ChangeKind,
+  MeasuredCalls,
+  MeasuredCondition,
+  MeasuredRates,
+} from '../inference/manifest.ts';
 import type { Declaration } from '../provenance/provenance.ts';
 import type { FileStatements } from './origin.ts';
 
@@ -129,14 +134,18 @@ export function readAnswer(
   };
 }
 
-/** How often the models erred under the strategy that was used, on files as they were; null where that was not measured. */
+/**
+ * What the models did, under the strategy that was used, with measured pictures like this one: saved again at a quality like
+ * its own, and of its size as far as that was told apart. Null where it was not measured.
+ */
 export interface MeasuredErrors {
   readonly rates: ErrorRates | null;
   readonly calls: ChangeErrorRates | null;
 }
 
 /** `real` and `fake` count the pictures. */
-export type ErrorRates = MeasuredRates & Pick<MeasuredCondition, 'real' | 'fake'>;
+export type ErrorRates = MeasuredRates &
+  Pick<MeasuredCondition, 'real' | 'fake'> & { readonly condition?: string };
 
 export interface ChangeErrorRates {
   readonly changed: number;
@@ -144,21 +153,37 @@ export interface ChangeErrorRates {
   /** Shares 0..1 of them that were called manipulated. */
   readonly changedCalled: number;
   readonly photographsCalled: number;
+  /** By kind of change, of every size: how many pictures, and of how many of them it was said or suspected. */
+  readonly kinds?: readonly FoundKind[];
+}
+
+export interface FoundKind {
+  readonly kind: ChangeKind;
+  readonly pictures: number;
+  readonly found: number;
 }
 
 export function readErrors({
   measured,
   measuredCalls,
+  facts,
   options: { decisionStrategy },
-}: Pick<Examined, 'measured' | 'measuredCalls' | 'options'>): MeasuredErrors {
-  const traces = measured.find(({ condition }) => condition === 'as is');
-  const calls = measuredCalls.find(
-    ({ condition, megapixels }) => condition === 'as is' && megapixels === undefined,
-  );
+}: Pick<Examined, 'measured' | 'measuredCalls' | 'facts' | 'options'>): MeasuredErrors {
+  const traces = measuredLike(measured, facts);
+  const ofEverySize = measuredLike(measuredCalls, facts);
+  const calls = measuredCalls.find((one) => isOfSize(one, ofEverySize, facts)) ?? ofEverySize;
   const called = calls?.strategies[decisionStrategy];
+  const kinds = ofEverySize?.kinds?.map(({ kind, pictures, called: said, suspected }) => {
+    return { kind, pictures, found: said + suspected };
+  });
   return {
     rates: traces
-      ? { real: traces.real, fake: traces.fake, ...traces.strategies[decisionStrategy] }
+      ? {
+          condition: traces.condition,
+          real: traces.real,
+          fake: traces.fake,
+          ...traces.strategies[decisionStrategy],
+        }
       : null,
     calls:
       calls && called
@@ -167,9 +192,33 @@ export function readErrors({
             photographs: calls.photographs,
             changedCalled: called.changed / calls.changed,
             photographsCalled: called.photographs / calls.photographs,
+            ...(kinds !== undefined && { kinds }),
           }
         : null,
   };
+}
+
+function isOfSize(
+  { condition, megapixels }: MeasuredCalls,
+  like: MeasuredCalls | undefined,
+  { width, height }: Examined['facts'],
+): boolean {
+  if (megapixels === undefined || condition !== like?.condition) return false;
+  const size = (width * height) / 1e6;
+  return size >= megapixels.from && size < (megapixels.below ?? Infinity);
+}
+
+/** Below this quality a JPEG file is like one that was saved again at 75. */
+const lowQuality = 85;
+
+/** The measured condition of every size that is nearest to the file. */
+export function measuredLike<
+  Measured extends { readonly condition: string; readonly megapixels?: unknown },
+>(measured: readonly Measured[], { jpeg }: Pick<Examined['facts'], 'jpeg'>): Measured | undefined {
+  const ofEverySize = measured.filter(({ megapixels }) => megapixels === undefined);
+  const isLow = jpeg?.quality != null && jpeg.quality.value < lowQuality;
+  const named = (name: string) => ofEverySize.find(({ condition }) => condition === name);
+  return (isLow ? named('jpeg 75') : undefined) ?? named('as is');
 }
 
 /** The declaration of generated content that is vouched for best. */

@@ -1,6 +1,6 @@
 /**
- * How strongly an examination supports its class: a likelihood ratio, held down to what the measured error rates bear
- * out, or for a declaration a word by how far it can be believed, or for a changed part that of the strongest method.
+ * How strongly an examination speaks, whatever was decided: a likelihood ratio for *generated or recorded* and one for
+ * *changed in a part or not*, neither beyond what measured pictures bear out; for a declaration a word by how far it can be believed.
  */
 
 import type { Evidence } from '../contract/evidence.ts';
@@ -12,40 +12,57 @@ import {
 } from '../contract/vocabulary.ts';
 import { strengthOfAssurance, strengthOfRatio } from '../detectors/detector.ts';
 import { traceNetwork } from '../detectors/trace-network.ts';
-import { type SupportedRatio, supportedRatio } from '../engine/likelihood-ratio.ts';
+import { supportedRatio } from '../engine/likelihood-ratio.ts';
 import type { Examined } from '../engine/result.ts';
 import type { WordedFinding } from './findings.ts';
 import { createNumberWriter } from './numbers.ts';
 import { nameIn, printable } from './printable.ts';
 import { inBoth } from './report-item.ts';
-import { bestDeclaration } from './result.ts';
+import { bestDeclaration, measuredLike, readFigures } from './result.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
 type Cap = NonNullable<Evidence['cap']>;
+export type Weighed = NonNullable<Evidence['weighed']>[number];
 
 interface MeasuredStrength {
   readonly strength: Strength;
   readonly ratio: number | null;
   readonly statement: Bilingual;
   readonly cap: Cap | null;
+  readonly weighed: readonly Weighed[];
 }
 
 export function measureStrength(examined: Examined): MeasuredStrength {
-  const { resultClass, basis } = examined.decision;
-  if (resultClass !== 'real' && resultClass !== 'fake') {
-    const why = resultClass === 'abstain' ? 'outside' : 'undecided';
-    const statement = inBoth((language) => wordsIn(language).strength[why]);
-    return { strength: 'none', ratio: null, statement, cap: null };
+  const { decision, provenance } = examined;
+  const { resultClass, basis } = decision;
+  const traced = weighTraces(examined);
+  const changed = weighChange(examined);
+  const weighed = [traced?.weighed, changed].filter((one) => one != null);
+  const nothing = { strength: 'none', ratio: null, cap: null, weighed } as const;
+  if (basis === 'declaration' && resultClass === 'fake') {
+    // A declaration has no measurable error rate: its forger decides how often it is wrong.
+    const best = bestDeclaration(provenance)?.assurance ?? 'unsigned';
+    const strength = strengthOfAssurance[best];
+    return { ...nothing, strength, statement: wordDeclared(best, strength) };
   }
-  if (basis === 'declaration') return ofDeclaration(examined);
-  return basis === 'localisation' ? ofChange(examined) : ofTraces(examined, resultClass);
+  if (basis === 'localisation' && resultClass === 'fake') {
+    if (changed === null) return { ...nothing, ...ofStrongestMethod(examined) };
+    const { strength, ratio } = changed;
+    return { ...nothing, strength, ratio, statement: joined([changed, traced?.weighed]) };
+  }
+  if (traced === null) {
+    return { ...nothing, statement: inBoth((language) => wordsIn(language).strength.outside) };
+  }
+  const statement = joined([traced.weighed, changed]);
+  if (resultClass !== 'real' && resultClass !== 'fake') return { ...nothing, statement };
+  const { strength, ratio } = traced.weighed;
+  return { ...nothing, strength, ratio, statement, cap: traced.cap };
 }
 
-/** A declaration has no measurable error rate: its forger decides how often it is wrong. */
-function ofDeclaration({ provenance }: Examined): MeasuredStrength {
-  const best = bestDeclaration(provenance)?.assurance ?? 'unsigned';
-  const strength = strengthOfAssurance[best];
-  return { strength, ratio: null, statement: wordDeclared(best, strength), cap: null };
+function joined(weighed: readonly (Weighed | null | undefined)[]): Bilingual {
+  return inBoth((language) =>
+    weighed.flatMap((one) => (one == null ? [] : [one.statement[language]])).join(' '),
+  );
 }
 
 function wordDeclared(assurance: Assurance, strength: Exclude<Strength, 'none'>): Bilingual {
@@ -56,19 +73,12 @@ function wordDeclared(assurance: Assurance, strength: Exclude<Strength, 'none'>)
   });
 }
 
-/**
- * As strong as the strongest method that indicates the change, because the strength of single methods was measured: their
- * fusion was fitted on simulated changes, and its reliability was not measured.
- */
-function ofChange({ findings, manipulation }: Examined): MeasuredStrength {
+/** For examinations by models whose ratios of changes were not measured: as strong as the strongest method that indicates one. */
+function ofStrongestMethod({ findings, manipulation }: Examined) {
   const supporting = findings.filter(({ method }) => manipulation?.methods.includes(method));
   const steps = supporting.map(({ strength }) => strengths.indexOf(strength));
   const strength = strengths[Math.max(0, ...steps)]!;
-  return { strength, ratio: null, statement: wordChanged(strength), cap: null };
-}
-
-function wordChanged(strength: Strength): Bilingual {
-  return inBoth((language) => {
+  const statement = inBoth((language) => {
     const { changed, adverbs, sides } = wordsIn(language).strength;
     const spoken =
       strength === 'none'
@@ -76,60 +86,117 @@ function wordChanged(strength: Strength): Bilingual {
         : changed.stated(adverbs[strength], sides.changed);
     return `${changed.head} ${spoken} ${changed.tail}`;
   });
+  return { strength, statement };
 }
 
-function ofTraces(examined: Examined, side: 'real' | 'fake'): MeasuredStrength {
-  const stated = stateRatio(examined.decision.fakeProbability, side, examined);
-  const { ratio, strength } = stated;
-  return { strength, ratio, statement: wordTraced(stated), cap: toCap(stated, examined) };
+/** Whether the picture was generated or recorded, by the traces of the whole of it; null where that has no tested meaning. */
+function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null {
+  const { generated } = readFigures(examined);
+  if (generated === null) return null;
+  const side = generated.value < 0.5 ? 'real' : 'fake';
+  const bound = boundOfTraces(examined, side);
+  const { traced, ratio, strength } = stateRatio(toOdds(generated.value), bound.ratio);
+  const statement = inBoth((language) => {
+    const { plain } = createNumberWriter(language);
+    const { traced: words, adverbs, sides, bounded } = wordsIn(language).strength;
+    if (ratio === null) return words.unsupported(sides[side]);
+    const stated =
+      strength === 'none'
+        ? words.neither(plain(ratio))
+        : words.stated(adverbs[strength], sides[side], plain(ratio));
+    if (traced <= ratio) return stated;
+    return `${stated} ${bounded[bound.kind](plain(traced), plain(ratio))}`;
+  });
+  return { weighed: { question: 'generated', side, ratio, strength, statement }, cap: bound.cap };
+}
+
+/** Whether a part was changed, by all methods that look for that; null where it has no tested meaning or was not measured. */
+function weighChange(examined: Examined): Weighed | null {
+  const { changed } = readFigures(examined);
+  const ratios = measuredLike(examined.measuredCalls, examined.facts)?.ratios;
+  if (changed === null || ratios === undefined) return null;
+  const ownOdds = changed / (1 - changed);
+  const priorOdds = ratios.prior / (1 - ratios.prior);
+  const isFor = ownOdds >= priorOdds;
+  const odds = isFor ? ownOdds / priorOdds : priorOdds / ownOdds;
+  const most = roundedDown(isFor ? ratios.upper : 1 / ratios.lower);
+  const { traced, ratio, strength } = stateRatio(odds, most);
+  const statement = inBoth((language) => {
+    const { plain } = createNumberWriter(language);
+    const { parts, adverbs, bounded } = wordsIn(language).strength;
+    const written = plain(ratio ?? 1);
+    const stated =
+      strength === 'none'
+        ? parts.neither(written)
+        : parts[isFor ? 'for' : 'against'](adverbs[strength], written);
+    return traced <= most ? stated : `${stated} ${bounded.held(plain(traced), plain(most))}`;
+  });
+  return { question: 'changed', side: isFor ? 'fake' : 'real', ratio, strength, statement };
 }
 
 interface StatedRatio {
-  readonly side: 'real' | 'fake';
   /** What the probability alone would give. */
   readonly traced: number;
-  readonly supported: SupportedRatio | null;
-  /** The most that the measured error rates support; 1 where they support nothing. */
-  readonly most: number;
   /** What is stated; null when nothing can be. */
   readonly ratio: number | null;
   readonly strength: Strength;
 }
 
-/** Every ratio of a result is rounded here, and nowhere again. */
-function stateRatio(
-  probability: number,
-  side: 'real' | 'fake',
-  { measured, options }: Examined,
-): StatedRatio {
-  const supported = supportedRatio(measured, options.decisionStrategy, side);
-  const traced = toRatio(probability);
-  const most = supported === null ? 1 : roundedDown(supported.ratio);
-  const ratio = supported === null ? null : Math.min(traced, most);
-  return { side, traced, supported, most, ratio, strength: strengthOfRatio(ratio ?? 1) };
+/** Every ratio of a result is rounded here, and nowhere again. @param most - null where nothing was measured. */
+function stateRatio(odds: number, most: number | null): StatedRatio {
+  const traced = roundedDown(Math.min(highestRatio, odds));
+  const ratio = most === null ? null : Math.min(traced, most);
+  return { traced, ratio, strength: strengthOfRatio(ratio ?? 1) };
 }
 
-function wordTraced({ side, strength, ratio, traced }: StatedRatio): Bilingual {
-  return inBoth((language) => {
-    const { plain } = createNumberWriter(language);
-    const { traced: words, adverbs, sides } = wordsIn(language).strength;
-    const name = sides[side];
-    if (ratio === null) return words.unsupported(name);
-    const stated =
-      strength === 'none'
-        ? words.none(name, plain(ratio))
-        : words.stated(adverbs[strength], name, plain(ratio));
-    return traced > ratio ? `${stated} ${words.bounded(plain(traced), plain(ratio))}` : stated;
+interface Bound {
+  /** Null when nothing can be stated. */
+  readonly ratio: number | null;
+  readonly kind: 'held' | 'called';
+  readonly cap: Cap;
+}
+
+/** The history of a picture is unknown, so the measured condition that bears out the least counts. */
+function boundOfTraces(examined: Examined, side: 'real' | 'fake'): Bound {
+  const held = examined.measured.flatMap(({ condition, ratios }) =>
+    ratios === undefined
+      ? []
+      : [{ condition, ratios, most: side === 'fake' ? ratios.upper : 1 / ratios.lower }],
+  );
+  const [least] = held.toSorted((one, other) => one.most - other.most);
+  if (least === undefined) return boundOfCalls(examined, side);
+  const { condition, ratios } = least;
+  const ratio = roundedDown(least.most);
+  const statement = inBoth((language) => {
+    const { count, plain } = createNumberWriter(language);
+    const { labels, strength } = wordsIn(language);
+    const [own, other] =
+      side === 'fake' ? [ratios.supporting, ratios.opposing] : [ratios.opposing, ratios.supporting];
+    const figures = {
+      own: count(own),
+      other: count(other),
+      condition: nameIn(labels.validation.conditions, condition, printable(condition)),
+      ratio: plain(ratio),
+    };
+    return strength.cap.held(figures, strength.cap.sides[side]);
   });
+  return { ratio, kind: 'held', cap: { ratio, strategy: null, condition, statement } };
 }
 
-function toCap({ supported, most, side }: StatedRatio, { measured, options }: Examined): Cap {
+/** For examinations by models whose ratios were not measured: what the rates of their verdicts support. */
+function boundOfCalls({ measured, options }: Examined, side: 'real' | 'fake'): Bound {
+  const supported = supportedRatio(measured, options.decisionStrategy, side);
   if (supported === null) {
     const why = measured.length > 0 ? 'halfMeasured' : 'unmeasured';
     const statement = inBoth((language) => wordsIn(language).strength[why]);
-    return { ratio: most, strategy: null, condition: null, statement };
+    return {
+      ratio: null,
+      kind: 'called',
+      cap: { ratio: 1, strategy: null, condition: null, statement },
+    };
   }
   const { strategy, condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
+  const ratio = roundedDown(supported.ratio);
   // The figures may be those of a looser strategy than the one that decided.
   const isLooser = strategy !== options.decisionStrategy;
   const statement = inBoth((language) => {
@@ -142,11 +209,11 @@ function toCap({ supported, most, side }: StatedRatio, { measured, options }: Ex
       strategy: isLooser ? looser(strategy) : used(strategy),
       condition: nameIn(labels.validation.conditions, condition, printable(condition)),
       bound: rate(wrongAtMost),
-      ratio: plain(most),
+      ratio: plain(ratio),
     };
     return write(figures, sides[side]);
   });
-  return { ratio: most, strategy, condition, statement };
+  return { ratio, kind: 'called', cap: { ratio, strategy, condition, statement } };
 }
 
 /**
@@ -162,7 +229,7 @@ export function boundedFinding(finding: WordedFinding, examined: Examined): Word
     const statement = inBoth((language) => wordsIn(language).strength.untested);
     return { ...finding, ...silent, statement };
   }
-  const { strength } = stateRatio(score, speaksFor, examined);
+  const { strength } = stateRatio(toOdds(score), boundOfTraces(examined, speaksFor).ratio);
   return { ...finding, ...(strength === 'none' ? silent : { strength }) };
 }
 
@@ -172,9 +239,9 @@ const silent = { speaksFor: 'neither', strength: 'none' } as const;
 const highestRatio = 1e6;
 
 /** Odds of the side that a calibrated probability indicates: its likelihood ratio at even prior odds. */
-function toRatio(fakeProbability: number): number {
+function toOdds(fakeProbability: number): number {
   const likelier = Math.max(fakeProbability, 1 - fakeProbability);
-  return roundedDown(Math.min(highestRatio, likelier / (1 - likelier)));
+  return likelier / (1 - likelier);
 }
 
 /** To two significant digits, never up: a ratio is a claim. */

@@ -146,7 +146,7 @@ function makeItem(
   return {
     name: content?.name ?? (path === null ? 'stdin' : basename(label)),
     analysisId: null,
-    custody: localCustody(examination.facts.sha256, times, caseData.caseData?.examiner),
+    custody: localCustody(examination.facts.sha256, times),
     retries: 0,
     // The start of the examination, as in every other output.
     examinedAt: times.receivedAt,
@@ -173,9 +173,9 @@ interface Times {
 function localCustody(
   sha256: string,
   { receivedAt, openedAt, examinedAt }: Times,
-  examiner?: string,
 ): readonly CustodyEvent[] {
-  const actor = examiner === undefined ? 'operator' : `operator ${examiner}`;
+  // The examiner reviews; who ran the program is known to the program's operator alone.
+  const actor = 'operator';
   const original = [{ name: 'original', sha256 }];
   return [
     { at: receivedAt, actor, event: 'received', hashes: [] },

@@ -1,6 +1,6 @@
 /** What stands behind the report: how to verify it, every setting, words, sources, and room for the examiner. */
 
-import { type Manipulation, mapNames } from '../../engine/result.ts';
+import { mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
 import { printable } from '../printable.ts';
 import { references } from '../wording/references.ts';
@@ -39,13 +39,24 @@ export function questionBlocks({
   ];
 }
 
-export function integrityBlocks({ heatmapDigests, catalogue }: SectionInput): readonly Block[] {
+/** Whether the bytes are intact is kept apart from whether the picture is what it is said to be. */
+export function integrityBlocks(input: SectionInput): readonly Block[] {
+  const { heatmapDigests, catalogue, evidence, item, labels } = input;
   const { integrity } = catalogue.document;
+  const { evaluation: words } = catalogue.strength;
+  const { credentials } = evidence.provenance;
+  const intact = [
+    words.integrity,
+    ...(item.isUploadReplaced === true ? [`${labels.rows.upload}: ${labels.uploadReplaced}.`] : []),
+    ...(credentials === null ? [] : [words.credentials[credentials.integrity]]),
+  ];
   const digests = mapNames.map((map) => ({
     label: `heatmap-${map}.png`,
     value: `SHA-256 ${heatmapDigests[map]}`,
   }));
   return [
+    paragraph(intact.join(' ')),
+    paragraph(words.authenticity),
     paragraph(integrity.bundle),
     { kind: 'command', text: 'forensics verify BUNDLE' },
     paragraph(integrity.reproduce),
@@ -54,67 +65,6 @@ export function integrityBlocks({ heatmapDigests, catalogue }: SectionInput): re
     ...integrity.pdfOnly.map(paragraph),
     plainGrid(digests),
   ];
-}
-
-/** Names and numbers as result.json has them, so that both can be compared by eye. */
-export function settingsBlocks({ examination, catalogue }: SectionInput): readonly Block[] {
-  const { options, decision, predictions, classUncertainties, classSimilarities, anomaly, maps } =
-    examination;
-  const { cellPx, columns, rows } = maps;
-  const { fakeProbability, fakeUncertainty, basis, thresholds } = decision;
-  const trials = (examination.stability?.trials ?? []).map(
-    (trial) => [trial.change, trial.fakeProbability] as const,
-  );
-  const tables = examination.facts.jpeg?.quantisationTables ?? [];
-  const settings: readonly Row[] = [
-    ...named('options', options),
-    ...named('decision', { basis, fakeProbability, fakeUncertainty }),
-    ...named('decision.thresholds', thresholds),
-    ...named('predictions', { ...predictions }),
-    ...named('classUncertainties', { ...classUncertainties }),
-    ...named('classSimilarities', { ...classSimilarities }),
-    ...named('anomaly', { ...anomaly }),
-    ...changeSettings(examination.manipulation),
-    ...named('stability', Object.fromEntries(trials)),
-    ...named('maps', { cellPx, columns, rows }),
-    ...examination.findings.flatMap(({ method, score, measures }) =>
-      named(`findings.${printable(method, 40)}`, { score, ...measures }),
-    ),
-    ...tables.map(({ id, steps }) => ({
-      label: `facts.jpeg.quantisationTables.${id}`,
-      value: steps.join(' '),
-    })),
-  ];
-  return [note(catalogue.document.settings.intro), plainGrid(settings)];
-}
-
-function changeSettings(manipulation: Manipulation | null): readonly Row[] {
-  if (manipulation === null) return [];
-  const { region, methods: _named, places = [], ...numbers } = manipulation;
-  return [
-    ...named('manipulation', numbers),
-    ...(region === null ? [] : named('manipulation.region', { ...region })),
-    ...places.flatMap((place, at) =>
-      at === 0 ? [] : named(`manipulation.places.${at + 1}`, { ...place.region }),
-    ),
-  ];
-}
-
-/** Four significant digits: enough to compare, and no number that nobody can read. */
-function writeValue(value: string | number | boolean | null): string {
-  if (typeof value !== 'number' || Number.isInteger(value)) return String(value);
-  return String(Number(value.toPrecision(4)));
-}
-
-/** One row a group: a name for each number would fill pages. */
-function named(
-  group: string,
-  values: Readonly<Record<string, string | number | boolean | null>>,
-): readonly Row[] {
-  const parts = Object.entries(values).map(
-    ([name, value]) => `${printable(name, 60)} ${printable(writeValue(value), 80)}`,
-  );
-  return parts.length === 0 ? [] : [{ label: group, value: parts.join('; ') }];
 }
 
 export function glossaryBlocks({ language, catalogue }: SectionInput): readonly Block[] {
@@ -175,19 +125,15 @@ function dump(group: string, tags: Tags): readonly Row[] {
   }));
 }
 
-export function signatureBlocks({
-  item,
-  catalogue: {
-    document: { signature },
-  },
-}: SectionInput): readonly Block[] {
+export function signatureBlocks({ item, catalogue }: SectionInput): readonly Block[] {
+  const { signature } = catalogue.document;
   const { laboratory } = item.caseData ?? {};
   return [
-    note(signature.intro),
+    paragraph(catalogue.limits.limits.examiner),
     ...(laboratory?.sentences ?? []).map((sentence) => paragraph(printable(sentence, 600))),
     ...signature.assessment.map(paragraph),
     heading(signature.notes),
-    { kind: 'form', labels: [], rules: 2 },
+    { kind: 'form', labels: [], rules: 1 },
     { kind: 'form', labels: signature.lines, rules: 0 },
   ];
 }

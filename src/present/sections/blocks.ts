@@ -56,17 +56,38 @@ export interface FindingBlock {
   readonly strength: string;
 }
 
+/** A Tippett plot: of pictures of each side, the share (0..1) whose log10 likelihood ratio is at least so great. */
+export interface Plot {
+  readonly title: string;
+  readonly axis: string;
+  readonly supporting: Curve;
+  readonly opposing: Curve;
+  /** Of this picture, and the bounds within which ratios are borne out; log10. */
+  readonly own: { readonly name: string; readonly at: number };
+  readonly bounds: readonly [low: number, high: number];
+}
+
+export interface Curve {
+  readonly name: string;
+  readonly points: readonly (readonly [logRatio: number, share: number])[];
+}
+
+/** Log10 ratios from the left to the right end of every plot. */
+export const plotRange = { from: -4, to: 4 } as const;
+
 export type Block =
   | {
       readonly kind: 'verdict';
+      readonly question: string;
       readonly headline: string;
       readonly text: string;
-      /** Drawn as an outline into the picture, with its caption. */
-      readonly region: Region | null;
+      /** Drawn as numbered outlines into the picture, with its caption. */
+      readonly places: readonly Region[];
       readonly caption: string;
+      /** What stands beside the picture. */
+      readonly beside: readonly { readonly title: string; readonly items: readonly string[] }[];
     }
-  /** The sections with their pages, filled in once these are known. */
-  | { readonly kind: 'contents'; readonly title: string }
+  | { readonly kind: 'curves'; readonly plots: readonly Plot[] }
   | { readonly kind: 'heading'; readonly text: string }
   | { readonly kind: 'paragraph'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string }
@@ -81,7 +102,7 @@ export type Block =
   | {
       readonly kind: 'heatmaps';
       readonly maps: readonly HeatmapBlock[];
-      readonly region: Region | null;
+      readonly places: readonly Region[];
     }
   | {
       readonly kind: 'findings';

@@ -1,107 +1,110 @@
-/** What bears the strength that the first page states, the scale of its words, and how far the result goes. */
+/** What bears the strength that the first page states, how good the models' ratios are, and how far the result goes. */
 
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
+import type { HeldOutRatios } from '../../inference/manifest.ts';
 import { isDeclared } from '../forensic-text.ts';
-import { type Block, heading, note, only, paragraph, type SectionInput } from './blocks.ts';
+import { nameIn, printable } from '../printable.ts';
+import { measuredLike } from '../result.ts';
+import type { Weighed } from '../strength.ts';
+import {
+  type Block,
+  type Curve,
+  note,
+  heading,
+  only,
+  paragraph,
+  type Plot,
+  type SectionInput,
+} from './blocks.ts';
 
 export function evaluationBlocks(input: SectionInput): readonly Block[] {
-  const { account, catalogue } = input;
+  const { account, catalogue, evidence, examination } = input;
   const { evaluation: words } = catalogue.strength;
-  const compared = [...account.applied, ...account.support, ...account.reasons];
+  const measured = {
+    generated: measuredLike(examination.measured, examination.facts),
+    changed: measuredLike(examination.measuredCalls, examination.facts),
+  };
+  const plots = (evidence.weighed ?? []).flatMap((weighed) => {
+    const { condition = '', ratios } = measured[weighed.question] ?? {};
+    if (ratios === undefined) return [];
+    return [
+      {
+        plot: toPlot(input, weighed, ratios),
+        told: writeMeasured(input, weighed.question, { condition, ratios }),
+      },
+    ];
+  });
   return [
-    ...only(compared.length > 0, heading(words.comparisonTitle), ...compared.map(paragraph)),
-    ...helpBlocks(input),
-    heading(words.scaleTitle),
-    note(words.scaleNote),
-    scaleGrid(input),
-    heading(words.integrityTitle),
-    ...integrityBlocks(input),
+    ...account.support.map(paragraph),
+    ...only(
+      plots.length > 0,
+      heading(words.tippett.title),
+      { kind: 'curves', plots: plots.map(({ plot }) => plot) },
+      { kind: 'list', items: plots.map(({ told }) => told) },
+    ),
+    note([writeScale(input), words.scaleNote].join(' ')),
   ];
 }
 
-function scaleGrid({ numbers, catalogue }: SectionInput): Block {
-  const { evaluation: words } = catalogue.strength;
-  const { below, between, from } = words.scaleRanges;
-  const writeRange = (step: number) => {
-    const [low, high] = [strengthFrom[step], strengthFrom[step + 1]];
-    if (low === undefined || high === undefined) return from(numbers.count(low ?? 0));
-    return step === 0
-      ? below(numbers.count(high))
-      : between(numbers.count(low), numbers.count(high));
-  };
-  const [word, ratio, meaning] = words.scaleColumns;
+/** The curves fall from all pictures to none, as a Tippett plot shows them. */
+function toPlot(
+  { catalogue }: SectionInput,
+  { question, side, ratio }: Weighed,
+  { tippett, lower, upper }: HeldOutRatios,
+): Plot {
+  const { titles, axis, names, own } = catalogue.strength.evaluation.tippett;
+  const log = Math.log10(ratio ?? 1);
   return {
-    kind: 'grid',
-    columns: [
-      { title: word, share: 0.22 },
-      { title: ratio, share: 0.22 },
-      { title: meaning, share: 0.56 },
-    ],
-    rows: strengths.map((strength, step) => {
-      const adverb = strengthAdverb(strength, catalogue);
-      return {
-        cells: [
-          adverb ?? '–',
-          writeRange(step),
-          adverb === null ? words.scaleNone : words.scaleMeaning(adverb),
-        ],
-      };
-    }),
+    title: titles[question],
+    axis,
+    supporting: toCurve(names[question].supporting, tippett.supporting),
+    opposing: toCurve(names[question].opposing, tippett.opposing),
+    own: { name: own, at: side === 'fake' ? log : -log },
+    bounds: [Math.log10(lower), Math.log10(upper)],
   };
 }
 
-export function strengthAdverb(
-  strength: Strength,
-  catalogue: SectionInput['catalogue'],
-): string | null {
-  return strength === 'none' ? null : catalogue.strength.adverbs[strength];
+function toCurve(name: string, rising: readonly number[]): Curve {
+  return { name, points: rising.map((log, at) => [log, 1 - at / (rising.length - 1)]) };
 }
 
-/** Whether the bytes are intact is kept apart from whether the picture is what it is said to be. */
-function integrityBlocks({ evidence, catalogue, item, labels }: SectionInput): readonly Block[] {
-  const { evaluation: words } = catalogue.strength;
-  const { credentials } = evidence.provenance;
-  const intact = [
-    words.integrity,
-    ...(item.isUploadReplaced === true ? [`${labels.rows.upload}: ${labels.uploadReplaced}.`] : []),
-    ...(credentials === null ? [] : [words.credentials[credentials.integrity]]),
-  ];
-  return [paragraph(intact.join(' ')), paragraph(words.authenticity)];
+function writeMeasured(
+  { catalogue, labels, numbers }: SectionInput,
+  question: Weighed['question'],
+  { condition, ratios }: { readonly condition: string; readonly ratios: HeldOutRatios },
+): string {
+  const { calibration, recorded, supporting, opposing, cllr, lower, upper } = ratios;
+  const { titles, names, measured } = catalogue.strength.evaluation.tippett;
+  const whole = (value: number) => numbers.count(Math.floor(value));
+  return measured({
+    title: titles[question],
+    pictures: numbers.count(calibration.pictures),
+    sources: numbers.count(calibration.sources),
+    date: numbers.stated(recorded),
+    supporting: `${numbers.count(supporting)} ${names[question].supporting}`,
+    opposing: `${numbers.count(opposing)} ${names[question].opposing}`,
+    condition: nameIn(labels.validation.conditions, condition, printable(condition, 60)),
+    cllr: numbers.fixed(cllr, 2),
+    lower: `1/${numbers.plain(Math.max(1, Math.floor(10 / lower) / 10))}`,
+    upper: upper < 10 ? numbers.plain(Math.floor(10 * upper) / 10) : whole(upper),
+  });
 }
 
-function helpBlocks({ evidence, language, catalogue }: SectionInput): readonly Block[] {
-  const { reasons: words } = catalogue.document;
-  const help = evidence.reasons.map((reason) => reason.help[language]);
-  return [
-    heading(words.helpTitle),
-    { kind: 'list', items: help.length > 0 ? help : words.helpDecided },
-  ];
+function writeScale({ numbers, catalogue }: SectionInput): string {
+  const { evaluation: words, adverbs } = catalogue.strength;
+  const steps = strengths
+    .map((strength, step): readonly [Strength, number] => [strength, strengthFrom[step] ?? 0])
+    .flatMap(([strength, from]) =>
+      strength === 'none' ? [] : [words.scaleStep(adverbs[strength], numbers.count(from))],
+    );
+  return words.scale(steps.join(', '));
 }
 
-function isChanged({ basis }: SectionInput['examination']['decision']): boolean {
-  return basis === 'localisation';
-}
-
-export function limitBlocks({
-  evidence,
-  examination,
-  language,
-  catalogue,
-  texts,
-}: SectionInput): readonly Block[] {
+export function limitBlocks({ examination, catalogue }: SectionInput): readonly Block[] {
   const { limits: words } = catalogue.limits;
   const { decision } = examination;
-  const changedOrTraced = isChanged(decision) ? 'changed' : 'traced';
+  const changedOrTraced = decision.basis === 'localisation' ? 'changed' : 'traced';
   const nature = isDeclared(decision) ? 'declared' : changedOrTraced;
-  const notChecked = evidence.notChecked.map(({ statement }) => statement[language]);
-  return [
-    { kind: 'list', items: [words.nature[nature], ...words.statements] },
-    heading(words.notCheckedTitle),
-    notChecked.length === 0 ? paragraph(words.notCheckedNone) : { kind: 'list', items: notChecked },
-    heading(words.examinerTitle),
-    paragraph(words.examiner),
-    heading(words.conclusionTitle),
-    ...texts.conclusion.split('\n\n').map(paragraph),
-  ];
+  return [{ kind: 'list', items: [words.nature[nature], ...words.statements] }];
 }

@@ -5,12 +5,12 @@
 
 import { placeOf } from '../../detectors/regions.ts';
 import type { MapName } from '../../engine/result.ts';
-import { retiredMethods } from '../../detectors/list.ts';
+import { localisingDetectors, retiredMethods } from '../../detectors/list.ts';
 import type { WordedFinding } from '../findings.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
 import { describeMap, readMap } from '../report-texts.ts';
-import { markedRegion } from '../result.ts';
+import { markedPlaces, markedRegion } from '../result.ts';
 import { references } from '../wording/references.ts';
 import {
   type Block,
@@ -22,13 +22,12 @@ import {
   type SectionInput,
   type HeatmapBlock,
 } from './blocks.ts';
-import { strengthAdverb } from './evaluation.ts';
 
 /** Examiners know it, but it takes no part in any verdict: shown to those who ask for it. */
 const shownOnRequest = 'error-level';
 
 /** They read what the file says about itself, which the section on provenance lists in full. */
-const toldInProvenance: ReadonlySet<string> = new Set([
+export const toldInProvenance: ReadonlySet<string> = new Set([
   'content-credentials',
   'declared-origin',
   'named-software',
@@ -102,7 +101,7 @@ function isLeftOut({ examination }: SectionInput, { method }: WordedFinding): bo
   return isOnlyShown && examination.manipulation?.methods.includes(method) !== true;
 }
 
-function methodName({ catalogue }: SectionInput, method: string): string {
+export function methodName({ catalogue }: SectionInput, method: string): string {
   return capitalised(nameIn(catalogue.findings.methods, method, printable(method, 60)));
 }
 
@@ -115,27 +114,35 @@ export function referenceNumbers(method: string): readonly string[] {
 
 /** In words, or null for a finding that supports neither side. */
 export function writeSide(
-  { catalogue }: Pick<SectionInput, 'catalogue'>,
-  { speaksFor, strength }: WordedFinding,
+  { catalogue: { strength: words } }: Pick<SectionInput, 'catalogue'>,
+  { method, speaksFor, strength }: WordedFinding,
 ): string | null {
-  const adverb = strengthAdverb(strength, catalogue);
-  if (adverb === null || speaksFor === 'neither') return null;
-  return catalogue.strength.evaluation.sides[speaksFor](adverb);
+  if (strength === 'none' || speaksFor === 'neither') return null;
+  const isOfPart = localisingMethods.has(method);
+  const side = speaksFor === 'fake' && isOfPart ? 'changed' : speaksFor;
+  return words.evaluation.sides[side](words.adverbs[strength]);
 }
+
+const localisingMethods: ReadonlySet<string> = new Set([
+  ...localisingDetectors.map(({ method }) => method),
+  ...retiredMethods,
+]);
 
 export function heatmapBlocks(input: SectionInput): readonly Block[] {
   const { item, labels, examination, catalogue } = input;
   const { intro, asStored } = catalogue.measurements.heatmap;
-  const region = markedRegion(examination);
+  const places = markedPlaces(examination).map(({ region }) => region);
   // The one that can show a change first, so that it stands beside the picture.
   const shown = (['fake', 'anomaly', 'real', 'compression'] as const).filter(
     (map) => map !== 'anomaly' || !readMap(examination.maps, map).isEven,
   );
   return [
-    paragraph([intro.scale, intro.caution, ...(region === null ? [] : [labels.outline])].join(' ')),
+    paragraph(
+      [intro.scale, intro.caution, ...(places.length === 0 ? [] : [labels.outline])].join(' '),
+    ),
     ...only(item.heatmapOrientation === 'stored', paragraph(asStored)),
     note(labels.heatmap),
-    { kind: 'heatmaps', maps: shown.map((map) => toBlock(input, map)), region },
+    { kind: 'heatmaps', maps: shown.map((map) => toBlock(input, map)), places },
   ];
 }
 

@@ -1,149 +1,207 @@
-/** The first page: enough for a reader who reads nothing else. */
+/** The first page: question, answer, where, why, what speaks against it, how far it goes, who did what, and which file. */
 
 import { createHash } from 'node:crypto';
-import { shareInterval } from '../../engine/likelihood-ratio.ts';
+import { modelName } from '../../engine/contract.ts';
+import { areaOf } from '../../detectors/regions.ts';
 import type { Examination } from '../../engine/result.ts';
-import { worstError } from '../error-rate.ts';
+import { formatNames } from '../../contract/formats.ts';
+import type { WordedFinding } from '../findings.ts';
 import { type Figure, writeFigures } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
-import type { ReportItem } from '../report-item.ts';
-import { markedRegion } from '../result.ts';
-import type { Words } from '../wording/catalogue.ts';
-import { type Block, note, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
-import { writeJoint, writeRegion } from './results.ts';
+import { type ReportItem, writeActor } from '../report-item.ts';
+import { markedPlaces } from '../result.ts';
+import { type Block, type Row, row, type SectionInput, foreignRow } from './blocks.ts';
+import { isShown, methodName, toldInProvenance, writeSide } from './findings.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
-  const { texts, catalogue, labels, examination, presentation } = input;
-  const { facts, evaluation } = catalogue.document.parts;
-  const region = markedRegion(examination);
+  const { catalogue, labels, examination, presentation } = input;
+  const { head, question } = catalogue.document;
+  const places = markedPlaces(examination).map(({ region }) => region);
+  const beside = [
+    { title: head.rows.marked, items: markedBy(input) },
+    { title: head.rows.reasons, items: reasonsOf(input) },
+    { title: head.rows.against, items: opposingOf(input) },
+  ];
   return [
     {
       kind: 'verdict',
+      question: question.short,
       headline: presentation.headline,
-      text: texts.summary,
-      region,
-      caption: region === null ? labels.original : catalogue.document.head.outlined,
+      text: presentation.because,
+      places,
+      caption: places.length === 0 ? labels.original : head.outlined,
+      beside: beside.filter(({ items }) => items.length > 0),
     },
     { kind: 'table', rows: answerRows(input), isTight: true },
     { kind: 'table', rows: identityRows(input), isTight: true },
-    { kind: 'contents', title: catalogue.document.head.contents },
-    note(catalogue.document.head.reading({ facts, evaluation })),
   ];
 }
 
-/** How sure, how often wrong, what else the file says, what is open and what to do now. */
+/** Each numbered place, and the methods that mark it by themselves; the annex has the pixels. */
+function markedBy({ examination, catalogue }: SectionInput): readonly string[] {
+  const { findings, outcome } = catalogue;
+  return markedPlaces(examination).map(({ region, methods }, at) => {
+    const { place, share } = areaOf(region, examination.facts);
+    const where = outcome.where(findings.places[place], findings.writeShare(share));
+    const by = methods.map((one) => nameIn(findings.methods, one, printable(one, 60)));
+    return `${at + 1}: ${where}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
+  });
+}
+
+/** On the first page; the section on findings has all. */
+const namedFindings = 3;
+
+/** What the answer rests on, the weightiest first; of an open one what was found on either side, and why that does not do. */
+function reasonsOf(input: SectionInput): readonly string[] {
+  const { evidence, language, result } = input;
+  const isOpen = result.outcome === 'uncertain' || result.outcome === 'abstain';
+  const side = result.outcome === 'real' ? 'real' : 'fake';
+  const found = speaking(input, (one) => isOpen || one === side);
+  const isTold = ({ method }: WordedFinding) =>
+    result.outcome === 'declared' && toldInProvenance.has(method);
+  const supporting = [...found.filter(isTold), ...found.filter((one) => !isTold(one))].map((one) =>
+    writeReason(input, one),
+  );
+  const { manipulation } = evidence;
+  const silent =
+    result.outcome === 'real' && manipulation !== null ? [manipulation.statement[language]] : [];
+  const why = evidence.reasons.map(({ statement }) => statement[language]);
+  return [...supporting, ...silent, ...why].slice(0, namedFindings);
+}
+
+function opposingOf(input: SectionInput): readonly string[] {
+  const { evidence, language, catalogue, result } = input;
+  const { outcome } = result;
+  const opposite = outcome === 'real' ? 'fake' : 'real';
+  const isOpen = outcome === 'uncertain' || outcome === 'abstain';
+  const findings = isOpen
+    ? []
+    : speaking(input, (side) => side === opposite).map((one) => writeReason(input, one));
+  const doubts = evidence.provenance.inconsistencies.map(({ statement }) =>
+    printable(statement[language], 300),
+  );
+  const own = [...findings, ...(outcome === 'real' ? doubts : [])].slice(0, 2);
+  const { otherwise, nothingAgainst } = catalogue.document.head;
+  if (outcome === 'abstain') return [];
+  return [...(own.length === 0 && !isOpen ? [nothingAgainst] : own), otherwise[outcome]];
+}
+
+function speaking(
+  { evidence, item, examination }: SectionInput,
+  isWanted: (side: 'real' | 'fake') => boolean,
+): readonly WordedFinding[] {
+  if (examination.decision.resultClass === 'abstain') return [];
+  return evidence.findings.filter(
+    ({ method, speaksFor, strength }) =>
+      speaksFor !== 'neither' &&
+      strength !== 'none' &&
+      isWanted(speaksFor) &&
+      isShown(method, item),
+  );
+}
+
+function writeReason(input: SectionInput, finding: WordedFinding): string {
+  const told = printable(finding.statement[input.language], 400);
+  return `${methodName(input, finding.method)} (${writeSide(input, finding)}): ${told}`;
+}
+
+/** How strong, how sure, how often wrong, what else the file says, how far it goes, what is open and what to do now. */
 function answerRows(input: SectionInput): readonly Row[] {
-  const { evidence, examination, language, catalogue, labels, presentation } = input;
+  const { evidence, examination, language, catalogue, presentation, result } = input;
   const { rows, unchecked } = catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
   const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
-  const wrong = writeWrong(input);
-  const region = writeRegion(input);
-  const { next, further, origin } = presentation;
+  const { next, further, origin, errorRate } = presentation;
   const isOpen = examination.decision.reasons.length > 0;
   const steps = [next, ...further, ...(isOpen ? [] : [limits.examinerShort])];
+  const [conclusion = ''] = catalogue.verdict.conclusion[result.outcome];
   return [
     { label: rows.strength, value: evidence.statement[language] },
     { label: rows.probabilities, value: writeProbabilities(input) },
-    ...row(region !== null, labels.rows.changeRegion, region ?? ''),
-    ...row(wrong !== '', rows.wrong, wrong),
+    ...row(errorRate !== '', rows.wrong, errorRate),
     { label: rows.origin, value: printable(origin, 480) },
+    ...row(!isOpen, rows.limits, conclusion),
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
     { label: rows.next, value: steps.join(' ') },
   ];
 }
 
-function writeProbabilities(input: SectionInput): string {
-  const { catalogue, result, language } = input;
+function writeProbabilities({ catalogue, result, language }: SectionInput): string {
   const { head } = catalogue.document;
   const { generated, changed } = writeFigures(result, language);
   if (generated === null && changed === null) return `${capitalised(head.notStated)}.`;
-  const joint = writeJoint(input);
-  const parts = [
-    ...(generated === null ? [] : [writeGenerated(input, generated)]),
-    ...(changed === null ? [] : [head.changed(writeChanged(input, changed))]),
-    ...(joint === null ? [] : [head.either(joint)]),
-  ];
-  const aside = result.outcome === 'declared' ? [head.byTraces.trim()] : [];
-  return [...aside, ...parts].map(capitalised).join('\n');
-}
-
-/** With the limits that it was held against, unless the file's own declaration decided. */
-function writeGenerated(
-  { catalogue, result: { outcome, reasons, generated, thresholds } }: SectionInput,
-  { value, deviation, limits }: Figure,
-): string {
-  const p = catalogue.document.head.generated(value, deviation ?? '');
-  if (limits === null || outcome === 'declared') return p;
-  const { realMax = 0, fakeMin = 1 } = thresholds;
-  const exact = generated?.value ?? 0;
   const words = catalogue.measurements.results;
-  if (exact > realMax && exact < fakeMin) return words.betweenLimits(p, ...limits);
-  return reasons.length > 0 ? words.heldBack(p, ...limits) : words.limits(p, ...limits);
+  const isDeclared = result.outcome === 'declared';
+  const withLimits = (
+    told: string,
+    { limits }: Figure,
+    write: (told: string, low: string, high: string) => string,
+  ) => (limits === null || isDeclared ? told : write(told, ...limits));
+  const parts = [
+    ...(isDeclared ? [head.byTraces.trim()] : []),
+    ...(generated === null
+      ? []
+      : [
+          withLimits(
+            head.generated(generated.value, generated.deviation ?? ''),
+            generated,
+            words.limits,
+          ),
+        ]),
+    ...(changed === null
+      ? []
+      : [withLimits(head.changed(changed.value), changed, words.changeLimits)]),
+  ];
+  return parts.map(capitalised).join('\n');
 }
 
-/** With the limits that it was held against: half a chance of a change is no sign of one. */
-function writeChanged({ catalogue }: SectionInput, { value, limits }: Figure): string {
-  return limits === null ? value : catalogue.measurements.results.changeLimits(value, ...limits);
-}
-
-/** Behind the sentence that every reader gets, the condition under which it is worst. Empty where nothing was decided. */
-function writeWrong(input: SectionInput): string {
-  const { examination, presentation, result, catalogue, numbers, labels } = input;
-  const { outcome, errorRate } = presentation;
-  const { measured, options } = examination;
-  const { worstShort } = catalogue.limits.validation;
-  const calls = result.errors?.calls ?? null;
-  if (outcome === 'changed' && calls !== null) {
-    const { photographs, photographsCalled } = calls;
-    const { high } = shareInterval(Math.round(photographsCalled * photographs), photographs);
-    return `${errorRate} ${worstShort.changed(numbers.rate(high))}`;
-  }
-  if ((outcome !== 'real' && outcome !== 'fake') || measured.length < 2) return errorRate;
-  const side = outcome === 'real' ? 'fake' : 'real';
-  const worst = worstError(measured, options.decisionStrategy, side);
-  if (worst === null) return errorRate;
-  const { condition } = worst.measured;
-  const short = worstShort[side]({
-    condition: nameIn(labels.validation.conditions, condition, printable(condition, 60)),
-    rate: numbers.rate(worst.error.rate),
-    high: numbers.rate(worst.error.high),
-  });
-  return `${errorRate} ${short}`;
-}
-
+/** Program, operator and reviewer are three roles; then the file, and this report. */
 function identityRows(input: SectionInput): readonly Row[] {
   const { examination, item, labels, catalogue, numbers } = input;
-  const { rows } = labels;
-  const { head } = catalogue.document;
-  const program = `${labels.product} ${printable(examination.environment['forensics'] ?? '')}`;
-  return [
-    ...caseRows(item, catalogue),
-    {
-      label: rows.report,
-      value: [
-        reportNumber(examination, item),
-        ...(item.analysisId === null ? [] : [`${rows.analysis} ${printable(item.analysisId)}`]),
-      ].join('; '),
-    },
-    { label: rows.examinedAt, value: numbers.time(item.examinedAt) },
-    { label: rows.preparedBy, value: head.preparedBy(program.trim()) },
-  ];
-}
-
-/** Who ordered it, who answers for it; nothing where nobody said so. The laboratory stands above the title. */
-function caseRows({ caseData }: ReportItem, { document }: Words): readonly Row[] {
-  if (caseData === undefined) return [];
-  const { caseNumber, exhibit, examiner, note: remark } = caseData;
-  const words = document.caseData;
+  const { facts, model, locator, environment } = examination;
+  const { head, caseData, custody } = catalogue.document;
+  const { rows } = head;
+  const version = `${labels.product} ${printable(environment['forensics'] ?? '')}`.trim();
+  const models = [model, ...(locator === null ? [] : [locator])].map((one) =>
+    printable(modelName(one), 80),
+  );
+  const { caseNumber, exhibit, examiner, note } = item.caseData ?? {};
   const named = [
     ...(caseNumber === undefined ? [] : [printable(caseNumber, 80)]),
-    ...(exhibit === undefined ? [] : [`${words.exhibit} ${printable(exhibit, 80)}`]),
-    ...(examiner === undefined ? [] : [`${words.examiner} ${printable(examiner, 80)}`]),
+    ...(exhibit === undefined ? [] : [`${caseData.exhibit} ${printable(exhibit, 80)}`]),
   ];
+  const operator = item.custody?.find(({ actor }) => actor !== 'service')?.actor;
+  const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)} ${labels.pixels}`;
+  const bytes = `${numbers.count(facts.sizeBytes)} ${labels.bytes}`;
   return [
-    ...row(named.length > 0, words.caseNumber, named.join('; ')),
-    ...foreignRow(words.note, remark ?? null, 300),
+    { label: rows.program, value: head.program(version, models.join(', ')) },
+    {
+      label: rows.operator,
+      value:
+        operator === undefined
+          ? head.noOperator
+          : capitalised(printable(writeActor(operator, custody.actors), 80)),
+    },
+    {
+      label: rows.reviewer,
+      value: examiner === undefined ? head.noReviewer : head.reviewer(printable(examiner, 80)),
+    },
+    ...row(named.length > 0, caseData.caseNumber, named.join('; ')),
+    ...foreignRow(caseData.note, note ?? null, 300),
+    {
+      label: rows.file,
+      value: `${formatNames[facts.format]}, ${size}, ${bytes}, SHA-256 ${facts.sha256}`,
+    },
+    {
+      label: labels.rows.report,
+      value: [
+        reportNumber(examination, item),
+        ...(item.analysisId === null
+          ? []
+          : [`${labels.rows.analysis} ${printable(item.analysisId)}`]),
+        `${labels.rows.examinedAt} ${numbers.time(item.examinedAt)}`,
+      ].join('; '),
+    },
   ];
 }
 

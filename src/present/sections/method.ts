@@ -2,6 +2,7 @@
 
 import type { ModelIdentity } from '../../engine/result.ts';
 import { writeNotes } from '../notes.ts';
+import { writeFigures } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import { type Block, heading, only, paragraph, type Row, type SectionInput } from './blocks.ts';
 import { isShown, referenceNumbers } from './findings.ts';
@@ -72,8 +73,18 @@ function methodRows({
   catalogue,
   numbers,
   language,
+  result,
 }: SectionInput): readonly Row[] {
   const { rows } = labels;
+  const { generated, changed } = writeFigures(result, language);
+  const shown: Readonly<Record<string, string | undefined>> = {
+    realMax: generated?.limits?.[0],
+    fakeMin: generated?.limits?.[1],
+    suspectedMin: changed?.limits?.[0],
+    manipulatedMin: changed?.limits?.[1],
+  };
+  // As on the first page, where it names the limit.
+  const writeLimit = (name: string, value: number) => shown[name] ?? numbers.score(value);
   const { model, locator, options, passes, patchesRead, decision, environment, facts } =
     examination;
   const { conversions, noConversions, retriesUnknown } = catalogue.measurements.method;
@@ -100,7 +111,7 @@ function methodRows({
       value: Object.entries(decision.thresholds)
         .map(
           ([name, value]) =>
-            `${numbers.plain(value)} ${nameIn(labels.thresholds, name, printable(name, 40))}`,
+            `${writeLimit(name, value)} ${nameIn(labels.thresholds, name, printable(name, 40))}`,
         )
         .join('\n'),
     },

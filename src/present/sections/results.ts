@@ -1,13 +1,13 @@
 /** What was measured, with ranges: figures, and whether they hold when the picture is saved or scaled again. */
 
-import { resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
 import type { Decision } from '../../engine/result.ts';
 import { placeOf } from '../../detectors/regions.ts';
 import { clearlyOther } from '../../engine/stability.ts';
 import { trialOutcome } from '../evidence.ts';
 import { isSimilarityOpposite, leadsToAbstain } from '../forensic-text.ts';
+import { writeFigures } from '../presentation.ts';
 import { nameIn, printable } from '../printable.ts';
-import { markedPlaces, readFigures } from '../result.ts';
+import { markedPlaces, type Outcome, readFigures } from '../result.ts';
 import {
   type Block,
   heading,
@@ -26,7 +26,6 @@ export function resultBlocks(input: SectionInput): readonly Block[] {
   return [
     { kind: 'table', rows: [...decisionRows(input), ...measuredRows(input), ...changeRows(input)] },
     ...only(!isOutside, note(labels.deviation)),
-    ...only(writeJoint(input) !== null, note(results.jointNote)),
     ...only(isSimilarityOpposite(input), note(forensic.nearer.opposite)),
     ...only(isOutside, note(results.outside)),
     heading(results.stabilityTitle),
@@ -34,38 +33,27 @@ export function resultBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-function decisionRows({ examination, labels, catalogue }: SectionInput): readonly Row[] {
-  const { resultSubClasses: kinds, byTraces, ...decision } = examination.decision;
+function decisionRows({ examination, labels, catalogue, result }: SectionInput): readonly Row[] {
+  const { byTraces, reasons, basis } = examination.decision;
   const { rows } = labels;
-  const writeReasons = (reasons: Decision['reasons']) =>
-    reasons.map((reason) => catalogue.outcome.short[reason]).join('; ');
-  const subClasses = kinds.map((kind) => `${kind} (${resultSubClasses.indexOf(kind)})`);
+  const { results } = catalogue.terminal.table;
+  const write = (outcome: Outcome, why: Decision['reasons']) =>
+    [results[outcome], why.map((reason) => catalogue.outcome.short[reason]).join('; ')]
+      .filter(Boolean)
+      .join(': ');
   return [
-    { label: rows.resultClass, value: numbered(decision) },
+    { label: rows.resultClass, value: write(result.outcome, reasons) },
     ...row(
-      decision.resultClass === 'fake',
-      rows.resultSubClasses,
-      subClasses.join(', ') || labels.none,
+      byTraces !== undefined && basis !== 'traces',
+      rows.byTraces,
+      write(byTraces?.resultClass ?? 'uncertain', byTraces?.reasons ?? []),
     ),
-    ...row(decision.reasons.length > 0, rows.reasons, writeReasons(decision.reasons)),
-    ...(byTraces === undefined
-      ? []
-      : [
-          {
-            label: rows.byTraces,
-            value: [numbered(byTraces), writeReasons(byTraces.reasons)].filter(Boolean).join(': '),
-          },
-        ]),
   ];
 }
 
-/** The word and the number of the interface. */
-function numbered({ resultClass }: Pick<Decision, 'resultClass'>): string {
-  return `${resultClass} (${resultClasses.indexOf(resultClass)})`;
-}
-
 /** Values outside the validated range stand in the annex only: side by side with their caveat they would still be read. */
-function measuredRows({ examination, labels, numbers }: SectionInput): readonly Row[] {
+function measuredRows(input: SectionInput): readonly Row[] {
+  const { examination, labels, numbers, result, language } = input;
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
   const { rows } = labels;
   if (leadsToAbstain(decision)) return [];
@@ -75,9 +63,12 @@ function measuredRows({ examination, labels, numbers }: SectionInput): readonly 
     const written = `${numbers.withDeviation(value, deviation)} (${numbers.range(...range)})`;
     return { label, value: written, bar: value, range };
   };
+  const { generated } = writeFigures(result, language);
   return [
     {
       ...measured(rows.probability, decision.fakeProbability, decision.fakeUncertainty),
+      // As everywhere else in the report.
+      value: `${generated?.value} ± ${generated?.deviation}`,
       marks: [realMax, fakeMin].filter((mark) => mark !== undefined),
     },
     measured(rows.tracesReal, predictions.real, classUncertainties.real),
@@ -96,7 +87,7 @@ function measuredRows({ examination, labels, numbers }: SectionInput): readonly 
 
 /** The combined result of the methods that look for changed parts; nothing where it was not sought or has no tested meaning. */
 function changeRows(input: SectionInput): readonly Row[] {
-  const { examination, labels, numbers, catalogue } = input;
+  const { examination, labels, catalogue, result, language } = input;
   const { changed } = readFigures(examination);
   if (changed === null) return [];
   const methods = examination.manipulation?.methods ?? [];
@@ -105,16 +96,17 @@ function changeRows(input: SectionInput): readonly Row[] {
   const names = methods.map((method) =>
     nameIn(catalogue.findings.methods, method, printable(method, 60)),
   );
-  const joint = writeJoint(input);
   return [
     {
       label: rows.changeProbability,
-      value: numbers.exact(changed),
+      value: writeFigures(result, language).changed?.value ?? '',
       bar: changed,
       marks: [suspectedMin, manipulatedMin].filter((mark) => mark !== undefined),
     },
-    ...row(joint !== null, rows.eitherProbability, joint ?? ''),
-    { label: rows.changeRegion, value: writeRegion(input) ?? labels.none },
+    {
+      label: rows.changeRegion,
+      value: writeRegions(input).join('\n') || catalogue.document.head.noRegion,
+    },
     { label: rows.changeMethods, value: names.join(', ') || labels.none },
   ];
 }
@@ -152,7 +144,7 @@ function stabilityBlocks({
       rows: stability.trials.map((trial) => ({
         cells: [
           trial.label[language],
-          numbers.exact(trial.fakeProbability),
+          numbers.score(trial.fakeProbability),
           outcomes[trialOutcome(trial, examination.decision)],
         ],
       })),
@@ -164,46 +156,22 @@ function stabilityBlocks({
   ];
 }
 
-/** In words, a line for each place, numbered where there are several; null where no search was made or its result has no tested meaning. */
-export function writeRegion({
+/** In words, a line for each place, numbered where there are several; none where no search was made or its result has no tested meaning. */
+export function writeRegions({
   examination,
   catalogue,
   labels,
   numbers,
-}: SectionInput): string | null {
-  if (readFigures(examination).changed === null) return null;
+}: SectionInput): readonly string[] {
   const places = markedPlaces(examination);
-  if (places.length === 0) return catalogue.document.head.noRegion;
   const { findings: words } = catalogue;
-  const written = places.map(({ region }) => {
+  return places.map(({ region, methods }, at) => {
     const { left, top, width, height, share } = region;
     const place = words.places[placeOf(region, examination.facts)];
     const box = `${numbers.count(width)} × ${numbers.count(height)} ${labels.pixels}`;
     const corner = `x ${numbers.count(left)}, y ${numbers.count(top)}`;
-    return `${place}; ${words.writeShare(share)}; ${box}, ${corner}`;
+    const by = methods.map((method) => nameIn(words.methods, method, printable(method, 60)));
+    const told = [`${place}; ${words.writeShare(share)}; ${box}, ${corner}`, by.join(', ')];
+    return `${at + 1}: ${told.filter(Boolean).join('; ')}`;
   });
-  if (written.length === 1) return written[0]!;
-  return written.map((text, at) => `${at + 1}: ${text}`).join('\n');
-}
-
-/**
- * The bounds of the probability that either is so, whatever the two have to do with each other; null unless both are
- * stated.
- *
- * @see M. Fréchet, "Généralisation du théorème des probabilités totales", Fundamenta Mathematicae 25 (1935).
- */
-export function writeJoint({
-  examination,
-  catalogue,
-  numbers,
-}: Pick<SectionInput, 'examination' | 'catalogue' | 'numbers'>): string | null {
-  const { generated, changed } = readFigures(examination);
-  if (generated === null || changed === null) return null;
-  const low = Math.max(generated.value, changed);
-  const high = generated.value + changed;
-  const least = numbers.score(low);
-  // "above 0.99" is a bound by itself.
-  if (!/^\d/.test(least)) return least;
-  // That it is no more than certain needs no words.
-  return catalogue.measurements.results.joint(least, high < 0.995 ? numbers.score(high) : null);
 }

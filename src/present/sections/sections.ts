@@ -13,7 +13,6 @@ import {
   metadataBlocks,
   questionBlocks,
   referenceBlocks,
-  settingsBlocks,
   signatureBlocks,
 } from './annex.ts';
 import type { Block, Part, ReportInput, Section, SectionInput } from './blocks.ts';
@@ -28,23 +27,22 @@ import { validationBlocks } from './validation.ts';
 
 type Writer = (input: SectionInput) => readonly Block[];
 
-/** The first page answers; then the item, where it comes from, what was found and how far that goes; the annex proves. */
+/** The first page answers; then what was found, where the file says it comes from, and how far that goes; the annex proves. */
 const order: readonly (readonly [keyof Words['labels']['sections'], Part | null, Writer])[] = [
   ['result', null, headBlocks],
-  ['item', 'facts', itemBlocks],
-  ['custody', 'facts', custodyBlocks],
+  ['findings', 'facts', findingBlocks],
   ['provenance', 'facts', provenanceBlocks],
   ['heatmaps', 'facts', heatmapBlocks],
-  ['findings', 'facts', findingBlocks],
   ['evaluation', 'evaluation', evaluationBlocks],
   ['limits', 'evaluation', limitBlocks],
   ['signature', 'evaluation', signatureBlocks],
+  ['item', 'annex', itemBlocks],
+  ['custody', 'annex', custodyBlocks],
   ['results', 'annex', resultBlocks],
   ['validation', 'annex', validationBlocks],
   ['question', 'annex', questionBlocks],
   ['method', 'annex', methodBlocks],
   ['integrity', 'annex', integrityBlocks],
-  ['settings', 'annex', settingsBlocks],
   ['glossary', 'annex', glossaryBlocks],
   ['references', 'annex', referenceBlocks],
   ['metadata', 'annex', metadataBlocks],

@@ -10,7 +10,7 @@ import type { OwnValidation } from '../report-item.ts';
 import { type Block, heading, only, paragraph, type SectionInput } from './blocks.ts';
 
 export function validationBlocks(input: SectionInput): readonly Block[] {
-  const { item, catalogue } = input;
+  const { item, catalogue, evidence, language } = input;
   const { validation: words } = catalogue.limits;
   return [
     ...ratesBlocks(input),
@@ -18,6 +18,8 @@ export function validationBlocks(input: SectionInput): readonly Block[] {
     ...(item.validation === undefined ? [] : ownBlocks(input, item.validation)),
     heading(words.neverTestedTitle),
     { kind: 'list', items: words.neverTested },
+    heading(catalogue.limits.limits.notCheckedTitle),
+    { kind: 'list', items: evidence.notChecked.map(({ statement }) => statement[language]) },
   ];
 }
 

@@ -176,8 +176,8 @@ interface Figure {
   /** Upper left corner, in points. */
   readonly x: number;
   readonly y: number;
-  /** Framed in white on black, so that it shows on any picture. */
-  readonly outline?: Region | null;
+  /** Framed in white on black, so that they show on any picture, and numbered. */
+  readonly outlines?: readonly Region[];
 }
 
 export function drawFigure(doc: Document, figure: Figure): void {
@@ -187,7 +187,7 @@ export function drawFigure(doc: Document, figure: Figure): void {
   const height = size.height * scale;
   if (reading === null) {
     doc.image(image, x, y, { width, height });
-    drawOutline(doc, figure, { x, y });
+    drawOutlines(doc, figure, { x, y });
     return;
   }
   const isTall = reading === 'leftToRight';
@@ -200,24 +200,31 @@ export function drawFigure(doc: Document, figure: Figure): void {
     doc.rect(left, top, isTall ? width : along, isTall ? along : height).clip();
     const corner = { x: left - cutX, y: top - cutY };
     doc.image(image, corner.x, corner.y, { width, height });
-    drawOutline(doc, figure, corner);
+    drawOutlines(doc, figure, corner);
     doc.restore();
   }
 }
 
-function drawOutline(
+/** Points; the number stands inside the upper left corner of its frame. */
+const label = { size: 8, width: 10, height: 11 } as const;
+
+function drawOutlines(
   doc: Document,
-  { outline = null, placement: { scale } }: Figure,
+  { outlines = [], placement: { scale } }: Figure,
   { x, y }: { readonly x: number; readonly y: number },
 ): void {
-  if (outline === null) return;
-  const { left, top, width, height } = outline;
   const strokes = [
     { width: 2.6, colour: '#000000' },
     { width: 1.3, colour: '#ffffff' },
   ];
-  for (const stroke of strokes) {
-    doc.rect(x + left * scale, y + top * scale, width * scale, height * scale);
-    doc.lineWidth(stroke.width).stroke(stroke.colour);
-  }
+  outlines.forEach(({ left, top, width, height }, at) => {
+    const [cornerX, cornerY] = [x + left * scale, y + top * scale];
+    for (const stroke of strokes) {
+      doc.rect(cornerX, cornerY, width * scale, height * scale);
+      doc.lineWidth(stroke.width).stroke(stroke.colour);
+    }
+    doc.rect(cornerX, cornerY, label.width, label.height).fill('#000000');
+    doc.font('bold').fontSize(label.size).fillColor('#ffffff');
+    doc.text(String(at + 1), cornerX + 2.5, cornerY + 1, { lineBreak: false });
+  });
 }

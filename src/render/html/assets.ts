@@ -20,8 +20,10 @@ h3{font-size:15px;color:var(--accent);margin:16px 0 4px}
 p{margin:4px 0 8px}.note,footer,nav,figcaption{color:var(--muted);font-size:13px}
 section.evaluation{border-left:3px solid var(--accent);padding-left:14px;margin-left:-17px}
 .laboratory{float:right;text-align:right;font-size:13px}.laboratory img{max-width:220px;max-height:80px}
-.verdict{display:flex;gap:24px;background:var(--panel);border-left:4px solid var(--accent);padding:18px;margin-bottom:12px}
-.verdict>*{flex:1 1 0}.verdict figure{margin:0}.headline{font-size:20px;font-weight:700;color:var(--accent)}
+.verdict{background:var(--panel);border-left:4px solid var(--accent);padding:14px 18px;margin-bottom:12px}
+.places,.plots{display:flex;gap:24px}.places>*,.plots>*{flex:1 1 0;margin:0;font-size:14px}.places h3:first-child{margin-top:0}
+.plot svg{width:100%;border:1px solid var(--rule);fill:none;stroke-width:2}.plot rect{fill:var(--panel)}.plot path{stroke:var(--ink);stroke-dasharray:4 4}
+.plot .for{stroke:var(--accent);color:var(--accent)}.plot .against{stroke:#e0803a;color:#a85a1e}.plot h4{margin:4px 0}.headline{font-size:20px;font-weight:700;color:var(--accent)}
 .picture{position:relative;display:block;line-height:0}.picture img{width:100%}
 .picture svg{position:absolute;inset:0;width:100%;height:100%;fill:none}
 table{border-collapse:collapse;width:100%;margin:6px 0 12px;font-size:14px}
@@ -39,7 +41,7 @@ pre{background:var(--panel);padding:8px;overflow-x:auto}
 label{display:block;font-size:13px;color:var(--muted)}input[type=range]{width:55%;vertical-align:middle}
 .glance{font-weight:700}.scale{display:flex;justify-content:space-between;flex-wrap:wrap;font-size:13px;color:var(--muted)}
 .scale span{flex:0 0 100%;height:12px}
-@media screen and (max-width:700px){.verdict{flex-direction:column}.maps{grid-template-columns:1fr}
+@media screen and (max-width:700px){.places,.plots{flex-direction:column}.maps{grid-template-columns:1fr}
 table,tbody,tr,th,td{display:block}thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tr{border-bottom:1px solid var(--rule);padding:4px 0}th,td,.below td{border:0;padding:0 0 2px}.rows th{width:auto}
 tr:has(+.below){border:0}td:empty{display:none}td[data-label]::before{content:attr(data-label) ': ';color:var(--muted)}}

@@ -12,7 +12,15 @@ import { legendColours } from '../heatmap/heatmap.ts';
 import { type MethodPictures, printMethods, printPictures } from '../heatmap/print-pictures.ts';
 import { printable } from '../../present/printable.ts';
 import type { ReportItem, ReportTexts } from '../../present/report-item.ts';
-import type { Block, Grid, Row, Section } from '../../present/sections/blocks.ts';
+import {
+  type Block,
+  type Curve,
+  type Grid,
+  type Plot,
+  plotRange,
+  type Row,
+  type Section,
+} from '../../present/sections/blocks.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { script, stylesheet } from './assets.ts';
@@ -93,8 +101,8 @@ function writeBlock(around: Surroundings, block: Block): string {
   switch (block.kind) {
     case 'verdict':
       return writeVerdict(around, block);
-    case 'contents':
-      return writeContents(around, block.title);
+    case 'curves':
+      return `<div class="plots">${block.plots.map(writePlot).join('')}</div>`;
     case 'heading':
       return `<h3>${escape(block.text)}</h3>`;
     case 'paragraph':
@@ -121,33 +129,54 @@ function writeBlock(around: Surroundings, block: Block): string {
 
 function writeVerdict(
   around: Surroundings,
-  { headline, text, region, caption }: Extract<Block, { kind: 'verdict' }>,
+  { question, headline, text, places, caption, beside }: Extract<Block, { kind: 'verdict' }>,
 ): string {
-  const figure = `<figure>${writePicture(around, around.original, region)}<figcaption>${escape(caption)}</figcaption></figure>`;
-  return `<div class="verdict"><div><p class="headline">${escape(headline)}</p><p>${lines(text)}</p></div>${figure}</div>`;
+  const figure = `<figure>${writePicture(around, around.original, places)}<figcaption>${escape(caption)}</figcaption></figure>`;
+  const told = beside.map(
+    ({ title, items }) =>
+      `<h3>${escape(title)}</h3>${items.map((item) => `<p>${lines(item)}</p>`).join('')}`,
+  );
+  return `<div class="verdict"><p>${escape(question)}</p><p class="headline">${escape(headline)}</p><p>${lines(text)}</p></div><div class="places">${figure}<div>${told.join('')}</div></div>`;
 }
 
-/** The outline lies over the picture, in its own pixels. */
+/** The outlines lie over the picture, in its own pixels. */
 function writePicture(
   { size, labels }: Surroundings,
   jpeg: Uint8Array,
-  region: Region | null,
+  places: readonly Region[],
 ): string {
   const { width, height } = size;
-  const stroke = Math.max(1, Math.round(Math.max(width, height) / 250));
-  const box =
-    region &&
-    `x="${region.left}" y="${region.top}" width="${region.width}" height="${region.height}"`;
-  const outline =
-    box === null
+  const unit = Math.max(width, height) / 250;
+  const stroke = Math.max(1, Math.round(unit));
+  const outlines = places.map((region, at) => {
+    const { left, top } = region;
+    const box = `x="${left}" y="${top}" width="${region.width}" height="${region.height}"`;
+    const number = `<rect x="${left}" y="${top}" width="${9 * unit}" height="${10 * unit}" fill="#000"/><text x="${left + 2 * unit}" y="${top + 8 * unit}" font-size="${8 * unit}" fill="#fff">${at + 1}</text>`;
+    return `<rect ${box} stroke="#000" stroke-width="${2 * stroke}"/><rect ${box} stroke="#fff" stroke-width="${stroke}"/>${number}`;
+  });
+  const drawn =
+    outlines.length === 0
       ? ''
-      : `<svg viewBox="0 0 ${width} ${height}" aria-hidden="true"><rect ${box} stroke="#000" stroke-width="${2 * stroke}"/><rect ${box} stroke="#fff" stroke-width="${stroke}"/></svg>`;
-  return `<span class="picture"><img alt="${escape(labels.original)}" src="${toUrl(jpeg)}">${outline}</span>`;
+      : `<svg viewBox="0 0 ${width} ${height}" aria-hidden="true">${outlines.join('')}</svg>`;
+  return `<span class="picture"><img alt="${escape(labels.original)}" src="${toUrl(jpeg)}">${drawn}</span>`;
 }
 
-function writeContents({ sections }: Surroundings, title: string): string {
-  const items = sections.map(({ title: each }, at) => `<a href="#s${at}">${escape(each)}</a>`);
-  return `<nav><b>${escape(title)}:</b> ${items.slice(1).join(' · ')}</nav>`;
+const plotSize = { width: 320, height: 120 } as const;
+
+function writePlot({ title, axis, supporting, opposing, own, bounds }: Plot): string {
+  const { width, height } = plotSize;
+  const toX = (log: number) => {
+    const { from, to } = plotRange;
+    return ((width * (Math.min(to, Math.max(from, log)) - from)) / (to - from)).toFixed(1);
+  };
+  const writeCurve = ({ points }: Curve, name: string) => {
+    const told = points.map(([log, share]) => `${toX(log)},${(height * (1 - share)).toFixed(1)}`);
+    return `<polyline class="${name}" points="0,0 ${told.join(' ')} ${width},${height}"/>`;
+  };
+  const [low, high] = bounds.map(toX);
+  const drawn = `<rect x="${low}" width="${Number(high) - Number(low)}" height="${height}"/>${writeCurve(supporting, 'for')}${writeCurve(opposing, 'against')}<path d="M${toX(own.at)} 0v${height}"/>`;
+  const key = `<b class="for">${escape(supporting.name)}</b> <b class="against">${escape(opposing.name)}</b> <b>${escape(own.name)}</b>`;
+  return `<figure class="plot"><h4>${escape(title)}</h4><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escape(title)}">${drawn}</svg><figcaption>${escape(axis)}: ${plotRange.from} … ${plotRange.to}<br>${key}</figcaption></figure>`;
 }
 
 function writeRow({ label, value, bar, range, marks = [] }: Row): string {
@@ -195,14 +224,14 @@ function writeForm({ labels, rules }: Extract<Block, { kind: 'form' }>): string 
 /** One viewer for all maps; without a script each map stands under its own heading. */
 function writeHeatmaps(
   around: Surroundings,
-  { maps, region }: Extract<Block, { kind: 'heatmaps' }>,
+  { maps, places }: Extract<Block, { kind: 'heatmaps' }>,
 ): string {
   const { labels, heatmaps } = around;
   const { low, high } = labels.scale;
   const shown = maps.map(
     ({ map, title, headline, text }, at) => `<article class="map">
 <h3>${escape(title)}</h3>
-<div class="viewer"><div class="zoomed">${writePicture(around, around.original, region)}<img class="over" alt="${escape(`${title}. ${labels.heatmap}.`)}" src="${toUrl(heatmaps[map])}"></div></div>
+<div class="viewer"><div class="zoomed">${writePicture(around, around.original, places)}<img class="over" alt="${escape(`${title}. ${labels.heatmap}.`)}" src="${toUrl(heatmaps[map])}"></div></div>
 <label>${escape(labels.original)} <input type="range" class="slide" min="0" max="100" value="50" aria-label="${escape(title)}"> ${escape(labels.viewer.heatmap)}</label>
 <label>${escape(labels.viewer.zoom)} <input type="range" class="zoom" min="1" max="6" step="0.5" value="1"></label>
 ${headline === '' ? '' : `<p class="glance">${escape(headline)}</p>`}<p id="m${at}">${lines(text)}</p></article>`,

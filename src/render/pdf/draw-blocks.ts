@@ -1,7 +1,8 @@
 /** How sections and each kind of block look. */
 
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
-import type { Block, Part, Row, Section } from '../../present/sections/blocks.ts';
+import type { Block, Part, Section } from '../../present/sections/blocks.ts';
+import { curvesHeight, drawCurves } from './draw-curves.ts';
 import { drawGrid, leastGridHeight } from './draw-grid.ts';
 import { drawFindings, leastFindingsHeight } from './draw-findings.ts';
 import {
@@ -16,7 +17,6 @@ import {
   drawTable,
   formHeight,
   listIndent,
-  measureRow,
   tableHeight,
 } from './draw-tables.ts';
 import type { Page } from './page.ts';
@@ -34,19 +34,17 @@ export function drawSection(around: Surroundings, { title, part, blocks }: Secti
   const { page } = around;
   page.reserve(styles.section.leading + gaps.belowTitle + wantedHeight(around, blocks));
   page.bookmark(title);
-  around.contents.entries.push({ title, page: page.place().page + 1 });
   const from = page.place();
-  drawTitle(around, title, part);
+  if (part !== null) drawTitle(around, title, part);
   blocks.forEach((block, at) => drawBlock(around, block, blocks.slice(at + 1)));
   if (part === 'evaluation') page.markMargin(from);
   page.y += gaps.belowSection;
 }
 
-function drawTitle({ page, parts }: Surroundings, title: string, part: Part | null): void {
+function drawTitle({ page, parts }: Surroundings, title: string, part: Part): void {
   const { y } = page;
   page.flow('H2', title, styles.section);
   page.y += gaps.belowTitle;
-  if (part === null) return;
   const style = part === 'evaluation' ? styles.mark : styles.quietMark;
   const label = parts[part].toUpperCase();
   const width = page.widthOf(label, style);
@@ -89,7 +87,7 @@ function leastHeight(around: Surroundings, block: Block): number {
     case 'list':
       return 3 * styles.body.leading;
     case 'table':
-      return leastTableHeight(page, block.rows);
+      return leastTableHeight(page, block);
     case 'grid':
       return leastGridHeight(page, block);
     case 'form':
@@ -98,19 +96,19 @@ function leastHeight(around: Surroundings, block: Block): number {
       return leastHeatmapsHeight(around, block);
     case 'findings':
       return leastFindingsHeight(around, block);
+    case 'curves':
+      return curvesHeight(around, block);
     case 'verdict':
-    case 'contents':
       break;
   }
-  // These two stand on the first page.
+  // It stands on the first page.
   return 0;
 }
 
 /** Whole, so that it is not split; four rows of one that would take too much of a page. */
-function leastTableHeight(page: Page, rows: readonly Row[]): number {
-  const whole = tableHeight(page, rows);
-  if (whole <= maxWhole) return whole;
-  return rows.slice(0, 4).reduce((sum, row) => sum + measureRow(page, row).height, 0);
+function leastTableHeight(page: Page, table: Extract<Block, { kind: 'table' }>): number {
+  const whole = tableHeight(page, table);
+  return whole <= maxWhole ? whole : tableHeight(page, table, 4);
 }
 
 function linesHeight(page: Page, text: string, style: Style, width = textWidth): number {
@@ -121,15 +119,15 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
   const { page } = around;
   switch (block.kind) {
     case 'verdict':
-      return drawVerdict(around, block);
+      return drawVerdict(around, block, rest);
     case 'heatmaps':
       return drawHeatmaps(around, block);
     case 'findings':
       return drawFindings(around, block);
-    case 'contents':
-      return drawContents(around, block);
+    case 'curves':
+      return drawCurves(around, block);
     case 'table':
-      page.reserve(leastTableHeight(page, block.rows));
+      page.reserve(leastTableHeight(page, block));
       return drawTable(page, block);
     case 'grid':
       return drawGrid(page, block);
@@ -159,77 +157,70 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
   }
 }
 
-const inset = 10;
-const belowHead = 5;
-const below = 6;
+const inset = 8;
+const gap = 12;
+const below = 5;
+/** Points of the picture: as high as the page allows, which is to hold what follows too; what stands beside it has the rest of the width. */
+const figure = { width: 290, least: 80, most: 240 } as const;
 
-/** The short result beside the picture. All outcomes look alike on purpose: a red frame would outweigh its figures. */
-function drawVerdict(
-  around: Surroundings,
-  { headline, text, region, caption }: Extract<Block, { kind: 'verdict' }>,
-): void {
-  const { page, images, size, labels } = around;
+type Verdict = Extract<Block, { kind: 'verdict' }>;
+
+/** Question and answer, and the picture with its reasons beside it. All outcomes look alike on purpose: a red frame would outweigh the figures. */
+function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[]): void {
+  const { page } = around;
   const { doc } = page;
-  const isUpright = size.height > size.width;
-  const placement = placeFigure(size, { width: 190, height: isUpright ? 132 : 120 });
-  const wordsWidth = textWidth - 3 * inset - placement.width;
-  const head = page.lines(headline, styles.headline, wordsWidth);
-  const words = page.lines(text, styles.body, wordsWidth);
-  const captions = page.lines(
-    `${caption}${writeStrips(around, placement)}`,
-    styles.note,
-    placement.width,
-  );
-  const headHeight = head.length * styles.headline.leading + belowHead;
-  const wordsHeight = headHeight + words.length * styles.body.leading;
-  const figureHeight = placement.height + 3 + captions.length * styles.note.leading;
-  const height = Math.max(wordsHeight, figureHeight) + 2 * inset;
+  const width = textWidth - 2 * inset;
+  const lines = [
+    [page.lines(block.question, styles.label, width), styles.label],
+    [page.lines(block.headline, styles.headline, width), styles.headline],
+    [page.lines(block.text, styles.body, width), styles.body],
+  ] as const;
+  const heightOf = ([texts, { leading }]: (typeof lines)[number]) => texts.length * leading + 2;
+  const height = lines.reduce((sum, one) => sum + heightOf(one), 2 * inset);
   page.reserve(height + below);
-  const left = sheet.left + inset;
-  const top = page.y + inset;
   page.decorate(() => {
     doc.rect(sheet.left, page.y, textWidth, height).fill(ink.panel);
     doc.rect(sheet.left, page.y, 3, height).fill(ink.accent);
   });
-  page.mark('P', () => page.put(head, styles.headline, left, top));
-  page.mark('P', () => page.put(words, styles.body, left, top + headHeight));
-  const x = sheet.right - inset - placement.width;
-  const figure = { image: images.original, size, placement, x, y: top, outline: region };
-  page.mark('Figure', () => drawFigure(doc, figure), { alt: labels.original });
-  page.mark('Caption', () => page.put(captions, styles.note, x, top + placement.height + 3));
+  let y = page.y + inset;
+  for (const line of lines) {
+    const [texts, style] = line;
+    page.mark('P', () => page.put(texts, style, sheet.left + inset, y));
+    y += heightOf(line);
+  }
   page.y += height + below;
+  const tables = rest.flatMap((one) => (one.kind === 'table' ? [one] : []));
+  const following = tables.reduce((sum, table) => sum + tableHeight(page, table), 0);
+  const room = sheet.bottom - page.y - following - 2 * styles.note.leading - 2 * below;
+  drawPlaces(around, block, Math.min(figure.most, Math.max(figure.least, room)));
 }
 
-/** The line of contents: laid out with the titles, filled in when the pages are known. */
-function drawContents(
-  { page, contents, labels }: Surroundings,
-  { title }: Extract<Block, { kind: 'contents' }>,
+function drawPlaces(
+  around: Surroundings,
+  { places, caption, beside }: Verdict,
+  height: number,
 ): void {
-  // As wide as it can become: two digits a page.
-  const text = writeContents(
-    title,
-    contents.titles.map((each) => labels.contentsEntry(each, '00')),
-  );
-  const height = page.lines(text, styles.note, textWidth).length * styles.note.leading;
-  page.reserve(height);
-  contents.slot = { page: page.place().page, y: page.y, title, tag: page.group('P') };
-  page.y += height + 4;
-}
-
-export function fillContents({ page, contents, labels }: Surroundings): void {
-  const { slot, entries, titles } = contents;
-  if (slot === null) return;
-  const wanted = entries.filter(({ title }) => titles.includes(title));
-  const items = wanted.map((one) => labels.contentsEntry(one.title, String(one.page)));
-  page.doc.switchToPage(slot.page);
-  const lines = page.lines(writeContents(slot.title, items), styles.note, textWidth);
-  slot.tag.add(() => page.put(lines, styles.note, sheet.left, slot.y));
-  slot.tag.end();
-}
-
-/** A number stays on the line of what it counts. */
-const noBreak = '\u00a0';
-
-function writeContents(title: string, items: readonly string[]): string {
-  return `${title}: ${items.map((item) => item.replace(/ {2}/, noBreak)).join('; ')}`;
+  const { page, images, size, labels } = around;
+  const placement = placeFigure(size, { width: figure.width, height });
+  const image = images.original;
+  const top = page.y;
+  const width = Math.max(placement.width, 120);
+  const captions = page.lines(`${caption}${writeStrips(around, placement)}`, styles.note, width);
+  const drawn = { image, size, placement, x: sheet.left, y: top, outlines: places };
+  page.mark('Figure', () => drawFigure(page.doc, drawn), { alt: labels.original });
+  const captionTop = top + placement.height + 3;
+  page.mark('Caption', () => page.put(captions, styles.note, sheet.left, captionTop));
+  const x = sheet.left + width + gap;
+  let y = top;
+  for (const { title, items } of beside) {
+    page.mark('H3', () => page.put([title], styles.entry, x, y));
+    y += styles.entry.leading;
+    for (const item of items) {
+      const lines = page.lines(item, styles.small, sheet.right - x);
+      page.mark('P', () => page.put(lines, styles.small, x, y));
+      y += lines.length * styles.small.leading + 2;
+    }
+    y += 3;
+  }
+  page.y = Math.max(y, captionTop + captions.length * styles.note.leading) + below;
 }

@@ -7,7 +7,7 @@ import { drawFigure, type Placement, placeFigure } from '../heatmap/print-pictur
 import type { NumberWriter } from '../../present/numbers.ts';
 import type { Block, HeatmapBlock } from '../../present/sections/blocks.ts';
 import type { Words } from '../../present/wording/catalogue.ts';
-import type { HeldImage, Page, Tag } from './page.ts';
+import type { HeldImage, Page } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
 /** Images as the document holds them, opened once. */
@@ -27,28 +27,13 @@ export interface Surroundings {
   readonly labels: Words['labels'];
   readonly parts: Words['document']['parts'];
   readonly numbers: NumberWriter;
-  readonly contents: Contents;
-}
-
-/** The line of contents on the first page. */
-interface Contents {
-  /** Of the sections in their order, known before anything is drawn. */
-  readonly titles: readonly string[];
-  readonly entries: { readonly title: string; readonly page: number }[];
-  /** Where the line stands, once the first page is drawn. */
-  slot: {
-    readonly page: number;
-    readonly y: number;
-    readonly title: string;
-    readonly tag: Tag;
-  } | null;
 }
 
 const columnGap = 18;
 /** The picture and what may be changed in it large, the other maps in one row below: together they fill a page at most. */
 const shapes = {
-  large: { columns: 2, tallest: 210 },
-  small: { columns: 3, tallest: 165 },
+  large: { columns: 2, tallest: 132 },
+  small: { columns: 3, tallest: 84 },
 } as const;
 /** Of all pictures alike, where they would not fit on the page otherwise. */
 const scales = [1, 0.9, 0.8, 0.7] as const;
@@ -102,7 +87,7 @@ export function drawHeatmaps(around: Surroundings, block: Heatmaps): void {
     page.reserve(height);
     const top = page.y;
     cells.forEach((cell, at) => {
-      drawCell(around, cell, { x: sheet.left + at * step, y: top, shape, region: block.region });
+      drawCell(around, cell, { x: sheet.left + at * step, y: top, shape, places: block.places });
     });
     page.y = top + height + gaps.below;
   }
@@ -163,18 +148,18 @@ interface CellPlace {
   readonly x: number;
   readonly y: number;
   readonly shape: Shape;
-  readonly region: Region | null;
+  readonly places: readonly Region[];
 }
 
-function drawCell(around: Surroundings, cell: Cell, { x, y, shape, region }: CellPlace): void {
+function drawCell(around: Surroundings, cell: Cell, { x, y, shape, places }: CellPlace): void {
   const { page, images, size, labels } = around;
   const { placement, title, headline, text, above } = measure(around, cell, shape);
   page.mark('H3', () => page.put(title, styles.heading, x, y));
   const top = y + above;
   const image = cell === null ? images.original : images.heatmaps[cell.map];
-  // The heatmap files hold the outline already.
-  const outline = cell === null ? region : null;
-  page.mark('Figure', () => drawFigure(page.doc, { image, size, placement, x, y: top, outline }), {
+  // The heatmap files hold the first outline already.
+  const outlines = cell === null ? places : [];
+  page.mark('Figure', () => drawFigure(page.doc, { image, size, placement, x, y: top, outlines }), {
     alt: cell === null ? labels.original : `${cell.title}. ${labels.heatmap}.`,
   });
   const under = top + placement.height + gaps.aroundPicture;

@@ -11,22 +11,26 @@ const bar = { width: 96, height: 5, gap: 14 };
 const rowPadding = 1.7;
 /** Lines of a value that stay together; a longer one goes on in a row of its own. */
 const mostLines = 40;
+const belowTable = 6;
 
 type Table = Extract<Block, { kind: 'table' }>;
 
-export function drawTable(page: Page, { rows, isTight }: Pick<Table, 'rows' | 'isTight'>): void {
+export function drawTable(page: Page, { rows, isTight }: Table): void {
   const labelWidth = isTight === true ? labelWidths.tight : labelWidths.usual;
   const table = page.group('Table');
   for (const row of rows) drawRow(page, table, { row, labelWidth });
   table.end();
-  page.y += 6;
+  page.y += belowTable;
 }
 
-export function tableHeight(page: Page, rows: readonly Row[]): number {
-  return rows.reduce((sum, row) => sum + measureRow(page, row).height, 0);
+/** @param count - of rows, from the first. */
+export function tableHeight(page: Page, { rows, isTight }: Table, count = rows.length): number {
+  const labelWidth = isTight === true ? labelWidths.tight : labelWidths.usual;
+  const counted = rows.slice(0, count);
+  return counted.reduce((sum, row) => sum + measureRow(page, row, labelWidth).height, belowTable);
 }
 
-export function measureRow(page: Page, row: Row, labelWidth: number = labelWidths.usual) {
+function measureRow(page: Page, row: Row, labelWidth: number) {
   const barWidth = row.bar === undefined ? 0 : bar.width + bar.gap;
   const label = page.lines(row.label, styles.label, labelWidth);
   const value = page.lines(row.value, styles.cell, textWidth - labelWidth - cellGap - barWidth);
@@ -94,7 +98,7 @@ function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: n
 /** Points by which lines that belong to a line above are indented. */
 export const listIndent = 11;
 /** Points of a rule to write on, with a label before it and without one. */
-const form = { labelled: 26, free: 20, labelWidth: 150 } as const;
+const form = { labelled: 22, free: 18, labelWidth: 150 } as const;
 
 export function drawList(page: Page, items: readonly string[]): void {
   const list = page.group('L');

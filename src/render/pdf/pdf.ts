@@ -18,7 +18,7 @@ import { printable } from '../../present/printable.ts';
 import type { ReportItem, ReportTexts } from '../../present/report-item.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
-import { drawSection, fillContents } from './draw-blocks.ts';
+import { drawSection } from './draw-blocks.ts';
 import type { PageImages, Surroundings } from './draw-pictures.ts';
 import { type Document, openPage, type Page } from './page.ts';
 import { ink, sheet, styles } from './style.ts';
@@ -54,7 +54,6 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
     legend: legendColours(),
     images: openImages(page.doc, pictures, methods),
     size: { width: picture.facts.width, height: picture.facts.height },
-    contents: { titles: sections.slice(1).map(({ title }) => title), entries: [], slot: null },
   };
   drawTitle(page, labels, item);
   sections.forEach((section, at) => {
@@ -63,7 +62,6 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
     if (isFirstAnnex && page.y > sheet.top) page.reserve(sheet.bottom);
     drawSection(around, section);
   });
-  fillContents(around);
   drawEdges(page.doc, labels, examination.facts.sha256);
   return collect(page.doc);
 }
@@ -93,7 +91,7 @@ function drawTitle(page: Page, labels: Words['labels'], item: ReportItem): void 
   drawLaboratory(page, item);
   page.flow('H1', labels.title, styles.title);
   page.flow('P', printable(item.name, 100), styles.body);
-  page.y += 10;
+  page.y += 6;
 }
 
 const logoBox = { width: 150, height: 34 } as const;

@@ -32,7 +32,7 @@ export const ink = {
 
 /** Size and distance of lines in points. */
 export const styles = {
-  title: { font: 'bold', size: 19, leading: 24, colour: ink.text },
+  title: { font: 'bold', size: 16, leading: 20, colour: ink.text },
   headline: { font: 'bold', size: 13.5, leading: 18, colour: ink.accent },
   section: { font: 'bold', size: 13, leading: 17, colour: ink.accent },
   heading: { font: 'bold', size: 9.4, leading: 13.1, colour: ink.accent },

@@ -16,10 +16,13 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     [
       alike('6a0f2c9e1b7d4835aa01c2d3'),
       { en: ['2026-03-01 12:00:00 UTC'], de: ['01.03.2026, 12:00:00 UTC'] },
-      { en: ['Report number', 'Prepared by'], de: ['Berichtsnummer', 'Erstellt von'] },
       {
-        en: ['forensics 0.1.0, an automated procedure'],
-        de: ['forensics 0.1.0, ein automatisches Verfahren'],
+        en: ['Report number', 'Program', 'Operator', 'Reviewer'],
+        de: ['Berichtsnummer', 'Programm'],
+      },
+      {
+        en: ['forensics 0.1.0 with trace 7, locate 2, without human judgement'],
+        de: ['forensics 0.1.0 mit trace 7, locate 2, ohne menschliche Bewertung'],
       },
     ],
   ],
@@ -68,8 +71,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['einmal decodiert', 'in 32 Durchläufen', 'Monte-Carlo-Durchläufe\n32'],
       },
       {
-        en: ['default (balanced)', '0.82 probability of generation from which “fake” is'],
-        de: ['default (ausgewogen)', '0,82 Wahrscheinlichkeit einer Erzeugung, ab der'],
+        en: ['balanced (default)', '0.82 probability of generation from which it is called'],
+        de: ['ausgewogen (default)', '0,82 Wahrscheinlichkeit einer Erzeugung, ab der'],
       },
       { en: ['Repetitions after failures\n2'], de: ['Wiederholungen nach Fehlern\n2'] },
     ],
@@ -108,12 +111,12 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     '6 results with ranges',
     [
       {
-        en: ['0.971 ± 0.018 (0.935 to 1.000)', '0.810 ± 0.034 (0.742 to 0.878)'],
-        de: ['0,971 ± 0,018 (0,935 bis 1,000)', '0,810 ± 0,034 (0,742 bis 0,878)'],
+        en: ['0.97 ± 0.02', '0.810 ± 0.034 (0.742 to 0.878)'],
+        de: ['0,97 ± 0,02', '0,810 ± 0,034 (0,742 bis 0,878)'],
       },
       {
-        en: ['saved as JPEG, quality 70\n0.913\non the same side'],
-        de: ['als JPEG der Qualität 70 gespeichert\n0,913\nauf derselben Seite'],
+        en: ['saved as JPEG, quality 70\n0.91\non the same side'],
+        de: ['als JPEG der Qualität 70 gespeichert\n0,91\nauf derselben Seite'],
       },
     ],
   ],
@@ -125,8 +128,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde', 'Original'],
       },
       {
-        en: ['Heatmap “real”', 'Heatmap “fake”', 'Heatmap “compression”', 'Heatmap “anomaly”'],
-        de: ['Heatmap „real“', 'Heatmap „fake“', 'Heatmap „compression“', 'Heatmap „anomaly“'],
+        en: ['Traces of a camera', 'Generation and change', 'Compression', 'Unusual places'],
+        de: ['Kameraspuren', 'Erzeugung und Veränderung', 'Kompression', 'Ungewöhnliche Stellen'],
       },
       { en: ['0\n0.25\n0.5\n0.75\n1'], de: ['0\n0,25\n0,5\n0,75\n1'] },
     ],
@@ -161,16 +164,16 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     '9 evaluation by evidence, on a scale that the report defines, integrity apart from authenticity',
     [
       {
-        en: ['speaks weakly for a generated picture', 'Scale of strength'],
-        de: ['schwach für ein KI-erzeugtes Bild', 'Skala der Stärke'],
+        en: ['speak weakly for a generated picture', 'Words by likelihood ratio'],
+        de: ['schwach für ein KI-erzeugtes Bild', 'Wörter nach Likelihood-Quotient'],
       },
       {
-        en: ['weakly\n2 to below 10', 'No word is stronger than the validation set supports'],
-        de: ['schwach\n2 bis unter 10', 'Kein Wort ist stärker, als die Validierung es stützt'],
+        en: ['weakly from 2', 'No word is stronger than the validation set supports'],
+        de: ['schwach ab 2', 'Kein Wort ist stärker, als die Validierung es stützt'],
       },
       {
-        en: ['Integrity and authenticity', 'That is no evidence of deception'],
-        de: ['Unversehrtheit und Echtheit', 'Das belegt keine Täuschung'],
+        en: ['That is no evidence of deception'],
+        de: ['Das belegt keine Täuschung'],
       },
     ],
   ],
@@ -178,20 +181,14 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     '11 limits, what was not checked, and that a human examiner is required',
     [
       {
-        en: ['It is not proof', 'SynthID', 'A human examiner is required'],
-        de: ['Es ist kein Beweis', 'SynthID', 'Eine sachverständige Person ist erforderlich'],
+        en: ['It is not proof', 'SynthID', 'A human examiner must assess the picture'],
+        de: ['Es ist kein Beweis', 'SynthID', 'Eine sachverständige Person muss das Bild'],
       },
     ],
   ],
   [
     '12 facts apart from opinion',
-    [
-      { en: ['FACTS', 'EVALUATION'], de: ['TATSACHEN', 'BEWERTUNG'] },
-      {
-        en: ['All sentences come from fixed templates; the seed chooses among wordings'],
-        de: ['Alle Sätze stammen aus festen Vorlagen; der Startwert wählt'],
-      },
-    ],
+    [{ en: ['FACTS', 'EVALUATION'], de: ['TATSACHEN', 'BEWERTUNG'] }],
   ],
   [
     '13 the chain of custody',
@@ -215,10 +212,10 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     [
       { en: ['Glossary', 'Likelihood ratio'], de: ['Glossar', 'Likelihood-Quotient'] },
       { en: ['References'], de: ['Quellen'] },
-      alike('ENFSI Guideline for Evaluative Reporting', 'fakeMin 0.82', 'EXIF: FNumber\nf/4.0'),
+      alike('ENFSI Guideline for Evaluative Reporting', 'EXIF: FNumber\nf/4.0'),
       {
-        en: ['Notes and signature', 'Place and date'],
-        de: ['Anmerkungen und Unterschrift', 'Ort und Datum'],
+        en: ['Review', 'Place and date'],
+        de: ['Begutachtung', 'Ort und Datum'],
       },
     ],
   ],

@@ -80,10 +80,10 @@ describe('the PDF of a picture', () => {
 
     expect(text).toContain('Bericht zur bildforensischen Untersuchung');
     expect(text).toContain('Straßenszene.jpg');
-    expect(text).toContain('Unversehrtheit und Echtheit');
+    expect(text).toContain('Unversehrtheit: Die Prüfsummen');
     expect(text).toContain('Ungünstigster Fall für eine Fotografie');
     expect(text).toContain(usual.examination.facts.sha256);
-    expect(text).toContain('0,971 ± 0,018');
+    expect(text).toContain('0,97 ± 0,02');
     pages.forEach((page, i) => expect(page.text).toContain(`Seite ${i + 1} von ${pages.length}`));
   });
 

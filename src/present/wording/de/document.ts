@@ -3,32 +3,49 @@ import type { document as english } from '../en/document.ts';
 export const document: typeof english = {
   parts: { facts: 'Tatsachen', evaluation: 'Bewertung', annex: 'Anhang' },
   head: {
-    preparedBy: (program) =>
-      `${program}, ein automatisches Verfahren; noch von niemandem sachverständig bewertet`,
     rows: {
+      marked: 'Im Bild markiert',
+      reasons: 'Gründe, nach Gewicht',
+      against: 'Was dagegen spricht',
       strength: 'Stärke des Befunds',
       probabilities: 'Wahrscheinlichkeiten',
-      wrong: 'Fehlerrate',
+      wrong: 'Fehler- und Nachweisrate',
       origin: 'Laut Datei',
+      limits: 'Grenzen',
       unchecked: 'Nicht geprüft',
       next: 'Empfehlung',
+      program: 'Programm',
+      operator: 'Durchgeführt von',
+      reviewer: 'Begutachtung',
+      file: 'Datei',
     },
     generated: (p, deviation) => `Erzeugung ${p} (Unsicherheit ${deviation})`,
     changed: (p) => `Veränderung einer Stelle ${p}`,
-    either: (p) => `eines von beiden ${p}`,
     byTraces: 'allein nach den Spuren, die nicht entschieden haben: ',
     notStated:
       'nicht angegeben: Das Bild liegt außerhalb des Bereichs, für den das Verfahren validiert ist',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
-    outlined: 'Umrandet: was alle Methoden zusammen als verändert markieren',
-    contents: 'Inhalt',
-    unchecked: (things) =>
-      `${things}; der Abschnitt „Grenzen und Schlussfolgerung“ erläutert jeden Punkt.`,
-
-    reading: ({ facts, evaluation }) =>
-      `Abschnitte „${facts}“ geben wieder, was empfangen, gelesen und gemessen wurde; „${evaluation}“, mit einem Balken am Rand, würdigt es. Alle Sätze stammen aus festen Vorlagen; der Startwert wählt unter gleichbedeutenden und ändert keine Zahl und kein Ergebnis.`,
+    outlined: 'Umrandet und nummeriert: was die Methoden als verändert markieren',
+    unchecked: (things) => `${things} (Anhang „Validierung und Fehlerraten“).`,
+    nothingAgainst: 'Kein Befund dieser Untersuchung.',
+    otherwise: {
+      real: 'Eine Veränderung ohne Spuren, ein Generator, der keinem gemessenen gleicht, oder ein abfotografierter Bildschirm sähe ebenso aus.',
+      fake: 'Starke Rauschminderung, Porträteffekte, Retusche und Vergrößern mit Software können in einer Fotografie ähnliche Spuren hinterlassen.',
+      changed:
+        'Sich wiederholende Formen, nachträgliche Beschriftung und die Verarbeitung einzelner Stellen in der Kamera können einer Veränderung ähneln.',
+      declared:
+        'Eine solche Angabe kann jeder schreiben, auch in eine echte Fotografie, um sie in Verruf zu bringen.',
+      uncertain: 'Keine der Erklärungen ist ausgeschlossen.',
+    },
+    program: (program, models) => `${program} mit ${models}, ohne menschliche Bewertung`,
+    noOperator: 'nicht aufgezeichnet',
+    reviewer: (name) =>
+      `${name} ist benannt; die Begutachtung steht aus, bis der letzte Abschnitt unterschrieben ist`,
+    noReviewer: 'niemand benannt; kein Mensch hat das Ergebnis bewertet',
   },
   question: {
+    short:
+      'Hat eine Kamera dieses Bild so aufgenommen, oder wurde es erzeugt oder an einer Stelle verändert?',
     put: 'Wurde das Bild von einer Kamera aufgenommen, ohne dass sein Inhalt erzeugt oder verändert wurde, oder wurde sein Inhalt erzeugt oder verändert? Die Untersuchung stellt zwei einander ausschließende Annahmen gegenüber und fragt, wie viel besser der Befund zur einen passt als zur anderen.',
     columns: ['Annahme', 'Inhalt'],
     propositions: {
@@ -48,7 +65,6 @@ export const document: typeof english = {
   caseData: {
     caseNumber: 'Fall',
     exhibit: 'Asservat',
-    examiner: 'Sachverständige Person',
     note: 'Anmerkung',
   },
   item: {
@@ -92,14 +108,6 @@ export const document: typeof english = {
       examination: 'Untersuchung',
     },
   },
-  reasons: {
-    helpTitle: 'Was weiterhelfen würde',
-    helpDecided: [
-      'Die Datei, wie das Gerät oder Programm sie zuerst gespeichert hat.',
-      'Weitere Bilder desselben Geräts oder derselben Quelle zum Vergleich.',
-      'Ein Nachweis darüber, auf welchem Weg die Datei zu demjenigen gelangt ist, der sie vorlegt.',
-    ],
-  },
   integrity: {
     bundle:
       'Das Beweispaket zu diesem Bericht enthält ihn zusammen mit den Heatmaps, dem Ergebnis, allen Einstellungen und einer Signatur. Ein einziger Befehl prüft es, ohne Server, Netz oder Benutzerkonto, und nennt jede Datei, die verändert wurde, fehlt oder hinzugekommen ist:',
@@ -111,17 +119,12 @@ export const document: typeof english = {
       'Die untersuchte Datei ist durch ihren SHA-256 am Fuß jeder Seite und vollständig unter „Untersuchungsgegenstand“ bezeichnet, jede Heatmap-Datei durch ihre Prüfsumme hier:',
     ],
   },
-  settings: {
-    intro:
-      'Einstellungen, Schwellen und Werte, unter ihrem Namen in result.json, in allen Sprachen mit Dezimalpunkt und auf vier geltende Ziffern gerundet. Ungerundet, und mit allem Übrigen, stehen sie in result.json.',
-  },
   metadata: {
     intro:
       'Alle Einträge, die das Programm gelesen hat, wiedergegeben auf Wunsch des Auftraggebers. Positionen sind ausgelassen.',
     empty: 'Die Datei enthält keine Metadaten.',
   },
   signature: {
-    intro: 'Für die sachverständige Person, die diesen Bericht bewertet.',
     assessment: [
       '☐  Ich stimme der Bewertung zu.',
       '☐  Ich stimme nicht oder nur teilweise zu; siehe Anmerkungen.',

@@ -11,21 +11,14 @@ export const limits: typeof english = {
       'Bedingung',
       'AUC',
       'Entschieden',
-      'Fotografien als „fake“ eingestuft',
-      'Erzeugte als „real“ eingestuft',
+      'Fotografien als erzeugt eingestuft',
+      'Erzeugte als Fotografie eingestuft',
     ],
     worst: {
       real: ({ condition, rate, high }) =>
-        `Ungünstigster Fall für eine Fotografie: „${condition}“; ${rate} der Fotografien wurden als „fake“ eingestuft, zu rechnen ist mit bis zu ${high}.`,
+        `Ungünstigster Fall für eine Fotografie: „${condition}“; ${rate} der Fotografien wurden als erzeugt eingestuft, zu rechnen ist mit bis zu ${high}.`,
       fake: ({ condition, rate, high }) =>
-        `Ungünstigster Fall für ein KI-erzeugtes Bild: „${condition}“; ${rate} der KI-erzeugten Bilder wurden als „real“ eingestuft, zu rechnen ist mit bis zu ${high}.`,
-    },
-    worstShort: {
-      real: ({ condition, rate, high }) =>
-        `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate} der Fotografien; zu rechnen ist mit bis zu ${high}.`,
-      fake: ({ condition, rate, high }) =>
-        `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate} der KI-erzeugten Bilder; zu rechnen ist mit bis zu ${high}.`,
-      changed: (high) => `Zu rechnen ist mit bis zu ${high}.`,
+        `Ungünstigster Fall für ein KI-erzeugtes Bild: „${condition}“; ${rate} der KI-erzeugten Bilder wurden als Fotografie eingestuft, zu rechnen ist mit bis zu ${high}.`,
     },
     meaning:
       'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig KI-erzeugte Bilder unter den untersuchten sind.',
@@ -35,8 +28,8 @@ export const limits: typeof english = {
         `Wie oft mit der Strategie ${strategy} das Ergebnis war, dass ein Teil verändert wurde: an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder diente dazu, das Verfahren anzupassen. In Klammern stehen zweiseitige 95-%-Intervalle über die Bilder (Clopper und Pearson).`,
       columns: [
         'Bedingung',
-        'Veränderte als „manipulated“ eingestuft',
-        'Fotografien als „manipulated“ eingestuft',
+        'Veränderte als verändert eingestuft',
+        'Fotografien als verändert eingestuft',
       ],
       sizes: {
         intro:
@@ -68,22 +61,19 @@ export const limits: typeof english = {
       traced:
         'Das Ergebnis ist eine Schätzung anhand statistischer Spuren. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
       changed:
-        'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes. Wie oft veränderte Teile gefunden und unveränderte Bilder für verändert gehalten werden, steht im Anhang „Validierung und Fehlerraten“ unter „Veränderte Teile“; die übrigen Fehlerraten dort betreffen die Unterscheidung von Fotografien und KI-erzeugten Bildern und gelten hier nicht. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
+        'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes; wie oft solche Ergebnisse zutreffen und nicht zutreffen, steht im Anhang „Validierung und Fehlerraten“ unter „Veränderte Teile“. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
       declared:
         'Das Ergebnis gibt wieder, was die Datei über sich selbst angibt. Es ist kein Beweis: Eine Angabe kann falsch sein, und eine unsignierte kann jeder schreiben. Über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme sagt es nichts aus.',
     },
     statements: [
-      'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein. Die Raten einzelner Generatoren und Quellen stehen in der Modellkarte (CARD.md) des Modells, das der Anhang „Verfahren“ durch seine Prüfsummen bezeichnet.',
-      'Eine auf einen kleinen Bildbereich beschränkte Veränderung kann unbemerkt bleiben. Umgekehrt kann eine starke Bildverarbeitung in Kamera oder Telefon den Spuren einer Erzeugung ähneln.',
-      'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die das Modell nie gesehen hat, erfasst sie nicht.',
-      'Die Wahrscheinlichkeit gilt, wenn vor der Untersuchung beide Annahmen gleich wahrscheinlich waren. Wer den Fall beurteilt, muss einbeziehen, was sonst über ihn bekannt ist.',
+      'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein; die Modellkarte (CARD.md) nennt sie nach Quellen.',
+      'Eine auf einen kleinen Bildbereich beschränkte Veränderung kann unbemerkt bleiben. Starke Bildverarbeitung in Kamera oder Telefon kann den Spuren einer Erzeugung ähneln.',
+      'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die es nie gesehen hat, erfasst sie nicht.',
+      'Die Wahrscheinlichkeit einer Erzeugung setzt voraus, dass vor der Untersuchung beide Erklärungen gleich wahrscheinlich waren, die einer Veränderung, dass jedes fünfte Bild verändert ist. Wer den Fall beurteilt, muss einbeziehen, was sonst bekannt ist.',
     ],
     notCheckedTitle: 'Nicht geprüft',
-    notCheckedNone: 'Dem Programm ist nichts bekannt, was es ausgelassen hätte.',
-    conclusionTitle: 'Schlussfolgerung',
     examinerShort:
       'Eine sachverständige Person muss das Ergebnis zusammen mit den übrigen Beweismitteln würdigen.',
-    examinerTitle: 'Eine sachverständige Person ist erforderlich',
     examiner:
       'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung sein, die einen Menschen betrifft. Eine sachverständige Person muss das Bild, seine Herkunft und die übrigen Beweismittel würdigen und die Schlussfolgerung verantworten.',
   },

@@ -121,17 +121,9 @@ export const measurements: typeof english = {
       `Auf der anderen Seite liegen die Spuren, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Das entzieht einer Entscheidung den Grund, muss für die entgegengesetzte aber nicht genügen.`,
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
-    joint: (low, high) =>
-      high === null ? `mindestens ${low}` : `mindestens ${low}, höchstens ${high}`,
-    jointNote:
-      'Erzeugung und Veränderung einer Stelle wurden getrennt geschätzt. Dass eines von beiden zutrifft, ist nie weniger wahrscheinlich als das Wahrscheinlichere und nie wahrscheinlicher als beides zusammengenommen; diese Grenzen stehen in den Zeilen darüber.',
     changeLimits: (p, suspected, changed) =>
       `${p}; Verdacht ab ${suspected}, Anzeichen ab ${changed}`,
     limits: (p, low, high) => `${p}; entschieden wird bis ${low} und ab ${high}`,
-    betweenLimits: (p, low, high) =>
-      `${p}; nicht entschieden, denn der Wert liegt zwischen ${low} (keine Anzeichen einer Erzeugung) und ${high} (erzeugt)`,
-    heldBack: (p, low, high) =>
-      `${p}; bis ${low} und ab ${high} würde entschieden, doch aus dem oben genannten Grund bleibt das Ergebnis offen`,
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>

@@ -7,6 +7,7 @@ export const outcome: typeof english = {
     changed: 'Anzeichen für eine veränderte Stelle gefunden',
     declared: 'Laut eigener Angabe enthält die Datei KI-erzeugten Inhalt',
     uncertain: 'Keine Entscheidung möglich',
+    suspected: 'Veränderte Stelle vermutet, aber nicht belegt',
     abstain: 'Dieses Bild lässt sich nicht beurteilen',
   },
   because: {
@@ -67,19 +68,30 @@ export const outcome: typeof english = {
     single_weak_method: 'Die markierte Stelle von Sachverständigen prüfen lassen.',
   },
   wrong: {
-    real: (rate, of) => `wurden ${rate} von ${of} KI-erzeugten Bildern ebenso eingestuft`,
-    missed: (rate, of) => `blieben ${rate} von ${of} Bildern mit veränderter Stelle unerkannt`,
-    fake: (rate, of) => `wurden ${rate} von ${of} Fotos ebenso eingestuft`,
-    changed: (rate, of) => `wurden ${rate} von ${of} unveränderten Fotos ebenso eingestuft`,
+    generated: ({ called, open, passed, of }) =>
+      `Von 100 KI-erzeugten Bildern stuft das Verfahren ${called} als erzeugt ein, lässt ${open} offen und hält ${passed} für Fotografien (gemessen an ${of}).`,
+    missed: (called, of) =>
+      `Von 100 Bildern mit veränderter Stelle stuft es ${called} als verändert ein (gemessen an ${of} von etwa dieser Größe).`,
+    kinds: (told) => `Nach Art der Veränderung eingestuft oder verdächtig: ${told}.`,
+    kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
+    kindNames: {
+      splice: 'Fotomontage',
+      'copy-move': 'Kopie im Bild',
+      removal: 'Entfernung',
+      regenerated: 'neu erzeugte Stelle',
+    },
+    fake: (called, of, high) =>
+      `Von 100 Fotografien stuft das Verfahren ${called} als erzeugt ein (gemessen an ${of}; zu rechnen ist mit bis zu ${high}).`,
+    changed: (called, of, high) =>
+      `Von 100 unveränderten Fotografien stuft das Verfahren ${called} als verändert ein (gemessen an ${of}; zu rechnen ist mit bis zu ${high}).`,
     declared: 'Unbekannt: Was in der Datei steht, bestimmt, wer sie schreibt.',
     vouched: 'Nicht gemessen: so verlässlich wie der Unterzeichner selbst.',
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
-    measured: 'Bei der Messung ',
-    and: ' und ',
+    fewerThanOne: 'weniger als 1',
     brief: {
       real: (generated, changed) =>
-        `Übersieht ${generated} der erzeugten und ${changed} der veränderten Bilder.`,
-      changed: (rate, of) => `Traf bei der Messung ${rate} von ${of} unveränderten Fotos.`,
+        `Findet ${generated} von 100 erzeugten und ${changed} von 100 veränderten Bildern.`,
+      changed: (called) => `Trifft ${called} von 100 unveränderten Fotos.`,
     },
   },
   strengths: {

@@ -23,7 +23,6 @@ function list(items: readonly string[]): string {
 export const strength: typeof english = {
   adverbs,
   sides,
-  undecided: 'Es wurde keine Entscheidung getroffen, daher wird keine Stärke angegeben.',
   outside:
     'Das Bild liegt außerhalb des Bereichs, für den das Verfahren validiert ist. Dort haben weder die Wahrscheinlichkeit noch die übrigen Werte eine geprüfte Bedeutung; eine Stärke wird nicht angegeben.',
   untested:
@@ -33,9 +32,21 @@ export const strength: typeof english = {
       `Die Spuren im Bild sprechen ${adverb} für ${side} (Likelihood-Quotient ${ratio}).`,
     unsupported: (side) =>
       `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
-    none: (side, ratio) =>
-      `Die Spuren im Bild deuten auf ${side} hin, doch lässt sich keine Stärke angeben: Der Likelihood-Quotient beträgt höchstens ${ratio}.`,
-    bounded: (traced, ratio) =>
+    neither: (ratio) =>
+      `Die Spuren im Bild sprechen weder für eine echte fotografische Aufnahme noch für ein KI-erzeugtes Bild (Likelihood-Quotient ${ratio}).`,
+  },
+  parts: {
+    for: (adverb, ratio) =>
+      `Die Suche nach veränderten Stellen spricht ${adverb} für eine Veränderung in einem Teil des Bildes (Likelihood-Quotient ${ratio}).`,
+    against: (adverb, ratio) =>
+      `Die Suche nach veränderten Stellen spricht ${adverb} gegen eine Veränderung in einem Teil des Bildes (Likelihood-Quotient ${ratio}).`,
+    neither: (ratio) =>
+      `Die Suche nach veränderten Stellen spricht weder für noch gegen eine Veränderung in einem Teil des Bildes (Likelihood-Quotient ${ratio}).`,
+  },
+  bounded: {
+    held: (traced, ratio) =>
+      `Die Wahrscheinlichkeit allein entspräche ${traced}; zurückgehaltene Testbilder stützen höchstens ${ratio} (ELUB).`,
+    called: (traced, ratio) =>
       `Für sich genommen entspräche die geschätzte Wahrscheinlichkeit einem Quotienten von ${traced}; die gemessenen Fehlerraten stützen aber höchstens ${ratio}.`,
   },
   unmeasured:
@@ -51,15 +62,17 @@ export const strength: typeof english = {
         own: 'KI-erzeugten Bildern',
         other: 'Fotografien',
         ofOther: 'der Fotografien',
-        called: '„fake“',
+        called: 'erzeugt',
       },
       real: {
         own: 'Fotografien',
         other: 'KI-erzeugten Bildern',
         ofOther: 'der KI-erzeugten Bilder',
-        called: '„real“',
+        called: 'Fotografie',
       },
     },
+    held: ({ own, other, condition, ratio }, names) =>
+      `Für diese Seite wird kein Likelihood-Quotient über ${ratio} angegeben: Mehr stützt die Messung an ${own} ${names.own} und ${other} ${names.other} aus Quellen, die bei der Entwicklung nicht verwendet wurden, nicht (empirische untere und obere Schranke, ELUB; Bedingung „${condition}“, die ungünstigste der gemessenen).`,
     write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
       `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen stützen daher einen Likelihood-Quotienten von höchstens ${ratio}.`,
   },
@@ -92,9 +105,6 @@ export const strength: typeof english = {
       `Die Methoden, die nach veränderten Stellen suchen, markieren mehrere Stellen (${places}); die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
     unmarked: (p) =>
       `Die Methoden, die nach veränderten Stellen suchen, markieren zusammen keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie auf ${p}.`,
-    elsewhere: (share, place) =>
-      `So markiert es diese eine Methode; alle zusammen markieren ${share} des Bildes, ${place}.`,
-    nowhere: 'So markiert es diese eine Methode; alle zusammen markieren keinen Bereich.',
   },
   stability: {
     summary: ({ same, open, other, low, high }) => {
@@ -123,24 +133,40 @@ export const strength: typeof english = {
     },
   },
   evaluation: {
-    comparisonTitle: 'Vergleich der Annahmen',
     sides: {
-      real: (adverb) => `spricht ${adverb} für „real“`,
-      fake: (adverb) => `spricht ${adverb} für „fake“`,
+      real: (adverb) => `spricht ${adverb} für eine Fotografie`,
+      fake: (adverb) => `spricht ${adverb} für erzeugten Inhalt`,
+      changed: (adverb) => `spricht ${adverb} für eine Veränderung`,
     },
     noneSpeaks: 'Kein Befund spricht für eine der beiden Seiten.',
-    scaleTitle: 'Skala der Stärke',
-    scaleColumns: ['Wort', 'Likelihood-Quotient', 'Bedeutung'],
-    scaleRanges: {
-      below: (to) => `unter ${to}`,
-      between: (from, to) => `${from} bis unter ${to}`,
-      from: (from) => `${from} und mehr`,
+    tippett: {
+      title: 'Wie gut diese Likelihood-Quotienten sind',
+      titles: { generated: 'Erzeugt oder aufgenommen', changed: 'An einer Stelle verändert' },
+      axis: 'Likelihood-Quotient mindestens (Zehnerpotenzen)',
+      names: {
+        generated: { supporting: 'KI-erzeugte Bilder', opposing: 'Fotografien' },
+        changed: { supporting: 'veränderte Bilder', opposing: 'unveränderte Bilder' },
+      },
+      own: 'dieses Bild',
+      measured: ({
+        title,
+        pictures,
+        sources,
+        date,
+        supporting,
+        opposing,
+        condition,
+        cllr,
+        lower,
+        upper,
+      }) =>
+        `${title}: kalibriert an ${pictures} Bildern aus ${sources} Quellen; gemessen (${date}) an Bildern anderer Quellen (${supporting}, ${opposing}), Bedingung „${condition}“. Cllr ${cllr} (0 ist vollkommen, 1 sagt nichts aus); gestützt sind Quotienten von ${lower} bis ${upper} (ELUB).`,
     },
-    scaleMeaning: (adverb) => `Der Befund spricht ${adverb} für die eine Annahme.`,
-    scaleNone: 'Der Befund spricht nicht nennenswert für eine der beiden Annahmen.',
+    scale: (steps) =>
+      `Wörter nach Likelihood-Quotient: ${steps}; unter 2 ist keine Seite begünstigt.`,
+    scaleStep: (adverb, from) => `${adverb} ab ${from}`,
     scaleNote:
       'Der Likelihood-Quotient gibt an, wievielmal besser der Befund zur einen Annahme passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Kein Wort ist stärker, als die Validierung es stützt. Für eine Angabe in der Datei gibt es keinen Likelihood-Quotienten; ihre Stärke richtet sich danach, wer für sie einsteht.',
-    integrityTitle: 'Unversehrtheit und Echtheit',
     integrity:
       'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Sie zeigen nicht, dass diese Bytes die des Originals sind.',
     credentials: {

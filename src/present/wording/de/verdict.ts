@@ -95,7 +95,7 @@ export const verdict: typeof english = {
       help: 'eine Fassung, die dem Original näher ist, weil deren Spuren stärker sind und weniger streuen',
     },
     evidence_below_threshold: {
-      what: 'Die Wahrscheinlichkeit einer Erzeugung liegt zwischen den beiden Schwellen der gewählten Entscheidungsstrategie: zu niedrig für das Ergebnis „fake“, zu hoch für das Ergebnis „real“.',
+      what: 'Die Wahrscheinlichkeit einer Erzeugung liegt zwischen den beiden Schwellen der gewählten Entscheidungsstrategie: zu niedrig, um das Bild als erzeugt einzustufen, zu hoch, um es als Fotografie einzustufen.',
       help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Ereignisses oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
     },
     unstable_under_resaving: {
@@ -107,7 +107,7 @@ export const verdict: typeof english = {
       help: 'die Datei vom Gerät oder aus dem Konto, von dem sie stammen soll, sowie Angaben dazu, wer sie seither in Händen hatte',
     },
     manipulation_suspected: {
-      what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, reichen aber für das Ergebnis „fake“ nicht aus. Auf „real“ wird deshalb ebenfalls nicht entschieden.',
+      what: 'Die Methoden, die nach veränderten Stellen suchen, begründen den Verdacht einer Veränderung, reichen aber nicht aus, um das Bild als verändert einzustufen. Als unauffällig gilt es deshalb ebenfalls nicht.',
       help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um sie Stelle für Stelle mit dieser zu vergleichen',
     },
     single_weak_method: {
@@ -116,9 +116,9 @@ export const verdict: typeof english = {
     },
   },
   strategies: {
-    pedantic: 'pedantic (entscheidet am seltensten)',
-    default: 'default (ausgewogen)',
-    relaxed: 'relaxed (entscheidet am häufigsten)',
+    pedantic: 'streng (pedantic: entscheidet am seltensten)',
+    default: 'ausgewogen (default)',
+    relaxed: 'großzügig (relaxed: entscheidet am häufigsten)',
   },
   conclusion: {
     real: [

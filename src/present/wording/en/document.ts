@@ -2,31 +2,50 @@
 export const document = {
   parts: { facts: 'Facts', evaluation: 'Evaluation', annex: 'Annex' },
   head: {
-    preparedBy: (program: string) =>
-      `${program}, an automated procedure; no examiner has assessed the result yet`,
     /** What a reader must be able to answer from the first page alone. */
     rows: {
+      marked: 'Marked in the picture',
+      reasons: 'Reasons, by weight',
+      against: 'What speaks against',
       strength: 'Strength of evidence',
       probabilities: 'Probabilities',
-      wrong: 'Error rate',
+      wrong: 'Error rate, detection rate',
       origin: 'According to the file',
+      limits: 'Limits',
       unchecked: 'Not checked',
       next: 'Next step',
+      program: 'Program',
+      operator: 'Operator',
+      reviewer: 'Reviewer',
+      file: 'File',
     },
     generated: (p: string, deviation: string) => `generation ${p} (uncertainty ${deviation})`,
     changed: (p: string) => `change of a part ${p}`,
-    either: (p: string) => `either of the two ${p}`,
     byTraces: 'by the traces alone, which did not decide: ',
     notStated: 'not stated: the picture lies outside the range for which the method was validated',
     noRegion: 'none; all methods together mark no part of the picture',
-    outlined: 'Outlined: what all methods together mark as changed',
-    contents: 'Contents',
-    unchecked: (things: string) => `${things}; the section “Limits and conclusion” explains each.`,
-
-    reading: ({ facts, evaluation }: Record<'facts' | 'evaluation', string>) =>
-      `Sections marked “${facts}” state what was received, read and measured; those marked “${evaluation}”, with a bar in the margin, weigh it. All sentences come from fixed templates; the seed chooses among wordings that say the same and never changes a figure or a result.`,
+    outlined: 'Outlined and numbered: what the methods mark as changed',
+    unchecked: (things: string) => `${things} (annex “Validation and error rates”).`,
+    nothingAgainst: 'No finding of this examination.',
+    /** What else would look like this. */
+    otherwise: {
+      real: 'A change that leaves no traces, a generator unlike any that was measured, or a photograph of a screen would look the same.',
+      fake: 'Strong noise reduction, portrait effects, retouching and enlargement by software can leave similar traces in a photograph.',
+      changed:
+        'Repeated shapes, writing added to the picture and processing of single parts within the camera can look like a change.',
+      declared:
+        'Anyone can write such an entry, even into a genuine photograph in order to discredit it.',
+      uncertain: 'Neither explanation is excluded.',
+    },
+    program: (program: string, models: string) =>
+      `${program} with ${models}, without human judgement`,
+    noOperator: 'Not recorded',
+    reviewer: (name: string) =>
+      `${name} is named; the review is open until the last section is signed`,
+    noReviewer: 'None named; no person has assessed the result',
   },
   question: {
+    short: 'Did a camera record this picture as it is, or was it generated, or changed in a part?',
     put: 'Was the picture recorded by a camera, with nothing in it generated or altered, or was its content generated or altered? The examination sets two mutually exclusive propositions against each other and asks how much better the evidence fits the one than the other.',
     columns: ['Proposition', 'It states'] satisfies readonly [string, string],
     propositions: {
@@ -46,7 +65,6 @@ export const document = {
   caseData: {
     caseNumber: 'Case',
     exhibit: 'Exhibit',
-    examiner: 'Examiner',
     note: 'Note',
   },
   item: {
@@ -90,14 +108,6 @@ export const document = {
       examination: 'examination',
     },
   },
-  reasons: {
-    helpTitle: 'What would help',
-    helpDecided: [
-      'The file as the device or program first stored it.',
-      'Further pictures of the same device or source, for comparison.',
-      'A record of how the file reached the person who presents it.',
-    ],
-  },
   integrity: {
     bundle:
       'The evidence bundle of this report contains it together with the heatmaps, the result, all settings and a signature. One command checks it, without a server, a network or an account, and names every file that was changed, is missing or was added:',
@@ -108,17 +118,12 @@ export const document = {
       'The file that was examined is identified by its SHA-256 at the foot of every page and in full under “Item examined”; each heatmap file by its checksum here:',
     ],
   },
-  settings: {
-    intro:
-      'Settings, thresholds and values, under their names in result.json, with a decimal point in all languages and rounded to four significant digits. result.json has them unrounded, and everything else.',
-  },
   metadata: {
     intro:
       'All entries that the program read, printed at the request of the client. Positions are left out.',
     empty: 'The file contains no metadata.',
   },
   signature: {
-    intro: 'For the examiner who assesses this report.',
     assessment: [
       '☐  I agree with the evaluation.',
       '☐  I disagree, or agree in part; see the notes.',

@@ -14,23 +14,16 @@ export const limits = {
       'Condition',
       'AUC',
       'Decided',
-      'Photographs called “fake”',
-      'Generated called “real”',
+      'Photographs called generated',
+      'Generated, called photographs',
     ] satisfies readonly [string, string, string, string, string],
     worst: {
       real: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a photograph: “${condition}”; ${rate} of the photographs were called “fake”, and up to ${high} must be expected.`,
+        `Worst case for a photograph: “${condition}”; ${rate} of the photographs were called generated, and up to ${high} must be expected.`,
       fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a generated picture: “${condition}”; ${rate} of the generated pictures were called “real”, and up to ${high} must be expected.`,
+        `Worst case for a generated picture: “${condition}”; ${rate} of the generated pictures were called photographs, and up to ${high} must be expected.`,
     },
     /** On the first page, behind the rate for files as they were. */
-    worstShort: {
-      real: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `In the least favourable condition measured (“${condition}”) it was ${rate} of the photographs; up to ${high} must be expected.`,
-      fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `In the least favourable condition measured (“${condition}”) it was ${rate} of the generated pictures; up to ${high} must be expected.`,
-      changed: (high: string) => `Up to ${high} must be expected.`,
-    },
     meaning:
       'A rate states how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
     changes: {
@@ -43,8 +36,8 @@ export const limits = {
         `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures of public sets in which people had changed a part, and on ${photographs} photographs that no one had changed. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
       columns: [
         'Condition',
-        'Changed, called “manipulated”',
-        'Photographs called “manipulated”',
+        'Changed, called changed',
+        'Photographs called changed',
       ] satisfies readonly [string, string, string],
       sizes: {
         intro:
@@ -81,21 +74,18 @@ export const limits = {
       traced:
         'The result is an estimate from statistical traces. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
       changed:
-        'The result is an estimate from traces of a change in a part of the picture. How often changed parts are found, and untouched pictures taken for changed, is listed in the annex “Validation and error rates” under “Changed parts”; the other error rates there are those of telling photographs from generated pictures and do not apply. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
+        'The result is an estimate from traces of a change in a part of the picture; how often such results are right and wrong stands in the annex “Validation and error rates” under “Changed parts”. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
       declared:
         'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anyone can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
     },
     statements: [
-      'The method was validated for photographs only, with the error rates of the annex. With other cameras, programs and generators they may be higher. The rates for individual generators and sources are in the model card (CARD.md) of the model, which the annex “Method” identifies by its checksums.',
-      'A change confined to a small area can go unnoticed. Conversely, strong processing within a camera or telephone can resemble the traces of generation.',
-      'The stated uncertainty is the scatter of repeated passes of the model. It does not cover differences between devices, programs and subjects that the model has never seen.',
-      'The probability holds if both propositions were equally probable before the examination. Anyone judging the case must take into account what else is known about it.',
+      'The method was validated for photographs only, with the error rates of the annex. With other cameras, programs and generators they may be higher; the model card (CARD.md) lists them by source.',
+      'A change confined to a small area can go unnoticed. Strong processing within a camera or telephone can resemble the traces of generation.',
+      'The stated uncertainty is the scatter of repeated passes of the model. Differences between devices, programs and subjects that it has never seen are not in it.',
+      'The probability of generation assumes that both explanations were equally likely before the examination, that of a change that one picture in five is changed. Anyone judging the case must take into account what else is known.',
     ],
     notCheckedTitle: 'Not checked',
-    notCheckedNone: 'The program knows of nothing that it left out.',
-    conclusionTitle: 'Conclusion',
     examinerShort: 'An examiner must judge the result together with the other evidence.',
-    examinerTitle: 'A human examiner is required',
     examiner:
       'This report was made by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner must assess the picture, its origin and the other evidence, and take responsibility for the conclusion.',
   },

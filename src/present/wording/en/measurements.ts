@@ -137,19 +137,10 @@ export const measurements = {
       `The traces count as on the other side where the probability of it is at least ${least}. That leaves a decision without ground, but need not suffice for the opposite one.`,
     stabilityMissing:
       'Stability was not tested in this examination; it is tested where the traces of the whole picture lead to a decision.',
-    joint: (low: string, high: string | null) =>
-      high === null ? `at least ${low}` : `at least ${low}, at most ${high}`,
-    jointNote:
-      'Generation and the change of a part were estimated separately. The probability that at least one of them is true is at least the larger of the two and at most their sum; the lines above state these bounds.',
     changeLimits: (p: string, suspected: string, changed: string) =>
       `${p}; suspected from ${suspected}, signs from ${changed} on`,
     limits: (p: string, low: string, high: string) =>
       `${p}; decided up to ${low} and from ${high} on`,
-    betweenLimits: (p: string, low: string, high: string) =>
-      `${p}; undecided, because it lies between ${low} (no sign of generation) and ${high} (generated)`,
-    /** It would decide, but something else speaks against it: the reasons stand above. */
-    heldBack: (p: string, low: string, high: string) =>
-      `${p}; up to ${low} and from ${high} on it would decide, but the reason given above keeps the result open`,
   },
   method: {
     steps: ({

@@ -32,7 +32,6 @@ function list(items: readonly string[]): string {
 export const strength = {
   adverbs,
   sides,
-  undecided: 'Nothing was decided, so no strength is stated.',
   outside:
     'The picture lies outside the range for which the method was validated. There, neither the probability nor the other values have a tested meaning; no strength is stated.',
   /** In the place of what the trace network read. */
@@ -43,9 +42,22 @@ export const strength = {
       `The traces in the picture speak ${adverb} for ${side} (likelihood ratio ${ratio}).`,
     unsupported: (side: string) =>
       `The traces in the picture point to ${side}, but how strongly cannot be stated.`,
-    none: (side: string, ratio: string) =>
-      `The traces in the picture point to ${side}, but no strength can be stated: the likelihood ratio is no more than ${ratio}.`,
-    bounded: (traced: string, ratio: string) =>
+    neither: (ratio: string) =>
+      `The traces in the picture speak neither for a genuine photograph nor for a generated picture (likelihood ratio ${ratio}).`,
+  },
+  /** All methods that look for changed parts, together. */
+  parts: {
+    for: (adverb: string, ratio: string) =>
+      `The search for changed parts speaks ${adverb} for a change in a part of the picture (likelihood ratio ${ratio}).`,
+    against: (adverb: string, ratio: string) =>
+      `The search for changed parts speaks ${adverb} against a change in a part of the picture (likelihood ratio ${ratio}).`,
+    neither: (ratio: string) =>
+      `The search for changed parts speaks neither for nor against a change in a part of the picture (likelihood ratio ${ratio}).`,
+  },
+  bounded: {
+    held: (traced: string, ratio: string) =>
+      `The probability alone would correspond to ${traced}; pictures held out for testing bear out no more than ${ratio} (ELUB).`,
+    called: (traced: string, ratio: string) =>
       `Taken by itself, the estimated probability would correspond to a ratio of ${traced}; the measured error rates support no more than ${ratio}.`,
   },
   unmeasured:
@@ -62,15 +74,20 @@ export const strength = {
         own: 'generated pictures',
         other: 'photographs',
         ofOther: 'of photographs',
-        called: '“fake”',
+        called: 'generated',
       },
       real: {
         own: 'photographs',
         other: 'generated pictures',
         ofOther: 'of generated pictures',
-        called: '“real”',
+        called: 'photographs',
       },
     },
+    held: (
+      { own, other, condition, ratio }: Record<'own' | 'other' | 'condition' | 'ratio', string>,
+      names: Record<'own' | 'other' | 'called', string>,
+    ) =>
+      `No likelihood ratio above ${ratio} is stated for this side: ${own} ${names.own} and ${other} ${names.other} from sources that nothing was fitted on bear out no more (empirical lower and upper bound, ELUB; condition “${condition}”, the least favourable of those measured).`,
     write: (
       {
         right,
@@ -113,10 +130,6 @@ export const strength = {
       `The methods that look for changed parts mark several places (${places}); together they estimate the probability that a part was changed at ${p}.`,
     unmarked: (p: string) =>
       `The methods that look for changed parts together mark no region; they estimate the probability that a part was changed at ${p}.`,
-    /** Behind a method that marks a place of its own. */
-    elsewhere: (share: string, place: string) =>
-      `This is the mark of one method; all of them together mark ${share} of the picture, ${place}.`,
-    nowhere: 'This is the mark of one method; all of them together mark no region.',
   },
   stability: {
     summary: ({ same, open, other, low, high }: StabilityCounts) => {
@@ -145,28 +158,52 @@ export const strength = {
     },
   },
   evaluation: {
-    comparisonTitle: 'Comparison of the propositions',
     sides: {
-      real: (adverb: string) => `speaks ${adverb} for “real”`,
-      fake: (adverb: string) => `speaks ${adverb} for “fake”`,
+      real: (adverb: string) => `speaks ${adverb} for a photograph`,
+      fake: (adverb: string) => `speaks ${adverb} for generated content`,
+      changed: (adverb: string) => `speaks ${adverb} for a change`,
     },
     noneSpeaks: 'No finding speaks for either side.',
-    scaleTitle: 'Scale of strength',
-    scaleColumns: ['Word', 'Likelihood ratio', 'Meaning'] satisfies readonly [
-      string,
-      string,
-      string,
-    ],
-    scaleRanges: {
-      below: (to: string) => `below ${to}`,
-      between: (from: string, to: string) => `${from} to below ${to}`,
-      from: (from: string) => `${from} and above`,
+    tippett: {
+      title: 'How good these likelihood ratios are',
+      titles: { generated: 'Generated or recorded', changed: 'Changed in a part' },
+      axis: 'likelihood ratio at least (powers of ten)',
+      names: {
+        generated: { supporting: 'generated pictures', opposing: 'photographs' },
+        changed: { supporting: 'changed pictures', opposing: 'unchanged pictures' },
+      },
+      own: 'this picture',
+      measured: ({
+        title,
+        pictures,
+        sources,
+        date,
+        supporting,
+        opposing,
+        condition,
+        cllr,
+        lower,
+        upper,
+      }: Record<
+        | 'title'
+        | 'pictures'
+        | 'sources'
+        | 'date'
+        | 'supporting'
+        | 'opposing'
+        | 'condition'
+        | 'cllr'
+        | 'lower'
+        | 'upper',
+        string
+      >) =>
+        `${title}: calibrated on ${pictures} pictures of ${sources} sources; measured (${date}) on ${supporting} and ${opposing} of other sources, condition “${condition}”. Cllr ${cllr} (0 is perfect, 1 says nothing); ratios from ${lower} to ${upper} are borne out (ELUB).`,
     },
-    scaleMeaning: (adverb: string) => `The evidence speaks ${adverb} for the one proposition.`,
-    scaleNone: 'The evidence does not noticeably favour either proposition.',
+    scale: (steps: string) =>
+      `Words by likelihood ratio: ${steps}; below 2 neither side is favoured.`,
+    scaleStep: (adverb: string, from: string) => `${adverb} from ${from}`,
     scaleNote:
       'The likelihood ratio states how many times better the evidence fits the one proposition than the other. The steps follow the ENFSI guideline of 2015, with its two highest steps merged. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its strength depends on who vouches for it.',
-    integrityTitle: 'Integrity and authenticity',
     integrity:
       'Integrity: the checksums of the item show which bytes were examined. They do not show that these bytes are those of the original.',
     credentials: {

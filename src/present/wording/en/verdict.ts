@@ -96,7 +96,7 @@ export const verdict = {
       help: 'a copy closer to the original, whose traces are stronger and scatter less',
     },
     evidence_below_threshold: {
-      what: 'The probability of generation lies between the two thresholds of the chosen decision strategy: too low for the result “fake”, too high for the result “real”.',
+      what: 'The probability of generation lies between the two thresholds of the chosen decision strategy: too low to call it generated, too high to call it a photograph.',
       help: 'further evidence such as the origin of the picture, other pictures of the same event or the recording device and, where it exists, the original file',
     },
     unstable_under_resaving: {
@@ -108,7 +108,7 @@ export const verdict = {
       help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
-      what: 'The methods that look for changed parts give reason to suspect a change, but not enough for the result “fake”. The picture is therefore not called “real” either.',
+      what: 'The methods that look for changed parts give reason to suspect a change, but not enough to call the picture changed. It is therefore not called free of signs either.',
       help: 'the file as the camera first stored it, to be compared with this one place by place',
     },
     single_weak_method: {
@@ -117,9 +117,9 @@ export const verdict = {
     },
   },
   strategies: {
-    pedantic: 'pedantic (decides least often)',
-    default: 'default (balanced)',
-    relaxed: 'relaxed (decides most often)',
+    pedantic: 'strict (pedantic: decides least often)',
+    default: 'balanced (default)',
+    relaxed: 'lenient (relaxed: decides most often)',
   },
   conclusion: {
     real: [
