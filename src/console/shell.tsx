@@ -11,6 +11,7 @@ import { AccountPage } from './pages/account.tsx';
 import { AnalysesPage } from './pages/analyses.tsx';
 import { AnalysisPage } from './pages/analysis.tsx';
 import { AuditPage } from './pages/audit.tsx';
+import { CasePage } from './pages/case.tsx';
 import { HealthPage } from './pages/health.tsx';
 import { HelpPage, ManualPage } from './pages/help.tsx';
 import { HoldsPage } from './pages/holds.tsx';
@@ -210,7 +211,8 @@ function Navigation({
   readonly here: string;
 }) {
   const { nav } = words;
-  const current = here === 'analysis' ? 'analyses' : here === 'manual' ? 'help' : here;
+  const current =
+    here === 'analysis' || here === 'case' ? 'analyses' : here === 'manual' ? 'help' : here;
   return (
     <nav class="nav" aria-label={nav.label}>
       {places
@@ -238,6 +240,7 @@ function Page({ route: { path, query } }: { readonly route: Route }) {
   if (first === 'analysis') {
     return <AnalysisPage key={second} id={second} other={query.get('with')} />;
   }
+  if (first === 'case') return <CasePage key={second} name={second} />;
   if (first === 'tenant') return <TenantPage query={query} />;
   if (first === 'manual') return <ManualPage topic={second} />;
   const Plain = plainPages[first];

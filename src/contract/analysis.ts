@@ -61,6 +61,13 @@ const opened = { 'x-setting': 'intake' } as const;
 const tenantNameExample = 'default';
 const idExample = '65f1c0ffee0123456789abcd';
 
+const description = {
+  comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
+  // Bounded by the size of the body alone.
+  tags: Type.Optional(Type.Array(Type.String())),
+  projectId: Type.Optional(orNull(Type.String())),
+};
+
 export type CreateRequest = Omit<Wire<typeof createBody>, 'tenantName'>;
 export const createBody = createBodyUpTo(maxSidePx, contractFormats);
 
@@ -85,10 +92,7 @@ export function createBodyUpTo(largestSide: number, taken: readonly Format[]) {
         ),
         options: givenOptions,
       }),
-      comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
-      // Bounded by the size of the body alone.
-      tags: Type.Optional(Type.Array(Type.String())),
-      projectId: Type.Optional(orNull(Type.String())),
+      ...description,
     },
     {
       examples: [
@@ -118,6 +122,9 @@ export const listQuery = Type.Object({
   verdict: Type.Optional(oneOf(resultClasses)),
   status: Type.Optional(oneOf(statuses)),
   tag: Type.Optional(Type.String({ maxLength: maxCommentLength, description: 'One whole tag.' })),
+  projectId: Type.Optional(
+    Type.String({ maxLength: maxNameLength, description: 'Those of one case.' }),
+  ),
   createdFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive.' })),
   createdTo: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
   start: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
@@ -129,6 +136,36 @@ export const listQuery = Type.Object({
     }),
   ),
 });
+
+/** What people say about an analysis; what is left out stays. */
+export type Description = Wire<typeof describedOnly>;
+const describedOnly = Type.Object(description);
+
+export const describeBody = Type.Object(
+  { id: objectId, tenantName, ...description },
+  {
+    examples: [
+      { id: idExample, tenantName: tenantNameExample, comment: 'Left mirror', projectId: '4711' },
+    ],
+  },
+);
+
+export const thumbnailsQuery = Type.Object({
+  tenantName,
+  ids: Type.String({
+    minLength: 1,
+    maxLength: maxListed * 25,
+    description: 'Ids of analyses, separated by commas.',
+  }),
+});
+export const thumbnailsAnswer = answerWith(
+  Type.Array(
+    Type.Object({
+      id: Type.String(),
+      jpeg: Type.String({ description: 'A JPEG file in Base64.' }),
+    }),
+  ),
+);
 
 export const idBody = Type.Object(
   { id: objectId, tenantName },

@@ -147,7 +147,8 @@ export interface Examination {
   readonly findings: readonly Finding[];
   readonly skipped: readonly Skipped[];
   readonly maps: CellMaps;
-  /** Packed, where they were asked for: kept beside the examination, not in it. */
+  /** What was asked for beside the examination, and is kept beside it: see `ExamineRequest`. */
+  readonly thumbnail?: Uint8Array;
   readonly fingerprint?: Uint8Array;
   /** Monte Carlo passes and patches that the picture's scores were read from. */
   readonly passes: number;

@@ -6,6 +6,7 @@ import { examine } from '../engine/examine.ts';
 import type { Examination, ExamineOptions } from '../engine/result.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
 import { ForensicsError } from '../errors.ts';
+import { saveJpeg, scalePixels } from '../image/codec.ts';
 import { findFingerprint, packFingerprint } from '../image/keypoints.ts';
 import type { Picture } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
@@ -13,14 +14,7 @@ import { openPicture } from './open-picture.ts';
 import type { ExamineRequest, TaskContext } from './tasks.ts';
 
 export async function performExamine(
-  {
-    source,
-    options,
-    declared,
-    now = new Date(),
-    forReport = true,
-    withFingerprint,
-  }: ExamineRequest,
+  { source, options, declared, now = new Date(), forReport = true, ...wanted }: ExamineRequest,
   { limits, modelsDir, trustList, models, hasSpareCore }: TaskContext,
 ): Promise<Examination> {
   checkStrategy(options);
@@ -41,8 +35,30 @@ export async function performExamine(
     provenance,
     methods,
   );
-  if (withFingerprint !== true) return examination;
-  return { ...examination, fingerprint: packFingerprint(await findFingerprint(picture)) };
+  return { ...examination, ...(await makeExtras(picture, wanted)) };
+}
+
+async function makeExtras(
+  picture: Picture,
+  { withThumbnail, withFingerprint }: Pick<ExamineRequest, 'withThumbnail' | 'withFingerprint'>,
+): Promise<Pick<Examination, 'thumbnail' | 'fingerprint'>> {
+  return {
+    ...(withThumbnail === true && { thumbnail: await makeThumbnail(picture) }),
+    ...(withFingerprint === true && {
+      fingerprint: packFingerprint(await findFingerprint(picture)),
+    }),
+  };
+}
+
+const thumbnailPx = 160;
+
+async function makeThumbnail({ rgb, facts: { width, height } }: Picture): Promise<Uint8Array> {
+  const scale = Math.min(1, thumbnailPx / Math.max(width, height));
+  const size = {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  };
+  return saveJpeg(await scalePixels({ width, height, rgb }, size), 70);
 }
 
 /** A wrong strategy would find no thresholds, and without thresholds everything would be decided. */

@@ -113,6 +113,8 @@ export interface ExamineRequest {
   readonly now?: Date;
   /** False leaves out the methods that a report shows and no verdict rests on; `render` makes up for it. True when left out. */
   readonly forReport?: boolean;
+  /** Also a small copy of the picture for lists. False when left out. */
+  readonly withThumbnail?: boolean;
   /** Also what the picture is recognised by. False when left out. */
   readonly withFingerprint?: boolean;
 }

@@ -55,6 +55,16 @@ const routes: Readonly<Record<string, Route>> = {
     ask: { url: '/v1/analysis/retry', body: { tenantName: 'acme', id, options: {} } },
     letIn: 404,
   },
+  'PUT /v1/analysis': {
+    access: 'tenant',
+    ask: { url: '/v1/analysis', body: { tenantName: 'acme', id, comment: 'Seen.' } },
+    letIn: 404,
+  },
+  'GET /v1/analysis/thumbnails': {
+    access: 'tenant',
+    ask: { url: `/v1/analysis/thumbnails?tenantName=acme&ids=${id}` },
+    letIn: 200,
+  },
   'GET /v1/analysis/seen-before': {
     access: 'tenant',
     ask: { url: `/v1/analysis/seen-before?tenantName=acme&id=${id}` },

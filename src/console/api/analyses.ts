@@ -9,6 +9,8 @@ export interface Filters {
   readonly verdict?: ResultClass | '';
   readonly status?: Status | '';
   readonly tag?: string;
+  /** The whole name of a case. */
+  readonly projectId?: string;
   /** Dates without a time, in the person's own zone; both are part of the period. */
   readonly from?: string;
   readonly to?: string;

@@ -16,6 +16,8 @@ export interface UploadWish {
   readonly tenantName: string;
   readonly options: GivenOptions;
   readonly tags: readonly string[];
+  /** The case it belongs to. */
+  readonly projectId: string | null;
   readonly limits: PictureLimits;
 }
 
@@ -28,7 +30,7 @@ interface UploadParts {
 
 /** Never rejects: the last state tells the outcome. */
 export async function upload({ file, wish, onState, signal }: UploadParts): Promise<void> {
-  const { tenantName, options, tags, limits } = wish;
+  const { tenantName, options, tags, projectId, limits } = wish;
   let made: Analysis | null = null;
   try {
     onState({ is: 'preparing' });
@@ -42,7 +44,7 @@ export async function upload({ file, wish, onState, signal }: UploadParts): Prom
     made = await persistently(signal, async () => {
       const { data } = await ask<{ readonly data: readonly Analysis[] }>('/v1/analysis', {
         method: 'POST',
-        body: { tenantName, name, type: 'image', input, tags },
+        body: { tenantName, name, type: 'image', input, tags, projectId },
         idempotencyKey: `${key}-create`,
         signal,
       });

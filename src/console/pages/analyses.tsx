@@ -17,6 +17,7 @@ import { useAct } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, isNotStarted, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
 import { Pager, pageSize, RowButton, Table } from '../parts/table.tsx';
+import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { FilterBar } from './analysis-filters.tsx';
 import { DropZone } from './drop.tsx';
 
@@ -237,6 +238,7 @@ function Rows({
 }) {
   const { list } = useConsole().words;
   const ids = (loaded.data ?? []).map(({ id }) => id);
+  const thumbnails = useThumbnails(loaded.data ?? []);
   const isAll = ids.every((id) => selected.has(id));
   const toggle = (id: string) => {
     const next = new Set(selected);
@@ -255,13 +257,14 @@ function Rows({
     <Table
       loaded={loaded}
       empty={empty}
-      columns={[all, list.name, list.verdict, list.created, list.tier, null]}
+      columns={[all, list.picture, list.name, list.verdict, list.created, list.tier, null]}
       row={(analysis) => (
         <Row
           key={analysis.id}
           analysis={analysis}
           isSelected={selected.has(analysis.id)}
           toggle={() => toggle(analysis.id)}
+          thumbnail={thumbnails.get(analysis.id)}
           {...acts}
         />
       )}
@@ -273,15 +276,17 @@ function Row({
   analysis,
   isSelected,
   toggle,
+  thumbnail,
   remove,
   again,
 }: Acts & {
   readonly analysis: Analysis;
   readonly isSelected: boolean;
   readonly toggle: () => void;
+  readonly thumbnail: string | undefined;
 }) {
-  const { list, upload } = useConsole().words;
-  const { id, name, tags, createdDate, input, inferenceStatus } = analysis;
+  const { list, upload, cases } = useConsole().words;
+  const { id, name, tags, projectId, createdDate, input, inferenceStatus } = analysis;
   const shown = name.slice(0, 80);
   const subject = list.of(shown);
   return (
@@ -294,10 +299,18 @@ function Row({
           onChange={toggle}
         />
       </td>
+      <td>
+        <Thumbnail url={thumbnail} />
+      </td>
       <td class="name">
         <a class="clip" href={`#/analysis/${id}`} title={name}>
           <bdi>{name}</bdi>
         </a>
+        {projectId !== null && (
+          <a class="tag clip" href={`#/case/${encodeURIComponent(projectId)}`}>
+            {cases.title(projectId)}
+          </a>
+        )}
         {tags.slice(0, 4).map((tag) => (
           <span key={tag} class="tag clip">
             {tag}
@@ -306,6 +319,9 @@ function Row({
       </td>
       <td>
         <ResultBadge analysis={analysis} />
+        {inferenceStatus.status === 'failed' && (
+          <p class="soft small">{inferenceStatus.statusMessage}</p>
+        )}
       </td>
       <td class="small soft">
         <Time at={createdDate} />
@@ -332,11 +348,23 @@ export function isCancellable(analysis: Analysis): boolean {
   return isAtWork(analysis) && !isNotStarted(analysis);
 }
 
-function saveAnalyses(analyses: readonly Analysis[]): void {
-  const head = ['id', 'name', 'status', 'result', 'tier', 'created', 'finished', 'tags', 'comment'];
-  const rows = analyses.map(({ id, name, inferenceStatus, input, createdDate, tags, comment }) => [
-    id,
-    name,
+export function saveAnalyses(analyses: readonly Analysis[]): void {
+  const head = [
+    'id',
+    'name',
+    'case',
+    'status',
+    'result',
+    'tier',
+    'created',
+    'finished',
+    'tags',
+    'comment',
+  ];
+  const rows = analyses.map(({ inferenceStatus, input, createdDate, tags, comment, ...rest }) => [
+    rest.id,
+    rest.name,
+    rest.projectId ?? '',
     inferenceStatus.status,
     inferenceStatus.result === undefined
       ? ''

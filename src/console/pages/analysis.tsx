@@ -29,6 +29,7 @@ import {
   Values,
 } from './analysis-sections.tsx';
 import { Custody } from './custody.tsx';
+import { Description } from './description.tsx';
 import { AnalysisHold } from './holds.tsx';
 import { SeenBeforePanel } from './seen-before.tsx';
 
@@ -157,7 +158,7 @@ function Half({ loaded, look, setLook }: PartProps) {
 
 function Head({ analysis, reload }: { readonly analysis: Analysis; readonly reload: () => void }) {
   const { list } = useConsole().words;
-  const { name, tags, comment, createdDate, inferenceStatus } = analysis;
+  const { name, createdDate, inferenceStatus } = analysis;
   const { remove, again } = useActs(reload);
   return (
     <header class="stack">
@@ -182,13 +183,8 @@ function Head({ analysis, reload }: { readonly analysis: Analysis; readonly relo
       <div class="row soft small">
         <ResultBadge analysis={analysis} />
         <Time at={createdDate} />
-        {tags.map((tag) => (
-          <span key={tag} class="tag">
-            {tag}
-          </span>
-        ))}
       </div>
-      {comment !== '' && <p class="prose">{comment}</p>}
+      <Description analysis={analysis} reload={reload} />
     </header>
   );
 }

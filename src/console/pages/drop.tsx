@@ -14,22 +14,30 @@ import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import type { WrittenLimits } from '../words/en.ts';
 import { Button } from '../parts/pieces.tsx';
+import { splitTags } from './description.tsx';
 
 const queue = createUploadQueue();
 const tierKey = 'forensics-tier';
 
-/** @param onProgress - called when a picture has been sent. */
-export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
+/** @param projectId - of the page's own case. @param onProgress - called when a picture has been sent. */
+export function DropZone({
+  projectId = '',
+  onProgress,
+}: {
+  readonly projectId?: string;
+  readonly onProgress: () => void;
+}) {
   const { words, tenantName, limits } = useConsole();
-  const { upload } = words;
+  const { upload, cases } = words;
   const written = useWrittenLimits();
   const { tier, strategy, setTier, setStrategy } = useOptions();
   const [tags, setTags] = useState('');
+  const [caseName, setCaseName] = useState(projectId);
 
   const add = (chosen: readonly File[]) => {
-    const list = tags.split(',').map((tag) => tag.trim());
     const options = { tier, decisionStrategy: strategy };
-    queue.add(chosen, { tenantName, options, limits, tags: list.filter((tag) => tag !== '') });
+    const project = caseName.trim() === '' ? null : caseName.trim();
+    queue.add(chosen, { tenantName, options, limits, tags: splitTags(tags), projectId: project });
   };
   const isHeldOver = useFileDrop(add);
   return (
@@ -63,6 +71,14 @@ export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
             />
             <StrategyField value={strategy} onValue={setStrategy} />
             <TextField label={upload.tags} value={tags} onValue={setTags} />
+            {projectId === '' && (
+              <TextField
+                label={cases.case}
+                maxLength={200}
+                value={caseName}
+                onValue={setCaseName}
+              />
+            )}
           </div>
         </details>
       </div>

@@ -143,6 +143,7 @@ export const en = {
     to: 'To',
     any: 'Any',
     reset: 'Clear filters',
+    picture: 'Picture',
     name: 'Name',
     created: 'Created',
     tier: 'Tier',
@@ -178,6 +179,24 @@ export const en = {
     removed: (count: number) =>
       count === 1 ? '1 analysis deleted.' : `${count} analyses deleted.`,
     of: (name: string) => `of ${name}`,
+  },
+  cases: {
+    case: 'Case',
+    title: (name: string) => `Case ${name}`,
+    edit: 'Edit case, tags and comment',
+    comment: 'Comment',
+    order: 'What needs a look comes first.',
+    empty: 'No pictures in this case yet. Drop some above.',
+    pictures: (count: number) => (count === 1 ? '1 picture' : `${count} pictures`),
+    kinds: {
+      failed: 'failed',
+      generated: 'generated',
+      changed: 'with a changed part',
+      undecided: 'undecided',
+      unjudged: 'that cannot be judged',
+      atWork: 'being examined',
+      noSign: 'with no sign found',
+    },
   },
   analysis: {
     back: 'All analyses',

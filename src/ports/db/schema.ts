@@ -256,6 +256,12 @@ export const fingerprintKeys = sqliteTable(
   (table) => [primaryKey({ columns: [table.key, table.fingerprint] })],
 );
 
+/** JPEG files of 160 pixels or less, for lists. */
+export const thumbnails = sqliteTable('thumbnails', {
+  analysisId: text('analysis_id').primaryKey(),
+  jpeg: blob('jpeg', { mode: 'buffer' }).notNull(),
+});
+
 /** What must not be purged, regardless of its age. */
 export const legalHolds = sqliteTable(
   'legal_holds',

@@ -8,9 +8,12 @@ import {
   analysisListAnswer,
   type createBody,
   createBodyUpTo,
+  describeBody,
   idBody,
   listQuery,
   retryBody,
+  thumbnailsAnswer,
+  thumbnailsQuery,
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
 import { seenBeforeAnswer, seenBeforeQuery } from '../../contract/seen-before.ts';
@@ -61,6 +64,17 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
   server.post('/v1/analysis', createAnalysis(analyses.limits), async (request) => {
     return success([await analyses.create(requireCaller(request), known(request.body))]);
   });
+
+  server.put('/v1/analysis', describeAnalysis, async (request) => {
+    const { id, comment, tags, projectId } = request.body;
+    const given = Object.entries({ comment, tags, projectId }).filter(([, it]) => it !== undefined);
+    const description = Object.fromEntries(given);
+    return success([await analyses.describe(requireCaller(request), id, description)]);
+  });
+
+  server.get('/v1/analysis/thumbnails', listThumbnails, async (request) =>
+    success([...(await analyses.thumbnails(requireCaller(request), request.query.ids.split(',')))]),
+  );
 
   server.delete('/v1/analysis', deleteAnalysis, async (request) => {
     await analyses.remove(requireCaller(request), request.body.id);
@@ -123,6 +137,21 @@ const createAnalysis = ({ maxSidePx, formats }: Limits) =>
       response: { 200: analysisAnswer },
     },
   );
+
+const describeAnalysis = operation(
+  {
+    id: 'describeAnalysis',
+    bodyLimit: longBodyLimitBytes,
+    summary: 'Change comment, tags or case of an analysis',
+    failures: ['analysis_not_found'],
+  },
+  { body: describeBody, response: { 200: analysisAnswer } },
+);
+
+const listThumbnails = operation(
+  { id: 'listThumbnails', summary: 'Small copies of examined pictures, for lists' },
+  { querystring: thumbnailsQuery, response: { 200: thumbnailsAnswer } },
+);
 
 const deleteAnalysis = operation(
   { id: 'deleteAnalysis', summary: 'Delete an analysis', failures: ['analysis_not_found'] },

@@ -3,7 +3,7 @@
  * state changes; it knows no requests, no pixels and no model.
  */
 
-import type { Analysis, CreateRequest } from '../../contract/analysis.ts';
+import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { type ErrorCode, ForensicsError, toForensicsError } from '../../errors.ts';
 import type { Limits } from '../../image/picture.ts';
@@ -17,17 +17,18 @@ import {
   createSemaphore,
   openInTime,
 } from './context.ts';
-import { createAnalysis } from './create.ts';
+import { checkComment, createAnalysis } from './create.ts';
 import { checkUpload, readEvidence } from './evidence.ts';
 import { outputKeys, type RunResult } from './examination-row.ts';
 import { maxRetries, messages } from './lifecycle/changes.ts';
-import { removeAnalysis } from './lifecycle/client.ts';
+import { describeAnalysis, removeAnalysis } from './lifecycle/client.ts';
 import { beginRun, completeRun, failRun, retryRun, rollBackRun } from './lifecycle/worker.ts';
 import { discardObjects } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import { cleanUp } from './retention.ts';
 import { retryAnalysis, type RetryRequest } from './retry.ts';
 import type { AnalysisRow, Target } from './rows.ts';
+import { findThumbnails, type Thumbnail } from './thumbnails.ts';
 import { findSeenBefore, isSearched } from './seen-before.ts';
 import { isPictureError, startAnalysis } from './start.ts';
 import { type AnalysisPage, getAnalysis, listAnalyses, type ListQuery } from './view.ts';
@@ -40,6 +41,10 @@ export interface Analyses {
   list(caller: Caller, query: ListQuery): Promise<AnalysisPage>;
   /** Other pictures that show the same. @throws {ForensicsError} `analysis_not_found`. */
   seenBefore(caller: Caller, id: string): Promise<readonly SeenBefore[]>;
+  /** @throws {ForensicsError} `analysis_not_found`, `invalid_request`. */
+  describe(caller: Caller, id: string, description: Description): Promise<Analysis>;
+  /** Those that have one, in no order. */
+  thumbnails(caller: Caller, ids: readonly string[]): Promise<readonly Thumbnail[]>;
   /** Hides it everywhere. @throws {ForensicsError} `analysis_not_found`, also the second time. */
   remove(caller: Caller, id: string): Promise<void>;
   start(caller: Caller, id: string): Promise<void>;
@@ -71,6 +76,14 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
     list: (caller, query) => listAnalyses(context, caller, query),
     seenBefore: ({ tenant }, analysisId) =>
       findSeenBefore(context.db, { tenantId: tenant.id, analysisId }),
+    describe: async (caller, analysisId, description) => {
+      checkComment(description.comment);
+      const { tenant, principal } = caller;
+      const target = { tenantId: tenant.id, analysisId };
+      await describeAnalysis(context, target, description, principal);
+      return withoutActorName(await getAnalysis(context, caller, analysisId));
+    },
+    thumbnails: ({ tenant }, ids) => findThumbnails(context.db, tenant.id, ids),
     remove: ({ tenant, principal }, analysisId) =>
       removeAnalysis(context, { tenantId: tenant.id, analysisId }, principal),
     start: (caller, id) => startAnalysis(context, caller, id),
@@ -124,6 +137,7 @@ async function examine(context: Context, { row, store, signal }: Run): Promise<R
     options: { model, decisionStrategy, seed },
     declared: { format, width, height },
     forReport: tier !== 'flagging',
+    withThumbnail: true,
     withFingerprint: await isSearched(context.db, row),
   };
   const examination = await context.sandbox.examine(request, { ifBusy: 'refuse', signal });

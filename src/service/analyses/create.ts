@@ -68,14 +68,12 @@ export async function createAnalysis(
 
 /** @throws {ForensicsError} `invalid_request` naming the field. */
 function checkCreateRequest(request: CreateRequest, limits: Limits): void {
-  const { name, comment = '', input } = request;
+  const { name, comment, input } = request;
   const nameLength = characterCount(name);
   if (nameLength < 1 || nameLength > maxNameLength) {
     throw invalid(`name must have 1 to ${maxNameLength} characters.`);
   }
-  if (characterCount(comment) > maxCommentLength) {
-    throw invalid(`comment must have at most ${maxCommentLength} characters.`);
-  }
+  checkComment(comment);
   const { minSidePx, maxSidePx, formats } = limits;
   if (!formats.includes(input.format)) {
     throw invalid(`input.format must be one of ${formats.join(', ')}.`);
@@ -85,6 +83,12 @@ function checkCreateRequest(request: CreateRequest, limits: Limits): void {
     if (Number.isInteger(pixels) && pixels >= minSidePx && pixels <= maxSidePx) continue;
     throw invalid(`input.${side} must be a whole number from ${minSidePx} to ${maxSidePx}.`);
   }
+}
+
+/** @throws {ForensicsError} `invalid_request`. */
+export function checkComment(comment = ''): void {
+  if (characterCount(comment) <= maxCommentLength) return;
+  throw invalid(`comment must have at most ${maxCommentLength} characters.`);
 }
 
 /** Where every new analysis starts from. */

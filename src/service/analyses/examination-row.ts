@@ -58,7 +58,7 @@ export function toRow(
   analysisId: string,
   { examination, examinedAt, rendered }: RunResult,
 ): ExaminationRow {
-  const { maps, decision, fingerprint: _fingerprint, ...rest } = examination;
+  const { maps, decision, thumbnail: _t, fingerprint: _f, ...rest } = examination;
   const { values, methods, ...grid } = maps;
   const stored = { ...rest, decision, maps: { ...grid, methods: Object.keys(methods) } };
   const { predictions, classUncertainties, classSimilarities, anomaly } = examination;

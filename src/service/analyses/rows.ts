@@ -137,6 +137,7 @@ export interface Filters {
   readonly verdict?: ResultClass;
   readonly status?: Status;
   readonly tag?: string;
+  readonly projectId?: string;
   readonly createdFrom?: string;
   readonly createdTo?: string;
 }
@@ -266,7 +267,7 @@ function selectEntries(reader: Reader) {
 
 function toConditions(
   reader: Reader,
-  { verdict, status, tag, createdFrom, createdTo }: Omit<Filters, 'searchTerm'>,
+  { verdict, status, tag, projectId, createdFrom, createdTo }: Omit<Filters, 'searchTerm'>,
 ) {
   return [
     verdict === undefined
@@ -276,6 +277,7 @@ function toConditions(
           eq(examinations.resultClass, resultClasses.indexOf(verdict)),
         ),
     status === undefined ? undefined : eq(analyses.status, status),
+    projectId === undefined ? undefined : eq(analyses.projectId, projectId),
     tag === undefined ? undefined : hasElement(reader, analyses.tags, tag),
     createdFrom === undefined ? undefined : gte(analyses.createdAt, new Date(createdFrom)),
     createdTo === undefined ? undefined : lt(analyses.createdAt, new Date(createdTo)),

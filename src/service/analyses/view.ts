@@ -22,6 +22,8 @@ export interface ListQuery {
   readonly verdict?: ResultClass;
   readonly status?: Status;
   readonly tag?: string;
+  /** The whole name of a case. */
+  readonly projectId?: string;
   /** ISO 8601; the first is part of the period, the second not. */
   readonly createdFrom?: string;
   readonly createdTo?: string;

@@ -261,6 +261,8 @@ export interface EventDetails {
   readonly 'analysis.upload_replaced': { readonly sha256: string | null };
   /** A signed bundle was made: the SHA-256 of its manifest. */
   readonly 'analysis.bundled': { readonly manifestSha256: string };
+  /** Names of what was changed: comment, tags, projectId. */
+  readonly 'analysis.described': { readonly fields: readonly string[] };
   readonly 'analysis.deleted': { readonly because: 'asked' | 'retention' | 'tenant' };
   readonly 'analysis.purged': None;
 }

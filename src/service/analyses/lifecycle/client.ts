@@ -7,7 +7,8 @@
 import { eq } from 'drizzle-orm';
 import { type Principal, systemPrincipal } from '../../access/principal.ts';
 import type { EventDetails } from '../../audit/entry.ts';
-import { pipelined } from '../../../ports/db/database.ts';
+import { foldText, pipelined } from '../../../ports/db/database.ts';
+import type { Description } from '../../../contract/analysis.ts';
 import { recall, remember } from '../../idempotency.ts';
 import { analyses, examinations } from '../../../ports/db/schema.ts';
 import { type Drawn, examinationSha256, outputKeys, toRow } from '../examination-row.ts';
@@ -21,6 +22,7 @@ import {
   type Target,
 } from '../rows.ts';
 import { deleteFingerprint } from '../seen-before.ts';
+import { deleteThumbnail } from '../thumbnails.ts';
 import {
   type Act,
   assertStartable,
@@ -151,6 +153,27 @@ export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn)
   });
 }
 
+/** Any state: says something else about it, and files it under another case. @throws {ForensicsError} `analysis_not_found`. */
+export async function describeAnalysis(
+  parts: LifecycleParts,
+  target: Target,
+  description: Description,
+  actor: Principal,
+): Promise<void> {
+  const { comment, tags, projectId } = description;
+  const change = {
+    ...(comment === undefined ? {} : { comment, commentFolded: foldText(comment) }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(projectId === undefined ? {} : { projectId }),
+  };
+  const fields = Object.keys(description);
+  await inTenantTransaction(parts, target, async ({ tx, move, log }) => {
+    const { status } = await getRow(tx, target);
+    await move(target, { from: status, change, actor });
+    await log(target, { event: 'analysis.described', details: { fields }, actor });
+  });
+}
+
 /** Any state: hidden from now on. @throws {ForensicsError} `analysis_not_found`. */
 export async function removeAnalysis(
   parts: LifecycleParts,
@@ -237,5 +260,6 @@ async function hide(
   if (hidden === null) return;
   await log(target, { event: 'analysis.deleted', details: { because }, actor });
   await deleteFingerprint(tx, target);
+  await deleteThumbnail(tx, target);
   await notify(hidden, { event: 'delete' });
 }

@@ -15,6 +15,7 @@ import {
   toRow,
 } from '../examination-row.ts';
 import { addFingerprint } from '../seen-before.ts';
+import { addThumbnail } from '../thumbnails.ts';
 import { type AnalysisRow, isPartOfBulk, isTarget, type Target } from '../rows.ts';
 import {
   type Changes,
@@ -80,7 +81,7 @@ export async function completeRun(
   target: Target,
   result: RunResult,
 ): Promise<boolean> {
-  const { decision, model, fingerprint } = result.examination;
+  const { decision, model, fingerprint, thumbnail } = result.examination;
   const record = toRow(target.analysisId, result);
   const details = completionDetails(result, record);
   return inTenantTransaction(parts, target, async (changes): Promise<boolean> => {
@@ -97,6 +98,7 @@ export async function completeRun(
     }
     await pipelined(
       tx.insert(examinations).values(record).run(),
+      thumbnail === undefined ? undefined : addThumbnail(tx, target, thumbnail),
       fingerprint === undefined ? undefined : addFingerprint(tx, target, fingerprint),
       result.rendered === null ? undefined : attach(outputKeys(result.rendered)),
       log(target, { event: 'analysis.completed', details }),

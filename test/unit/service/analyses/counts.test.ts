@@ -121,9 +121,10 @@ test('analyses of a database file from before the count was kept are counted whe
   for (const name of ['analysis_counted', 'analysis_uncounted', 'analysis_recounted']) {
     client.exec(`DROP TRIGGER ${name}`);
   }
-  for (const table of ['analysis_counts', 'fingerprints', 'fingerprint_keys']) {
+  for (const table of ['analysis_counts', 'fingerprints', 'fingerprint_keys', 'thumbnails']) {
     client.exec(`DROP TABLE ${table}`);
   }
+  client.exec('DROP INDEX analyses_by_project');
   client.exec('ALTER TABLE tenants DROP COLUMN seen_before');
   client.pragma(`user_version = ${beforeCounts}`);
   client.close();

@@ -1,0 +1,46 @@
+/** Small pictures in lists. */
+
+import { useEffect, useMemo } from 'preact/hooks';
+import type { Analysis } from '../../contract/analysis.ts';
+import { ask } from '../api/client.ts';
+import { useConsole } from '../context.ts';
+import { useLoaded } from './loading.ts';
+
+/** Addresses of the thumbnails of the completed ones, by id; asked for together. */
+export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string, string> {
+  const { tenantName } = useConsole();
+  const ids = analyses
+    .filter(({ inferenceStatus }) => inferenceStatus.status === 'completed')
+    .map(({ id }) => id)
+    .join(',');
+  const { data } = useLoaded(`thumbnails ${tenantName} ${ids}`, {
+    load: async (signal) => {
+      if (ids === '') return [];
+      const query = { tenantName, ids };
+      const path = '/v1/analysis/thumbnails';
+      return (await ask<{ data: readonly Thumbnail[] }>(path, { query, signal })).data;
+    },
+  });
+  const urls = useMemo(
+    () => new Map((data ?? []).map(({ id, jpeg }) => [id, toUrl(jpeg)] as const)),
+    [data],
+  );
+  useEffect(() => () => urls.forEach((url) => URL.revokeObjectURL(url)), [urls]);
+  return urls;
+}
+
+interface Thumbnail {
+  readonly id: string;
+  /** Base64. */
+  readonly jpeg: string;
+}
+
+function toUrl(jpeg: string): string {
+  const bytes = Uint8Array.from(atob(jpeg), (character) => character.charCodeAt(0));
+  return URL.createObjectURL(new Blob([bytes], { type: 'image/jpeg' }));
+}
+
+/** An empty frame where there is none. */
+export function Thumbnail({ url }: { readonly url: string | undefined }) {
+  return <span class="thumbnail">{url !== undefined && <img src={url} alt="" />}</span>;
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { thumbnails } from '../../../../src/ports/db/schema.ts';
+import { examinationOf } from './scripted-sandbox.ts';
+import { createRequest, openWorkshop } from './workshop.ts';
+
+describe('what people say about an analysis', () => {
+  test('can be changed in any state; what is left out stays', async () => {
+    const { analyses, caller, complete } = await openWorkshop();
+    const id = await complete();
+
+    await analyses.describe(caller, id, { comment: 'Left mirror', tags: ['car'] });
+    const changed = await analyses.describe(caller, id, { projectId: '4711' });
+
+    expect(changed).toMatchObject({ comment: 'Left mirror', tags: ['car'], projectId: '4711' });
+    expect(changed.inferenceStatus.status).toBe('completed');
+    const { analyses: found } = await analyses.list(caller, { searchTerm: 'left MIRROR' });
+    expect(found.map((each) => each.id)).toEqual([id]);
+  });
+
+  test('is refused when it is too long, and unknown for another tenant', async () => {
+    const { analyses, caller, complete, openTenant } = await openWorkshop();
+    const id = await complete();
+    const foreign = await openTenant('umbrella');
+
+    await expect(analyses.describe(caller, id, { comment: 'x'.repeat(501) })).rejects.toThrow(
+      'comment must have at most 500 characters.',
+    );
+    await expect(analyses.describe(foreign, id, { comment: 'Mine' })).rejects.toThrow('not found');
+  });
+
+  test('a case is listed by its name', async () => {
+    const { analyses, caller, create } = await openWorkshop();
+    const first = await create({ ...createRequest(), projectId: '4711' });
+    await create({ ...createRequest(), projectId: '4712' });
+    await create();
+
+    const { analyses: found, totalCount } = await analyses.list(caller, { projectId: '4711' });
+
+    expect([totalCount, ...found.map(({ id }) => id)]).toEqual([1, first.id]);
+  });
+});
+
+describe('thumbnails', () => {
+  const jpeg = Buffer.from('a small picture');
+
+  test('are answered to their tenant alone, and go with their analysis', async () => {
+    const { analyses, caller, sandbox, complete, openTenant, db } = await openWorkshop();
+    sandbox.next((request) => ({ ...examinationOf(request), thumbnail: jpeg }));
+    const id = await complete();
+    const without = await complete();
+    const foreign = await openTenant('umbrella');
+
+    expect(sandbox.examined[0]).toMatchObject({ withThumbnail: true });
+    expect(await analyses.thumbnails(caller, [id, without, 'unknown'])).toEqual([
+      { id, jpeg: jpeg.toString('base64') },
+    ]);
+    expect(await analyses.thumbnails(foreign, [id])).toEqual([]);
+
+    await analyses.remove(caller, id);
+    expect(await analyses.thumbnails(caller, [id])).toEqual([]);
+    expect(await db.select().from(thumbnails).all()).toEqual([]);
+  });
+});
