@@ -2,6 +2,7 @@
  * `npm run evaluate -- [--data DIR] [--model DIR] [--split val|calibration|train] [--readings FILE] [--limit N] [--record]`
  * `npm run evaluate -- --traces ...` as above, without the methods that look for changes: a quarter of the time
  * `npm run evaluate -- --ratios --model DIR`
+ * `npm run evaluate -- --surfaces PICTURES [--limit N]`
  * `npm run evaluate -- --drawn [--model DIR]`
  * `npm run evaluate -- --copies LIST [--limit N] [--crowd N]`
  * `npm run evaluate -- --manipulated [--data DIR] [--pairs DIR] [--photographs DIR] [--model DIR] [--limit N] [--figures FILE]`
@@ -10,7 +11,8 @@
  * Measures the models of the package, or the trace model in the folder `--model`, on labelled crops, through the product's
  * own decoder and engine. `--record` writes the figures into the manifest of that model, so that they stand in every report,
  * and all tables into its card, where one marks the place for them. `--ratios` reads the likelihood ratios that `--record`, or `--manipulated --held-out DIR`, left in
- * `held-out.csv` of the model's folder, and writes what they are worth into its manifest: cost, bounds, points of a Tippett plot. `--manipulated` measures where pictures were
+ * `held-out.csv` of the model's folder, and writes what they are worth into its manifest: cost, bounds, points of a Tippett plot. `--surfaces` examines a folder of pictures with the built program and compares card, JSON, PDF,
+ * HTML and console. `--manipulated` measures where pictures were
  * changed, also on simulated changes (`--pairs`) and on the whole photographs of another data folder (`--photographs`); `--figures` is
  * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
@@ -44,6 +46,7 @@ const { values: options } = parseArgs({
     limit: { type: 'string' },
     record: { type: 'boolean', default: false },
     traces: { type: 'boolean', default: false },
+    surfaces: { type: 'string' },
     ratios: { type: 'boolean', default: false },
     'held-out': { type: 'string' },
     drawn: { type: 'boolean', default: false },
@@ -55,6 +58,11 @@ const { values: options } = parseArgs({
     figures: { type: 'string' },
   },
 });
+
+if (options.surfaces) {
+  const { readSurfaces } = await import('./read-surfaces.ts');
+  process.exit((await readSurfaces(options.surfaces, Number(options.limit ?? Infinity))) ? 0 : 1);
+}
 
 if (options.ratios) {
   if (!options.model) fail('--ratios needs --model DIR.');

@@ -131,9 +131,7 @@ export function signatureBlocks({ item, catalogue }: SectionInput): readonly Blo
   return [
     paragraph(catalogue.limits.limits.examiner),
     ...(laboratory?.sentences ?? []).map((sentence) => paragraph(printable(sentence, 600))),
-    ...signature.assessment.map(paragraph),
-    heading(signature.notes),
-    { kind: 'form', labels: [], rules: 1 },
-    { kind: 'form', labels: signature.lines, rules: 0 },
+    paragraph(signature.assessment),
+    { kind: 'form', labels: signature.lines },
   ];
 }

@@ -97,8 +97,8 @@ export type Block =
   /** `isTight`: its labels are short, and its values sentences. */
   | { readonly kind: 'table'; readonly rows: readonly Row[]; readonly isTight?: true }
   | ({ readonly kind: 'grid' } & Grid)
-  /** Rules to write on: one with each label before it, and free ones below. */
-  | { readonly kind: 'form'; readonly labels: readonly string[]; readonly rules: number }
+  /** Rules to write on, one with each label before it. */
+  | { readonly kind: 'form'; readonly labels: readonly string[] }
   | {
       readonly kind: 'heatmaps';
       readonly maps: readonly HeatmapBlock[];

@@ -118,7 +118,7 @@ function writeBlock(around: Surroundings, block: Block): string {
     case 'grid':
       return writeGrid(block);
     case 'form':
-      return writeForm(block);
+      return block.labels.map((label) => `<p class="rule">${escape(label)}</p>`).join('');
     case 'heatmaps':
       return writeHeatmaps(around, block);
     case 'findings':
@@ -214,11 +214,6 @@ function writeGrid({ columns, rows }: Grid): string {
     return `<tr>${told.join('')}</tr>${under.join('')}`;
   });
   return `<table>${hasHead ? `<thead><tr>${head}</tr></thead>` : ''}<tbody>${body.join('')}</tbody></table>`;
-}
-
-function writeForm({ labels, rules }: Extract<Block, { kind: 'form' }>): string {
-  const labelled = labels.map((label) => `<p class="rule">${escape(label)}</p>`);
-  return [...labelled, ...Array.from({ length: rules }, () => '<p class="rule"></p>')].join('');
 }
 
 /** One viewer for all maps; without a script each map stands under its own heading. */

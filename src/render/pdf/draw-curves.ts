@@ -8,7 +8,7 @@ import { ink, sheet, styles, textWidth } from './style.ts';
 type Curves = Extract<Block, { kind: 'curves' }>;
 
 const gap = 24;
-const box = { width: (textWidth - gap) / 2, height: 78 } as const;
+const box = { width: (textWidth - gap) / 2, height: 64 } as const;
 const keyHeight = 2 * styles.note.leading + 14;
 
 export function curvesHeight(_around: Surroundings, _block: Curves): number {

@@ -97,8 +97,8 @@ function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: n
 
 /** Points by which lines that belong to a line above are indented. */
 export const listIndent = 11;
-/** Points of a rule to write on, with a label before it and without one. */
-const form = { labelled: 22, free: 18, labelWidth: 150 } as const;
+/** Points of a rule to write on, and of the label before it. */
+const form = { height: 22, labelWidth: 150 } as const;
 
 export function drawList(page: Page, items: readonly string[]): void {
   const list = page.group('L');
@@ -117,25 +117,20 @@ export function drawList(page: Page, items: readonly string[]): void {
 
 type Form = Extract<Block, { kind: 'form' }>;
 
-export function formHeight({ labels, rules }: Form): number {
-  return labels.length * form.labelled + rules * form.free;
+export function formHeight({ labels }: Form): number {
+  return labels.length * form.height;
 }
 
-export function drawForm(page: Page, { labels, rules, ...block }: Form): void {
-  page.reserve(formHeight({ labels, rules, ...block }));
-  for (const label of labels) {
-    const { y } = page;
-    page.mark('P', () => page.put([label], styles.label, sheet.left, y + form.labelled - 14));
-    drawRule(page, sheet.left + form.labelWidth, form.labelled);
+export function drawForm(page: Page, block: Form): void {
+  page.reserve(formHeight(block));
+  for (const label of block.labels) {
+    page.mark('P', () => page.put([label], styles.label, sheet.left, page.y + form.height - 14));
+    const y = page.y + form.height - 4;
+    page.decorate(() => {
+      page.doc.moveTo(sheet.left + form.labelWidth, y).lineTo(sheet.right, y);
+      page.doc.lineWidth(0.5).stroke(ink.muted);
+    });
+    page.y += form.height;
   }
-  for (let rule = 0; rule < rules; rule++) drawRule(page, sheet.left, form.free);
   page.y += 6;
-}
-
-function drawRule(page: Page, from: number, height: number): void {
-  const y = page.y + height - 4;
-  page.decorate(() => {
-    page.doc.moveTo(from, y).lineTo(sheet.right, y).lineWidth(0.5).stroke(ink.muted);
-  });
-  page.y += height;
 }

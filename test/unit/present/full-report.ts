@@ -8,7 +8,9 @@ import { renderPdf } from '../../../src/render/pdf/pdf.ts';
 import type { ReportItem } from '../../../src/present/report-item.ts';
 import { writeTexts } from '../../../src/present/report-texts.ts';
 import { makeExamination, makePicture } from './examination.ts';
-import { type PdfPage, readPages } from '../render/pdf-text.ts';
+import { readPages, textOfHtml } from '../render/pdf-text.ts';
+
+export { bodyOf } from '../render/pdf-text.ts';
 
 export const size = { width: 240, height: 160 };
 export const custodyHash = 'c5'.repeat(32);
@@ -113,12 +115,6 @@ export async function render(examination: Examination, language: Language, item 
   return { pdf, heatmaps, pages: readPages(pdf) };
 }
 
-/** The text between head and foot of the pages. A line that is not the last of its text ends in a space. */
-export function bodyOf(pages: readonly PdfPage[]): string {
-  const pieces = pages.flatMap((page) => page.pieces.filter(({ y }) => y > 96 && y < 776));
-  return pieces.map(({ text }) => (text.endsWith(' ') ? text : `${text}\n`)).join('');
-}
-
 /** The text of the report as HTML, in the form of `bodyOf`: a line for each paragraph, heading and cell. */
 export async function readHtml(
   examination: Examination,
@@ -129,15 +125,7 @@ export async function readHtml(
   const heatmaps = await renderHeatmaps(picture, examination.maps);
   const texts = writeTexts(examination, item, language);
   const html = await renderHtml({ picture, heatmaps, examination, item, language, texts });
-  const [, main = ''] = html.match(/<main>(.*)<\/main>/s) ?? [];
-  return main
-    .replaceAll('\n', '')
-    .replaceAll(/<(?:\/(?:p|h\d|td|th|li|tr|figcaption|nav|pre|label)|br|small)\b[^>]*>/g, '\n')
-    .replaceAll(/<[^>]*>/g, '')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
+  return textOfHtml(html);
 }
 
 export const full = makeFull();

@@ -106,3 +106,23 @@ function readPieces(content: string, fonts: ReadonlyMap<string, string[]>): read
     return { text, font: font!, x: Number(x), y: Number(y) };
   });
 }
+
+/** The text between head and foot of the pages. A line that is not the last of its text ends in a space. */
+export function bodyOf(pages: readonly PdfPage[]): string {
+  const pieces = pages.flatMap((page) => page.pieces.filter(({ y }) => y > 96 && y < 776));
+  return pieces.map(({ text }) => (text.endsWith(' ') ? text : `${text}\n`)).join('');
+}
+
+/** The text of a report as HTML, in the form of `bodyOf`: a line for each paragraph, heading and cell. */
+export function textOfHtml(html: string): string {
+  const [, main = ''] = html.match(/<main>(.*)<\/main>/s) ?? [];
+  return main
+    .replaceAll(/<svg.*?<\/svg>/gs, '')
+    .replaceAll('\n', '')
+    .replaceAll(/<(?:\/(?:p|h\d|td|th|li|tr|figcaption|nav|pre|label)|br|small)\b[^>]*>/g, '\n')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}

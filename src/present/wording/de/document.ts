@@ -125,11 +125,8 @@ export const document: typeof english = {
     empty: 'Die Datei enthält keine Metadaten.',
   },
   signature: {
-    assessment: [
-      '☐  Ich stimme der Bewertung zu.',
-      '☐  Ich stimme nicht oder nur teilweise zu; siehe Anmerkungen.',
-    ],
-    notes: 'Anmerkungen',
-    lines: ['Name und Qualifikation', 'Ort und Datum', 'Unterschrift'],
+    assessment:
+      '☐  Ich stimme der Bewertung zu.   ☐  Ich stimme nicht oder nur teilweise zu; siehe Anmerkungen.',
+    lines: ['Anmerkungen', 'Name und Qualifikation', 'Ort und Datum', 'Unterschrift'],
   },
 };

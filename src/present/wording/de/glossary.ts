@@ -60,7 +60,7 @@ export const glossary: typeof english = {
     inpainting: {
       term: 'Inpainting',
       meaning:
-        'Füllen eines Bildteils mit erfundenem Inhalt, um etwas zu entfernen oder durch anderes zu ersetzen; durch KI oder durch herkömmliche Programme. Beides heißt manipulated; ai-manipulated ist, was eine Datei angibt.',
+        'Füllen eines Bildteils mit erfundenem Inhalt, um etwas zu entfernen oder durch anderes zu ersetzen; durch KI oder durch herkömmliche Programme.',
     },
     likelihoodRatio: {
       term: 'Likelihood-Quotient',

@@ -124,11 +124,7 @@ export const document = {
     empty: 'The file contains no metadata.',
   },
   signature: {
-    assessment: [
-      '☐  I agree with the evaluation.',
-      '☐  I disagree, or agree in part; see the notes.',
-    ],
-    notes: 'Notes',
-    lines: ['Name and qualification', 'Place and date', 'Signature'],
+    assessment: '☐  I agree with the evaluation.   ☐  I disagree, or agree in part; see the notes.',
+    lines: ['Notes', 'Name and qualification', 'Place and date', 'Signature'],
   },
 };

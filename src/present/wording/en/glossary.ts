@@ -58,7 +58,7 @@ export const glossary = {
     inpainting: {
       term: 'Inpainting',
       meaning:
-        'Filling a part of a picture with invented content, to remove something or to put something else there; by AI or by conventional programs. Both are called manipulated; ai-manipulated is what a file declares.',
+        'Filling a part of a picture with invented content, to remove something or to put something else there; by AI or by conventional programs..',
     },
     likelihoodRatio: {
       term: 'Likelihood ratio',

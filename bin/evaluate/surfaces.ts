@@ -1,0 +1,156 @@
+/**
+ * Reads what one examination says on every surface (card, JSON, PDF, HTML, console) as opposing counsel would: whatever
+ * one states, the others state with the same words and numbers, and no text for people holds a word of the code.
+ */
+
+import { writeCard } from '../../src/cli/analyze/card.ts';
+import { type AnalysisRecord, resultIn } from '../../src/cli/analyze/record.ts';
+import { writeVerdict } from '../../src/console/parts/verdict.ts';
+import {
+  inconsistencyCodes,
+  type Language,
+  notCheckedIds,
+  reasonCodes,
+  resultSubClasses,
+} from '../../src/contract/vocabulary.ts';
+import { present } from '../../src/present/presentation.ts';
+import { printable } from '../../src/present/printable.ts';
+import { wordsIn } from '../../src/present/wording/catalogue.ts';
+
+export interface Surfaces {
+  readonly record: AnalysisRecord;
+  readonly language: Language;
+  /** Text of the report's first page, of all its pages, and of its HTML, on one line each. */
+  readonly firstPage: string;
+  readonly pdf: string;
+  readonly html: string;
+}
+
+/** A line for each contradiction. */
+export function findContradictions(surfaces: Surfaces): readonly string[] {
+  const { record, language, firstPage, pdf, html } = surfaces;
+  const result = resultIn(record);
+  const { evidence } = record;
+  if (result === null || evidence === null) return ['no result'];
+  const told = present(result, language);
+  const card = flat(writeCard(record, language, 1000));
+  const console = readConsole(record, language);
+  const reports = { 'first page': firstPage, html };
+  const everywhere = { ...reports, card, console };
+  const figures = [told.generated, told.changed].flatMap((one) => (one === null ? [] : [one]));
+  const isDeclared = told.outcome === 'declared';
+  return [
+    ...missing('headline', everywhere, told.headline),
+    ...missing('because', { ...reports, card }, printable(told.because)),
+    ...missing('next step', everywhere, told.next),
+    ...missing('strength', reports, evidence.statement[language]),
+    ...missing('error rate', reports, evidence.errorRate?.[language] ?? ''),
+    ...missing('error rate', reports, told.errorRate),
+    ...figures.flatMap(({ value, limits }) => [
+      ...missing('probability', { ...reports, card }, value),
+      ...(isDeclared ? [] : (limits ?? [])).flatMap((limit) => missing('limit', reports, limit)),
+    ]),
+    ...placesMissing(surfaces),
+    ...evidence.findings
+      .filter(({ speaksFor, strength }) => speaksFor !== 'neither' && strength !== 'none')
+      .filter(() => record.verdict !== 'abstain')
+      .flatMap(({ statement }) =>
+        missing('finding', { pdf, html }, printable(statement[language], 1200)),
+      ),
+    ...evidence.notChecked.flatMap(({ statement }) =>
+      missing('not checked', { pdf, html }, statement[language]),
+    ),
+    ...numbersApart(pdf, html),
+    ...Object.entries({ ...everywhere, pdf }).flatMap(([name, text]) => codesIn(name, text)),
+  ];
+}
+
+function missing(
+  what: string,
+  surfaces: Readonly<Record<string, string>>,
+  text: string,
+): readonly string[] {
+  return Object.entries(surfaces)
+    .filter(([, surface]) => !surface.includes(flat(text)))
+    .map(([name]) => `${name}: ${what} differs: ${flat(text).slice(0, 120)}`);
+}
+
+/** Numbered alike: in the picture's list, and no more of them than in JSON. */
+function placesMissing({ record, language, firstPage, html }: Surfaces): readonly string[] {
+  const { areas = [] } = resultIn(record) ?? {};
+  const words = wordsIn(language);
+  const isStated = firstPage.includes(words.document.head.rows.marked);
+  if (!isStated) return areas.length === 0 || record.verdict === 'abstain' ? [] : ['no places'];
+  const written = areas.map(({ place, share }, at) => {
+    const where = words.outcome.where(
+      words.findings.places[place],
+      words.findings.writeShare(share),
+    );
+    return `${at + 1}: ${where}`;
+  });
+  return written.flatMap((text) => missing('place', { 'first page': firstPage, html }, text));
+}
+
+/** Of the console as much as it shows: it knows no upright size, and so no place. */
+function readConsole({ result, evidence }: AnalysisRecord, language: Language): string {
+  if (result === null || evidence === null) return '';
+  const inferenceStatus = {
+    type: 'image',
+    version: '',
+    status: 'completed',
+    statusMessage: '',
+    retryCount: 0,
+    processingStartTime: null,
+    processingFinishTime: null,
+    result: { ...result, report: null, evidence },
+  } as const;
+  const {
+    headline = '',
+    next = '',
+    errorRate = '',
+  } = writeVerdict({ inferenceStatus }, language) ?? {};
+  return flat([headline, next, errorRate].join(' '));
+}
+
+/** What one report states in numbers, the other does too. The names of scales and pages belong to one form alone. */
+function numbersApart(pdf: string, html: string): readonly string[] {
+  const [inPdf, inHtml] = [numbersOf(pdf), numbersOf(html)];
+  const scale = new Set(['0.25', '0.5', '0.75', '0,25', '0,5', '0,75']);
+  return [
+    ...[...inPdf].filter((one) => !inHtml.has(one) && !scale.has(one)).map((one) => `html: ${one}`),
+    ...[...inHtml].filter((one) => !inPdf.has(one)).map((one) => `pdf: ${one}`),
+  ].map((one) => `${one} is missing`);
+}
+
+function numbersOf(text: string): ReadonlySet<string> {
+  return new Set(
+    [...text.matchAll(/(?<![\w.,])\d+(?:[.,]\d+)+(?![\w])/g)].map(([number]) => number),
+  );
+}
+
+const codes: readonly string[] = [
+  ...reasonCodes,
+  ...notCheckedIds,
+  ...inconsistencyCodes,
+  ...resultSubClasses,
+  'moderatelyStrong',
+  'veryStrong',
+  'manipulatedMin',
+  'suspectedMin',
+  'fakeMin',
+  'realMax',
+].filter((code) => /[_A-Z-]/.test(code));
+
+function codesIn(name: string, text: string): readonly string[] {
+  const found = [
+    ...codes.filter((code) => new RegExp(`(?<![\\w/.-])${code}(?![\\w/-])`).test(text)),
+    ...(text.match(
+      /\b(?:undefined|NaN|\[object \w+\]|decision\.\w+|(?:real|fake|uncertain|abstain) \(\d\))/g,
+    ) ?? []),
+  ];
+  return found.map((code) => `${name}: a word of the code: ${code}`);
+}
+
+export function flat(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
