@@ -50,10 +50,11 @@ export function present(result: Result, language: Language): Presentation {
   const ground = mainGround(result);
   const [next = '', ...further] = nextSteps(result).map((step) => words.outcome.next[step]);
   const isDeclared = outcome === 'declared';
+  const likeness = ground === 'not_a_photograph' ? result.likeness?.[language] : undefined;
   return {
     outcome,
     headline: words.outcome.headlines[ground === 'manipulation_suspected' ? 'suspected' : outcome],
-    because: ground === null ? '' : writeBecause(ground, result, words),
+    because: ground === null ? '' : (likeness ?? writeBecause(ground, result, words)),
     short: ground === null ? '' : words.outcome.short[ground],
     next,
     further,

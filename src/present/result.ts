@@ -3,6 +3,7 @@
 import type { Evidence } from '../contract/evidence.ts';
 import {
   assurances,
+  type Bilingual,
   type DecisionBasis,
   type ReasonCode,
   type ResultClass,
@@ -16,6 +17,7 @@ import type {
   MeasuredRates,
 } from '../inference/manifest.ts';
 import type { Declaration } from '../provenance/provenance.ts';
+import { type WordedFinding, wordFinding } from './findings.ts';
 import type { FileStatements } from './origin.ts';
 
 export type Outcome = 'real' | 'fake' | 'changed' | 'declared' | 'uncertain' | 'abstain';
@@ -31,6 +33,8 @@ export function decideOutcome(resultClass: ResultClass, basis: DecisionBasis | n
 export interface Result extends Figures {
   readonly outcome: Outcome;
   readonly reasons: readonly ReasonCode[];
+  /** The finding that it looks unlike a photograph; null where there is none. */
+  readonly likeness: Bilingual | null;
   readonly thresholds: Readonly<Record<string, number>>;
   /** What is marked as changed, in the order that numbers the places. */
   readonly areas: readonly Area[];
@@ -53,6 +57,7 @@ export function readResult(examined: Examined): Result {
   return {
     outcome: decideOutcome(resultClass, basis),
     reasons,
+    likeness: likenessIn(examined.findings.map(wordFinding)),
     ...readFigures(examined),
     thresholds,
     areas: placesOf(manipulation).map(({ region }) => areaOf(region, facts)),
@@ -60,6 +65,12 @@ export function readResult(examined: Examined): Result {
     errors: readErrors(examined),
     errorRate: null,
   };
+}
+
+export function likenessIn(
+  findings: readonly Pick<WordedFinding, 'measures' | 'statement'>[],
+): Bilingual | null {
+  return findings.find(({ measures }) => measures['isPhotograph'] === 0)?.statement ?? null;
 }
 
 export function readFigures({
@@ -125,6 +136,7 @@ export function readAnswer(
   return {
     outcome: decideOutcome(verdict, basis),
     reasons: evidence?.reasons.map(({ code }) => code) ?? [],
+    likeness: likenessIn(evidence?.findings ?? []),
     ...testedFigures({ generated: null, changed }, { byTraces, basis }),
     thresholds: {},
     areas,

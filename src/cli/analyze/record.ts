@@ -3,7 +3,7 @@
 import type { AnalysisOptions } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { areaOf, type Region } from '../../detectors/regions.ts';
-import type { Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
+import type { Bilingual, Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { CellMaps, Decision, Examination, ModelIdentity, Place } from '../../engine/result.ts';
 import type { Sandbox } from '../../examiner/sandbox.ts';
@@ -11,11 +11,12 @@ import type { ErrorCode, FailureReason, ForensicsError } from '../../errors.ts';
 import type { Format } from '../../contract/formats.ts';
 import type { PictureNote } from '../../image/picture.ts';
 import { writeEvidence } from '../../present/evidence.ts';
-import { wordFacts, wordProvenance } from '../../present/findings.ts';
+import { wordFacts, wordFinding, wordProvenance } from '../../present/findings.ts';
 import {
   type ChangeErrorRates,
   decideOutcome,
   type ErrorRates,
+  likenessIn,
   placesOf,
   readAnswer,
   readErrors,
@@ -66,6 +67,8 @@ export interface AnalysisRecord {
         readonly errorRates: ErrorRates | null;
         /** The same of the verdict that a part was changed. */
         readonly changeErrorRates: ChangeErrorRates | null;
+        /** The finding that it looks unlike a photograph; records of earlier versions have none. */
+        readonly likeness?: Bilingual | null;
       })
     | null;
   /** The `result.evidence` of the interface, and beside it what it takes to repeat the result; null for `flagging`. */
@@ -157,6 +160,7 @@ export function toRecord(
       changedPlaces: placesOf(examination.manipulation),
       errorRates: rates,
       changeErrorRates: calls,
+      likeness: likenessIn(examination.findings.map(wordFinding)),
     },
     evidence: tier === 'forensicReporting' ? toEvidence(examination) : null,
     provenance: wordProvenance(examination.provenance),
@@ -198,11 +202,12 @@ export function resultIn(record: AnalysisRecord): Result | null {
   const places = decision?.changedPlaces ?? placesOf(evidence?.manipulation ?? null);
   const areas = picture === null ? [] : places.map(({ region }) => areaOf(region, picture));
   if (decision === null) return readAnswer(verdict, evidence, areas);
-  const { basis, byTraces, thresholds, errorRates, changeErrorRates } = decision;
+  const { basis, byTraces, thresholds, errorRates, changeErrorRates, likeness = null } = decision;
   const { fakeProbability: value, fakeUncertainty: deviation, changeProbability } = decision;
   return {
     outcome: decideOutcome(verdict, basis),
     reasons,
+    likeness,
     ...testedFigures(
       { generated: { value, deviation }, changed: changeProbability },
       { byTraces: byTraces?.resultClass ?? verdict, basis },
