@@ -3,7 +3,8 @@
 FOLDER holds the archives of `backbone-pack`; one that appears later is taken up while the run goes on. Each batch has native squares
 and views of whole pictures, both classes alike, under the degradation law of `degrade.batches`. Some photographs are passed through the
 autoencoder TAEF2 before and count as generated (Rajan et al., ICLR 2025; DDA, NeurIPS 2025). The mean of the weights is watched
-on pictures of `check.zip`; the best by those of calibration is kept as `best.pt`, the latest as `last.pt`.
+on pictures of `check.zip`; the best by those of calibration is kept as `best.pt`, the latest as `last.pt`. `--start RUN.pt` goes on
+from the weights of another run; on a processor take small groups (`--group 16 --groups 1 2`) and one thread for each free core.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ from forensics_training.degrade.pipeline import draw_scale
 from forensics_training.edits.autoencoder import Published, load as load_autoencoder
 from forensics_training.runtime.metrics import auc
 
-GROUP = 32  # pictures that share a scale, a kernel and a filter
 SMOOTHING = 0.05
 NEITHER = 0.2  # share of a group of views
 THROUGH_AUTOENCODER = 0.12  # share of the photographs' squares
@@ -104,16 +104,16 @@ def decoded(data: bytes) -> np.ndarray:
     return cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION)
 
 
-def square_group(pool: Pool, autoencoder: Published | None, random: np.random.Generator) -> tuple[torch.Tensor, ...]:
-    """Half photographs, half generated: rgb [GROUP, 3, SIDE, SIDE], generated [GROUP]."""
+def square_group(pool: Pool, count: int, autoencoder: Published | None, random: np.random.Generator) -> tuple[torch.Tensor, ...]:
+    """Half photographs, half generated, of one scale: rgb [count, 3, SIDE, SIDE], generated [count]."""
     scale = draw_scale(0.58, random)
     room = 16 * math.ceil((SIDE + 8) / scale / 16)
     cuts, fake, lossless = [], [], []
-    for at in range(GROUP):
+    for at in range(count):
         label = ("real", "ai-generated")[at % 2]
         found = pool.draw(("square", label), random, room)
         if found is None:  # at this scale there is none large enough: everything of this group at native size
-            return square_group(pool, autoencoder, random)
+            return square_group(pool, count, autoencoder, random)
         picture, entry = found
         top, left = (int(random.integers((length - room) // 8 + 1)) * 8 for length in picture.shape[1:])
         cuts.append(picture[:, top : top + room, left : left + room])
@@ -137,10 +137,10 @@ def regenerated(rgb: torch.Tensor, generated: torch.Tensor, autoencoder: Publish
     return rgb, generated.index_fill(0, drawn, 1)
 
 
-def view_group(pool: Pool, random: np.random.Generator) -> tuple[torch.Tensor, ...]:
+def view_group(pool: Pool, count: int, random: np.random.Generator) -> tuple[torch.Tensor, ...]:
     """rgb, generated (-1 for neither), index into KINDS, and the weight of the latter."""
     pictures, fake, kinds, weights = [], [], [], []
-    for at in range(GROUP):
+    for at in range(count):
         label = "neither" if random.random() < NEITHER and ("view", "neither") in pool.upto else ("real", "ai-generated")[at % 2]
         picture, entry = pool.draw(("view", label), random)
         pictures.append(picture)
@@ -212,6 +212,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="the data folder with the autoencoder; none: no regenerated photographs")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--start", type=Path, help="last.pt of another run")
+    parser.add_argument("--group", type=int, default=32, help="pictures that share a scale, a kernel and a filter")
     parser.add_argument("--groups", type=int, nargs=2, default=(7, 5), help="of squares and of views a step")
     parser.add_argument("--rate", type=float, default=6e-4)
     parser.add_argument("--average", type=float, default=0.998)
@@ -228,6 +230,8 @@ def main() -> None:
     vit.load_state_dict({name: value.float() for name, value in torch.load(given.weights).items()})
     model = Adapted(vit, given.rank).to(device)
     learned = model.learned()
+    if given.start:
+        swap(learned, torch.load(given.start)["average"])
     average = {name: value.detach().clone() for name, value in learned.items()}
     heads = [value for name, value in learned.items() if name.startswith(("generated", "what"))]
     others = [value for name, value in learned.items() if not name.startswith(("generated", "what"))]
@@ -243,9 +247,9 @@ def main() -> None:
     while (share := (time.time() - began) / 60 / given.minutes) < 1:
         pool.take_up()
         for group, rate in zip(optimiser.param_groups, rates):
-            group["lr"] = rate * min(1, (step + 1) / 100) * 0.5 * (1 + math.cos(math.pi * share))
-        squares = [square_group(pool, autoencoder, random) for _ in range(given.groups[0])]
-        views = [view_group(pool, random) for _ in range(given.groups[1])]
+            group["lr"] = rate * min(1, 5 * share + 0.01) * 0.5 * (1 + math.cos(math.pi * share))
+        squares = [square_group(pool, given.group, autoencoder, random) for _ in range(given.groups[0])]
+        views = [view_group(pool, given.group, random) for _ in range(given.groups[1])]
         model.train()
         loss = loss_of(model, squares, views)
         optimiser.zero_grad(set_to_none=True)
