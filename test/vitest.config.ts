@@ -20,7 +20,7 @@ const selections = {
       'test/unit/ports/db/{database,idempotency}.test.ts',
       'test/unit/service/first-user.test.ts',
       'test/unit/service/access/{keys,login-attempts,users}.test.ts',
-      'test/unit/service/analyses/{model.long,races,requests,retention,states}.test.ts',
+      'test/unit/service/analyses/{description,model.long,races,requests,retention,seen-before,states}.test.ts',
       'test/unit/service/audit/append.test.ts',
       'test/unit/service/feedback/feedback.test.ts',
       'test/unit/service/jobs/queue.test.ts',
