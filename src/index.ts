@@ -23,7 +23,7 @@ import {
 import { type ResultFields, toResultFields } from './engine/contract.ts';
 import type { Examination } from './engine/result.ts';
 import { createSandbox, type Sandbox } from './examiner/sandbox.ts';
-import type { PictureSource, Rendering } from './examiner/tasks.ts';
+import type { PictureSource, Rendering } from './examiner/requests.ts';
 
 export type {
   DecisionBasis,
@@ -44,7 +44,12 @@ export type { Provenance } from './provenance/provenance.ts';
 export type { PoolStatus } from './examiner/pool.ts';
 export { createSandbox } from './examiner/sandbox.ts';
 export type { SandboxOptions, Sandbox } from './examiner/sandbox.ts';
-export type { ExamineRequest, PictureSource, RenderRequest, Rendering } from './examiner/tasks.ts';
+export type {
+  ExamineRequest,
+  PictureSource,
+  RenderRequest,
+  Rendering,
+} from './examiner/requests.ts';
 export type { ResultFields } from './engine/contract.ts';
 export type {
   CellMaps,

@@ -1,7 +1,7 @@
 /** From one value a block of 8 by 8 pixels to a map over the whole upright picture. */
 
 import type { Picture } from '../image/picture.ts';
-import type { CellMap } from './detector.ts';
+import type { CellMap } from './regions.ts';
 import { type StoredPlane, toUpright } from './stored-plane.ts';
 
 interface BlockValues {

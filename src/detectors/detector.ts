@@ -13,6 +13,7 @@ import {
 import type { Picture } from '../image/picture.ts';
 import type { PictureKind } from '../inference/networks.ts';
 import type { Provenance } from '../provenance/provenance.ts';
+import type { CellMap } from './regions.ts';
 import type { FindingStatement, SkipReason } from './statements.ts';
 
 export interface Finding {
@@ -28,17 +29,6 @@ export interface Finding {
   readonly measures: Readonly<Record<string, number>>;
   /** Paper or standard the method comes from. */
   readonly source: string;
-}
-
-/**
- * Where a method points: one value 0..1 for each cell of `cellPx` by `cellPx` pixels of the upright picture, row-major,
- * the first cell in its upper left corner; the last column and row may hang over the edge. 0.5 is neutral.
- */
-export interface CellMap {
-  readonly cellPx: number;
-  readonly columns: number;
-  readonly rows: number;
-  readonly values: Float32Array;
 }
 
 /** The finding of a method that marks regions. */

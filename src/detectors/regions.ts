@@ -1,6 +1,15 @@
 /** Where in the upright picture something is: regions of a map, and how a sentence names them. */
 
-import type { CellMap } from './detector.ts';
+/**
+ * Where a method points: one value 0..1 for each cell of `cellPx` by `cellPx` pixels of the upright picture, row-major,
+ * the first cell in its upper left corner; the last column and row may hang over the edge. 0.5 is neutral.
+ */
+export interface CellMap {
+  readonly cellPx: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly values: Float32Array;
+}
 
 export interface Region {
   /** The smallest upright box around the region, in pixels of the upright picture. */

@@ -4,7 +4,7 @@
  */
 
 import type { Picture } from '../image/picture.ts';
-import type { CellMap } from './detector.ts';
+import type { CellMap } from './regions.ts';
 
 export interface StoredPlane {
   readonly width: number;

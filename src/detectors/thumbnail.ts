@@ -9,11 +9,11 @@ import { alignThumbnail } from '../provenance/thumbnail.ts';
 import {
   type Detector,
   noWeight,
-  type CellMap,
   type LocalisedFinding,
   type Skipped,
   strengthOfRatio,
 } from './detector.ts';
+import type { CellMap } from './regions.ts';
 import { areaOf, largestRegion, regionMeasures } from './regions.ts';
 import type { SkipReason } from './statements.ts';
 import { cellsFor, compareThumbnail } from './thumbnail-difference.ts';

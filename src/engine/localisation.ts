@@ -1,15 +1,10 @@
 /** Combines the methods that look for local changes into one statement about the picture and one map. */
 
-import type {
-  Answer,
-  ChangeEvidence,
-  Finding,
-  CellMap,
-  LocalisedFinding,
-} from '../detectors/detector.ts';
+import type { Answer, ChangeEvidence, Finding, LocalisedFinding } from '../detectors/detector.ts';
+import type { CellMap } from '../detectors/regions.ts';
 import { copyMove } from '../detectors/copy-move/copy-move.ts';
 import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
-import type { Pixels } from '../image/codec.ts';
+import type { Pixels } from '../image/pixels.ts';
 import { inRows } from '../image/jpeg-quality.ts';
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
@@ -17,23 +12,10 @@ import { halvePixels } from '../image/pixels.ts';
 import { blockPx } from '../inference/manifest.ts';
 import type { LocateManifest } from '../inference/manifest.ts';
 import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
-import { type CellGrid, ontoGrid } from './maps.ts';
+import { type CellGrid, type Localisation, ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './feature-grid.ts';
 import { locatePlaces } from './places.ts';
-import type { Manipulation } from './result.ts';
 import type { LocateModel } from '../inference/networks.ts';
-
-export interface Localisation {
-  readonly manipulation: Manipulation;
-  /**
-   * 0..1: how near the probability of a change comes to that from which on `default` suspects one; 1 from there on, and
-   * where one method speaks more than weakly.
-   */
-  readonly suspicion: number;
-  /** Probability 0..1 of each cell to be changed, if something in the picture was. */
-  readonly changed: Float32Array;
-  readonly methods: MethodMaps;
-}
 
 interface Given {
   readonly facts: Pick<PictureFacts, 'width' | 'height'> & {

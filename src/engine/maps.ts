@@ -1,6 +1,6 @@
 /** Turns the scores at every patch position, and the evidence of local changes, into one value a cell. */
 
-import type { CellMap } from '../detectors/detector.ts';
+import type { CellMap } from '../detectors/regions.ts';
 import type { Calibration } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import {
@@ -10,11 +10,22 @@ import {
   sigmoid,
   toFakeProbability,
 } from './calibration.ts';
-import type { Localisation } from './localisation.ts';
 import type { PatchScores } from './patch-scores.ts';
 import { outlyingness } from './anomaly.ts';
 import { coveringGrid, type Grid } from './feature-grid.ts';
-import type { CellMaps } from './result.ts';
+import type { CellMaps, Manipulation } from './result.ts';
+
+export interface Localisation {
+  readonly manipulation: Manipulation;
+  /**
+   * 0..1: how near the probability of a change comes to that from which on `default` suspects one; 1 from there on, and
+   * where one method speaks more than weakly.
+   */
+  readonly suspicion: number;
+  /** Probability 0..1 of each cell to be changed, if something in the picture was. */
+  readonly changed: Float32Array;
+  readonly methods: Readonly<Record<string, Float32Array>>;
+}
 
 const full = 65_535;
 

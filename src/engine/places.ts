@@ -1,6 +1,7 @@
 /** Where the methods that look for changes point: one list, whose order numbers the places wherever they are shown. */
 
-import type { CellMap, LocalisedFinding } from '../detectors/detector.ts';
+import type { LocalisedFinding } from '../detectors/detector.ts';
+import type { CellMap } from '../detectors/regions.ts';
 import { largestParts, type Region, type Size } from '../detectors/regions.ts';
 import type { Place } from './result.ts';
 

@@ -6,7 +6,8 @@
  */
 
 import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
-import { decodeWithSharp, type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
+import { decodeWithSharp, saveJpeg, scalePixels } from '../image/codec.ts';
+import type { Pixels } from '../image/pixels.ts';
 import { cutPixels, type Planes, toPlanes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { type Logits, toFakeProbability } from './calibration.ts';

@@ -11,7 +11,7 @@ import type { Examination, MapName } from '../engine/result.ts';
 import type { Format } from '../contract/formats.ts';
 import type { Limits } from '../image/picture.ts';
 import type { ReportItem } from '../present/report-item.ts';
-import type { Rendering } from '../examiner/tasks.ts';
+import type { Rendering } from '../examiner/requests.ts';
 
 export const bundleFormat = 'forensics-evidence-bundle/2';
 /** Its heatmaps were drawn in more colours, and its raw maps had a value for each pixel. */

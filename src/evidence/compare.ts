@@ -3,7 +3,7 @@
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
 import type { Sandbox } from '../examiner/sandbox.ts';
-import type { PixelDifference, Rendering } from '../examiner/tasks.ts';
+import type { PixelDifference, Rendering } from '../examiner/requests.ts';
 import {
   firstBundleFormat,
   heatmapFile,

@@ -15,7 +15,7 @@ import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../examiner/sandbox.ts';
 import { wordFacts, wordFinding, wordProvenance, wordSkipped } from '../present/findings.ts';
-import type { Rendering } from '../examiner/tasks.ts';
+import type { Rendering } from '../examiner/requests.ts';
 import {
   custodyFile,
   htmlFile,

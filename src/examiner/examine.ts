@@ -11,7 +11,7 @@ import { findFingerprint, packFingerprint } from '../image/keypoints.ts';
 import type { Picture } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
 import { openPicture } from './open-picture.ts';
-import type { ExamineRequest, TaskContext } from './tasks.ts';
+import type { ExamineRequest, TaskContext } from './requests.ts';
 
 export async function performExamine(
   { source, options, declared, now = new Date(), forReport = true, ...wanted }: ExamineRequest,

@@ -4,7 +4,8 @@ import { observe } from '../engine/observe.ts';
 import type { Examination } from '../engine/result.ts';
 import type { Models } from '../engine/schedule.ts';
 import { decidingDetectors } from '../engine/shown-methods.ts';
-import { type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
+import { saveJpeg, scalePixels } from '../image/codec.ts';
+import type { Pixels } from '../image/pixels.ts';
 import { decodePicture } from '../image/decode.ts';
 import type { Limits, Picture, PictureFacts } from '../image/picture.ts';
 import { noProvenance } from '../provenance/provenance.ts';
@@ -17,7 +18,7 @@ import type {
   Measurement,
   MeasureRequest,
   TaskContext,
-} from './tasks.ts';
+} from './requests.ts';
 
 export async function performMeasure(
   { source, options }: MeasureRequest,

@@ -7,7 +7,7 @@ import { pathOf, shownName } from '../ports/files/byte-names.ts';
 import { toReadFailure } from '../ports/files/system-errors.ts';
 import { decodePicture } from '../image/decode.ts';
 import { checkSizeBytes, type Limits, type Picture } from '../image/picture.ts';
-import type { PictureSource } from './tasks.ts';
+import type { PictureSource } from './requests.ts';
 
 interface OpenedPicture {
   readonly bytes: Uint8Array;

@@ -2,7 +2,7 @@
 
 import { listPdfParts, type PdfContents, readPdfPart } from '../image/pdf.ts';
 import { readSource } from './open-picture.ts';
-import type { PdfPartRequest, PdfRequest, TaskContext } from './tasks.ts';
+import type { PdfPartRequest, PdfRequest, TaskContext } from './requests.ts';
 
 export async function performListPdfParts(
   { source }: PdfRequest,

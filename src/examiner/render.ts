@@ -18,7 +18,7 @@ import type {
   Rendering,
   RenderRequest,
   TaskContext,
-} from './tasks.ts';
+} from './requests.ts';
 
 /**
  * Pixels. A larger picture and the network's working space together would pass 700 MB; loading the model again costs

@@ -9,7 +9,8 @@ import { extname, resolve } from 'node:path';
 import { absolutePath } from '../ports/files/byte-names.ts';
 import { type Limits, localLimits } from '../image/picture.ts';
 import { createPool, type Pool, type PoolStatus, type RunOptions } from './pool.ts';
-import { type PictureSource, type TaskContext, type TaskName, tasks } from './tasks.ts';
+import { type TaskName, tasks } from './tasks.ts';
+import type { PictureSource, TaskContext } from './requests.ts';
 
 export interface SandboxOptions {
   /** A folder of further models beside those of the package. */

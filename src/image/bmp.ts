@@ -2,7 +2,7 @@
 
 import { failure } from '../contract/failure-reasons.ts';
 import { dataView } from './bytes.ts';
-import type { RawPixels } from './codec.ts';
+import type { RawPixels } from './pixels.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 
 interface BmpHeader {

@@ -7,6 +7,7 @@ import sharp from 'sharp';
 import { openContainer } from './container.ts';
 import { isQuarterTurn, turnUpright } from './orientation.ts';
 import type { Limits } from './picture.ts';
+import type { Pixels, RawPixels } from './pixels.ts';
 
 export interface PixelRequest {
   readonly bytes: Uint8Array;
@@ -17,14 +18,6 @@ export interface PixelRequest {
   readonly orientation: number;
   /** True to apply the profile inside the bytes, or a built-in one: only ever for CMYK, which has no RGB otherwise. */
   readonly isCmyk: boolean;
-}
-
-export interface RawPixels {
-  readonly width: number;
-  readonly height: number;
-  readonly channels: number;
-  /** Row-major samples, 8 bits each. */
-  readonly data: Uint8Array;
 }
 
 /**
@@ -119,13 +112,6 @@ export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Sa
 }
 
 // What sharing does to a picture: its pixels are scaled and saved as a JPEG again.
-
-export interface Pixels {
-  readonly width: number;
-  readonly height: number;
-  /** Row-major RGB, 8 bits a sample, `3 * width * height` bytes. */
-  readonly rgb: Uint8Array;
-}
 
 /**
  * The pixels in another size, by cubic interpolation that averages where it shrinks. Deterministic for one version of

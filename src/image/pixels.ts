@@ -1,7 +1,21 @@
 /** Parts and smaller copies of a picture, without a file of their own. */
 
-import type { Pixels, RawPixels } from './codec.ts';
 import type { Picture } from './picture.ts';
+
+export interface RawPixels {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  /** Row-major samples, 8 bits each. */
+  readonly data: Uint8Array;
+}
+
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  /** Row-major RGB, 8 bits a sample, `3 * width * height` bytes. */
+  readonly rgb: Uint8Array;
+}
 
 /** What can be read of a picture for its traces: pixels and their luma, of the whole, a part or a copy. */
 export type Planes = Pick<Picture, 'rgb' | 'luma'> & {

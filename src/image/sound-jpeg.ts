@@ -3,7 +3,8 @@
  * what comes out is compared.
  */
 
-import { decodeWithSharp, type PixelRequest, type RawPixels } from './codec.ts';
+import { decodeWithSharp, type PixelRequest } from './codec.ts';
+import type { RawPixels } from './pixels.ts';
 import { markers } from './jpeg-markers.ts';
 import { endOfImage } from './jpeg-pixel-bytes.ts';
 import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';

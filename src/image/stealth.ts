@@ -4,7 +4,7 @@
  */
 
 import { gunzipSync } from 'node:zlib';
-import type { RawPixels } from './codec.ts';
+import type { RawPixels } from './pixels.ts';
 import type { MetadataText } from './metadata-blocks.ts';
 import { decodeText } from './text.ts';
 

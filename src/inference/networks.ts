@@ -3,7 +3,7 @@
 import type { EmbeddingStatistics, ModelManifest, LocateManifest } from './manifest.ts';
 import type { VerifiedModel, VerifiedLocator } from './registry.ts';
 import { namedOutput, type Runtime, type Session, sizedOutput } from './runtime.ts';
-import type { Pixels } from '../image/codec.ts';
+import type { Pixels } from '../image/pixels.ts';
 import { blockPx } from './manifest.ts';
 
 /** What a picture may be, in the order of the transformer's outputs. */

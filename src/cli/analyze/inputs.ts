@@ -19,7 +19,7 @@ import {
   sniffOtherKind,
 } from '../../image/file-kind.ts';
 import { localLimits } from '../../image/picture.ts';
-import type { PictureSource } from '../../examiner/tasks.ts';
+import type { PictureSource } from '../../examiner/requests.ts';
 import type { Origin } from '../../present/report-item.ts';
 
 /** One file, or a folder that was left out. */

@@ -19,7 +19,7 @@ import { writeTexts } from '../../present/report-texts.ts';
 import { createSigningKeys, keysInFolder } from '../../evidence/signing-keys.ts';
 import type { Pool } from '../../examiner/pool.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
-import type { Rendering } from '../../examiner/tasks.ts';
+import type { Rendering } from '../../examiner/requests.ts';
 import { type AnalyzeOptions, readCaseData } from './options.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import {

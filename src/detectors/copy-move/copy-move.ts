@@ -23,17 +23,17 @@ import { type Affine, isMirrored, affineScale, affineTurn } from './affine.ts';
 import { describeSurroundings } from './descriptors.ts';
 import { frequencyBands, type WorkingPicture, workingPicture } from './features.ts';
 import { growAll } from './grow.ts';
-import { evenMap, markPair, type Marks, mergeMaps } from './mark.ts';
+import { evenMap, type Look, markPair, type Marks, mergeMaps } from './mark.ts';
 import { matchField } from './match-field.ts';
 import { roomForDescriptors } from './match-kernel.ts';
-import { findRegions, type Region } from './regions.ts';
+import { findRegions } from './regions.ts';
 import {
   copyWeight,
   isRepetitive,
   likelyPairs,
-  type Likeness,
   measureLikeness,
   noneScore,
+  type Pair,
 } from './score.ts';
 
 /** Pixels; a smaller picture has no room for two regions and a gap between them. */
@@ -166,22 +166,6 @@ function measuresOfPair({ likeness }: Pair, { here, there, affine }: Seen) {
     onwardCorrelation: likeness.onward,
     shear: likeness.shear,
   };
-}
-
-/** Two regions of a picture that look like copies of each other. */
-export interface Pair {
-  readonly region: Region;
-  readonly likeness: Likeness;
-}
-
-/** What was seen of one picture; pixels are those of `working`. */
-export interface Look {
-  readonly working: WorkingPicture;
-  /** Cells of `gridPx` in a row. */
-  readonly columns: number;
-  /** Share 0..1 of the picture that is not too smooth to be compared. */
-  readonly comparedShare: number;
-  readonly pairs: readonly Pair[];
 }
 
 /** Share of the shorter side. Anything closer is the same object. */

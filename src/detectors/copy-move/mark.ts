@@ -1,11 +1,22 @@
 /** Marks the two regions of a pair in the whole picture. */
 
-import type { CellMap } from '../detector.ts';
+import type { CellMap } from '../regions.ts';
 import type { Size } from '../regions.ts';
 import { type Affine, invertAffine, moved } from './affine.ts';
-import type { Look, Pair } from './copy-move.ts';
+import type { WorkingPicture } from './features.ts';
 import { growExtent } from './extent.ts';
 import { gridPx } from './match-field.ts';
+import type { Pair } from './score.ts';
+
+/** What was seen of one picture; pixels are those of `working`. */
+export interface Look {
+  readonly working: WorkingPicture;
+  /** Cells of `gridPx` in a row. */
+  readonly columns: number;
+  /** Share 0..1 of the picture that is not too smooth to be compared. */
+  readonly comparedShare: number;
+  readonly pairs: readonly Pair[];
+}
 
 /** Pixels of the picture; smaller cells would be finer than a match can be. */
 const minCellPx = 4;

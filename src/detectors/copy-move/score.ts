@@ -2,11 +2,16 @@
 
 import { noWeight, strengthOfRatio, type Weight } from '../detector.ts';
 import { type Affine, after, invertAffine, isMirrored, affineScale } from './affine.ts';
-import type { Pair } from './copy-move.ts';
 import { type Details, type Plane, valueAt } from './features.ts';
 import { gridPx, type MatchField } from './match-field.ts';
 import type { Refined } from './refine.ts';
 import type { Region } from './regions.ts';
+
+/** Two regions of a picture that look like copies of each other. */
+export interface Pair {
+  readonly region: Region;
+  readonly likeness: Likeness;
+}
 
 export interface Likeness {
   /** Share of the picture, 0..1. */

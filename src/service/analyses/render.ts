@@ -9,7 +9,7 @@ import { type Language, languages } from '../../contract/vocabulary.ts';
 import { isSameModel } from '../../engine/contract.ts';
 import { type Examination, type MapName, mapNames } from '../../engine/result.ts';
 import type { ReportItem } from '../../present/report-item.ts';
-import type { Rendering } from '../../examiner/tasks.ts';
+import type { Rendering } from '../../examiner/requests.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Context } from './context.ts';
 import { readHistory } from './custody.ts';

@@ -7,7 +7,7 @@ import {
   conditions,
   type ConditionResult,
   type Measurement,
-} from '../../examiner/tasks.ts';
+} from '../../examiner/requests.ts';
 import { auc, aucInterval, calibrationError, groupBy } from './statistics.ts';
 import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
 

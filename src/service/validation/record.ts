@@ -7,7 +7,7 @@ import type { ModelIdentity } from '../../engine/result.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../../inference/manifest.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
-import type { Measurement } from '../../examiner/tasks.ts';
+import type { Measurement } from '../../examiner/requests.ts';
 import { drawnBy, computeFigures, countFolders, type Outcome } from './figures.ts';
 import { probeForShortcut } from './shortcut-probe.ts';
 import type { ClassPictures, ConditionFigures, Validation } from './validation.ts';

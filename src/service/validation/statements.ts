@@ -3,7 +3,7 @@
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
 import { lowerShare, upperShare } from '../../engine/likelihood-ratio.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
-import { conditions as allConditions } from '../../examiner/tasks.ts';
+import { conditions as allConditions } from '../../examiner/requests.ts';
 import { fewestFolders } from './figures.ts';
 import { isLeak, lastingFacts } from './shortcut-probe.ts';
 import type { ConditionFigures, Counted, Validation } from './validation.ts';

@@ -8,7 +8,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
-import { conditions } from '../../examiner/tasks.ts';
+import { conditions } from '../../examiner/requests.ts';
 
 const count = Type.Integer({ minimum: 0 });
 const share = Type.Number({ minimum: 0, maximum: 1 });

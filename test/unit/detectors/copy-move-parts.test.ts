@@ -10,7 +10,7 @@ import {
   solveSymmetric,
   affineTurn,
 } from '../../../src/detectors/copy-move/affine.ts';
-import type { Pair } from '../../../src/detectors/copy-move/copy-move.ts';
+import type { Pair } from '../../../src/detectors/copy-move/score.ts';
 import {
   describeSurroundings,
   descriptorLength,

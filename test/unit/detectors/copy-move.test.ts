@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { copyMove } from '../../../src/detectors/copy-move/copy-move.ts';
-import type { CellMap } from '../../../src/detectors/detector.ts';
+import type { CellMap } from '../../../src/detectors/regions.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
 import { createRandom, fractalTile, tileSide } from '../../fixtures/noise.ts';

@@ -5,10 +5,10 @@ import type {
   Answer,
   DetectorInput,
   Finding,
-  CellMap,
   LocalisedFinding,
   Skipped,
 } from '../../../src/detectors/detector.ts';
+import type { CellMap } from '../../../src/detectors/regions.ts';
 import type { Evidence } from '../../../src/contract/evidence.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Language } from '../../../src/contract/vocabulary.ts';
-import type { CellMap } from '../../../src/detectors/detector.ts';
+import type { CellMap } from '../../../src/detectors/regions.ts';
 import { largestPart, largestRegion, placeOf } from '../../../src/detectors/regions.ts';
 import { wordsIn } from '../../../src/present/wording/catalogue.ts';
 

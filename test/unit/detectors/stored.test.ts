@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CellMap } from '../../../src/detectors/detector.ts';
+import type { CellMap } from '../../../src/detectors/regions.ts';
 import { storedLuma, storedRgb, toUpright } from '../../../src/detectors/stored-plane.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';

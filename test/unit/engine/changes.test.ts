@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ChangeEvidence, CellMap } from '../../../src/detectors/detector.ts';
+import type { ChangeEvidence } from '../../../src/detectors/detector.ts';
+import type { CellMap } from '../../../src/detectors/regions.ts';
 import { toUpright } from '../../../src/detectors/stored-plane.ts';
 import { readChanges } from '../../../src/engine/localisation.ts';
 import { decodePicture } from '../../../src/image/decode.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { type Examination, mapNames } from '../../../src/engine/result.ts';
 import { createSandbox, type Sandbox } from '../../../src/examiner/sandbox.ts';
-import type { ExamineRequest } from '../../../src/examiner/tasks.ts';
+import type { ExamineRequest } from '../../../src/examiner/requests.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { copyModel } from '../inference/model-folder.ts';

@@ -10,7 +10,7 @@ import type { Analysis } from '../../../../src/contract/analysis.ts';
 import { deliveries, jobs, usageCounters } from '../../../../src/ports/db/schema.ts';
 import type { Examination } from '../../../../src/engine/result.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
-import type { ExamineRequest } from '../../../../src/examiner/tasks.ts';
+import type { ExamineRequest } from '../../../../src/examiner/requests.ts';
 import { sceneJpeg } from '../../../fixtures/pictures.ts';
 import { deferred } from '../jobs/deferred.ts';
 import {

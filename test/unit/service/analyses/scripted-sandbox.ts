@@ -8,7 +8,7 @@ import type {
   ExamineRequest,
   PictureSource,
   RenderRequest,
-} from '../../../../src/examiner/tasks.ts';
+} from '../../../../src/examiner/requests.ts';
 
 type Step = (request: ExamineRequest, signal?: AbortSignal) => Promise<Examination> | Examination;
 

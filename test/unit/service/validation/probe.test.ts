@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../../src/engine/calibration.ts';
-import type { Measurement } from '../../../../src/examiner/tasks.ts';
+import type { Measurement } from '../../../../src/examiner/requests.ts';
 import { isLeak, probeForShortcut } from '../../../../src/service/validation/shortcut-probe.ts';
 import { outcome } from './outcomes.ts';
 
