@@ -3,6 +3,7 @@
  * `npm run evaluate -- --traces ...` as above, without the methods that look for changes: a quarter of the time
  * `npm run evaluate -- --ratios --model DIR`
  * `npm run evaluate -- --surfaces PICTURES [--limit N]`
+ * `npm run evaluate -- --credentials FOLDER`
  * `npm run evaluate -- --drawn [--model DIR]`
  * `npm run evaluate -- --copies LIST [--limit N] [--crowd N]`
  * `npm run evaluate -- --manipulated [--data DIR] [--pairs DIR] [--photographs DIR] [--model DIR] [--limit N] [--figures FILE]`
@@ -47,6 +48,7 @@ const { values: options } = parseArgs({
     record: { type: 'boolean', default: false },
     traces: { type: 'boolean', default: false },
     surfaces: { type: 'string' },
+    credentials: { type: 'string' },
     ratios: { type: 'boolean', default: false },
     'held-out': { type: 'string' },
     drawn: { type: 'boolean', default: false },
@@ -58,6 +60,11 @@ const { values: options } = parseArgs({
     figures: { type: 'string' },
   },
 });
+
+if (options.credentials) {
+  const { readTestFiles } = await import('./credentials.ts');
+  process.exit((await readTestFiles(options.credentials)) ? 0 : 1);
+}
 
 if (options.surfaces) {
   const { readSurfaces } = await import('./read-surfaces.ts');

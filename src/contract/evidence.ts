@@ -121,6 +121,14 @@ const credentials = Type.Object(
     ),
     manifests: Type.Integer(),
     problems: Type.Array(Type.String()),
+    authority: Type.Optional(text),
+    validity: Type.Optional(orNull(Type.Object({ from: Type.String(), to: Type.String() }))),
+    codes: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Status codes of the C2PA specification that the active manifest was given.',
+      }),
+    ),
+    ingredientProblems: Type.Optional(Type.Array(Type.String())),
     identities: Type.Optional(
       Type.Array(
         Type.Object({

@@ -7,6 +7,7 @@ import type { Language } from '../contract/vocabulary.ts';
 import type { NamedSoftware, Provenance } from '../provenance/provenance.ts';
 import { createNumberWriter } from './numbers.ts';
 import { wordsIn } from './wording/catalogue.ts';
+import type { Flaw } from './wording/en/provenance.ts';
 
 /** As an examination stores them, or an answer tells them. */
 export type FileStatements = Omit<Provenance, 'inconsistencies'> & {
@@ -31,7 +32,7 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
     last?.when == null ? null : createNumberWriter(language).stated(last.when.slice(0, 10));
   const lastStep = [last?.software, day].filter(Boolean).join(', ');
   return [
-    ...(credentials === null ? [] : [brief.credentials(credentials)]),
+    ...(credentials === null ? [] : [brief.credentials(credentials, flawsOf(credentials))]),
     ...(editors.length === 0
       ? []
       : [
@@ -41,6 +42,19 @@ export function writeOrigin(provenance: FileStatements, language: Language): rea
     ...(generators.length === 0 ? [] : [brief.generators(generators)]),
     ...camera.map((name) => brief.camera(firmware === undefined ? name : `${name}, ${firmware}`)),
     ...(credentials === null ? [brief.noCredentials] : []),
+  ];
+}
+
+function flawsOf({
+  problems,
+  hasTimestamp,
+  ingredientProblems = [],
+}: NonNullable<FileStatements['credentials']>): readonly Flaw[] {
+  const isAltered = ingredientProblems.some((code) => !code.startsWith('signingCredential.'));
+  return [
+    ...(problems.includes('signingCredential.expired') ? ['expired' as const] : []),
+    ...(isAltered ? ['ingredient' as const] : []),
+    ...(hasTimestamp ? [] : ['untimed' as const]),
   ];
 }
 

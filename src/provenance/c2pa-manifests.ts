@@ -18,6 +18,10 @@ export interface Manifest {
   readonly signer: string | null;
   readonly issuer: string | null;
   readonly signedAt: string | null;
+  /** Who stamped the time. */
+  readonly authority: string | null;
+  /** When the signer's certificate is valid. */
+  readonly validity: { readonly from: string; readonly to: string } | null;
   readonly claimGenerator: string | null;
   readonly actions: readonly CredentialAction[];
   readonly ingredients: readonly Ingredient[];
@@ -41,6 +45,7 @@ export function manifestsIn(crJson: unknown): readonly Manifest[] {
 function toManifest(manifest: Members): Manifest {
   const signature = asMembers(manifest['signature']);
   const certificate = asMembers(signature['certificateInfo']);
+  const stamp = asMembers(signature['timeStampInfo']);
   const results = asMembers(manifest['validationResults']);
   const assertions = Object.entries(asMembers(manifest['assertions']));
   return {
@@ -48,7 +53,9 @@ function toManifest(manifest: Members): Manifest {
     isUpdate: manifest['isUpdateManifest'] === true,
     signer: subjectName(certificate['subject']),
     issuer: subjectName(certificate['issuer']),
-    signedAt: textIn(asMembers(signature['timeStampInfo'])['timestamp']),
+    signedAt: textIn(stamp['timestamp']),
+    authority: subjectName(asMembers(stamp['certificateInfo'])['subject']),
+    validity: readValidity(certificate['validity']),
     claimGenerator: readClaimGenerator(asMembers(manifest['claim.v2'] ?? manifest['claim'])),
     actions: assertions.flatMap(([label, data]) => actionsIn(label, data)).slice(0, maxActions),
     ingredients: assertions.flatMap(([label, data]) => ingredientIn(label, data) ?? []),
@@ -58,6 +65,12 @@ function toManifest(manifest: Members): Manifest {
     successes: codesIn(results['success']),
     failures: codesIn(results['failure']),
   };
+}
+
+function readValidity(validity: unknown): Manifest['validity'] {
+  const { notBefore, notAfter } = asMembers(validity);
+  const [from, to] = [textIn(notBefore), textIn(notAfter)];
+  return from === null || to === null ? null : { from, to };
 }
 
 /** Common name and, where it says more, organisation of an X.509 name. */

@@ -26,7 +26,7 @@ export async function readContentCredentials(
 ): Promise<ReadCredentials> {
   const mimeType = mediaTypes[format];
   const manifests = manifestsIn(await readCrJson({ bytes, mimeType, trustList }));
-  const [active] = manifests;
+  const [active, ...others] = manifests;
   if (active === undefined) return { credentials: unreadable, declarations: [] };
   return {
     credentials: {
@@ -42,6 +42,10 @@ export async function readContentCredentials(
       manifests: manifests.length,
       problems: [...new Set(manifests.flatMap(({ failures }) => failures))].toSorted(),
       identities: manifests.flatMap(({ identities }) => identities),
+      authority: active.authority,
+      validity: active.validity,
+      codes: [...new Set([...active.successes, ...active.failures])].toSorted(),
+      ingredientProblems: [...new Set(others.flatMap(({ failures }) => failures))].toSorted(),
     },
     declarations: declarationsIn(manifests),
   };

@@ -48,6 +48,12 @@ export interface ContentCredentials {
   readonly problems: readonly string[];
   /** Examinations of earlier versions lack them. */
   readonly identities?: readonly CredentialIdentity[];
+  /** The authority that stamped the time; when the signer's certificate is valid. Null where the credentials do not say. */
+  readonly authority?: string | null;
+  readonly validity?: { readonly from: string; readonly to: string } | null;
+  /** All status codes that the active manifest was given, and the failures of its ingredients. */
+  readonly codes?: readonly string[];
+  readonly ingredientProblems?: readonly string[];
 }
 
 /**

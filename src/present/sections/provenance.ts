@@ -5,6 +5,7 @@ import { readSourceType } from '../../provenance/source-types.ts';
 import { writeWarnings } from '../findings.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
+import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
   type GridRow,
@@ -28,6 +29,10 @@ export function provenanceBlocks(input: SectionInput): readonly Block[] {
   const blocks: readonly Block[] = [
     paragraph(words.intro),
     ...only(declarations.length > 0, heading(words.declarationsTitle), declarationGrid(input)),
+    ...only(
+      declarations.some(({ origin }) => origin !== 'captured'),
+      paragraph(words.disclosure),
+    ),
     ...(credentials === null
       ? []
       : [
@@ -88,6 +93,7 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
   const { rows } = labels;
   const { provenance: words } = catalogue;
   const { integrity, trust, hasTimestamp, actions, problems } = credentials;
+  const { ingredientProblems = [] } = credentials;
   // Without a trust list no signer is on it: that is no problem of the file.
   const reported = problems.filter(
     (problem) => trust !== 'not-checked' || problem !== 'signingCredential.untrusted',
@@ -101,7 +107,24 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
       rows.signedAt,
       credentials.signedAt === null ? null : numbers.stated(credentials.signedAt),
     ),
-    { label: rows.timestamp, value: words.timestamp[hasTimestamp ? 'present' : 'absent'] },
+    {
+      label: rows.timestamp,
+      value: hasTimestamp
+        ? [words.timestamp.present, printable(credentials.authority ?? '', 80)]
+            .filter(Boolean)
+            .join(': ')
+        : words.timestamp.absent,
+    },
+    ...(credentials.validity == null
+      ? []
+      : [{ label: rows.validity, value: writeValidity(credentials.validity, numbers) }]),
+    {
+      label: rows.trustList,
+      value:
+        credentials.trustListSha256 === null
+          ? words.noTrustList
+          : `SHA-256 ${credentials.trustListSha256}`,
+    },
     ...(credentials.identities ?? []).flatMap(({ name, provider, state }) =>
       foreignRow(
         rows.identity,
@@ -115,8 +138,33 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
       800,
     ),
     { label: rows.manifests, value: numbers.count(credentials.manifests) },
+    ...foreignRow(rows.codes, (credentials.codes ?? []).join('; '), 800),
     ...foreignRow(rows.problems, reported.join('; '), 800),
+    ...foreignRow(rows.ingredients, ingredientProblems.join('; '), 400),
+    { label: rows.missing, value: missingOf(credentials, catalogue).join('; ') || labels.none },
   ];
+}
+
+/** What an examiner would expect to find beside a signature, and is not there. */
+function missingOf(
+  { hasTimestamp, trust, identities = [], codes = [] }: ContentCredentials,
+  { provenance: { missing } }: Words,
+): readonly string[] {
+  return [
+    ...(hasTimestamp ? [] : [missing.timestamp]),
+    ...(trust === 'not-checked' ? [missing.trustList] : []),
+    ...(codes.some((code) => code.startsWith('signingCredential.ocsp.notRevoked'))
+      ? []
+      : [missing.revocation]),
+    ...(identities.length === 0 ? [missing.identity] : []),
+  ];
+}
+
+function writeValidity(
+  { from, to }: NonNullable<ContentCredentials['validity']>,
+  numbers: NumberWriter,
+): string {
+  return [from, to].map((time) => numbers.stated(time.slice(0, 10))).join(' – ');
 }
 
 function writeAction(action: ContentCredentials['actions'][number], numbers: NumberWriter): string {

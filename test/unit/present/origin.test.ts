@@ -27,7 +27,7 @@ const rich: Provenance = {
 describe('the origin in a few words', () => {
   test('names credentials, editing programs, history and device', () => {
     expect(writeOrigin(rich, 'en')).toEqual([
-      'Content Credentials (C2PA) intact, signed by Example Camera (not checked against a trust list)',
+      'Content Credentials (C2PA) intact, signed by Example Camera (not checked against a trust list, no time stamp)',
       'editing program Adobe Photoshop CS',
       'XMP history of 2 steps, the last with Adobe Photoshop Camera Raw 8.6, 2014-11-11',
       'camera Apple iPhone 15, iOS 17.5.1',

@@ -311,6 +311,27 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain(wordsIn(language).findings.methods['copy-move']);
   });
 
+  test('name every code, the time-stamp authority and what is missing beside a signature', () => {
+    const given = {
+      ...credentials,
+      codes: ['claimSignature.validated', 'signingCredential.expired'],
+      problems: ['signingCredential.expired'],
+      ingredientProblems: ['assertion.hashedURI.mismatch'],
+      validity: { from: '2022-06-10T18:46:28Z', to: '2030-08-26T18:46:28Z' },
+    };
+    const examination = makeExamination();
+    const provenance = { ...examination.provenance, credentials: given };
+
+    const all = stringsOf(sectionsOf({ ...examination, provenance })).join('\n');
+
+    const { missing, noTrustList } = wordsIn(language).provenance;
+    for (const wanted of [...Object.values(missing), noTrustList]) expect(all).toContain(wanted);
+    expect(all).toContain('claimSignature.validated; signingCredential.expired');
+    expect(all).toContain('assertion.hashedURI.mismatch');
+    expect(all).toContain({ en: 'certificate expired', de: 'Zertifikat abgelaufen' }[language]);
+    expect(all).toContain({ en: '2022-06-10 – 2030-08-26', de: '10.06.2022' }[language]);
+  });
+
   test('tell how often changed parts were found and untouched photographs accused, where that was measured', () => {
     const told = stringsOf(sectionsOf()).join('\n');
     const never = stringsOf(sectionsOf({ ...makeExamination(), measuredCalls: [] })).join('\n');

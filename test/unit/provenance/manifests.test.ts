@@ -23,7 +23,7 @@ test('a manifest of the second version is read with its time stamp and all its a
     validationResults: { success: [{ code: 'timeStamp.validated' }], failure: [{ code: 'x.y' }] },
   };
 
-  expect(manifestsIn({ manifests: [manifest] })).toEqual([
+  expect(manifestsIn({ manifests: [manifest] })).toMatchObject([
     {
       label: 'urn:c2pa:2',
       isUpdate: true,

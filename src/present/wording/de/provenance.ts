@@ -1,5 +1,5 @@
 import type { ContentCredentials } from '../../../provenance/provenance.ts';
-import type { provenance as english } from '../en/provenance.ts';
+import type { Flaw, provenance as english } from '../en/provenance.ts';
 import { sourceTypes } from './source-types.ts';
 
 type English = typeof english;
@@ -42,6 +42,12 @@ function writeCount(length: number, one: string, more: string): string {
   const count = Math.round(length);
   return `${count} ${count === 1 ? one : more}`;
 }
+
+const briefFlaws: Readonly<Record<Flaw, string>> = {
+  expired: 'Zertifikat abgelaufen',
+  ingredient: 'ein Bestandteil wurde verändert',
+  untimed: 'ohne Zeitstempel',
+};
 
 const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
   trusted: 'auf der Vertrauensliste',
@@ -123,16 +129,28 @@ export const provenance: English = {
     broken: 'die Signatur passt nicht',
     'not-verified': 'nicht geprüft: Dazu wäre eine Netzverbindung nötig',
   },
-  timestamp: { present: 'vorhanden und gültig', absent: 'keiner' },
+  noTrustList: 'keine angegeben',
+  missing: {
+    timestamp: 'Zeitstempel einer Zeitstempelstelle',
+    trustList: 'Vertrauensliste, in der der Unterzeichner stehen könnte',
+    revocation: 'Nachweis, dass das Zertifikat nicht gesperrt ist',
+    identity: 'benannte Person oder Organisation (CAWG-Identität)',
+  },
+  disclosure:
+    'Artikel 50 der Verordnung (EU) 2024/1689 (KI-Verordnung) verpflichtet Anbieter, erzeugte Inhalte maschinenlesbar zu kennzeichnen (Absatz 2), und Betreiber, Deepfakes offenzulegen (Absatz 4). Die Datei trägt eine solche Kennzeichnung. Ob die Pflicht besteht und ob sie dort erfüllt wurde, wo das Bild gezeigt wurde, sind Rechtsfragen, die dieser Bericht nicht beantwortet; aus einer fehlenden Kennzeichnung folgte nichts.',
+  timestamp: {
+    present: 'vorhanden und gültig',
+    absent: 'keiner: der Zeitpunkt ist eine Angabe des Unterzeichners',
+  },
   credentialsNote:
     'Unversehrtheit und Vertrauen sind zwei Tatsachen: Signieren kann jeder, aber nicht im Namen eines anderen.',
   brief: {
-    credentials: ({ integrity, signer, trust }) => {
+    credentials: ({ integrity, signer, trust }, flaws) => {
       if (integrity === 'unreadable') return 'nicht lesbare Content Credentials (C2PA)';
       const by = signer === null ? 'von einem ungenannten Unterzeichner' : `von ${signer}`;
       return integrity === 'broken'
         ? `Content Credentials (C2PA), signiert ${by}, doch die Datei wurde danach verändert`
-        : `unversehrte Content Credentials (C2PA), signiert ${by} (${briefTrust[trust]})`;
+        : `unversehrte Content Credentials (C2PA), signiert ${by} (${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')})`;
     },
     noCredentials: 'keine Content Credentials (C2PA)',
     editors: (names, more) =>

@@ -40,10 +40,19 @@ function writeCount(length: number, one: string, more: string): string {
 
 type BriefCredentials = Pick<ContentCredentials, 'integrity' | 'signer' | 'trust'>;
 
+/** What keeps intact credentials from being good ones. */
+export type Flaw = 'expired' | 'ingredient' | 'untimed';
+
 const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
   trusted: 'on the trust list',
   untrusted: 'not on the trust list',
   'not-checked': 'not checked against a trust list',
+};
+
+const briefFlaws: Readonly<Record<Flaw, string>> = {
+  expired: 'certificate expired',
+  ingredient: 'an ingredient was altered',
+  untimed: 'no time stamp',
 };
 
 const places: Readonly<Record<DeclarationPlace, string>> = {
@@ -127,17 +136,27 @@ export const provenance = {
     broken: 'the signature does not fit',
     'not-verified': 'not verified: that takes a connection',
   },
-  timestamp: { present: 'present and valid', absent: 'none' },
+  timestamp: { present: 'present and valid', absent: 'none: the time of signing is a claim' },
+  noTrustList: 'none given',
+  missing: {
+    timestamp: 'a time stamp of an authority',
+    trustList: 'a trust list to look the signer up in',
+    revocation: 'proof that the certificate was not revoked',
+    identity: 'a named person or organisation (CAWG identity)',
+  },
+  /** Where content is declared as generated. */
+  disclosure:
+    'Article 50 of Regulation (EU) 2024/1689 (AI Act) requires providers to mark generated content in a machine-readable way (paragraph 2) and deployers to disclose deep fakes (paragraph 4). The file carries such a marking. Whether the duty applies, and whether it was met where the picture was shown, are questions of law that this report does not answer; a missing marking would show nothing.',
   credentialsNote:
     'Integrity and trust are two separate facts: anyone can sign, but no one can sign in another’s name.',
   /** Where there is room for a few words only: what follows "the file says". */
   brief: {
-    credentials: ({ integrity, signer, trust }: BriefCredentials) => {
+    credentials: ({ integrity, signer, trust }: BriefCredentials, flaws: readonly Flaw[]) => {
       if (integrity === 'unreadable') return 'Content Credentials (C2PA) that cannot be read';
       const by = signer === null ? 'by an unnamed signer' : `by ${signer}`;
       return integrity === 'broken'
         ? `Content Credentials (C2PA) signed ${by}, but the file was changed afterwards`
-        : `Content Credentials (C2PA) intact, signed ${by} (${briefTrust[trust]})`;
+        : `Content Credentials (C2PA) intact, signed ${by} (${[briefTrust[trust], ...flaws.map((flaw) => briefFlaws[flaw])].join(', ')})`;
     },
     noCredentials: 'no Content Credentials (C2PA)',
     editors: (names: readonly string[], more: number) =>
