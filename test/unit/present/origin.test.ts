@@ -33,7 +33,7 @@ describe('the origin in a few words', () => {
       'camera Apple iPhone 15, iOS 17.5.1',
     ]);
     expect(writeOrigin(rich, 'de')).toEqual([
-      'unversehrte Content Credentials (C2PA), signiert von Example Camera (mit keiner Vertrauensliste abgeglichen)',
+      'unversehrte Content Credentials (C2PA), signiert von Example Camera (mit keiner Vertrauensliste abgeglichen, ohne Zeitstempel)',
       'Bearbeitungsprogramm Adobe Photoshop CS',
       'XMP-Verlauf mit 2 Schritten, zuletzt mit Adobe Photoshop Camera Raw 8.6, 11.11.2014',
       'Kamera Apple iPhone 15, iOS 17.5.1',
