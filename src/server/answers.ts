@@ -32,11 +32,7 @@ export async function sendFailure(
   status = failure.status,
 ): Promise<void> {
   void reply.code(status).headers(failureHeaders(failure));
-  await reply.send(failureBody(failure));
-}
-
-function failureBody(failure: ForensicsError): { success: false; message: string } {
-  return { success: false, message: failure.message };
+  await reply.send({ success: false, message: failure.message });
 }
 
 /** For the few failures that come before there is a request. */
@@ -45,7 +41,7 @@ export function rawFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
 ): string {
-  const body = JSON.stringify(failureBody(failure));
+  const body = JSON.stringify({ success: false, message: failure.message });
   const all = {
     connection: 'close',
     'content-type': 'application/json; charset=utf-8',
@@ -126,7 +122,7 @@ export function answerUnknownRoutes(
   server.setNotFoundHandler(answer);
 }
 
-function unknownAddress(): ForensicsError {
+export function unknownAddress(): ForensicsError {
   const message = 'There is nothing at this address; GET /v1/schema lists what there is.';
   return new ForensicsError('not_found', message);
 }

@@ -56,8 +56,7 @@ export function authenticateRequests(
     const principal = await (isKey ? keys : identity).authenticate(credential);
     // From here on the log and the rate limits know the caller, refused or not.
     request.principal = principal;
-    if (demand.isForUsers) assertUser(principal);
-    if (demand.settings) assertSettingsScope(principal);
+    assertMeets(demand, principal);
   });
   server.addHook('preHandler', async (request) => {
     if (findDemand(request)?.tenant !== true) return;
@@ -122,18 +121,19 @@ function findDemand(request: FastifyRequest): (typeof demands)[Access] {
   return demands[request.routeOptions.config.access ?? 'tenant'];
 }
 
-function assertUser({ type }: Principal): void {
-  if (type === 'user') return;
-  const message =
-    'This operation is for users: log in and send Bearer <access token> instead of an API key.';
-  throw new ForensicsError('forbidden', message);
-}
+type Demand = Exclude<(typeof demands)[Access], null>;
 
-// An API key has no scopes and needs none: it may do everything that concerns its tenant.
-function assertSettingsScope({ type, scopes }: Principal): void {
-  if (type !== 'user' || scopes.includes(settingsScope)) return;
-  const message = `You lack the scope "${settingsScope}"; ask your administrator for it.`;
-  throw new ForensicsError('forbidden', message);
+/** An API key has no scopes and needs none: it may do everything that concerns its tenant. */
+function assertMeets({ isForUsers, settings }: Demand, { type, scopes }: Principal): void {
+  if (isForUsers && type !== 'user') {
+    const message =
+      'This operation is for users: log in and send Bearer <access token> instead of an API key.';
+    throw new ForensicsError('forbidden', message);
+  }
+  if (settings && type === 'user' && !scopes.includes(settingsScope)) {
+    const message = `You lack the scope "${settingsScope}"; ask your administrator for it.`;
+    throw new ForensicsError('forbidden', message);
+  }
 }
 
 // Body or query; the schemas require it in one of them; this is for a route that forgot to.

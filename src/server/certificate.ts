@@ -88,12 +88,13 @@ interface Request {
 }
 
 async function issue(request: Request, extensions: readonly Extension[]): Promise<Issued> {
+  const pkcs8 = request.signer.export({ type: 'pkcs8', format: 'der' });
   const publicKey = await publicHalf(request.privateKey);
   const made = await X509CertificateGenerator.create({
     issuer: request.issuer,
     subject: request.subject,
     publicKey,
-    signingKey: await signingHalf(request.signer),
+    signingKey: await webcrypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']),
     signingAlgorithm: algorithm,
     ...request.validity,
     extensions: [...extensions, await SubjectKeyIdentifierExtension.create(publicKey)],
@@ -107,11 +108,6 @@ async function issue(request: Request, extensions: readonly Extension[]): Promis
 async function publicHalf(privateKey: KeyObject): Promise<webcrypto.CryptoKey> {
   const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
   return webcrypto.subtle.importKey('spki', spki, algorithm, true, ['verify']);
-}
-
-async function signingHalf(privateKey: KeyObject): Promise<webcrypto.CryptoKey> {
-  const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'der' });
-  return webcrypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']);
 }
 
 // As a structure, not as text: a comma in a name must stay a comma.

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ForensicsError } from '../errors.ts';
+import { unknownAddress } from './answers.ts';
 import type { App } from '../service/app.ts';
 import type { Transport } from './transport.ts';
 
@@ -50,7 +50,7 @@ export async function consoleRoutes(
 
   server.get('/', open, async (request, reply) => {
     const index = pages.get('index.html');
-    if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) throw nothingHere();
+    if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) throw unknownAddress();
     if (index === undefined) {
       return reply
         .type('text/plain; charset=utf-8')
@@ -63,7 +63,7 @@ export async function consoleRoutes(
 
   server.get<{ Params: { file: string } }>('/console/:file', open, async (request, reply) => {
     const page = pages.get(request.params.file);
-    if (page === undefined) throw nothingHere();
+    if (page === undefined) throw unknownAddress();
     // The build names each file by its content.
     void reply.header('cache-control', 'public, max-age=31536000, immutable');
     return send(request, reply, page);
@@ -71,7 +71,7 @@ export async function consoleRoutes(
 
   server.get('/ca.pem', open, async (_request, reply) => {
     const path = transport?.authority?.path;
-    if (path === undefined) throw nothingHere();
+    if (path === undefined) throw unknownAddress();
     void reply.header('content-disposition', 'attachment; filename="forensics-ca.pem"');
     return reply.type('application/x-x509-ca-cert').send(readFileSync(path));
   });
@@ -116,9 +116,4 @@ async function send(request: FastifyRequest, reply: FastifyReply, page: Page) {
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(page.bytes);
   page.gzipped ??= promisify(gzip)(page.bytes, { level: 9 });
   return reply.header('content-encoding', 'gzip').send(await page.gzipped);
-}
-
-function nothingHere(): ForensicsError {
-  const message = 'There is nothing at this address; GET /v1/schema lists what there is.';
-  return new ForensicsError('not_found', message);
 }

@@ -56,7 +56,9 @@ export async function createRateLimits(
         if (isLimited(request)) spend(reply, await failures(request, { increment: false }));
       });
       server.addHook('onError', async (request, _reply, error) => {
-        if (isLimited(request) && isStranger(request, error)) await failures(request);
+        if (!isLimited(request) || request.principal !== null) return;
+        const { code } = toForensicsError(error);
+        if (code === 'unauthenticated' || code === 'forbidden') await failures(request);
       });
     },
     countRequests() {
@@ -129,11 +131,6 @@ function spend(reply: FastifyReply, budget: Budget): void {
 function isLimited({ routeOptions }: FastifyRequest): boolean {
   const { access, rateLimit: limit } = routeOptions.config;
   return access !== 'urlSignature' && limit !== false;
-}
-
-function isStranger(request: FastifyRequest, error: unknown): boolean {
-  if (request.principal !== null || !(error instanceof ForensicsError)) return false;
-  return error.code === 'unauthenticated' || error.code === 'forbidden';
 }
 
 // Tenants take turns. This process does one thing at a time, and a tenant that sends a thousand requests at once must not

@@ -13,8 +13,6 @@ export interface LogTarget {
   write(line: string): void;
 }
 
-type LoggerOptions = FastifyLoggerOptions & { stream: LogTarget };
-
 interface ErrorLine {
   readonly [member: string]: unknown;
   readonly type: string;
@@ -25,7 +23,10 @@ interface ErrorLine {
 }
 
 /** @param target - where lines go; standard error when a server runs. */
-export function loggerOptions(level: LogLevel, target: LogTarget): LoggerOptions {
+export function loggerOptions(
+  level: LogLevel,
+  target: LogTarget,
+): FastifyLoggerOptions & { stream: LogTarget } {
   return {
     level,
     stream: target,
@@ -68,7 +69,7 @@ function describeStranger(
   const triedKey = headers.authorization !== undefined && principal === null;
   const isRefused = isLogin || status === 401 || (status === 403 && triedKey);
   if (!isRefused) return {};
-  const account = isLogin ? mailAddressIn(request.body) : keyTagIn(headers.authorization);
+  const account = isLogin ? mailAddressIn(request.body) : keyStartIn(headers.authorization);
   if (account === null) return { from: ip };
   if (accountKey === null) return { from: ip, account };
   const hash = createHmac('sha256', accountKey).update(account).digest('hex');
@@ -84,7 +85,7 @@ function mailAddressIn(body: unknown): string | null {
 }
 
 /** What comes before the secret part of a well-formed key names its tenant. */
-function keyTagIn(authorization = ''): string | null {
+function keyStartIn(authorization = ''): string | null {
   const [, secret = ''] = /^(?:ApiKey|Bearer) (\S+)$/i.exec(authorization) ?? [];
   const tag = readTag(secret);
   return tag === null ? null : `sk-${tag}`;

@@ -1,10 +1,13 @@
 /**
  * What a route declares: who may call it, its words in the interface document, and its schemas.
  *
- *     const createAnalysis = operation(
- *       { id: 'createAnalysis', summary: 'Create an analysis', failures: ['model_not_found'] },
- *       { body: createBody, response: { 200: analysisAnswer } },
- *     );
+ *     const createAnalysis = operation({
+ *       id: 'createAnalysis',
+ *       summary: 'Create an analysis',
+ *       failures: ['model_not_found'],
+ *       body: createBody,
+ *       answer: analysisAnswer,
+ *     });
  *     server.post('/v1/analysis', createAnalysis, async (request) => ...);
  *
  * `failures` are the codes of this operation alone. What follows from its access, its body and its query (401, 403,
@@ -23,7 +26,7 @@ declare module 'fastify' {
   }
 }
 
-interface Operation {
+interface Operation extends Pick<FastifySchema, 'body' | 'headers' | 'querystring'> {
   /** Camel case, a verb and a noun. Never changed: names of generated clients are made from it. */
   readonly id: string;
   /** A key or a user of the tenant when left out. */
@@ -34,17 +37,24 @@ interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly failures?: readonly ErrorCode[];
+  /** Of a success. */
+  readonly answer: object;
 }
 
 /** The options of a route. */
-export function operation<const S extends FastifySchema>(
-  { id, access, rateLimit, bodyLimit, failures = [], ...words }: Operation,
-  schema: S,
-) {
+export function operation<const O extends Operation>({
+  id,
+  access,
+  rateLimit,
+  bodyLimit,
+  failures = [],
+  answer,
+  ...schema
+}: O) {
   return {
     config: { ...(access && { access }), ...(rateLimit === false && { rateLimit }) },
     ...(bodyLimit === undefined ? {} : { bodyLimit }),
-    schema: { operationId: id, failures, ...words, ...schema },
+    schema: { operationId: id, failures, response: { 200: answer }, ...schema },
   };
 }
 

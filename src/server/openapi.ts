@@ -182,16 +182,11 @@ function completed(schema: FastifySchema, url: string, route: RouteOptions): Fas
     isOpen: security.length === 0,
     isLimited: rateLimit !== false,
   });
-  return { ...schema, tags: [findTag(url)], security, response: answers };
+  const tag = table.find(({ path }) => url === path || url.startsWith(`${path}/`));
+  return { ...schema, tags: [tag?.name ?? 'Service'], security, response: answers };
 }
 
-interface Tag {
-  readonly path: string;
-  readonly name: string;
-  readonly description: string;
-}
-
-const table: readonly Tag[] = [
+const table = [
   { path: '/v1/analysis', name: 'Analyses', description: 'Create, start, read and delete.' },
   { path: '/v1/bundle', name: 'Bundles', description: 'Verify signed evidence.' },
   { path: '/v1/tenant/user', name: 'Users', description: 'The people of a tenant.' },
@@ -208,12 +203,6 @@ const table: readonly Tag[] = [
 
 /** Operations by the thing they are about. The first path that an address begins with decides. */
 const tags = table.map(({ name, description }) => ({ name, description }));
-
-function findTag(url: string): string {
-  return table.find(({ path }) => url === path || url.startsWith(`${path}/`))?.name ?? 'Service';
-}
-
-const docsPath = '/docs';
 
 // The page is a program: it needs its own scripts and requests, and writes styles into its elements. Nothing from elsewhere.
 const contentSecurityPolicy = [
@@ -239,7 +228,7 @@ export async function docsRoutes(server: FastifyInstance): Promise<void> {
     void reply.header('content-security-policy', contentSecurityPolicy);
   });
   await server.register(swaggerUi, {
-    routePrefix: docsPath,
+    routePrefix: '/docs',
     theme: { title: 'forensics' },
     logo: { type: 'image/svg+xml', content: '' },
     uiConfig: {

@@ -26,16 +26,13 @@ import { logAnswers, loggerOptions, type LogTarget } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { describeInterface, docsRoutes } from './openapi.ts';
 import { createRateLimits, setRequesters, takeTurns } from './fair-use.ts';
-import { administrationRoutes, holdRoutes, tenantRoutes, usageRoutes } from './routes/tenant.ts';
-import { analysisRoutes } from './routes/analysis.ts';
-import { authRoutes } from './routes/auth.ts';
-import { evidenceRoutes } from './routes/evidence.ts';
-import { keyRoutes } from './routes/keys.ts';
+import { analysisRoutes, evidenceRoutes } from './routes/analysis.ts';
+import { authRoutes, keyRoutes } from './routes/auth.ts';
 import { objectRoutes } from './routes/objects.ts';
 import { peopleRoutes } from './routes/people.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
-import { feedbackRoutes, userRoutes } from './routes/user.ts';
+import { administrationRoutes, holdRoutes, tenantRoutes } from './routes/tenant.ts';
 import { compileValidator } from './validate.ts';
 
 declare module 'fastify' {
@@ -133,17 +130,14 @@ async function addRoutes(server: HttpServer, parts: ServerParts): Promise<void> 
   await server.register(systemRoutes, { ...app.operations, intake });
   await server.register(analysisRoutes, { analyses });
   await server.register(evidenceRoutes, { evidence: app.evidence, analyses });
-  await server.register(tenantRoutes, administration);
-  await server.register(usageRoutes, { usage: core.usage });
-  await server.register(peopleRoutes, administration);
+  await server.register(tenantRoutes, { ...administration, usage: core.usage });
+  await server.register(peopleRoutes, { ...administration, userSettings: core.userSettings });
   await server.register(administrationRoutes, { ...administration, audit: core.audit });
   await server.register(holdRoutes, { holds: core.holds });
   await server.register(keyRoutes, { keys: core.keys });
   await server.register(authRoutes, { identity: core.identity });
   const { identity } = core;
   await server.register(sessionRoutes, { ...administration, analyses, identity, intake });
-  await server.register(userRoutes, { userSettings: core.userSettings });
-  await server.register(feedbackRoutes, administration);
   await server.register(consoleRoutes, parts);
   await server.register(objectRoutes, app.storage.embedded);
 }

@@ -57,7 +57,11 @@ export async function ensureLocalTls(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const authority = await ensureAuthority(folder, now);
   const machine = ['localhost', '127.0.0.1', '::1', hostname()];
-  const names = [...new Set([...machine, ...hosts])].filter(isUsableHost);
+  // Wildcard addresses are for listening; clients cannot connect to them. A name must be plain ASCII to stand in a certificate.
+  const names = [...new Set([...machine, ...hosts])].filter(
+    (host) =>
+      host !== '0.0.0.0' && host !== '::' && (isIP(host) > 0 || /^[0-9a-z.-]{1,253}$/i.test(host)),
+  );
   const leaf =
     readLeaf(folder, authority, names, now) ?? (await makeLeaf(folder, authority, names, now));
   return {
@@ -142,13 +146,6 @@ function writePair(
   replaceFile(paths.keyPath, key, 0o600);
   replaceFile(paths.certPath, cert, 0o644);
   return key;
-}
-
-// Wildcard addresses are for listening; clients cannot connect to them. A name must be plain ASCII to stand in a certificate.
-function isUsableHost(host: string): boolean {
-  return (
-    host !== '0.0.0.0' && host !== '::' && (isIP(host) > 0 || /^[0-9a-z.-]{1,253}$/i.test(host))
-  );
 }
 
 function validity(days: number, now: Date): { notBefore: Date; notAfter: Date } {

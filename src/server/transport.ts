@@ -94,7 +94,13 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
       const message = 'The header Expect may only be 100-continue.';
       return sendFailure(reply, new ForensicsError('invalid_request', message), 417);
     }
-    assertOneHost(request.raw);
+    const hosts = request.raw.rawHeaders.filter(
+      (name, at) => at % 2 === 0 && name.toLowerCase() === 'host',
+    );
+    // RFC 9112, section 3.2: of two hosts a proxy may believe the one and we the other.
+    if (hosts.length !== 1 && (hosts.length > 1 || request.raw.httpVersion !== '1.0')) {
+      throw new ForensicsError('invalid_request', 'The request must have one header Host.');
+    }
     if (transport === null) assertHttpsOutside(request);
   });
 }
@@ -122,13 +128,6 @@ export function answerUnreadable(
 
 export function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address);
-}
-
-/** @see RFC 9112, section 3.2: of two hosts a proxy may believe the one and we the other. */
-function assertOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
-  if (hosts.length === 1 || (hosts.length === 0 && httpVersion === '1.0')) return;
-  throw new ForensicsError('invalid_request', 'The request must have one header Host.');
 }
 
 function assertHttpsOutside(request: FastifyRequest): void {

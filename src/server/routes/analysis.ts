@@ -1,7 +1,7 @@
 /** `/v1/analysis`: reads the request, calls one act, shapes the answer. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { App } from '../../service/app.ts';
 import {
   analysisAnswer,
@@ -18,11 +18,18 @@ import {
 import { succeeded } from '../../contract/common.ts';
 import { seenBeforeAnswer, seenBeforeQuery } from '../../contract/seen-before.ts';
 import type { Limits } from '../../image/picture.ts';
-import type { ErrorCode } from '../../errors.ts';
+import { type ErrorCode, ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { operation, repeatable } from '../openapi-answers.ts';
+import {
+  custodyAnswer,
+  evidenceQuery,
+  htmlReportQuery,
+  verificationAnswer,
+  verifyQuery,
+} from '../../contract/verification.ts';
 
 /** Accepts an upload. */
 const pictureFailures = [
@@ -105,87 +112,200 @@ function known({ name, type, input, comment, tags, projectId }: Static<typeof cr
   };
 }
 
-const listAnalyses = operation(
-  {
-    id: 'listAnalyses',
-    summary: 'Read one analysis, or list them newest first',
-    failures: ['analysis_not_found'],
-  },
-  { querystring: listQuery, response: { 200: analysisListAnswer } },
-);
+const listAnalyses = operation({
+  id: 'listAnalyses',
+  summary: 'Read one analysis, or list them newest first',
+  failures: ['analysis_not_found'],
+  querystring: listQuery,
+  answer: analysisListAnswer,
+});
 
-const listSeenBefore = operation(
-  {
-    id: 'listSeenBefore',
-    summary: 'List the pictures of the tenant that show the same as one of them, oldest first',
-    failures: ['analysis_not_found'],
-  },
-  { querystring: seenBeforeQuery, response: { 200: seenBeforeAnswer } },
-);
+const listSeenBefore = operation({
+  id: 'listSeenBefore',
+  summary: 'List the pictures of the tenant that show the same as one of them, oldest first',
+  failures: ['analysis_not_found'],
+  querystring: seenBeforeQuery,
+  answer: seenBeforeAnswer,
+});
 
 const createAnalysis = ({ maxSidePx, formats }: Limits) =>
-  operation(
-    {
-      id: 'createAnalysis',
-      bodyLimit: longBodyLimitBytes,
-      summary: 'Create an analysis and get the URL to upload its picture to',
-      failures: ['model_not_found', 'store_unavailable'],
-    },
-    {
-      headers: repeatable,
-      body: createBodyUpTo(maxSidePx, formats),
-      response: { 200: analysisAnswer },
-    },
+  operation({
+    id: 'createAnalysis',
+    bodyLimit: longBodyLimitBytes,
+    summary: 'Create an analysis and get the URL to upload its picture to',
+    failures: ['model_not_found', 'store_unavailable'],
+    headers: repeatable,
+    body: createBodyUpTo(maxSidePx, formats),
+    answer: analysisAnswer,
+  });
+
+const describeAnalysis = operation({
+  id: 'describeAnalysis',
+  bodyLimit: longBodyLimitBytes,
+  summary: 'Change comment, tags or case of an analysis',
+  failures: ['analysis_not_found'],
+  body: describeBody,
+  answer: analysisAnswer,
+});
+
+const listThumbnails = operation({
+  id: 'listThumbnails',
+  summary: 'Small copies of examined pictures, for lists',
+  querystring: thumbnailsQuery,
+  answer: thumbnailsAnswer,
+});
+
+const deleteAnalysis = operation({
+  id: 'deleteAnalysis',
+  summary: 'Delete an analysis',
+  failures: ['analysis_not_found'],
+  body: idBody,
+  answer: succeeded,
+});
+
+const startAnalysis = operation({
+  id: 'startAnalysis',
+  summary: 'Start an analysis whose picture was uploaded',
+  description:
+    'The upload is looked at here: one that is not what was declared is answered with 422, and the analysis is failed.',
+  failures: ['analysis_not_found', 'analysis_not_pending', ...pictureFailures],
+  headers: repeatable,
+  body: idBody,
+  answer: succeeded,
+});
+
+const retryAnalysis = operation({
+  id: 'retryAnalysis',
+  summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
+  description:
+    'Where start refused the upload, what lies at putUrl now is looked at again, and answered with 422 when it still cannot be analysed: the analysis stays failed. Otherwise the copy taken at the start is examined again.',
+  failures: [
+    'analysis_not_found',
+    'analysis_not_retryable',
+    'tier_downgrade',
+    'model_not_found',
+    ...pictureFailures,
+    'evidence_damaged',
+    'inference_timeout',
+    'inference_crashed',
+    'inference_out_of_memory',
+  ],
+  headers: repeatable,
+  body: retryBody,
+  answer: analysisAnswer,
+});
+
+/** What a bundle holds beside the file that was examined: maps and reports. What is larger, `forensics verify` reads. */
+const maxBytesBesideOriginal = 50_000_000;
+/** Each is in memory as a whole, so no more are received at once, of all callers together. */
+const mostReceived = 2;
+
+const ofRecorded = [
+  'analysis_not_found',
+  'conflict',
+  'evidence_damaged',
+  'audit_broken',
+  'store_unavailable',
+] as const;
+const archive = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
+
+type Parts = Pick<App, 'evidence' | 'analyses'>;
+
+export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, parts) => {
+  const { evidence } = parts;
+  server.get('/v1/analysis/custody', readCustody, async (request) =>
+    success(await evidence.custody(requireCaller(request), request.query.id)),
   );
 
-const describeAnalysis = operation(
-  {
-    id: 'describeAnalysis',
-    bodyLimit: longBodyLimitBytes,
-    summary: 'Change comment, tags or case of an analysis',
-    failures: ['analysis_not_found'],
+  server.get('/v1/analysis/bundle', readBundle, async (request, reply) => {
+    const { id } = request.query;
+    const bytes = await evidence.bundle(requireCaller(request), id);
+    void reply.header('content-disposition', `attachment; filename="evidence-${id}.zip"`);
+    return reply.type('application/zip').send(Buffer.from(bytes));
+  });
+
+  server.get('/v1/analysis/report', readHtmlReport, async (request, reply) => {
+    const { id, language = 'en' } = request.query;
+    const html = await evidence.htmlReport(requireCaller(request), id, language);
+    void reply.headers({
+      'content-disposition': `attachment; filename="report-${id}-${language}.html"`,
+      // Its script must not run as a page of this server, wherever a browser opens it.
+      'content-security-policy': 'sandbox',
+    });
+    return reply.type('text/html; charset=utf-8').send(html);
+  });
+
+  await server.register(verification, parts);
+};
+
+// In a scope of its own: the one body that is not JSON.
+const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence, analyses }) => {
+  const bodyLimit = analyses.limits.maxBytes + maxBytesBesideOriginal;
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(
+    'application/zip',
+    { parseAs: 'buffer', bodyLimit },
+    (_request, body, done) => done(null, body),
+  );
+  let received = 0;
+  // Behind the hooks that know the caller, before the body.
+  server.addHook('preParsing', async (_request, reply) => {
+    if (received === mostReceived) {
+      throw new ForensicsError('rate_limited', 'Other bundles are being checked; try again soon.');
+    }
+    received++;
+    reply.raw.once('close', () => received--);
+  });
+  server.post('/v1/bundle/verify', verifyBundle(bodyLimit), async (request) => {
+    const { body } = request;
+    if (!Buffer.isBuffer(body)) {
+      const message = 'Send the bundle as the body, with Content-Type: application/zip.';
+      throw new ForensicsError('invalid_request', message);
+    }
+    return success(await evidence.verify(requireCaller(request), body));
+  });
+};
+
+const readCustody = operation({
+  id: 'readCustody',
+  summary: 'Read the chain of custody of an analysis',
+  failures: ['analysis_not_found'],
+  querystring: evidenceQuery,
+  answer: custodyAnswer,
+});
+
+const readBundle = operation({
+  id: 'readBundle',
+  summary: 'Get the signed evidence bundle of an analysis as a zip archive',
+  description: 'Its reports are rendered again. The audit log records each bundle.',
+  failures: ofRecorded,
+  querystring: evidenceQuery,
+  answer: {
+    description: 'The archive.',
+    content: { 'application/zip': { schema: archive } },
   },
-  { body: describeBody, response: { 200: analysisAnswer } },
-);
+});
 
-const listThumbnails = operation(
-  { id: 'listThumbnails', summary: 'Small copies of examined pictures, for lists' },
-  { querystring: thumbnailsQuery, response: { 200: thumbnailsAnswer } },
-);
-
-const deleteAnalysis = operation(
-  { id: 'deleteAnalysis', summary: 'Delete an analysis', failures: ['analysis_not_found'] },
-  { body: idBody, response: { 200: succeeded } },
-);
-
-const startAnalysis = operation(
-  {
-    id: 'startAnalysis',
-    summary: 'Start an analysis whose picture was uploaded',
-    description:
-      'The upload is looked at here: one that is not what was declared is answered with 422, and the analysis is failed.',
-    failures: ['analysis_not_found', 'analysis_not_pending', ...pictureFailures],
+const readHtmlReport = operation({
+  id: 'readHtmlReport',
+  summary: 'Get the report of an analysis as one HTML file that needs no network',
+  description:
+    'It is rendered again from what was recorded; the PDF reports are files in the store.',
+  failures: ofRecorded,
+  querystring: htmlReportQuery,
+  answer: {
+    description: 'The file.',
+    content: { 'text/html': { schema: Type.String() } },
   },
-  { headers: repeatable, body: idBody, response: { 200: succeeded } },
-);
+});
 
-const retryAnalysis = operation(
-  {
-    id: 'retryAnalysis',
-    summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
-    description:
-      'Where start refused the upload, what lies at putUrl now is looked at again, and answered with 422 when it still cannot be analysed: the analysis stays failed. Otherwise the copy taken at the start is examined again.',
-    failures: [
-      'analysis_not_found',
-      'analysis_not_retryable',
-      'tier_downgrade',
-      'model_not_found',
-      ...pictureFailures,
-      'evidence_damaged',
-      'inference_timeout',
-      'inference_crashed',
-      'inference_out_of_memory',
-    ],
-  },
-  { headers: repeatable, body: retryBody, response: { 200: analysisAnswer } },
-);
+const verifyBundle = (bodyLimit: number) =>
+  operation({
+    id: 'verifyBundle',
+    bodyLimit,
+    summary: 'Check a signed evidence bundle; nothing of it is stored',
+    description: 'The body is the archive, with Content-Type: application/zip.',
+    failures: ['bundle_unreadable'],
+    querystring: verifyQuery,
+    answer: verificationAnswer,
+  });

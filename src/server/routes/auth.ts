@@ -1,8 +1,8 @@
-/** `/v1/auth/...`: sessions of users. What a session is, the identity knows. */
+/** `/v1/auth/...`: sessions of users, and the API keys of a tenant. What a session is, the identity knows. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
-import type { Identity } from '../../service/access/principal.ts';
+import { type Identity, toActor } from '../../service/access/principal.ts';
 import type { Core } from '../../service/core.ts';
 import {
   changePasswordBody,
@@ -16,9 +16,14 @@ import {
 } from '../../contract/auth.ts';
 import { succeeded, told } from '../../contract/common.ts';
 import { success } from '../answers.ts';
-import { requirePrincipal } from '../authenticate.ts';
+import { requireCaller, requirePrincipal } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
-import { operation } from '../openapi-answers.ts';
+import { operation, repeatable } from '../openapi-answers.ts';
+import type { FastifyRequest } from 'fastify';
+import { readTag } from '../../service/access/key-format.ts';
+import type { Keys, NewKey } from '../../service/access/keys.ts';
+import { keyQuery, keysAnswer, keysQuery, newKeyAnswer, newKeyBody } from '../../contract/keys.ts';
+import { ForensicsError } from '../../errors.ts';
 
 type AuthParts = Pick<Core, 'identity'>;
 
@@ -54,12 +59,6 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, {
   await server.register(information, { identity });
 };
 
-/** With an identity provider no password belongs here, and a client should not have to send one to learn that. */
-function chooseLoginBody({ kind }: Pick<Identity, 'kind'>) {
-  const body = kind === 'oidc' ? Type.Partial(loginBody) : loginBody;
-  return Type.Unsafe<Partial<Static<typeof loginBody>>>(body);
-}
-
 // In a scope of its own: the one POST without a body.
 const information: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
   ignoreBodies(server);
@@ -69,53 +68,162 @@ const information: FastifyPluginAsyncTypebox<AuthParts> = async (server, { ident
 };
 
 const login = (identity: Pick<Identity, 'kind'>) =>
-  operation(
-    {
-      id: 'login',
-      access: 'everyone',
-      summary: 'Log in with a password, or learn where to log in',
-      failures: ofTokens,
-    },
-    { body: chooseLoginBody(identity), response: { 200: loginAnswer } },
+  operation({
+    id: 'login',
+    access: 'everyone',
+    summary: 'Log in with a password, or learn where to log in',
+    failures: ofTokens,
+    // With a provider no password belongs here, and a client should not have to send one to learn that.
+    body: Type.Unsafe<Partial<Static<typeof loginBody>>>(
+      identity.kind === 'oidc' ? Type.Partial(loginBody) : loginBody,
+    ),
+    answer: loginAnswer,
+  });
+
+const refreshTokens = operation({
+  id: 'refreshTokens',
+  access: 'everyone',
+  summary: 'Exchange a refresh token for new tokens',
+  description: 'A refresh token is good once; one that comes again ends its session.',
+  failures: ofTokens,
+  body: refreshBody,
+  answer: refreshAnswer,
+});
+
+const verifyToken = operation({
+  id: 'verifyToken',
+  access: 'everyone',
+  summary: 'Check an id token',
+  failures: ofTokens,
+  body: verifyBody,
+  answer: told,
+});
+
+const revokeTokens = operation({
+  id: 'revokeTokens',
+  access: 'everyone',
+  summary: 'End the sessions of a user on all devices',
+  failures: ofTokens,
+  body: revokeBody,
+  answer: told,
+});
+
+const changePassword = operation({
+  id: 'changePassword',
+  access: 'user',
+  summary: 'Change the own password; every other session ends',
+  failures: ['not_offered'],
+  body: changePasswordBody,
+  answer: succeeded,
+});
+
+const getUserInfo = operation({
+  id: 'getUserInfo',
+  access: 'user',
+  summary: 'Who the access token stands for',
+  answer: infoAnswer,
+});
+
+// The API keys of a tenant, for everybody who may act for it; new ones, for those who may change its settings.
+
+type KeyParts = Pick<Core, 'keys'>;
+
+const path = '/v1/auth/api';
+
+export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
+  server.get(path, listApiKeys, async (request) =>
+    success(await keys.list(requireCaller(request).tenant.id)),
   );
 
-const refreshTokens = operation(
-  {
-    id: 'refreshTokens',
-    access: 'everyone',
-    summary: 'Exchange a refresh token for new tokens',
-    description: 'A refresh token is good once; one that comes again ends its session.',
-    failures: ofTokens,
+  server.post(path, createApiKey, async (request) => {
+    const { principal, tenant, idempotencyKey = null } = requireCaller(request);
+    const { expiresAt, ...wish } = request.body;
+    const key = await make(keys, wish, {
+      tenantId: tenant.id,
+      expiresAt: new Date(expiresAt),
+      by: toActor(principal),
+      idempotencyKey,
+    });
+    // A repeated request made nothing. The key outlives its maker's account: who that was stands here.
+    if (readTag(key.secret) !== null) {
+      const { type: callerType, id: caller } = principal;
+      request.log.info({ key: key.uuid, callerType, caller, tenantId: tenant.id }, 'key created');
+    }
+    return success(key);
+  });
+
+  await server.register(deletion, { keys });
+};
+
+type Wish = Pick<Static<typeof newKeyBody>, 'name' | 'replaces' | 'graceSeconds'>;
+type Making = Omit<NewKey, 'name'>;
+
+const defaultGraceSeconds = 86_400;
+
+/** @throws {ForensicsError} `invalid_request` unless the request is for one of both: a new key, or the rotation of another. */
+async function make(keys: Keys, { name, replaces, graceSeconds }: Wish, making: Making) {
+  if (replaces === undefined && name !== undefined && graceSeconds === undefined) {
+    return keys.mint({ ...making, name });
+  }
+  if (replaces === undefined || name !== undefined) {
+    throw new ForensicsError(
+      'invalid_request',
+      'Send either name, for a new key, or replaces, with or without graceSeconds: the key that replaces one has its name.',
+    );
+  }
+  const graceMs = 1000 * (graceSeconds ?? defaultGraceSeconds);
+  const { key, ...others } = await keys.rotate({ ...making, which: replaces, graceMs });
+  return { ...key, ...others };
+}
+
+// In a scope of its own: the contract's DELETE has no body, but a content type.
+const deletion: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
+  ignoreBodies(server);
+  server.delete(path, deleteApiKey, async (request) => {
+    const { principal, tenant } = requireCaller(request);
+    const { uuid } = request.query;
+    await keys.revoke({ tenantId: tenant.id, uuid, by: toActor(principal) });
+    return success({ message: 'The API key is deleted.' });
+  });
+};
+
+const listApiKeys = operation({
+  id: 'listApiKeys',
+  summary: 'List the API keys of a tenant, newest first',
+  querystring: keysQuery,
+  answer: keysAnswer,
+});
+
+// A key may change the settings: only those make one who may do so themselves.
+const createApiKey = operation({
+  id: 'createApiKey',
+  access: 'tenantSettings',
+  summary: 'Create an API key, or put a new one in the place of an old one',
+  description: `With name a new key; with replaces one of the same name as an old key, which stays good for
+graceSeconds at most. A key may replace itself: prove the new one with a request, then delete the old one, or let its grace end.
+
+This answer alone holds the secret. The same request sent again under one Idempotency-Key gets the
+same entry with the secret masked: delete that key and create another if the first answer was lost.`,
+  failures: ['not_found'],
+  headers: repeatable,
+  body: newKeyBody,
+  answer: newKeyAnswer,
+});
+
+const deleteApiKey = {
+  ...operation({
+    id: 'deleteApiKey',
+    summary: 'Delete an API key, at once and for good',
+    description: `A key may delete itself. Send Content-Type: application/json, without which the request is refused:
+no page of another site can send it unasked.`,
+    failures: ['not_found'],
+    querystring: keyQuery,
+    answer: told,
+  }),
+  async onRequest({ headers }: FastifyRequest) {
+    const [type = ''] = (headers['content-type'] ?? '').split(';');
+    if (type.trim().toLowerCase() === 'application/json') return;
+    const message = 'Send this DELETE with Content-Type: application/json.';
+    throw new ForensicsError('forbidden', message);
   },
-  { body: refreshBody, response: { 200: refreshAnswer } },
-);
-
-const verifyToken = operation(
-  { id: 'verifyToken', access: 'everyone', summary: 'Check an id token', failures: ofTokens },
-  { body: verifyBody, response: { 200: told } },
-);
-
-const revokeTokens = operation(
-  {
-    id: 'revokeTokens',
-    access: 'everyone',
-    summary: 'End the sessions of a user on all devices',
-    failures: ofTokens,
-  },
-  { body: revokeBody, response: { 200: told } },
-);
-
-const changePassword = operation(
-  {
-    id: 'changePassword',
-    access: 'user',
-    summary: 'Change the own password; every other session ends',
-    failures: ['not_offered'],
-  },
-  { body: changePasswordBody, response: { 200: succeeded } },
-);
-
-const getUserInfo = operation(
-  { id: 'getUserInfo', access: 'user', summary: 'Who the access token stands for' },
-  { response: { 200: infoAnswer } },
-);
+};

@@ -5,21 +5,13 @@
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ForensicsError } from '../../errors.ts';
+import { type ErrorCode, ForensicsError } from '../../errors.ts';
 import type { ObjectFiles, OpenObject } from '../../ports/storage/embedded/buckets.ts';
 import type { ObjectRecord } from '../../ports/storage/embedded/object-file.ts';
 import type { SignedMethod } from '../../ports/storage/embedded/embedded.ts';
 import { defaultContentType } from '../../ports/storage/store.ts';
 import type { EmbeddedObjects } from '../../service/storage.ts';
 import { takeExpectation } from '../transport.ts';
-import {
-  HttpRefusal,
-  isNotModified,
-  missingObject,
-  preconditionFailed,
-  requestedRange,
-  writeCondition,
-} from './object-conditions.ts';
 
 interface ObjectRoutes extends EmbeddedObjects {
   /** After this long without a byte in either direction a client is disconnected; 30 s when left out. */
@@ -83,29 +75,34 @@ export async function objectRoutes(server: FastifyInstance, parts: ObjectRoutes)
 
 async function putObject(act: Act): Promise<void> {
   const { request, reply, objects, key, maxObjectBytes } = act;
-  const { headers } = request;
-  const condition = writeCondition(headers);
   const length = declaredLength(request);
   if (length !== null && length > maxObjectBytes) {
     throw new ForensicsError('blob_too_large', `An object has at most ${maxObjectBytes} bytes.`);
   }
-  const md5 = contentMd5(request);
-  // Before the body is requested, and again when it has arrived.
-  condition?.(await objects.head(key));
-  try {
-    const { etag } = await objects.write(key, {
-      contentType: headers['content-type'] || defaultContentType,
-      source: body(act),
-      announcedBytes: length ?? 0,
-      ifAbsent: headers['if-none-match'] !== undefined,
-      mayReplace: condition ?? undefined,
-      beforeCommit: (record) => checkDeclared(record, { length, md5 }),
-    });
-    await reply.header('etag', `"${etag}"`).send();
-  } catch (error) {
-    // Another writer created the object first.
-    const isLate = error instanceof ForensicsError && error.code === 'conflict';
-    throw isLate ? preconditionFailed() : error;
+  const { etag } = await objects.write(key, {
+    contentType: request.headers['content-type'] || defaultContentType,
+    source: body(act),
+    announcedBytes: length ?? 0,
+    beforeCommit({ sizeBytes }) {
+      if (length === null || sizeBytes === length) return;
+      const message = 'The body is not as long as Content-Length says.';
+      throw new ForensicsError('invalid_request', message);
+    },
+  });
+  await reply.header('etag', `"${etag}"`).send();
+}
+
+/** A refusal for which HTTP has a status of its own. */
+class HttpRefusal extends ForensicsError {
+  readonly #status: number;
+
+  constructor(status: number, code: ErrorCode, message: string) {
+    super(code, message);
+    this.#status = status;
+  }
+
+  override get status(): number {
+    return this.#status;
   }
 }
 
@@ -115,30 +112,6 @@ function declaredLength({ headers }: ObjectRequest): number | null {
   if (headers['transfer-encoding'] !== undefined) return null;
   const message = 'Send Content-Length, or Transfer-Encoding: chunked.';
   throw new HttpRefusal(411, 'invalid_request', message);
-}
-
-/** In hex; null when the client sent none. */
-function contentMd5({ headers }: ObjectRequest): string | null {
-  const { 'content-md5': text } = headers;
-  if (text === undefined) return null;
-  const digest = Buffer.from(String(text), 'base64');
-  // Node ignores characters that are not Base64; only a value that encodes back to itself was valid.
-  if (digest.length === 16 && digest.toString('base64') === text) return digest.toString('hex');
-  throw new ForensicsError('invalid_request', 'Content-MD5 must be 16 bytes in Base64.');
-}
-
-interface Declared {
-  readonly length: number | null;
-  readonly md5: string | null;
-}
-
-function checkDeclared(record: ObjectRecord, { length, md5 }: Declared): void {
-  if (length !== null && record.sizeBytes !== length) {
-    throw new ForensicsError('invalid_request', 'The body is not as long as Content-Length says.');
-  }
-  if (md5 !== null && md5 !== record.md5) {
-    throw new ForensicsError('invalid_request', 'The body does not match its Content-MD5.');
-  }
 }
 
 /** Sends `100 Continue` to a client that waits for it, when the first byte is read. */
@@ -172,16 +145,16 @@ function inTime<T>(step: Promise<T>, timeoutMs: number): Promise<T> {
   });
 }
 
-async function deleteObject({ request, reply, objects, key }: Act): Promise<void> {
-  const condition = writeCondition(request.headers);
-  // Deleting a missing object succeeds, whatever the condition.
-  await objects.remove(key, (current) => current !== null && condition?.(current));
+async function deleteObject({ reply, objects, key }: Act): Promise<void> {
+  await objects.remove(key);
   await reply.code(204).send();
 }
 
 async function getObject(act: Act): Promise<void> {
   const object = await act.objects.open(act.key);
-  if (object === null) throw missingObject();
+  if (object === null) {
+    throw new ForensicsError('blob_not_found', 'There is no object with this key.');
+  }
   try {
     await sendObject(act, object);
   } finally {
@@ -200,7 +173,8 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
     etag: `"${record.etag}"`,
     'last-modified': record.createdAt.toUTCString(),
   };
-  if (isNotModified(request.headers, record)) return reply.code(304).headers(facts).send();
+  const { 'if-none-match': known = '' } = request.headers;
+  if (namesObject(known, record)) return reply.code(304).headers(facts).send();
   const range = requestedRange(request.headers, record);
   if (range?.length === 0) {
     void reply.header('content-range', `bytes */${sizeBytes}`);
@@ -228,6 +202,34 @@ async function sendObject({ request, reply, idleTimeoutMs }: Act, object: OpenOb
   } finally {
     clearTimeout(stalled);
   }
+}
+
+/** Whether one of these entity tags is the object's. @see RFC 9110, section 13.1.2 */
+function namesObject(tags: string, { etag }: ObjectRecord): boolean {
+  const plain = tags.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return plain.some((tag) => tag === '*' || tag === `"${etag}"`);
+}
+
+interface ByteRange {
+  readonly start: number;
+  readonly length: number;
+}
+
+/**
+ * @returns null when the whole object is to be sent: no range, several, one that is malformed, or an `If-Range` that names
+ *   another object. Its length is 0 when no byte of the object lies in the range.
+ * @see RFC 9110, section 14
+ */
+function requestedRange(
+  { range = '', 'if-range': ifRange }: FastifyRequest['headers'],
+  { sizeBytes, etag }: ObjectRecord,
+): ByteRange | null {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range.replaceAll(' ', '')) ?? [];
+  const isRange = from === '' ? to !== '' : to === '' || Number(from) <= Number(to);
+  if (!isRange || (ifRange !== undefined && ifRange !== `"${etag}"`)) return null;
+  const start = from === '' ? Math.max(0, sizeBytes - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? sizeBytes : Math.min(Number(to) + 1, sizeBytes);
+  return { start, length: Math.max(0, end - start) };
 }
 
 /** The block that was already read, and the rest. */

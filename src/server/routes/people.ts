@@ -1,4 +1,4 @@
-/** `/v1/tenant/user`: the people of a tenant, for those of them who may change its settings. */
+/** `/v1/tenant/user`, the people of a tenant; `/v1/user/settings`, those of the user who asks; and `/v1/feedback`. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { TenantUser } from '../../service/access/tenant-users.ts';
@@ -15,13 +15,18 @@ import {
   type TenantPerson,
 } from '../../contract/people.ts';
 import { success } from '../answers.ts';
-import { requireCaller } from '../authenticate.ts';
+import { requireCaller, requireUserId } from '../authenticate.ts';
 import { operation } from '../openapi-answers.ts';
+import type { FastifyRequest } from 'fastify';
+import type { Core } from '../../service/core.ts';
+import { settingsAnswer, settingsBody } from '../../contract/auth.ts';
+import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
+import { ForensicsError } from '../../errors.ts';
+import { longBodyLimitBytes } from '../bodies.ts';
 
-export const peopleRoutes: FastifyPluginAsyncTypebox<Pick<Administration, 'tenantUsers'>> = async (
-  server,
-  { tenantUsers },
-) => {
+export const peopleRoutes: FastifyPluginAsyncTypebox<
+  Pick<Administration, 'tenantUsers' | 'feedback'> & Pick<Core, 'userSettings'>
+> = async (server, { tenantUsers, feedback, userSettings }) => {
   server.get('/v1/tenant/user', listUsers, async (request) =>
     success((await tenantUsers.list(requireCaller(request))).map(shown)),
   );
@@ -52,60 +57,79 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Pick<Administration, 'tenan
   server.post('/v1/tenant/user/enable', enableUser, async (request) =>
     success(shown(await tenantUsers.enable(requireCaller(request), request.body.id))),
   );
+
+  server.get('/v1/user/settings', getUserSettings, async (request) =>
+    success(await userSettings.read(requireUserId(request))),
+  );
+
+  server.put('/v1/user/settings', updateUserSettings, async (request) => {
+    const { lang, tosAccepted } = request.body;
+    await userSettings.change(requireUserId(request), given({ lang, tosAccepted }));
+    return success();
+  });
+
+  server.post('/v1/feedback', sendFeedback, async (request) => {
+    const sender = { userId: requireUserId(request), tenantId: requireCaller(request).tenant.id };
+    // What the contract knows of a message; whatever else was sent goes no further.
+    const { url, name, email, message, source = defaultSource, ...more } = request.body;
+    const { replaySessionId, sourceAttributes } = more;
+    const known = { url, name, email, message, source };
+    await feedback.submit(sender, { ...known, ...given({ replaySessionId, sourceAttributes }) });
+    return success();
+  });
 };
 
 const access = 'tenantManager';
 const ofChanges = ['not_found', 'conflict', 'not_offered'] as const;
 
-const listUsers = operation(
-  {
-    id: 'listUsers',
-    access,
-    summary: 'List the users of a tenant, by address',
-    failures: ['not_offered'],
-  },
-  { querystring: peopleQuery, response: { 200: peopleAnswer } },
-);
-const createUser = operation(
-  {
-    id: 'createUser',
-    access,
-    summary: 'Create the account of a user of the tenant',
-    failures: ['conflict', 'not_offered'],
-  },
-  { body: newPersonBody, response: { 200: personAnswer } },
-);
-const updateUser = operation(
-  {
-    id: 'updateUser',
-    access,
-    summary: 'Change name and scopes of a user; what is left out stays',
-    failures: ofChanges,
-  },
-  { body: changePersonBody, response: { 200: personAnswer } },
-);
-const resetPassword = operation(
-  {
-    id: 'resetUserPassword',
-    access,
-    summary: 'Set a new password for a user; all sessions end, and a locked account opens',
-    failures: ofChanges,
-  },
-  { body: personPasswordBody, response: { 200: succeeded } },
-);
-const disableUser = operation(
-  {
-    id: 'disableUser',
-    access,
-    summary: 'Disable a user and end all sessions',
-    failures: ofChanges,
-  },
-  { body: personBody, response: { 200: personAnswer } },
-);
-const enableUser = operation(
-  { id: 'enableUser', access, summary: 'Enable a disabled user', failures: ofChanges },
-  { body: personBody, response: { 200: personAnswer } },
-);
+const listUsers = operation({
+  id: 'listUsers',
+  access,
+  summary: 'List the users of a tenant, by address',
+  failures: ['not_offered'],
+  querystring: peopleQuery,
+  answer: peopleAnswer,
+});
+const createUser = operation({
+  id: 'createUser',
+  access,
+  summary: 'Create the account of a user of the tenant',
+  failures: ['conflict', 'not_offered'],
+  body: newPersonBody,
+  answer: personAnswer,
+});
+const updateUser = operation({
+  id: 'updateUser',
+  access,
+  summary: 'Change name and scopes of a user; what is left out stays',
+  failures: ofChanges,
+  body: changePersonBody,
+  answer: personAnswer,
+});
+const resetPassword = operation({
+  id: 'resetUserPassword',
+  access,
+  summary: 'Set a new password for a user; all sessions end, and a locked account opens',
+  failures: ofChanges,
+  body: personPasswordBody,
+  answer: succeeded,
+});
+const disableUser = operation({
+  id: 'disableUser',
+  access,
+  summary: 'Disable a user and end all sessions',
+  failures: ofChanges,
+  body: personBody,
+  answer: personAnswer,
+});
+const enableUser = operation({
+  id: 'enableUser',
+  access,
+  summary: 'Enable a disabled user',
+  failures: ofChanges,
+  body: personBody,
+  answer: personAnswer,
+});
 
 /** Without what was left out. */
 function given<T extends object>(change: T): { [K in keyof T]?: Exclude<T[K], undefined> };
@@ -127,3 +151,36 @@ function shown({ id, email, name, userType, scopes, ...user }: TenantUser): Tena
     lastLoginDate: user.lastLoginAt?.toISOString() ?? null,
   };
 }
+
+const getUserSettings = operation({
+  id: 'getUserSettings',
+  access: 'userSettings',
+  summary: 'Read the own settings',
+  answer: settingsAnswer,
+});
+
+const updateUserSettings = operation({
+  id: 'updateUserSettings',
+  access: 'userSettings',
+  summary: 'Change the own settings; what is left out stays',
+  body: settingsBody,
+  answer: succeeded,
+});
+
+const sendFeedback = {
+  ...operation({
+    id: 'sendFeedback',
+    access: 'tenantUser',
+    bodyLimit: longBodyLimitBytes,
+    summary: 'Send a message to the team behind the service',
+    description: 'It is kept at once and sent on later; another Content-Type than JSON is 400.',
+    body: feedbackBody,
+    answer: succeeded,
+  }),
+  // The contract counts a wrong content type among the invalid requests of this one operation.
+  async preParsing({ headers }: FastifyRequest) {
+    if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return;
+    const message = 'The body must be JSON: send Content-Type: application/json.';
+    throw new ForensicsError('invalid_request', message);
+  },
+};

@@ -7,7 +7,7 @@
  */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Intake } from '../../contract/limits.ts';
 import type { Administration, App } from '../../service/app.ts';
@@ -127,60 +127,51 @@ function answerTokens(reply: FastifyReply, tokens: TokenSet) {
   return success({ accessToken, idToken, expiresIn });
 }
 
-const readSessionState = operation(
-  {
-    id: 'readSessionState',
-    access: 'everyone',
-    summary: 'How people log in here, whether there is an account yet, and what a picture may be',
-    failures: ['identity_unavailable'],
-  },
-  { response: { 200: sessionStateAnswer } },
-);
+const readSessionState = operation({
+  id: 'readSessionState',
+  access: 'everyone',
+  summary: 'How people log in here, whether there is an account yet, and what a picture may be',
+  failures: ['identity_unavailable'],
+  answer: sessionStateAnswer,
+});
+
+type PageOperation = Omit<Parameters<typeof operation>[0], 'access' | 'description' | 'headers'>;
 
 /** For pages of this server alone. */
-function forPages<const S extends FastifySchema>(words: Words, schema: S) {
+function forPages<const O extends PageOperation>(declared: O) {
   const description = 'For pages of this server alone: others are refused with 403.';
-  const declared = { ...words, access: 'everyone', description } as const;
-  return {
-    ...operation(declared, { headers: fromBrowsers, ...schema }),
-    onRequest: assertSameOrigin,
-  };
+  const common = { access: 'everyone', description, headers: fromBrowsers } as const;
+  return { ...operation({ ...declared, ...common }), onRequest: assertSameOrigin };
 }
 
-type Words = Pick<Parameters<typeof operation>[0], 'id' | 'summary' | 'failures'>;
+const openSession = forPages({
+  id: 'openSession',
+  summary: 'Log in from a browser; the refresh token goes into a cookie',
+  failures: [...ofTokens, 'not_offered'],
+  body: sessionBody,
+  answer: browserTokensAnswer,
+});
 
-const openSession = forPages(
-  {
-    id: 'openSession',
-    summary: 'Log in from a browser; the refresh token goes into a cookie',
-    failures: [...ofTokens, 'not_offered'],
-  },
-  { body: sessionBody, response: { 200: browserTokensAnswer } },
-);
+const refreshSession = forPages({
+  id: 'refreshSession',
+  summary: 'Exchange the cookie of a browser for new tokens',
+  failures: ofTokens,
+  body: endSessionBody,
+  answer: browserTokensAnswer,
+});
 
-const refreshSession = forPages(
-  {
-    id: 'refreshSession',
-    summary: 'Exchange the cookie of a browser for new tokens',
-    failures: ofTokens,
-  },
-  { body: endSessionBody, response: { 200: browserTokensAnswer } },
-);
+const endSession = forPages({
+  id: 'endSession',
+  summary: 'Log a browser out; with its id token, on all devices',
+  failures: ofTokens,
+  body: endSessionBody,
+  answer: succeeded,
+});
 
-const endSession = forPages(
-  {
-    id: 'endSession',
-    summary: 'Log a browser out; with its id token, on all devices',
-    failures: ofTokens,
-  },
-  { body: endSessionBody, response: { 200: succeeded } },
-);
-
-const createFirstUser = forPages(
-  {
-    id: 'createFirstUser',
-    summary: 'Make the first account with the one-time link that the server printed',
-    failures: ['unauthenticated', 'forbidden', 'conflict'],
-  },
-  { body: firstUserBody, response: { 200: succeeded } },
-);
+const createFirstUser = forPages({
+  id: 'createFirstUser',
+  summary: 'Make the first account with the one-time link that the server printed',
+  failures: ['unauthenticated', 'forbidden', 'conflict'],
+  body: firstUserBody,
+  answer: succeeded,
+});

@@ -43,29 +43,28 @@ export const systemRoutes: FastifyPluginAsyncTypebox<
   server.get('/v1/schema', readSchema, async () => server.swagger());
 };
 
-const ping = operation(
-  { id: 'ping', access: 'everyone', rateLimit: false, summary: 'Connectivity test' },
-  { response: { 200: pong } },
-);
+const ping = operation({
+  id: 'ping',
+  access: 'everyone',
+  rateLimit: false,
+  summary: 'Connectivity test',
+  answer: pong,
+});
 
-const readHealth = operation(
-  {
-    id: 'readHealth',
-    access: 'everyone',
-    rateLimit: false,
-    summary: 'Health of database, storage, model, queue, webhooks and log; what pictures are taken',
-    description:
-      '503 when database, storage, model or queue fails. The database is degraded when changes were lost because its disk damaged them, webhooks when a receiver does not answer, the log when lines of it are lost.',
-    failures: ['unhealthy'],
-  },
-  { response: { 200: healthy } },
-);
+const readHealth = operation({
+  id: 'readHealth',
+  access: 'everyone',
+  rateLimit: false,
+  summary: 'Health of database, storage, model, queue, webhooks and log; what pictures are taken',
+  description:
+    '503 when database, storage, model or queue fails. The database is degraded when changes were lost because its disk damaged them, webhooks when a receiver does not answer, the log when lines of it are lost.',
+  failures: ['unhealthy'],
+  answer: healthy,
+});
 
-const readSchema = operation(
-  {
-    id: 'readSchema',
-    access: 'everyone',
-    summary: 'This document: OpenAPI 3.1, without an envelope',
-  },
-  { response: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) } },
-);
+const readSchema = operation({
+  id: 'readSchema',
+  access: 'everyone',
+  summary: 'This document: OpenAPI 3.1, without an envelope',
+  answer: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }),
+});

@@ -32,67 +32,59 @@ import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { operation } from '../openapi-answers.ts';
 
-export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<Administration, 'tenancy'>> = async (
-  server,
-  { tenancy },
-) => {
+export const tenantRoutes: FastifyPluginAsyncTypebox<
+  Pick<Administration, 'tenancy'> & Pick<Core, 'usage'>
+> = async (server, { tenancy, usage }) => {
   server.get('/v1/tenant', getTenant, async (request) =>
     success(await tenancy.read(requireCaller(request).tenant)),
   );
 
   server.put('/v1/tenant', updateTenant, async (request) => {
     const { tenantName, ...change } = request.body;
-    assertOneName(tenantName, request.query.tenantName);
+    const { tenantName: inQuery } = request.query;
+    if (tenantName !== undefined && inQuery !== undefined && tenantName !== inQuery) {
+      throw new ForensicsError(
+        'invalid_request',
+        'The query and the body name two tenants; send tenantName once. A new name goes into name.',
+      );
+    }
     const { principal, tenant } = requireCaller(request);
     return success(await tenancy.change(tenant, change, toActor(principal)));
   });
-};
 
-function assertOneName(inBody: string | undefined, inQuery: string | undefined): void {
-  if (inBody === undefined || inQuery === undefined || inBody === inQuery) return;
-  throw new ForensicsError(
-    'invalid_request',
-    'The query and the body name two tenants; send tenantName once. A new name goes into name.',
-  );
-}
-
-/** `/v1/tenant/report`: what a tenant used. */
-export const usageRoutes: FastifyPluginAsyncTypebox<Pick<Core, 'usage'>> = async (
-  server,
-  { usage },
-) => {
   server.get('/v1/tenant/report', readUsageReport, async (request) => {
     const { tenantName: _checked, ...query } = request.query;
     return success(await usage.report(requireCaller(request).tenant, query));
   });
 };
 
-const getTenant = operation(
-  { id: 'getTenant', summary: 'Read a tenant, with masked secrets' },
-  { querystring: tenantQuery, response: { 200: tenantAnswer } },
-);
+const getTenant = operation({
+  id: 'getTenant',
+  summary: 'Read a tenant, with masked secrets',
+  querystring: tenantQuery,
+  answer: tenantAnswer,
+});
 
-const updateTenant = operation(
-  {
-    id: 'updateTenant',
-    access: 'tenantSettings',
-    bodyLimit: longBodyLimitBytes,
-    summary:
-      'Rename a tenant, set its webhook and default options, or choose where its objects are kept',
-    description: `Takes the answer of GET back unchanged, secrets masked. A new storage configuration is tried out
+const updateTenant = operation({
+  id: 'updateTenant',
+  access: 'tenantSettings',
+  bodyLimit: longBodyLimitBytes,
+  summary:
+    'Rename a tenant, set its webhook and default options, or choose where its objects are kept',
+  description: `Takes the answer of GET back unchanged, secrets masked. A new storage configuration is tried out
 (write, read, delete) before it is saved; analyses stay readable where they were made.`,
-    failures: ['conflict', 'store_refused', 'store_unavailable'],
-  },
-  { querystring: changeQuery, body: changeBody, response: { 200: tenantAnswer } },
-);
+  failures: ['conflict', 'store_refused', 'store_unavailable'],
+  querystring: changeQuery,
+  body: changeBody,
+  answer: tenantAnswer,
+});
 
-const readUsageReport = operation(
-  {
-    id: 'readUsageReport',
-    summary: 'Read what a tenant used: all the time, or the days of a range added up',
-  },
-  { querystring: reportQuery, response: { 200: reportAnswer } },
-);
+const readUsageReport = operation({
+  id: 'readUsageReport',
+  summary: 'Read what a tenant used: all the time, or the days of a range added up',
+  querystring: reportQuery,
+  answer: reportAnswer,
+});
 
 // `/v1/tenant/audit` and `/v1/tenant/webhook`: what was done in a tenant, and what its receiver was told.
 
@@ -144,46 +136,42 @@ export const administrationRoutes: FastifyPluginAsyncTypebox<
   );
 };
 
-const readAuditLog = operation(
-  {
-    id: 'readAuditLog',
-    access: 'tenantSettings',
-    summary: 'Read the audit log of a tenant, newest first',
-  },
-  { querystring: auditQuery, response: { 200: auditAnswer } },
-);
+const readAuditLog = operation({
+  id: 'readAuditLog',
+  access: 'tenantSettings',
+  summary: 'Read the audit log of a tenant, newest first',
+  querystring: auditQuery,
+  answer: auditAnswer,
+});
 
-const listWebhookMessages = operation(
-  {
-    id: 'listWebhookMessages',
-    access: 'tenantSettings',
-    summary: 'List the messages to the webhook of a tenant, newest first',
-  },
-  { querystring: deliveriesQuery, response: { 200: deliveriesAnswer } },
-);
+const listWebhookMessages = operation({
+  id: 'listWebhookMessages',
+  access: 'tenantSettings',
+  summary: 'List the messages to the webhook of a tenant, newest first',
+  querystring: deliveriesQuery,
+  answer: deliveriesAnswer,
+});
 
-const replayWebhookMessages = operation(
-  {
-    id: 'replayWebhookMessages',
-    access: 'tenantSettings',
-    summary: 'Send a settled message once more, or all that were given up',
-    description: 'They keep their ids, by which a receiver recognises a repetition.',
-    failures: ['not_found', 'conflict'],
-  },
-  { body: replayBody, response: { 200: replayAnswer } },
-);
+const replayWebhookMessages = operation({
+  id: 'replayWebhookMessages',
+  access: 'tenantSettings',
+  summary: 'Send a settled message once more, or all that were given up',
+  description: 'They keep their ids, by which a receiver recognises a repetition.',
+  failures: ['not_found', 'conflict'],
+  body: replayBody,
+  answer: replayAnswer,
+});
 
-const testWebhook = operation(
-  {
-    id: 'testWebhook',
-    access: 'tenantSettings',
-    summary: 'Send one signed test message to the webhook of a tenant',
-    description:
-      'Its header webhook-event is "test". Nothing is repeated or kept, and a webhook that was switched off stays so.',
-    failures: ['conflict'],
-  },
-  { body: webhookTestBody, response: { 200: webhookTestAnswer } },
-);
+const testWebhook = operation({
+  id: 'testWebhook',
+  access: 'tenantSettings',
+  summary: 'Send one signed test message to the webhook of a tenant',
+  description:
+    'Its header webhook-event is "test". Nothing is repeated or kept, and a webhook that was switched off stays so.',
+  failures: ['conflict'],
+  body: webhookTestBody,
+  answer: webhookTestAnswer,
+});
 
 // `/v1/tenant/hold`: the legal holds of a tenant, for those of its people who may change its settings.
 
@@ -214,28 +202,29 @@ function shownHold({ tenantId: _tenantId, createdAt, ...hold }: Hold): LegalHold
   return { ...hold, createdDate: createdAt.toISOString() };
 }
 
-const listLegalHolds = operation(
-  { id: 'listLegalHolds', access: 'tenantManager', summary: 'List the legal holds of a tenant' },
-  { querystring: holdsQuery, response: { 200: holdsAnswer } },
-);
+const listLegalHolds = operation({
+  id: 'listLegalHolds',
+  access: 'tenantManager',
+  summary: 'List the legal holds of a tenant',
+  querystring: holdsQuery,
+  answer: holdsAnswer,
+});
 
-const placeLegalHold = operation(
-  {
-    id: 'placeLegalHold',
-    access: 'tenantManager',
-    summary: 'Keep an analysis, or everything of a tenant, from being purged',
-    description: 'What is held can be deleted, but stays stored until the hold is lifted.',
-    failures: ['analysis_not_found', 'conflict'],
-  },
-  { body: newHoldBody, response: { 200: holdAnswer } },
-);
+const placeLegalHold = operation({
+  id: 'placeLegalHold',
+  access: 'tenantManager',
+  summary: 'Keep an analysis, or everything of a tenant, from being purged',
+  description: 'What is held can be deleted, but stays stored until the hold is lifted.',
+  failures: ['analysis_not_found', 'conflict'],
+  body: newHoldBody,
+  answer: holdAnswer,
+});
 
-const liftLegalHold = operation(
-  {
-    id: 'liftLegalHold',
-    access: 'tenantManager',
-    summary: 'Lift a legal hold; those of the operator only the operator lifts',
-    failures: ['not_found', 'conflict'],
-  },
-  { body: heldBody, response: { 200: succeeded } },
-);
+const liftLegalHold = operation({
+  id: 'liftLegalHold',
+  access: 'tenantManager',
+  summary: 'Lift a legal hold; those of the operator only the operator lifts',
+  failures: ['not_found', 'conflict'],
+  body: heldBody,
+  answer: succeeded,
+});

@@ -125,20 +125,15 @@ async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
 
 // The objects of a bucket: one file each, named by the hash of its key, so that no key can be a path.
 
-/** `mayReplace` is given the object that will be replaced, null when there is none; throwing changes nothing. */
-interface ObjectToWrite extends Omit<NewFile, 'key' | 'beforePublish'> {
-  readonly mayReplace?: ((current: ObjectRecord | null) => void) | undefined;
-}
-
 export interface ObjectFiles {
   /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws. */
-  write(key: string, object: ObjectToWrite): Promise<ObjectRecord>;
+  write(key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord>;
   /** Null when there is none. The caller closes it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   open(key: string): Promise<OpenObject | null>;
   /** Null when there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   head(key: string): Promise<ObjectRecord | null>;
-  /** Removing a missing object succeeds. `mayRemove` is given the object, null when there is none. */
-  remove(key: string, mayRemove?: (current: ObjectRecord | null) => void): Promise<void>;
+  /** Removing a missing object succeeds. */
+  remove(key: string): Promise<void>;
 }
 
 /** Stays readable until it is closed, even if its key is replaced or removed. */
@@ -172,16 +167,6 @@ function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
     return join(folder, objectFile(key));
   }
 
-  async function write(
-    key: string,
-    { mayReplace, ...object }: ObjectToWrite,
-  ): Promise<ObjectRecord> {
-    const file: NewFile = { ...object, key };
-    if (mayReplace === undefined) return publisher.put(filePath(key), file);
-    const beforePublish = async () => mayReplace(await head(key));
-    return publisher.put(filePath(key), { ...file, beforePublish });
-  }
-
   async function open(key: string): Promise<OpenObject | null> {
     return onDisk(() => openObject(fs, filePath(key), key));
   }
@@ -192,15 +177,12 @@ function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
     return object?.record ?? null;
   }
 
-  async function remove(
-    key: string,
-    mayRemove?: (current: ObjectRecord | null) => void,
-  ): Promise<void> {
-    const asked = mayRemove && (async () => mayRemove(await head(key)));
-    await publisher.remove(filePath(key), asked);
-  }
-
-  return { write, open, head, remove };
+  return {
+    write: async (key, object) => publisher.put(filePath(key), { ...object, key }),
+    open,
+    head,
+    remove: async (key) => publisher.remove(filePath(key)),
+  };
 }
 
 /** Below the folder of the objects; no key can be a path. */

@@ -7,7 +7,7 @@ import { isFull } from '../../files/system-errors.ts';
 
 export type FileSystem = Pick<
   typeof promises,
-  'link' | 'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink'
+  'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink'
 >;
 
 /** @throws {ForensicsError} `no_space_left` or `store_unavailable` for any error of the file system. */

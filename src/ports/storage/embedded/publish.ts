@@ -19,17 +19,13 @@ export interface NewFile extends NewObject {
   readonly source: AsyncIterable<Uint8Array>;
   /** If known: quota for this many bytes is claimed before the first is written. */
   readonly announcedBytes?: number;
-  /** Fail with `conflict` when the name is taken, even if another writer takes it at the last moment. */
-  readonly ifAbsent?: boolean;
-  /** Called when the bytes are synced and no other writer of this process can change the target. Throwing changes nothing. */
-  readonly beforePublish?: (record: ObjectRecord) => Promise<void>;
 }
 
 export interface Publisher {
-  /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `file` throws. */
+  /** @throws {ForensicsError} `blob_too_large`, `no_space_left`, `store_unavailable`, or what `file` throws. */
   put(path: string, file: NewFile): Promise<ObjectRecord>;
-  /** Removing what is not there succeeds. `mayRemove` is called as `beforePublish` is. @throws {ForensicsError} `store_unavailable`. */
-  remove(path: string, mayRemove?: () => Promise<void>): Promise<void>;
+  /** Removing what is not there succeeds. @throws {ForensicsError} `store_unavailable`. */
+  remove(path: string): Promise<void>;
 }
 
 interface PublisherSettings {
@@ -56,7 +52,7 @@ export function createPublisher(settings: PublisherSettings): Publisher {
       const source = { bytes, maxBytes: maxObjectBytes, now };
       const written = await writeObject(fs, temporary, file, source);
       await onDisk(() => folders.ensure(dirname(path)));
-      await exclusively(path, () => publish(temporary, written, path, file));
+      await exclusively(path, () => publish(temporary, written, path));
       await onDisk(() => folders.sync(dirname(path)));
       return written.record;
     } catch (error) {
@@ -72,20 +68,16 @@ export function createPublisher(settings: PublisherSettings): Publisher {
 
   async function publish(
     temporary: string,
-    { record, fileBytes }: WrittenFile,
+    { fileBytes }: WrittenFile,
     path: string,
-    { beforePublish, ifAbsent = false }: NewFile,
   ): Promise<void> {
-    await beforePublish?.(record);
     const replacedBytes = await fileSize(fs, path);
-    if (ifAbsent) await link(fs, temporary, path);
-    else await onDisk(() => fs.rename(temporary, path));
+    await onDisk(() => fs.rename(temporary, path));
     quota.changed(fileBytes - replacedBytes);
   }
 
-  async function remove(path: string, mayRemove?: () => Promise<void>): Promise<void> {
+  async function remove(path: string): Promise<void> {
     await exclusively(path, async () => {
-      await mayRemove?.();
       const bytes = await fileSize(fs, path);
       await onDisk(() => nullIfMissing(() => fs.unlink(path)));
       quota.changed(-bytes);
@@ -95,17 +87,6 @@ export function createPublisher(settings: PublisherSettings): Publisher {
   }
 
   return { put, remove };
-}
-
-/** Unlike a rename, a link never replaces: of two concurrent writers one succeeds. */
-async function link(fs: FileSystem, temporary: string, path: string): Promise<void> {
-  try {
-    await fs.link(temporary, path);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') return onDisk(() => Promise.reject(error));
-    throw new ForensicsError('conflict', 'An object with this key exists already.');
-  }
-  await onDisk(() => fs.unlink(temporary));
 }
 
 /** 0 when there is no such file. */
