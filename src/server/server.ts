@@ -10,7 +10,13 @@ import type { LogLevel } from '../contract/config.ts';
 import type { Intake } from '../contract/limits.ts';
 import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
-import { bodyLimitBytes, drainRefused, guardBodies, readJsonBodies } from './bodies.ts';
+import {
+  bodyLimitBytes,
+  compileValidator,
+  drainRefused,
+  guardBodies,
+  readJsonBodies,
+} from './bodies.ts';
 import { consoleRoutes } from './console.ts';
 import {
   allowOrigins,
@@ -33,7 +39,6 @@ import { peopleRoutes } from './routes/people.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { systemRoutes } from './routes/system.ts';
 import { administrationRoutes, holdRoutes, tenantRoutes } from './routes/tenant.ts';
-import { compileValidator } from './validate.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

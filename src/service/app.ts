@@ -29,9 +29,8 @@ import {
   type Workload,
 } from './health.ts';
 import { createQueue, type Queue } from './jobs/queue.ts';
-import { type Blobs, openBlobs } from './storage.ts';
+import { type Blobs, createWebhookGuard, openBlobs, openTenancy } from './storage.ts';
 import type { Tenancy } from './tenants/tenancy.ts';
-import { openTenancy, createWebhookGuard } from './tenants/tenant-storage.ts';
 import { citedValidation } from './validation/saved-validations.ts';
 import { hasTroubledReceiver } from './webhooks/order.ts';
 import { createOutbox } from './webhooks/outbox.ts';

@@ -22,15 +22,14 @@ import {
 import type { Db, OpenDatabase, Tx } from '../ports/db/database.ts';
 import { openDatabase } from '../ports/db/sqlite.ts';
 import { ForensicsError } from '../errors.ts';
-import { type DataFolder, openDataFolder } from './secrets/master-key.ts';
-import { openSecrets, type Secrets } from './secrets/secrets.ts';
+import { type DataFolder, openDataFolder, openSecrets, type Secrets } from './secrets/secrets.ts';
 import {
   createSigningKeys,
   keysInDatabase,
   keysInFolder,
   type SigningKeys,
 } from '../evidence/signing-keys.ts';
-import { webhookSecret } from './webhooks/signature.ts';
+import { webhookSecret } from './webhooks/deliver.ts';
 import { assertFullyMigrated } from './migration-state.ts';
 
 export interface Core extends People {
@@ -62,16 +61,8 @@ export function hasInstallation({
   databaseUrl,
 }: Pick<Settings, 'dataDir' | 'databaseUrl'>): boolean {
   if (databaseUrl !== null) return true;
-  assertReadable(dataDir);
-  finishRestore(dataDir);
-  assertDatabasePresent(dataDir);
-  return existsSync(databaseFile(dataDir));
-}
-
-function assertReadable(dataDir: string): void {
-  if (!existsSync(dataDir)) return;
   try {
-    accessSync(dataDir, constants.X_OK);
+    if (existsSync(dataDir)) accessSync(dataDir, constants.X_OK);
   } catch (cause) {
     throw new ForensicsError(
       'file_not_readable',
@@ -79,6 +70,9 @@ function assertReadable(dataDir: string): void {
       { cause },
     );
   }
+  finishRestore(dataDir);
+  assertDatabasePresent(dataDir);
+  return existsSync(databaseFile(dataDir));
 }
 
 /** @throws {ForensicsError} `config_invalid`, `database_damaged`, `schema_newer`, `no_space_left`, `store_unavailable`. */
@@ -160,7 +154,12 @@ type TenantLookup = Pick<Core, 'tenants'>;
 
 /** @throws {ForensicsError} `tenant_not_found`. */
 export async function tenantNamed({ tenants }: TenantLookup, name: string): Promise<Tenant> {
-  return (await tenants.byName(name)) ?? refuse(name);
+  const tenant = await tenants.byName(name);
+  if (tenant !== null) return tenant;
+  throw new ForensicsError(
+    'tenant_not_found',
+    `There is no tenant "${name}"; "forensics tenant list" shows those that exist.`,
+  );
 }
 
 /**
@@ -171,13 +170,6 @@ export async function tenantNamed({ tenants }: TenantLookup, name: string): Prom
 export async function keptTenantNamed({ tenants }: TenantLookup, name: string): Promise<Tenant> {
   const deleted = await tenants.listDeleted();
   return deleted.find((tenant) => tenant.name === name) ?? tenantNamed({ tenants }, name);
-}
-
-function refuse(name: string): never {
-  throw new ForensicsError(
-    'tenant_not_found',
-    `There is no tenant "${name}"; "forensics tenant list" shows those that exist.`,
-  );
 }
 
 interface People {

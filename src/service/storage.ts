@@ -1,4 +1,7 @@
-/** The stores of all tenants: the embedded one with a bucket for each tenant, a shared one, and those that tenants configured. */
+/**
+ * The stores of all tenants: the embedded one with a bucket for each tenant, a shared one, and those that tenants configured,
+ * with their configurations and clients.
+ */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,11 +13,28 @@ import {
   type ObjectUrls,
 } from '../ports/storage/embedded/embedded.ts';
 import type { BlobStore } from '../ports/storage/store.ts';
-import { createStores, type Stores } from '../ports/storage/stores.ts';
-import { proveDefaultStorage } from './tenants/merge-storage.ts';
-import { openTenantStorage, type TenantStorage, uploadOrigins } from './tenants/tenant-storage.ts';
+import { createStores, type OpenRemoteStore, type Stores } from '../ports/storage/stores.ts';
+import { proveDefaultStorage, readDefaultStorage } from './tenants/merge-storage.ts';
 import type { Core } from './core.ts';
 import { checkFolder, checkRemote } from './health.ts';
+import { isIPv6 } from 'node:net';
+import type { StorageType } from '../contract/vocabulary.ts';
+import {
+  type ConnectionGuard,
+  createAddressGuard,
+  createConnectionGuard,
+} from '../ports/network/address-guard.ts';
+import { createAzureStore } from '../ports/storage/azure/azure.ts';
+import { type BucketCors, createBucketCors } from '../ports/storage/bucket-cors.ts';
+import { createSealedConfigs, type SealedConfigs } from '../ports/storage/configs.ts';
+import { createS3Store } from '../ports/storage/s3/s3.ts';
+import { createSharedStore, type SharedStore } from '../ports/storage/shared-store.ts';
+import {
+  createTenancy,
+  type Tenancy,
+  type TenancyContext,
+  type WebhookGuard,
+} from './tenants/tenancy.ts';
 
 export interface Blobs {
   readonly embedded: EmbeddedObjects;
@@ -59,21 +79,28 @@ export function openBlobs(parts: BlobParts): Blobs {
   // A placeholder until the port is known; there are no requests before that.
   let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
 
-  const openEmbedded = (tenantId: string): BlobStore =>
-    createEmbeddedStore({
+  const opened = new Map<string, BlobStore>();
+  /** Once per tenant: opening sweeps a folder, and every act needs the store. */
+  function embeddedFor(tenantId: string): BlobStore {
+    const known = opened.get(tenantId);
+    if (known !== undefined) return known;
+    const store = createEmbeddedStore({
       buckets,
       bucket: bucketName(tenantId),
       urls,
       endpoint: () => publicUrl,
       expirySeconds: settings.presignedUrlExpirySeconds,
     });
+    opened.set(tenantId, store);
+    return store;
+  }
 
   return {
     embedded: { buckets, urls, corsOrigins: uploadOrigins(settings) },
     stores: createStores({
       ...storage,
       db: core.database.db,
-      embeddedFor: oncePerTenant(openEmbedded),
+      embeddedFor,
       onError,
     }),
     storage,
@@ -88,12 +115,90 @@ export function openBlobs(parts: BlobParts): Blobs {
   };
 }
 
-/** Opening sweeps a folder, and every act needs the store. */
-function oncePerTenant(open: (tenantId: string) => BlobStore): (tenantId: string) => BlobStore {
-  const opened = new Map<string, BlobStore>();
-  return (tenantId) => {
-    const store = opened.get(tenantId) ?? open(tenantId);
-    opened.set(tenantId, store);
-    return store;
+export interface TenantStorage {
+  readonly configs: SealedConfigs;
+  readonly cors: BucketCors;
+  readonly openRemote: OpenRemoteStore;
+  /** Which addresses stores of tenants may have. */
+  readonly guard: ConnectionGuard;
+  /** The service's own store; null when that is the embedded one. */
+  readonly shared: SharedStore | null;
+  /** Of the service's own store. */
+  readonly defaultType: StorageType;
+}
+
+interface TenantStorageParts {
+  readonly settings: Settings;
+  readonly core: Pick<Core, 'secrets' | 'database'>;
+  readonly now: () => Date;
+  readonly onError: (error: unknown) => void;
+}
+
+/** @throws {ForensicsError} `config_invalid` for an invalid address range or an invalid default store. */
+export function openTenantStorage({ settings, core, now, onError }: TenantStorageParts) {
+  const { db } = core.database;
+  const guard = createConnectionGuard(createAddressGuard(settings.storageAllow));
+  const openRemote = remoteOpener(settings, guard);
+  const configs = createSealedConfigs({ key: core.secrets.of('blobs/configs'), now });
+  const written = settings.defaultStorage;
+  const config = written === null ? null : readDefaultStorage(written);
+  const shared =
+    config === null ? null : createSharedStore({ db, configs, config, store: openRemote(config) });
+  return {
+    configs,
+    cors: createBucketCors({ db, defaultOrigins: uploadOrigins(settings), now, onError }),
+    openRemote,
+    guard,
+    shared,
+    defaultType: shared?.config.type ?? 's3',
+  } satisfies TenantStorage;
+}
+
+/** Origins whose pages may use presigned URLs: those of the setting, or else those of this server. */
+export function uploadOrigins({
+  corsAllowedOrigins,
+  publicUrl,
+  behindProxy,
+  host,
+  port,
+}: Pick<
+  Settings,
+  'corsAllowedOrigins' | 'publicUrl' | 'behindProxy' | 'host' | 'port'
+>): readonly string[] {
+  if (corsAllowedOrigins.length > 0) return corsAllowedOrigins;
+  // Behind a proxy no page is opened on our own port; port 0 is a different one each time.
+  const hosts = behindProxy || port === 0 ? [] : [host, 'localhost', '127.0.0.1'];
+  const own = hosts
+    .filter((name) => !anyAddress.includes(name))
+    .map((name) => new URL(`https://${isIPv6(name) ? `[${name}]` : name}:${port}`).origin);
+  return [...new Set([...(publicUrl === null ? [] : [publicUrl]), ...own])];
+}
+
+const anyAddress = ['0.0.0.0', '::'];
+
+function remoteOpener(settings: Settings, guard: ConnectionGuard): OpenRemoteStore {
+  const { presignedUrlExpirySeconds: expirySeconds, maxUploadBytes: maxObjectBytes } = settings;
+  return (config) => {
+    // The administrator's own store may have any address, even on this machine.
+    const limits = { maxObjectBytes, ...(config.shared === undefined ? { guard } : {}) };
+    return config.type === 's3'
+      ? createS3Store(config.s3, { ...limits, internal: config.shared?.internal ?? null })
+      : createAzureStore(config.azure, { ...limits, expirySeconds });
   };
+}
+
+interface TenancyParts extends Pick<TenancyContext, 'webhookGuard' | 'now'> {
+  readonly core: Pick<Core, 'database' | 'keys'>;
+  readonly storage: TenantStorage;
+}
+
+/** Not part of the core: clients for S3 and Azure are slow to load, and few commands need them. */
+export function openTenancy({ core, storage, webhookGuard, now }: TenancyParts): Tenancy {
+  const { database, keys } = core;
+  return createTenancy({ ...storage, db: database.db, keys, webhookGuard, now });
+}
+
+/** @throws {ForensicsError} `config_invalid` for an invalid address range. */
+export function createWebhookGuard({ webhookAllow }: Pick<Settings, 'webhookAllow'>): WebhookGuard {
+  return createConnectionGuard(createAddressGuard(webhookAllow));
 }

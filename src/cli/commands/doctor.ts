@@ -109,7 +109,8 @@ async function examineServer(options: DoctorOptions): Promise<readonly Diagnosis
     const ping = await probe(api, '/v1/ping');
     const tenant = options.tenant ?? profile?.tenant ?? null;
     return [
-      diagnoseUnchecked(name),
+      // A proxy may resolve a name that this machine cannot.
+      name.state === 'ok' ? name : diagnose('name').ok(`${name.message} A proxy resolves it.`),
       judgeChain(await shownChain(url).catch(() => []), new Date()),
       ...judgePing(ping),
       ...judgeHealth(await probe(api, '/v1/health')),
@@ -148,12 +149,6 @@ async function checkName({ hostname }: URL): Promise<Diagnosis> {
       'Check the address of the server, and the DNS of this machine.',
     );
   }
-}
-
-/** A proxy may resolve a name that this machine cannot. */
-function diagnoseUnchecked(name: Diagnosis): Diagnosis {
-  if (name.state === 'ok') return name;
-  return diagnose('name').ok(`${name.message} A proxy resolves it.`);
 }
 
 function judgePing({ status, serverTime, at, data }: Probe): readonly Diagnosis[] {
@@ -241,15 +236,15 @@ const askThere = 'Run "forensics doctor" on the machine of the server; it says w
 /** Each check by its name. @param probe - of `/v1/health`. */
 function judgeHealth({ status, data }: Probe): readonly Diagnosis[] {
   const checks: readonly [string, unknown][] = Object.entries(Object(Object(data)['data']));
-  if (status === 200 && checks.length > 0) return checks.map(([name, word]) => judge(name, word));
+  if (status === 200 && checks.length > 0) {
+    return checks.map(([name, word]) => {
+      const { ok, warning } = diagnose(`health of ${name}`);
+      return word === 'ok' ? ok('It works.') : warning(`It is ${String(word)}.`, askThere);
+    });
+  }
   const message: unknown = Object(data)['message'];
   const summary = typeof message === 'string' ? message : `It answers with status ${status}.`;
   return [diagnose('health').failed(summary, askThere)];
-}
-
-function judge(check: string, word: unknown): Diagnosis {
-  const { ok, warning } = diagnose(`health of ${check}`);
-  return word === 'ok' ? ok('It works.') : warning(`It is ${String(word)}.`, askThere);
 }
 
 /** @param probe - of `/v1/schema`. */

@@ -1,7 +1,7 @@
 /** `forensics master-key`: the key that encrypts all other secrets of a data folder. */
 
 import type { Command } from 'commander';
-import { parseKey } from '../../service/secrets/master-key.ts';
+import { parseKey } from '../../service/secrets/secrets.ts';
 import { rotateMasterKey, type Rotation } from '../../service/secrets/rotate-master-key.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
@@ -52,7 +52,11 @@ Examples:
 
 async function rotate(options: RotateOptions): Promise<void> {
   const settings = installedSettings(options);
-  const newKey = options.keyFile === undefined ? null : await readNewKey(options.keyFile);
+  const { keyFile } = options;
+  const newKey = keyFile === undefined ? null : parseKey(await readText(keyFile));
+  if (keyFile !== undefined && newKey === null) {
+    throw usageError('--key-file must hold 64 hexadecimal digits.');
+  }
   const rotation = await rotateMasterKey(settings, { newKey, endsOld: options.now });
   const where = { isInFile: settings.masterKey === null, isShared: settings.databaseUrl !== null };
   for (const line of nextSteps({ ...rotation, ...where, endsOld: options.now })) log(line);
@@ -94,10 +98,4 @@ function nextSteps({
           'The disk is too full to rewrite the database. Free some space and rotate again; until then it holds data encrypted with the old key.',
         ]),
   ];
-}
-
-async function readNewKey(file: string): Promise<Buffer> {
-  const key = parseKey(await readText(file));
-  if (key === null) throw usageError('--key-file must hold 64 hexadecimal digits.');
-  return key;
 }

@@ -11,7 +11,7 @@ import {
   listDeliveries,
   replay as putBack,
 } from '../../service/webhooks/deliveries.ts';
-import { sendTestMessage } from '../../service/webhooks/signature.ts';
+import { sendTestMessage } from '../../service/webhooks/deliver.ts';
 import { withLocalCore } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
 import {
@@ -22,7 +22,7 @@ import {
   subcommand,
   withLocalOptions,
 } from '../options.ts';
-import { toList } from '../output/layout.ts';
+import { type Columns, printList } from '../output/layout.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 
 export function defineWebhooks(webhooks: Command): void {
@@ -98,20 +98,20 @@ async function list(options: ListOptions): Promise<void> {
     const { id: tenantId } = await tenantNamed(core, tenant);
     return listDeliveries(core.database.db, { tenantId, state, limit });
   });
-  if (options.json) return printJson(entries.map(shown));
-  if (entries.length === 0) return log('There are no such messages.');
-  print(
-    toList(entries, {
-      id: ({ id }) => id,
-      event: ({ event }) => event,
-      subject: ({ subject }) => subject,
-      created: ({ createdAt }) => toSeconds(createdAt),
-      attempts: ({ attempts }) => String(attempts),
-      state: (entry) => entry.state,
-      'last outcome': ({ lastOutcome }) => lastOutcome ?? '-',
-      next: nextAttempt,
-    }),
-  );
+  const columns: Columns<ReturnType<typeof shown>> = {
+    id: ({ id }) => id,
+    event: ({ event }) => event,
+    subject: ({ subject }) => subject,
+    created: ({ createdDate }) => toSeconds(createdDate),
+    attempts: ({ attempts }) => String(attempts),
+    state: (entry) => entry.state,
+    'last outcome': ({ lastOutcome }) => lastOutcome ?? '-',
+    next(entry) {
+      if (entry.nextAttemptDate !== null) return toSeconds(entry.nextAttemptDate);
+      return entry.state === 'waiting' ? 'after the one before it' : '-';
+    },
+  };
+  printList(entries.map(shown), columns, { ...options, none: 'There are no such messages.' });
 }
 
 /** Times are named as in everything else that is printed. */
@@ -124,13 +124,8 @@ function shown({ createdAt, nextAttemptAt, settledAt, ...entry }: DeliveryEntry)
   };
 }
 
-function nextAttempt({ state, nextAttemptAt }: DeliveryEntry): string {
-  if (nextAttemptAt !== null) return toSeconds(nextAttemptAt);
-  return state === 'waiting' ? 'after the one before it' : '-';
-}
-
-function toSeconds(at: Date): string {
-  return `${at.toISOString().slice(0, 19)}Z`;
+function toSeconds(at: string): string {
+  return `${at.slice(0, 19)}Z`;
 }
 
 interface ReplayOptions extends WebhookOptions {

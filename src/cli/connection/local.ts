@@ -143,16 +143,14 @@ function createSettingsActs(core: Core): SettingsActs {
 
 /** Loaded where it is used: clients for S3 and Azure are slow to load. */
 async function loadTenancy(core: Core, settings: Settings): Promise<Tenancy> {
-  const { openTenancy, openTenantStorage } = await import(
-    '../../service/tenants/tenant-storage.ts'
-  );
+  const { openTenancy, openTenantStorage } = await import('../../service/storage.ts');
   const storage = openTenantStorage({ settings, core, now, onError: raise });
   return openTenancy({ core, storage, webhookGuard: null, now });
 }
 
 /** Only a warning: the server may have other settings than this command. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
-  const { createWebhookGuard } = await import('../../service/tenants/tenant-storage.ts');
+  const { createWebhookGuard } = await import('../../service/storage.ts');
   const { complaintAbout } = await import('../../service/tenants/tenancy.ts');
   const complaint = complaintAbout(webhookUrl, createWebhookGuard(settings));
   if (complaint !== null) log(`Warning, by the settings of this command: ${complaint}`);

@@ -22,8 +22,7 @@ import {
 import { assertNotInUse } from '../../ports/db/sqlite.ts';
 import { ForensicsError } from '../../errors.ts';
 import { syncFolder } from '../../ports/files/atomic-write.ts';
-import { parseKey } from '../../service/secrets/master-key.ts';
-import { deriveSecrets } from '../../service/secrets/secrets.ts';
+import { deriveSecrets, parseKey } from '../../service/secrets/secrets.ts';
 import { readArchive, type ReadOptions } from './archive-reader.ts';
 import { belongs, type Manifest, masterKeyId, names, readKeys, toDiskError } from './contents.ts';
 import { isDamaged, judge, type Verified, verifyBackup } from './verify.ts';

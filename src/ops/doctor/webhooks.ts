@@ -4,7 +4,7 @@ import type { Tenant } from '../../service/tenants/tenants.ts';
 import type { Core } from '../../service/core.ts';
 import type { Settings } from '../../contract/config.ts';
 import { listDeliveries } from '../../service/webhooks/deliveries.ts';
-import { sendTestMessage } from '../../service/webhooks/signature.ts';
+import { sendTestMessage } from '../../service/webhooks/deliver.ts';
 import { diagnose, type Diagnosis } from './diagnosis.ts';
 
 interface WebhooksToCheck {

@@ -46,6 +46,12 @@ interface Queued {
   readonly mayBeUndone?: boolean;
 }
 
+/** What most services are made of. */
+export interface Clocked {
+  readonly db: Db;
+  readonly now: () => Date;
+}
+
 export interface OpenDatabase<D extends Db = Db> {
   readonly db: D;
   /** Null when it was new, or had the present schema. */

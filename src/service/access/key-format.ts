@@ -87,7 +87,7 @@ export function createKeyAuthentication({
   readonly now: () => Date;
 }): (secret: string) => Promise<Principal> {
   const findKey = prepareFindKey(db);
-  const uses = createKeyUses({ db });
+  const noteUse = createUseNotes(db);
 
   return async (secret) => {
     const tag = readTag(secret);
@@ -106,8 +106,9 @@ export function createKeyAuthentication({
     if (key.revokedAt !== null) throw unknownKey();
     const at = now();
     if (key.expiresAt <= at) throw unauthenticated('The API key has expired; use a newer one.');
-    uses.note(key.uuid, at);
-    return toPrincipal(key);
+    noteUse(key.uuid, at);
+    const rights = { tenantIds: [key.tenantId], scopes: [], userType: null, sessionId: null };
+    return { type: 'api', id: key.uuid, ...rights };
   };
 }
 
@@ -125,30 +126,17 @@ function prepareFindKey(db: Db) {
     .prepare();
 }
 
-function toPrincipal(key: typeof apiKeys.$inferSelect): Principal {
-  return {
-    type: 'api',
-    id: key.uuid,
-    tenantIds: [key.tenantId],
-    scopes: [],
-    userType: null,
-    sessionId: null,
-  };
-}
-
 function unknownKey(): ForensicsError {
   return new ForensicsError('forbidden', 'The API key is unknown.');
 }
 
 const minuteMs = 60_000;
 
-/** When a key was last used: stored to the minute, and never at the cost of the request that uses it. */
-interface KeyUses {
-  /** Writes at most once a minute a key, after the request went on. A note that cannot be written is lost. */
-  note(uuid: string, at: Date): void;
-}
-
-function createKeyUses({ db }: { readonly db: Db }): KeyUses {
+/**
+ * When a key was last used: stored to the minute, and never at the cost of the request that uses it. Written at most once a
+ * minute a key, after the request went on. A note that cannot be written is lost.
+ */
+function createUseNotes(db: Db) {
   // One entry a key. Also a note that could not be written counts: a full disk is not tried again with every request.
   const noted = new Map<string, number>();
 
@@ -162,12 +150,10 @@ function createKeyUses({ db }: { readonly db: Db }): KeyUses {
       .run();
   }
 
-  return {
-    note(uuid, at) {
-      const minute = Math.floor(at.getTime() / minuteMs) * minuteMs;
-      if (noted.get(uuid) === minute) return;
-      noted.set(uuid, minute);
-      void write(uuid, new Date(minute)).catch(() => undefined);
-    },
+  return (uuid: string, at: Date): void => {
+    const minute = Math.floor(at.getTime() / minuteMs) * minuteMs;
+    if (noted.get(uuid) === minute) return;
+    noted.set(uuid, minute);
+    void write(uuid, new Date(minute)).catch(() => undefined);
   };
 }

@@ -27,11 +27,8 @@ export async function keyToReplace(
   at: Date,
 ): Promise<Replaceable> {
   if ('uuid' in which) {
-    const [key] = await findKeys(tx, {
-      tenantId,
-      at,
-      which: eq(apiKeys.uuid, which.uuid.toLowerCase()),
-    });
+    const isIt = eq(apiKeys.uuid, which.uuid.toLowerCase());
+    const [key] = await findKeys(tx, { tenantId, at, which: isIt });
     if (key === undefined) throw noSuchKey();
     return { key, earlier: [] };
   }
@@ -73,14 +70,9 @@ export async function replace(
     .run();
   const ended = expiresAt > at ? null : 'replaced';
   const replaced: KeyEntry = { ...key, expiresAt: expiresAt.toISOString(), ended };
-  await append(tx, {
-    chain: tenantId,
-    at,
-    actor: by,
-    event: 'key.rotated',
-    subject: key.uuid,
-    details: { replacedBy, expiresAt: replaced.expiresAt },
-  });
+  const details = { replacedBy, expiresAt: replaced.expiresAt };
+  const told = { event: 'key.rotated', subject: key.uuid, details } as const;
+  await append(tx, { chain: tenantId, at, actor: by, ...told });
   return replaced;
 }
 
@@ -103,24 +95,13 @@ export async function revokeEnded(
   tx: Tx,
   { tenantId, uuids, by, at }: Prune & { readonly at: Date },
 ): Promise<readonly KeyEntry[]> {
-  const named = new Set(uuids);
-  const ended = (await findKeys(tx, { tenantId, at, which: lte(apiKeys.expiresAt, at) })).filter(
-    ({ uuid }) => named.has(uuid),
-  );
-  const which = inArray(
-    apiKeys.uuid,
-    ended.map(({ uuid }) => uuid),
-  );
-  await tx.update(apiKeys).set({ revokedAt: at }).where(which).run();
+  const isNamed = and(inArray(apiKeys.uuid, [...uuids]), lte(apiKeys.expiresAt, at));
+  const ended = await findKeys(tx, { tenantId, at, which: isNamed });
+  const ids = ended.map(({ uuid }) => uuid);
+  await tx.update(apiKeys).set({ revokedAt: at }).where(inArray(apiKeys.uuid, ids)).run();
   for (const { uuid: subject } of ended) {
-    await append(tx, {
-      chain: tenantId,
-      at,
-      actor: by,
-      event: 'key.revoked',
-      subject,
-      details: {},
-    });
+    const told = { event: 'key.revoked', subject, details: {} } as const;
+    await append(tx, { chain: tenantId, at, actor: by, ...told });
   }
   return ended;
 }
@@ -138,13 +119,12 @@ export async function findKeys(
   reader: Reader,
   { tenantId, at, which }: KeySearch,
 ): Promise<readonly KeyEntry[]> {
-  return (
-    await reader
-      .select({ key: apiKeys, tag: tenants.keyTag })
-      .from(apiKeys)
-      .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
-      .where(and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt), which))
-      .orderBy(desc(apiKeys.createdAt), asc(apiKeys.uuid))
-      .all()
-  ).map(({ key, tag }) => keyEntry(key, { secret: masked(tag, key.ending), at }));
+  const rows = await reader
+    .select({ key: apiKeys, tag: tenants.keyTag })
+    .from(apiKeys)
+    .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
+    .where(and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt), which))
+    .orderBy(desc(apiKeys.createdAt), asc(apiKeys.uuid))
+    .all();
+  return rows.map(({ key, tag }) => keyEntry(key, { secret: masked(tag, key.ending), at }));
 }

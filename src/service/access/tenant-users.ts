@@ -48,8 +48,11 @@ export function createTenantUsers({
     return {
       by: toActor(manager.principal),
       check: (user, self) => {
-        assertManager(self);
-        const { scopes, tenantIds } = self;
+        const { scopes, tenantIds, disabledAt } = self;
+        // The account may have lost the right since the request was authenticated.
+        if (disabledAt !== null || !scopes.includes(settingsScope)) {
+          throw new ForensicsError('forbidden', 'You need the scope "settings" to change users.');
+        }
         const principal = { ...manager.principal, scopes, tenantIds };
         const found = complaint({ ...manager, principal }, user);
         if (found !== null) throw found;
@@ -82,12 +85,6 @@ export function createTenantUsers({
 
 function shown(manager: Manager, user: User): TenantUser {
   return { ...user, isManageable: complaint(manager, user) === null };
-}
-
-/** The account may have lost the right since the request was authenticated. */
-function assertManager({ disabledAt, scopes }: User): void {
-  if (disabledAt === null && scopes.includes(settingsScope)) return;
-  throw new ForensicsError('forbidden', 'You need the scope "settings" to change users.');
 }
 
 /** A new password, for one, opens all that the account may do: so all of it must be the manager's own. */

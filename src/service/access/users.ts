@@ -24,19 +24,12 @@ import {
   type UserFacts,
 } from './user-facts.ts';
 
-export interface User {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string | null;
-  readonly userType: string;
-  readonly scopes: readonly string[];
+type Shown = 'id' | 'email' | 'name' | 'userType' | 'scopes' | 'issuer' | 'disabledAt';
+
+/** `issuer`: the identity provider that knows this person; null for an embedded account. */
+export interface User extends Readonly<Pick<UserRow, Shown | 'createdAt' | 'lastLoginAt'>> {
   /** Empty for an account of an identity provider: its tenants come with each token. */
   readonly tenantIds: readonly string[];
-  /** The identity provider that knows this person; null for an embedded account. */
-  readonly issuer: string | null;
-  readonly disabledAt: Date | null;
-  readonly createdAt: Date;
-  readonly lastLoginAt: Date | null;
 }
 
 /** Null removes the name. */
@@ -95,10 +88,20 @@ export function createUsers(parts: UsersParts): Users {
   const { db, now } = parts;
   return {
     create: (user, acting = byOperator) => createUser(parts, user, acting),
-    createFirst: (user) => createUser(parts, user, null, assertNoAccounts),
+    createFirst: (user) =>
+      createUser(parts, user, null, async (tx) => {
+        const any = await tx.select({ id: users.id }).from(users).limit(1).get();
+        if (any === undefined) return;
+        throw new ForensicsError('conflict', 'Somebody made the first account just now; log in.');
+      }),
     byId: async (id) => (await find(db, eq(users.id, id)))[0] ?? null,
     byEmail: async (email) => (await find(db, isEmbedded(normalisedEmail(email))))[0] ?? null,
-    list: async (tenantId) => find(db, tenantId === undefined ? undefined : isMember(db, tenantId)),
+    async list(tenantId) {
+      if (tenantId === undefined) return find(db);
+      const isOfTenant = eq(userTenants.tenantId, tenantId);
+      const members = db.select({ id: userTenants.userId }).from(userTenants).where(isOfTenant);
+      return find(db, inArray(users.id, members));
+    },
     async update(id, { tenantIds, ...change }, acting = byOperator) {
       return transact(db, async (tx) => {
         const before = await getUser(tx, id);
@@ -225,12 +228,6 @@ export async function endAccess(tx: Tx, userId: string, at: Date): Promise<void>
   await endSessions(tx, { userId, at });
 }
 
-async function assertNoAccounts(tx: Tx): Promise<void> {
-  const any = await tx.select({ id: users.id }).from(users).limit(1).get();
-  if (any === undefined) return;
-  throw new ForensicsError('conflict', 'Somebody made the first account just now; log in.');
-}
-
 export async function embeddedRow(reader: Reader, email: string): Promise<UserRow | undefined> {
   return reader.select().from(users).where(isEmbedded(email)).get();
 }
@@ -272,12 +269,6 @@ async function approve(reader: Reader, { by, check }: Acting, user: User): Promi
   check?.(user, await getUser(reader, by.id ?? ''));
 }
 
-function isMember(reader: Reader, tenantId: string): SQL {
-  const isOfTenant = eq(userTenants.tenantId, tenantId);
-  const members = reader.select({ id: userTenants.userId }).from(userTenants).where(isOfTenant);
-  return inArray(users.id, members);
-}
-
 /** Those who are `which`, by address, with their tenants: one query, however many there are. */
 async function find(reader: Reader, which?: SQL): Promise<readonly User[]> {
   const rows = await reader
@@ -290,15 +281,13 @@ async function find(reader: Reader, which?: SQL): Promise<readonly User[]> {
   const found = new Map<string, User>();
   for (const { user, tenantId } of rows) {
     const before = found.get(user.id)?.tenantIds ?? [];
-    found.set(user.id, toUser(user, tenantId === null ? before : [...before, tenantId]));
+    const tenantIds = tenantId === null ? before : [...before, tenantId];
+    const { id, email, name, userType, scopes, issuer, disabledAt } = user;
+    const { createdAt, lastLoginAt } = user;
+    const rights = { userType, scopes, tenantIds };
+    found.set(id, { id, email, name, ...rights, issuer, disabledAt, createdAt, lastLoginAt });
   }
   return [...found.values()];
-}
-
-function toUser(row: UserRow, tenantIds: readonly string[]): User {
-  const { id, email, name, userType, scopes, issuer, disabledAt, createdAt, lastLoginAt } = row;
-  const rights = { userType, scopes, tenantIds };
-  return { id, email, name, ...rights, issuer, disabledAt, createdAt, lastLoginAt };
 }
 
 function unknown(): ForensicsError {

@@ -5,7 +5,7 @@
 
 import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
-import { type ErrorCode, ForensicsError, toForensicsError } from '../../errors.ts';
+import { type ErrorCode, toForensicsError } from '../../errors.ts';
 import type { Limits } from '../../image/picture.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import type { Job } from '../jobs/queue.ts';
@@ -26,11 +26,10 @@ import { beginRun, completeRun, failRun, retryRun, rollBackRun } from './lifecyc
 import { discardObjects } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import { cleanUp } from './retention.ts';
-import { retryAnalysis, type RetryRequest } from './retry.ts';
+import { isPictureError, retryAnalysis, type RetryRequest, startAnalysis } from './start.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 import { findThumbnails, type Thumbnail } from './thumbnails.ts';
 import { findSeenBefore, isSearched } from './seen-before.ts';
-import { isPictureError, startAnalysis } from './start.ts';
 import { type AnalysisPage, getAnalysis, listAnalyses, type ListQuery } from './view.ts';
 
 export interface Analyses {
@@ -163,22 +162,18 @@ async function complete(
   }
 }
 
-interface Failure {
-  readonly job: Job;
-  readonly target: Target;
-  readonly row: AnalysisRow;
-  readonly error: unknown;
-}
-
 async function settleFailure(
   context: Context,
-  { job, target, row, error }: Failure,
+  { job, target, row, error }: { job: Job; target: Target; row: AnalysisRow; error: unknown },
 ): Promise<void> {
   const failure = toForensicsError(error);
   const after = (ms: number) => new Date(context.now().getTime() + ms);
   // The surroundings failed, not the inference: the worker puts the job back and nothing is counted.
   if (surroundings.includes(failure.code)) {
-    if (isStoreAway(context, { row, failure })) {
+    const at = context.now();
+    const waitedMs = at.getTime() - (row.queuedAt ?? at).getTime();
+    // Nothing is tried for ever: the client waits for an end.
+    if (storeTroubles.includes(failure.code) && waitedMs > storeGiveUpMs) {
       const message = `${messages.storeAway} ${failure.message}`;
       await failRun(context, job, target, { code: failure.code, message });
     }
@@ -207,15 +202,6 @@ const surroundings: readonly ErrorCode[] = [
   'cancelled',
   'lease_lost',
 ];
-
-/** Nothing is tried for ever: the client waits for an end. */
-function isStoreAway(
-  { now }: Context,
-  { row, failure }: { row: AnalysisRow; failure: ForensicsError },
-): boolean {
-  const waitedMs = now().getTime() - (row.queuedAt ?? now()).getTime();
-  return storeTroubles.includes(failure.code) && waitedMs > storeGiveUpMs;
-}
 
 /** Payloads are written by the lifecycle alone; anything else is a mistake of this program. */
 function parseTarget({ payload }: Job): Target {

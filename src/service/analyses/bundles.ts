@@ -117,8 +117,16 @@ export async function openBundleInput(
   const row = await getKeptRow(db, target);
   await requireUnbrokenLog(db, target);
   const stored = await loadRecorded(db, target);
-  if (row.status !== 'completed' || stored === null) throw notCompleted(row);
-  if (row.tier !== 'forensicReporting') throw onlyFlagged();
+  if (row.status !== 'completed' || stored === null) {
+    const message = `The analysis is ${row.status}; only a completed analysis has a bundle.`;
+    throw new ForensicsError('conflict', message);
+  }
+  if (row.tier !== 'forensicReporting') {
+    throw new ForensicsError(
+      'conflict',
+      'The analysis has the tier flagging and no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
+    );
+  }
   await requireRecordedOriginal(db, { target, row });
   const original = await readEvidence(parts, { row, store: await stores.of(row) });
   const isUploadReplaced = row.inputReplacedAt !== null;
@@ -162,19 +170,5 @@ async function requireRecordedOriginal(
   throw new ForensicsError(
     'evidence_damaged',
     'The stored copy of the picture is not the one that the audit log recorded; restore database and store from a backup, or create a new analysis.',
-  );
-}
-
-function notCompleted({ status }: AnalysisRow): ForensicsError {
-  return new ForensicsError(
-    'conflict',
-    `The analysis is ${status}; only a completed analysis has a bundle.`,
-  );
-}
-
-function onlyFlagged(): ForensicsError {
-  return new ForensicsError(
-    'conflict',
-    'The analysis has the tier flagging and no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
   );
 }

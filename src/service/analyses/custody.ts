@@ -20,12 +20,7 @@ import type { CustodyEvent, ReportItem } from '../../present/report-item.ts';
 import { examinationSha256, toRow } from './examination-row.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
-/** Oldest first; empty for an analysis from before the log. */
-async function readCustody(reader: Reader, target: Target): Promise<CustodyEvent[]> {
-  return (await readSteps(reader, target)).map(({ by: _by, ...step }) => step);
-}
-
-/** As `readCustody`, with the name of each person or key that has one. Names change, so no report and no bundle has them. */
+/** Oldest first, with the name of each person or key that has one. Names change, so no report and no bundle has them. */
 export async function readNamedCustody(
   reader: Reader,
   target: Target,
@@ -46,20 +41,19 @@ export async function readNamedCustody(
   }));
 }
 
+/** Oldest first; empty for an analysis from before the log. */
 async function readSteps(
   reader: Reader,
   { tenantId, analysisId }: Target,
 ): Promise<(CustodyEvent & { readonly by: Actor })[]> {
   const lines = await readLines(reader, { chain: tenantId, subject: analysisId });
   return byTime(
-    lines.map(parseEntry).flatMap((entry) =>
-      stepsOf(entry).map((step) => ({
-        at: new Date(entry.at),
-        actor: formatActor(entry.actor),
-        by: entry.actor,
-        ...step,
-      })),
-    ),
+    lines.map(parseEntry).flatMap((entry) => {
+      const { type, id } = entry.actor;
+      const keyed = type === 'api' ? `api key ${id}` : `${type} ${id}`;
+      const common = { at: new Date(entry.at), actor: id === null ? type : keyed, by: entry.actor };
+      return stepsOf(entry).map((step) => ({ ...common, ...step }));
+    }),
   );
 }
 
@@ -77,7 +71,8 @@ export async function readHistory(
   row: AnalysisRow,
   run: { readonly examination: Examination; readonly examinedAt: Date },
 ): Promise<Required<Pick<ReportItem, 'custody' | 'retries'>>> {
-  const logged = await readCustody(reader, { tenantId: row.tenantId, analysisId: row.id });
+  const found = await readSteps(reader, { tenantId: row.tenantId, analysisId: row.id });
+  const logged: CustodyEvent[] = found.map(({ by: _by, ...step }) => step);
   const has = (event: CustodyEvent['event']) => logged.some((step) => step.event === event);
   const isOpen = has('received') && !has('examined');
   return {
@@ -143,9 +138,4 @@ function examinedHashes(originalSha256: string, examination: string): CustodyEve
 
 function named(hashes: FileHashes): CustodyEvent['hashes'] {
   return Object.entries(hashes).map(([name, sha256]) => ({ name, sha256 }));
-}
-
-function formatActor({ type, id }: Actor): string {
-  if (id === null) return type;
-  return type === 'api' ? `api key ${id}` : `${type} ${id}`;
 }

@@ -1,6 +1,6 @@
 /** The bytes that were ingested at the start, and whether the client has put others in the place of its upload since. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { posix } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { type FileHashes, parseEntry, readLines } from '../audit/entry.ts';
@@ -39,7 +39,7 @@ export async function readEvidence(
     if (errorCode(error) === 'blob_not_found') throw damaged(error);
     throw error;
   });
-  if (sha256Hex(bytes) !== row.evidenceSha256) throw damaged();
+  if (hash('sha256', bytes) !== row.evidenceSha256) throw damaged();
   return bytes;
 }
 
@@ -69,17 +69,13 @@ async function findReplacement(
   if (info === null || info.etag === row.inputEtag) return null;
   // Written again; perhaps with the same bytes.
   try {
-    const sha256 = sha256Hex(await store.read(row.inputKey, limits.maxBytes));
+    const sha256 = hash('sha256', await store.read(row.inputKey, limits.maxBytes));
     return sha256 === row.evidenceSha256 ? null : { sha256 };
   } catch (error) {
     if (errorCode(error) === 'blob_not_found') return null;
     if (errorCode(error) === 'blob_too_large') return { sha256: null };
     throw error;
   }
-}
-
-function sha256Hex(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function errorCode(error: unknown): string | null {
@@ -152,11 +148,9 @@ function compared({
 
 async function find(store: BlobStore, key: string): Promise<FoundHash> {
   try {
-    return createHash('sha256')
-      .update(await store.read(key, maxBytes))
-      .digest('hex');
+    return hash('sha256', await store.read(key, maxBytes));
   } catch (error) {
-    const code = error instanceof ForensicsError ? error.code : null;
+    const code = errorCode(error);
     if (code === 'blob_not_found') return missing;
     if (code === 'blob_too_large' || code === 'blob_damaged') return unreadable;
     throw error;
@@ -208,7 +202,12 @@ export async function loadRecorded(
   const isOfIt = eq(examinations.analysisId, analysisId);
   const row = await reader.select().from(examinations).where(isOfIt).get();
   if (row === undefined) return null;
-  if (!isAsRecorded(row, await readRecorded(reader, target))) throw changed();
+  if (!isAsRecorded(row, await readRecorded(reader, target))) {
+    throw new ForensicsError(
+      'evidence_damaged',
+      'The stored result is not the one that the audit log recorded; restore the database from a backup, or create a new analysis.',
+    );
+  }
   return loadExamination(reader, analysisId);
 }
 
@@ -225,11 +224,4 @@ function isAsRecorded(
 
 function isOther(recorded: string | null | undefined, found: string): boolean {
   return recorded != null && recorded !== found;
-}
-
-function changed(): ForensicsError {
-  return new ForensicsError(
-    'evidence_damaged',
-    'The stored result is not the one that the audit log recorded; restore the database from a backup, or create a new analysis.',
-  );
 }

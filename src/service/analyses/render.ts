@@ -3,7 +3,7 @@
  * the transaction that shows them to anybody, under keys of their own: what loses a race is removed again.
  */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import { isSameModel } from '../../engine/contract.ts';
@@ -82,13 +82,9 @@ async function storeRendering(
       de: { pdfKey: pdfKey('de'), texts: reportIn('de').texts },
     },
     sha256: Object.fromEntries(
-      files.map(({ key, body }) => [posix.basename(key), sha256Hex(body)]),
+      files.map(({ key, body }) => [posix.basename(key), hash('sha256', body)]),
     ),
   };
-}
-
-function sha256Hex(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 interface StoredObject {
@@ -112,35 +108,20 @@ async function putAll(
   throw failed.reason;
 }
 
-interface Run {
-  readonly row: AnalysisRow;
-  readonly examination: Examination;
-  readonly examinedAt: Date;
-  readonly isUploadReplaced: boolean;
-}
-
 /** The facts about an analysis in a report, beside its examination. */
 export async function toReportItem(
-  context: Pick<Context, 'db' | 'validation'>,
-  { row, examination, examinedAt, isUploadReplaced }: Run,
+  { db, validation }: Pick<Context, 'db' | 'validation'>,
+  { row, examination, examinedAt, isUploadReplaced }: Omit<RenderJob, 'store' | 'bytes'>,
 ): Promise<ReportItem> {
+  // A picture may have been examined with another model, or before the model was replaced: error rates of one do not apply
+  // to the other.
+  const isCited = validation !== null && isSameModel(validation.model, examination.model);
   return {
     name: row.filename,
     analysisId: row.id,
     examinedAt,
     isUploadReplaced,
-    ...(await readHistory(context.db, row, { examination, examinedAt })),
-    ...citationFor(context, examination),
+    ...(await readHistory(db, row, { examination, examinedAt })),
+    ...(isCited && { validation }),
   };
-}
-
-/**
- * The operator's own validation as part of a report's item, or nothing where there is none. A picture may have been
- * examined with another model, or before the model was replaced: error rates of one do not apply to the other.
- */
-export function citationFor(
-  { validation }: Pick<Context, 'validation'>,
-  { model }: Pick<Examination, 'model'>,
-): Pick<ReportItem, 'validation'> {
-  return validation !== null && isSameModel(validation.model, model) ? { validation } : {};
 }

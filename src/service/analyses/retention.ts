@@ -29,8 +29,12 @@ const urlsLiveMs = maxPresignedUrlExpirySeconds * 1000 + dayMs;
 
 /** The daily chore. Killed at any moment it loses nothing and leaves nothing half; the next one goes on. */
 export async function cleanUp(context: Context, signal: AbortSignal): Promise<void> {
-  const deleted = (await hideRemaining(context, signal)) + (await deleteExpired(context, signal));
   const { db, now, retention } = context;
+  let deleted = await deleteExpired(context, signal);
+  // Of deleted tenants: the act may have been cut short, or met a request that was on its way.
+  for (const { id: tenantId } of await deletedBefore(db, now())) {
+    deleted += await hideAnalyses(context, { tenantId, signal });
+  }
   const before = daysAgo(now(), retention.deletedRetentionDays);
   const purged = await inBatches(signal, async () =>
     transact(db, (tx) => purge(tx, before, now())),
@@ -86,15 +90,6 @@ export async function hideAnalyses(
   return inBatches(signal, () => removeRemaining(parts, { tenantId, limit: batch }));
 }
 
-/** The same for every deleted tenant: the act may have been cut short, or met a request that was on its way. */
-async function hideRemaining(parts: LifecycleParts, signal: AbortSignal): Promise<number> {
-  let hidden = 0;
-  for (const { id: tenantId } of await deletedBefore(parts.db, parts.now())) {
-    hidden += await hideAnalyses(parts, { tenantId, signal });
-  }
-  return hidden;
-}
-
 /**
  * Removes the rows of tenants that were deleted as long ago as deleted analyses are kept, and of which nothing is left: no
  * analysis, no object, no hold, no message to be sent. Their usage figures are removed too.
@@ -117,22 +112,16 @@ async function purgeTenants(
 
 async function purgeTenant(db: Db, id: string, at: Date): Promise<boolean> {
   return transact(db, async (tx) => {
-    const isEmpty = and(
-      eq(tables.tenants.id, id),
-      ...needs.map((need) => notExists(needQuery(tx, need))),
-    );
-    if (
-      (await tx.select({ id: tables.tenants.id }).from(tables.tenants).where(isEmpty).get()) ===
-      undefined
-    )
-      return false;
-    await tx
-      .update(tables.tenants)
-      .set({ storageConfigId: null })
-      .where(eq(tables.tenants.id, id))
-      .run();
+    const isNeeded = ({ table, which }: Need) =>
+      tx
+        .select({ found: sql`1` })
+        .from(table)
+        .where(and(eq(table.tenantId, tenants.id), which));
+    const isEmpty = and(eq(tenants.id, id), ...needs.map((need) => notExists(isNeeded(need))));
+    if ((await tx.select().from(tenants).where(isEmpty).get()) === undefined) return false;
+    await tx.update(tenants).set({ storageConfigId: null }).where(eq(tenants.id, id)).run();
     for (const table of belongings) await tx.delete(table).where(eq(table.tenantId, id)).run();
-    await tx.delete(tables.tenants).where(eq(tables.tenants.id, id)).run();
+    await tx.delete(tenants).where(eq(tenants.id, id)).run();
     const told = { event: 'tenant.purged', subject: id, details: {} } as const;
     await append(tx, { chain: id, at, actor: service, ...told });
     return true;
@@ -152,13 +141,6 @@ const needs: readonly Need[] = [
   { table: tables.feedback, which: isWaiting },
 ];
 
-function needQuery(tx: Tx, { table, which }: Need) {
-  return tx
-    .select({ found: sql`1` })
-    .from(table)
-    .where(and(eq(table.tenantId, tables.tenants.id), which));
-}
-
 const belongings = [
   tables.apiKeys,
   tables.deliveries,
@@ -171,11 +153,7 @@ const belongings = [
 ] as const;
 
 async function deletedBefore(db: Db, before: Date) {
-  return db
-    .select({ id: tables.tenants.id })
-    .from(tables.tenants)
-    .where(lte(tables.tenants.deletedAt, before))
-    .all();
+  return db.select({ id: tenants.id }).from(tenants).where(lte(tenants.deletedAt, before)).all();
 }
 
 // Analyses with their maps are some megabytes: about 10 ms of the database's one write lock.

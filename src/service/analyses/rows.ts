@@ -230,21 +230,15 @@ export async function isPartOfBulk(
   { tenantId, analysisId }: Target,
 ): Promise<boolean> {
   const isOther = and(isAtWork, eq(analyses.tenantId, tenantId), ne(analyses.id, analysisId));
-  const other = await reader
-    .select({ id: analyses.id })
-    .from(analyses)
-    .where(isOther)
-    .limit(1)
-    .get();
-  return other !== undefined;
+  const others = reader.select({ id: analyses.id }).from(analyses).where(isOther).limit(1);
+  return (await others.get()) !== undefined;
 }
 
 /** How many analyses of the tenant are pending: created and not started yet, or waiting for a worker. */
 export async function countPending(reader: Reader, tenantId: string): Promise<number> {
   const ofTenant = and(isPending, eq(analyses.tenantId, tenantId));
-  return (
-    (await reader.select({ pending: count() }).from(analyses).where(ofTenant).get())?.pending ?? 0
-  );
+  const row = await reader.select({ pending: count() }).from(analyses).where(ofTenant).get();
+  return row?.pending ?? 0;
 }
 
 // Literals, no parameters: only so SQLite sees that its indexes `analyses_pending` and `analyses_at_work` hold all of these.

@@ -1,11 +1,11 @@
 /**
- * The start of an analysis: its upload is read once, checked from its header, hashed, and copied to where no client can
+ * The start of an analysis, and its retry. At the start its upload is read once, checked from its header, hashed, and copied to where no client can
  * reach it. Pixels are not touched here; a hostile file is decoded in the sandbox's children alone.
  */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Tenant } from '../tenants/tenants.ts';
-import { ForensicsError } from '../../errors.ts';
+import { ForensicsError, toForensicsError } from '../../errors.ts';
 import { mediaTypes } from '../../contract/formats.ts';
 import { openContainer, orientationIn } from '../../image/container.ts';
 import { describeContent, sniffFormat } from '../../image/file-kind.ts';
@@ -14,10 +14,22 @@ import { checkSizeBytes, type Limits } from '../../image/picture.ts';
 import { recall } from '../idempotency.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { type Caller, type Context, openInTime, toRepeatable } from './context.ts';
-import { type Act, assertStartable, type EvidenceCopy, messages } from './lifecycle/changes.ts';
-import { queueRun, rejectUpload } from './lifecycle/client.ts';
+import {
+  type Act,
+  assertStartable,
+  type EvidenceCopy,
+  messages,
+  notRetryable,
+} from './lifecycle/changes.ts';
+import { queueRun, rejectUpload, restartRun, upgradeTier } from './lifecycle/client.ts';
 import { discardObjects, reserveKeys } from './orphan-objects.ts';
 import { type AnalysisRow, getRow } from './rows.ts';
+import type { Analysis, AnalysisOptions } from '../../contract/analysis.ts';
+import { assertKnownModel, mergeOptions } from './create.ts';
+import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
+import { outputKeys } from './examination-row.ts';
+import { renderInto } from './render.ts';
+import { getAnalysis, toOptions } from './view.ts';
 
 /**
  * Takes the upload in and puts the analysis into the queue. Of two starts at once one wins. An upload that can never be
@@ -73,14 +85,19 @@ export async function ingestUpload(context: Context, upload: Upload): Promise<Ev
 async function copyUpload(context: Context, { row, tenant, store }: Upload): Promise<EvidenceCopy> {
   const { limits, trialMd5s } = context;
   const { bytes, etag } = await readUpload(store, row, limits);
-  const md5 = digest('md5', bytes);
-  if (tenant.isTrial && !trialMd5s.includes(md5)) throw trialMismatch();
+  const md5 = hash('md5', bytes);
+  if (tenant.isTrial && !trialMd5s.includes(md5)) {
+    throw new ForensicsError(
+      'trial_image_mismatch',
+      'A trial tenant can analyse only the two approved trial pictures, real.jpg and fake.jpg; this is neither.',
+    );
+  }
   checkHeader(bytes, row, limits);
   // Random, so that knowing the analysis does not lead to the copy.
   const key = `evidence/${randomBytes(16).toString('hex')}`;
   await reserveKeys(context, { place: row, keys: [key] });
   await store.put(key, bytes, { contentType: mediaTypes[row.format] });
-  const sha256 = digest('sha256', bytes);
+  const sha256 = hash('sha256', bytes);
   return { key, sha256, md5, sizeBytes: bytes.length, inputEtag: etag };
 }
 
@@ -97,26 +114,19 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   }
   checkSizeBytes(info.sizeBytes, limits);
   const bytes = await store.read(row.inputKey, limits.maxBytes).catch((error: unknown) => {
-    throw isGone(error) ? changedMeanwhile(error) : error;
+    const { code } = toForensicsError(error);
+    // It was there a moment ago, and no larger than it may be.
+    if (code !== 'blob_not_found' && code !== 'blob_too_large') throw error;
+    throw new ForensicsError(
+      'upload_missing',
+      'The upload was replaced or deleted while it was read; upload the picture, then start again.',
+      { cause: error },
+    );
   });
   // The object may have been replaced since its size was read.
   checkSizeBytes(bytes.length, limits);
   // The ETag of before: if it was replaced in between, it will not match, and the bytes are compared.
   return { bytes, etag: info.etag };
-}
-
-/** It was there a moment ago, and no larger than it may be. */
-function isGone(error: unknown): boolean {
-  if (!(error instanceof ForensicsError)) return false;
-  return error.code === 'blob_not_found' || error.code === 'blob_too_large';
-}
-
-function changedMeanwhile(cause: unknown): ForensicsError {
-  return new ForensicsError(
-    'upload_missing',
-    'The upload was replaced or deleted while it was read; upload the picture, then start again.',
-    { cause },
-  );
 }
 
 function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void {
@@ -139,13 +149,123 @@ function notAsDeclared(what: string): ForensicsError {
   );
 }
 
-function trialMismatch(): ForensicsError {
-  return new ForensicsError(
-    'trial_image_mismatch',
-    'A trial tenant can analyse only the two approved trial pictures, real.jpg and fake.jpg; this is neither.',
+// Once more: a failed analysis runs again, a completed one is lifted to the higher tier.
+
+export interface RetryRequest {
+  readonly id: string;
+  /** A partial AnalysisOptions, unchecked, as the client sent it. */
+  readonly options: unknown;
+}
+
+/**
+ * Runs a failed analysis again with merged options, or lifts a completed one from flagging to forensicReporting
+ * without a new inference.
+ *
+ * @throws {ForensicsError} `invalid_request`, `model_not_found`, `analysis_not_found`, `tier_downgrade`,
+ * `analysis_not_retryable`; as `startAnalysis` for an upload that was refused before and is looked at again.
+ */
+export async function retryAnalysis(
+  context: Context,
+  caller: Caller,
+  { id, options }: RetryRequest,
+): Promise<Analysis> {
+  const { db, models, now } = context;
+  const { tenant, principal } = caller;
+  const repeatable = toRepeatable(caller, { act: 'retry', id, options }, now());
+  const act: Act = { tenantId: tenant.id, analysisId: id, actor: principal, repeatable };
+  if ((await recall(db, repeatable)) === null) {
+    const row = await getRow(db, act);
+    const current = toOptions(row);
+    const merged = mergeOptions(current, options, models);
+    assertNoDowngrade(current, merged);
+    if (row.status === 'failed') await restart(context, { act, row, tenant, options: merged });
+    else if (isUpgrade(row, merged)) await upgrade(context, { act, row });
+    else throw notRetryable(row);
+  }
+  return getAnalysis(context, caller, id);
+}
+
+interface Retry {
+  readonly act: Act;
+  readonly row: AnalysisRow;
+  readonly tenant: Tenant;
+}
+
+async function restart(
+  context: Context,
+  { act, row, tenant, options }: Retry & { readonly options: AnalysisOptions },
+): Promise<void> {
+  assertKnownModel(options.model, context.models);
+  const store = await openInTime(context, row);
+  const kept = storedEvidence(row);
+  // Without evidence the start refused the upload. The present object passes the same checks, trial rule included.
+  const evidence =
+    kept ??
+    (await context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store })));
+  const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
+  let isUsed = false;
+  try {
+    isUsed = await restartRun(context, act, { options, modelVersion, evidence, seen: row });
+  } finally {
+    if (!isUsed && kept === null) {
+      await discardObjects(context, { store, keys: [evidence.key] });
+    }
+  }
+}
+
+async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'>): Promise<void> {
+  const { upgrading, db } = context;
+  if (upgrading.has(row.id)) {
+    throw new ForensicsError(
+      'analysis_not_retryable',
+      'The analysis is being upgraded to forensicReporting already; read it with GET in a moment.',
+    );
+  }
+  upgrading.add(row.id);
+  try {
+    const stored = await loadRecorded(db, { tenantId: row.tenantId, analysisId: row.id });
+    if (stored === null) throw new TypeError('a completed analysis has no examination');
+    const store = await openInTime(context, row);
+    const drawn = await context.semaphore(row.tenantId, async () => {
+      const bytes = await readEvidence(context, { row, store });
+      const isUploadReplaced = await checkUpload(context, { row, store });
+      const draw = () => renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
+      return draw().catch((error: unknown) => {
+        // A process that was killed from outside can be replaced; one that dies of the picture dies again.
+        if (toForensicsError(error).code === 'inference_crashed') return draw();
+        throw error;
+      });
+    });
+    let isUsed = false;
+    try {
+      isUsed = await upgradeTier(context, act, drawn);
+    } finally {
+      if (!isUsed) await discardObjects(context, { store, keys: outputKeys(drawn.rendered) });
+    }
+  } finally {
+    upgrading.delete(row.id);
+  }
+}
+
+function assertNoDowngrade(current: AnalysisOptions, merged: AnalysisOptions): void {
+  if (current.tier === 'flagging' || merged.tier === 'forensicReporting') return;
+  throw new ForensicsError(
+    'tier_downgrade',
+    'An analysis of tier forensicReporting cannot go back to flagging; leave options.tier out.',
   );
 }
 
-function digest(algorithm: 'md5' | 'sha256', bytes: Uint8Array): string {
-  return createHash(algorithm).update(bytes).digest('hex');
+/** Nothing but the tier may differ: the result was reached under the other options and is not reached again. */
+function isUpgrade(row: AnalysisRow, merged: AnalysisOptions): boolean {
+  const { model, decisionStrategy, tier, seed } = merged;
+  const isSame =
+    model === row.model && decisionStrategy === row.decisionStrategy && seed === row.seed;
+  return row.status === 'completed' && tier !== row.tier && isSame;
+}
+
+function storedEvidence({ inputEtag, ...row }: AnalysisRow): EvidenceCopy | null {
+  const { evidenceKey, evidenceSha256, evidenceMd5 } = row;
+  if (evidenceKey === null || evidenceSha256 === null || evidenceMd5 === null) return null;
+  const hashes = { sha256: evidenceSha256, md5: evidenceMd5 };
+  return { key: evidenceKey, ...hashes, sizeBytes: null, inputEtag };
 }

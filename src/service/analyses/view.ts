@@ -109,6 +109,8 @@ async function viewAnalysis(
 ): Promise<Analysis> {
   const sign = (key: string) => store.presign(key, now);
   const isDone = row.status === 'completed' && result !== null;
+  const isReplaced = row.inputReplacedAt !== null;
+  const note = `The uploaded object was replaced after the start; the result is of the copy taken at the start (SHA-256 ${row.evidenceSha256}).`;
   return {
     id: row.id,
     tenantId: row.tenantId,
@@ -129,7 +131,7 @@ async function viewAnalysis(
       type: 'image',
       version: row.modelVersion,
       status: row.status,
-      statusMessage: isDone ? withNotes(row) : row.statusMessage,
+      statusMessage: isDone && isReplaced ? `${row.statusMessage} ${note}` : row.statusMessage,
       retryCount: row.retryCount,
       processingStartTime: isoOrNull(row.processingStartedAt),
       processingFinishTime: isoOrNull(row.processingFinishedAt),
@@ -147,11 +149,6 @@ async function viewAnalysis(
     tierUpgradedFrom: row.tierUpgradedFrom,
     tierUpgradedAt: isoOrNull(row.tierUpgradedAt),
   };
-}
-
-function withNotes({ statusMessage, inputReplacedAt, evidenceSha256 }: ShownRow): string {
-  if (inputReplacedAt === null) return statusMessage;
-  return `${statusMessage} The uploaded object was replaced after the start; the result is of the copy taken at the start (SHA-256 ${evidenceSha256}).`;
 }
 
 export function toOptions({ model, decisionStrategy, tier, seed }: ShownRow) {

@@ -57,7 +57,12 @@ function parseServer(smtpUrl: string) {
   const url = new URL(smtpUrl);
   const hasMore = url.search !== '' || url.hash !== '' || url.pathname.length > 1;
   const [user, pass] = [url.username, url.password].map(unescaped);
-  if (hasMore || user === undefined || pass === undefined) throw unusable();
+  if (hasMore || user === undefined || pass === undefined) {
+    throw new ForensicsError(
+      'config_invalid',
+      'The address of the mail server is smtp:// or smtps://, user:password@ where needed (special characters as % escapes), host and port, and nothing more.',
+    );
+  }
   const secure = url.protocol === 'smtps:';
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -78,15 +83,13 @@ function unescaped(text: string): string | undefined {
   }
 }
 
-function unusable(): ForensicsError {
-  return new ForensicsError(
-    'config_invalid',
-    'The address of the mail server is smtp:// or smtps://, user:password@ where needed (special characters as % escapes), host and port, and nothing more.',
-  );
-}
-
 function composeMail(submission: Submission, { from, to }: { from: string; to: string }) {
   const { id, tenantName, createdAt, message } = submission;
+  const { email: address } = message;
+  // One address in its plainest form. Whatever is more than that is shown in the text only.
+  const isPlain =
+    address.length <= 254 &&
+    /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(address);
   return {
     from,
     to,
@@ -95,15 +98,8 @@ function composeMail(submission: Submission, { from, to }: { from: string; to: s
     messageId: `<feedback-${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
     date: createdAt,
     text: plainText(submission),
-    ...(isMailAddress(message.email) ? { replyTo: { name: '', address: message.email } } : {}),
+    ...(isPlain && { replyTo: { name: '', address } }),
   };
-}
-
-/** One address in its plainest form. Whatever is more than that is shown in the text only. */
-function isMailAddress(text: string): boolean {
-  return (
-    text.length <= 254 && /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)
-  );
 }
 
 /** Only a 5xx answer to sender, recipient or message is final; everything before them may be repaired. */
@@ -119,25 +115,19 @@ export function createPostChannel(to: {
   readonly url: string;
   readonly sender: Pick<Sender, 'post'>;
 }): Channel {
-  return async (submission) => {
+  return async ({ message, ...known }) => {
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Service-Webhook/1.0',
       // The same for every attempt: the receiver knows a repetition by it.
-      'webhook-id': submission.id,
+      'webhook-id': known.id,
     };
-    const { kind, detail } = await to.sender.post(
-      to.url,
-      JSON.stringify(postBody(submission)),
-      headers,
-    );
+    const { id, userId, tenantId, tenantName, createdAt } = known;
+    // What was sent in, under what the service knows for certain.
+    const body = { ...message, id, userId, tenantId, tenantName, createdAt };
+    const { kind, detail } = await to.sender.post(to.url, JSON.stringify(body), headers);
     return { kind: kind === 'gone' ? 'refused' : kind, detail };
   };
-}
-
-/** What was sent in, under what the service knows for certain. */
-function postBody({ id, userId, tenantId, tenantName, createdAt, message }: Submission) {
-  return { ...message, id, userId, tenantId, tenantName, createdAt };
 }
 
 // A feedback message, and the plain text made of it. Nothing in it is ever interpreted as markup or a header.

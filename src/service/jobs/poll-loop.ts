@@ -4,7 +4,7 @@
  */
 
 import { eq } from 'drizzle-orm';
-import { type Db, transact } from '../../ports/db/database.ts';
+import { type Clocked, type Db, transact } from '../../ports/db/database.ts';
 import { settings } from '../../ports/db/schema.ts';
 
 interface Loop<T> extends Tasks<T> {
@@ -148,9 +148,7 @@ export function createChores({
   chores,
   onError,
   pollMs = hourMs / 4,
-}: {
-  readonly db: Db;
-  readonly now: () => Date;
+}: Clocked & {
   readonly chores: readonly Chore[];
   /** Told about a chore that failed; it is tried again after an hour. */
   readonly onError: (error: unknown) => void;
@@ -166,7 +164,10 @@ export function createChores({
         await run(stopping.signal);
       } catch (error) {
         onError(error);
-        await postponeChore(db, name, now()).catch(onError);
+        // By an hour.
+        const value = new Date(now().getTime() - dayMs + hourMs).toISOString();
+        const isIt = eq(settings.key, choreKey(name));
+        await db.update(settings).set({ value }).where(isIt).run().catch(onError);
       }
     }
     return null;
@@ -197,13 +198,6 @@ async function takeChore(db: Db, name: string, at: Date): Promise<boolean> {
     await write.onConflictDoUpdate({ target: settings.key, set: { value } }).run();
     return true;
   });
-}
-
-/** By an hour. */
-async function postponeChore(db: Db, name: string, at: Date): Promise<void> {
-  const value = new Date(at.getTime() - dayMs + hourMs).toISOString();
-  const isIt = eq(settings.key, choreKey(name));
-  await db.update(settings).set({ value }).where(isIt).run();
 }
 
 function choreKey(name: string): string {

@@ -19,17 +19,13 @@ import {
 import { jobs } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 
-export interface Job {
-  readonly id: string;
-  readonly kind: string;
-  readonly payload: unknown;
-  /** On whose behalf it is done; null for the service's own. */
-  readonly owner: string | null;
-  /** Number of claims so far, this one included. */
-  readonly fence: number;
-  /** Identifies the claim, with the fence: a crash of the database may undo one, and the next then has the same number. */
-  readonly leasedBy: string | null;
-}
+/**
+ * A claimed job. `fence` and `leasedBy` together identify the claim: a crash of the database may undo one, and the next then
+ * has the same number.
+ */
+export type Job = Readonly<
+  Pick<typeof jobs.$inferSelect, 'id' | 'kind' | 'payload' | 'owner' | 'fence' | 'leasedBy'>
+>;
 
 interface Claim {
   readonly workerId: string;
@@ -138,7 +134,9 @@ async function claimJob(
   for (const owners of except) {
     for (const first of await look(owners)) {
       if (first.dueAt > at.getTime()) break;
-      const isSought = and(eq(jobs.kind, first.kind), isOfOwner(first, owners), isDue(at));
+      const isOwner = first.owner === null ? isNull(jobs.owner) : eq(jobs.owner, first.owner);
+      const isAllowed = owners.length === 0 ? undefined : isOwner;
+      const isSought = and(eq(jobs.kind, first.kind), isAllowed, isDue(at));
       const claimed = await transact(db, (tx) => take(tx, isSought, { ...lease, at }), 'claim');
       // Where there is none, others are about to take all that are due.
       if (claimed !== null) return claimed;
@@ -244,11 +242,6 @@ function isDue(at: Date) {
     gt(dueAt, now + longestWaitMs),
     and(gt(jobs.createdAt, new Date(later)), gte(dueAt, jobs.createdAt)),
   );
-}
-
-function isOfOwner({ owner }: Due, except: readonly string[]) {
-  if (except.length === 0) return undefined;
-  return owner === null ? isNull(jobs.owner) : eq(jobs.owner, owner);
 }
 
 async function take(

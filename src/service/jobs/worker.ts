@@ -50,8 +50,12 @@ export function createWorker(options: WorkerOptions): Worker {
   const { canBegin = () => true } = options;
   const kinds = Object.keys(handlers);
   const scheduler = createFairScheduler(now);
-  const onTurnError = (error: unknown) => onError(error, null);
-  const loop = createLoop<AbortController>({ turn, now, pollMs, onError: onTurnError });
+  const loop = createLoop<AbortController>({
+    turn,
+    now,
+    pollMs,
+    onError: (error) => onError(error, null),
+  });
   let isStopping = false;
   const stopListening = queue.onAdded(() => loop.wake());
 
@@ -62,16 +66,19 @@ export function createWorker(options: WorkerOptions): Worker {
       if (!canBegin()) return new Date(now().getTime() + retryMs);
       const except = scheduler.choices();
       const job = await queue.claim({ workerId, leaseMs, kinds, except });
-      if (job === null)
-        return earlier(await queue.nextDueAt(kinds, scheduler.blocked()), scheduler.nextAt());
+      if (job === null) {
+        const ends = [await queue.nextDueAt(kinds, scheduler.blocked()), scheduler.nextAt()];
+        const times = ends.flatMap((end) => end?.getTime() ?? []);
+        return times.length === 0 ? null : new Date(Math.min(...times));
+      }
       const abort = new AbortController();
       loop.takeOn(work(job, abort), abort);
     }
   }
 
   async function work(job: Job, abort: AbortController): Promise<void> {
-    const beat = () => void renew({ queue, leaseMs, onError }, job, abort);
-    const heartbeat = setInterval(beat, leaseMs / 3);
+    const lending = { queue, leaseMs, onError };
+    const heartbeat = setInterval(() => void renew(lending, job, abort), leaseMs / 3);
     const endTurn = scheduler.begin(job.owner);
     try {
       await handlers[job.kind]!(job, { signal: abort.signal });
@@ -131,11 +138,6 @@ async function giveBack(
     // Settled by the handler already, or lost: the lease decides. A trouble of the file ends with the lease, too.
     if (!isLeaseLost(error)) onError(error, job);
   }
-}
-
-function earlier(a: Date | null, b: Date | null): Date | null {
-  if (a === null || b === null) return a ?? b;
-  return a < b ? a : b;
 }
 
 function isLeaseLost(error: unknown): boolean {

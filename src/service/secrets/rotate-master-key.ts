@@ -17,8 +17,14 @@ import { type OpenDatabase, transact } from '../../ports/db/database.ts';
 import { openDatabase, wipeFreeSpace } from '../../ports/db/sqlite.ts';
 import { ForensicsError } from '../../errors.ts';
 import { resealConfigs, type Resealed } from '../../ports/storage/configs.ts';
-import { keyBytes, openDataFolder } from './master-key.ts';
-import { keepSecrets, openSecrets, type Purpose, deriveSecrets } from './secrets.ts';
+import {
+  deriveSecrets,
+  keepSecrets,
+  keyBytes,
+  openDataFolder,
+  openSecrets,
+  type Purpose,
+} from './secrets.ts';
 import { resealSigningKeys } from '../../evidence/signing-keys.ts';
 
 interface RotationWish {
@@ -50,7 +56,12 @@ export async function rotateMasterKey(
   const folder = openDataFolder(settings);
   const { keyFile } = folder;
   const newKey = wished ?? (keyFile === null ? null : randomBytes(keyBytes));
-  if (newKey === null) throw needsNewKey();
+  if (newKey === null) {
+    throw new ForensicsError(
+      'usage',
+      'The master key comes from the settings (FORENSICS_MASTER_KEY), so the new one must come from you: give it with --key-file.',
+    );
+  }
   const { database, wipe } = await openAlone(settings, folder.path);
   try {
     const { db } = database;
@@ -111,11 +122,4 @@ async function isWiped(wipe: () => void | Promise<void>): Promise<boolean> {
     if (error instanceof ForensicsError && error.code === 'no_space_left') return false;
     throw error;
   }
-}
-
-function needsNewKey(): ForensicsError {
-  return new ForensicsError(
-    'usage',
-    'The master key comes from the settings (FORENSICS_MASTER_KEY), so the new one must come from you: give it with --key-file.',
-  );
 }

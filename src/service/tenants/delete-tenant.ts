@@ -4,7 +4,7 @@ import { and, eq, isNull } from 'drizzle-orm';
 import { freshWebhook, activeTenant, type Tenant } from './tenants.ts';
 import { auditTenants } from '../access/user-facts.ts';
 import { endAccess, findTenantIds } from '../access/users.ts';
-import { findHolds, type Hold } from '../holds/legal-holds.ts';
+import { findHolds } from '../holds/legal-holds.ts';
 import { hideAnalyses } from '../analyses/retention.ts';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
@@ -53,17 +53,15 @@ const mostNamed = 5;
 async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {
   const holds = await findHolds(tx, id);
   if (holds.length === 0) return;
-  const named = holds.slice(0, mostNamed).map(describeHold);
+  const named = holds.slice(0, mostNamed).map(({ analysisId, reason }) => {
+    const what = analysisId ?? 'everything';
+    return reason === '' ? what : `${what} (${reason})`;
+  });
   const more = holds.length > mostNamed ? `, and ${holds.length - mostNamed} more` : '';
   throw new ForensicsError(
     'conflict',
     `The tenant is under hold: ${named.join(', ')}${more}. Nothing was deleted; end each hold first with "forensics hold remove --tenant ${name}".`,
   );
-}
-
-function describeHold({ analysisId, reason }: Hold): string {
-  const what = analysisId ?? 'everything';
-  return reason === '' ? what : `${what} (${reason})`;
 }
 
 interface TenantEnd {

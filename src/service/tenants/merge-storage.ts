@@ -99,7 +99,11 @@ const s3Defaults = {
 function withoutMasks<T extends object>(type: string, given: T, shown: object): T {
   const answered = new Map(Object.entries(shown));
   const kept = Object.entries(given).filter(([member, value]) => {
-    if (typeof value !== 'string' || !isMasked(value)) return true;
+    // A mask is never used as a secret itself.
+    const isMasked =
+      typeof value === 'string' &&
+      (value.startsWith(stars) || value.includes(`AccountKey=${stars}`));
+    if (!isMasked) return true;
     if (answered.get(member) === value) return false;
     throw invalidStorage(
       `${type}.${member}`,
@@ -125,9 +129,11 @@ export function maskStorage(config: StorageConfig): StorageAnswer {
 }
 
 function maskS3({ corsAllowedOrigins, ...config }: S3StorageConfig): S3Answer {
+  const { accessKeyId } = config;
   return {
     ...config,
-    accessKeyId: maskKeyId(config.accessKeyId),
+    // The end lets people recognise the key.
+    accessKeyId: accessKeyId.length < 12 ? stars : `${stars}${accessKeyId.slice(-4)}`,
     secretAccessKey: stars,
     ...(corsAllowedOrigins === null ? {} : { corsAllowedOrigins }),
   };
@@ -138,16 +144,6 @@ function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
   const { accountName, blobEndpoint } = parseConnectionString(connectionString);
   const masked = `AccountName=${accountName};AccountKey=${stars};BlobEndpoint=${blobEndpoint}`;
   return { containerName, connectionString: masked } satisfies AzureStorageConfig;
-}
-
-/** True for a mask, which is never used as a secret itself. */
-function isMasked(text: string): boolean {
-  return text.startsWith(stars) || text.includes(`AccountKey=${stars}`);
-}
-
-/** The end lets people recognise the key. */
-function maskKeyId(accessKeyId: string): string {
-  return accessKeyId.length < 12 ? stars : `${stars}${accessKeyId.slice(-4)}`;
 }
 
 /**

@@ -12,30 +12,7 @@ import { ForensicsError } from '../../errors.ts';
 import type { Principal } from '../access/principal.ts';
 import { endPauses } from '../webhooks/order.ts';
 
-export interface Tenant {
-  readonly id: string;
-  readonly name: string;
-  /** Middle part of the tenant's API keys. */
-  readonly keyTag: string;
-  readonly isTrial: boolean;
-  readonly webhookUrl: string | null;
-  /** When the webhook's receiver was given up; null while it is called. */
-  readonly webhookDisabledAt: Date | null;
-  readonly webhookDisabledReason: 'gone' | 'failing' | null;
-  /** The first failed attempt since the last accepted one; null while all are accepted. */
-  readonly webhookFailingSince: Date | null;
-  /** Where new analyses are stored; null for the default store. */
-  readonly storageConfigId: string | null;
-  /** What the console begins a new analysis with; null where nobody has said. */
-  readonly defaultOptions: DefaultOptions | null;
-  /** Whether its pictures are compared with its earlier ones. */
-  readonly seenBefore: boolean;
-  readonly createdAt: Date;
-  /** Null when never changed. */
-  readonly updatedAt: Date | null;
-  /** Null for all that anybody acts for. */
-  readonly deletedAt: Date | null;
-}
+export type Tenant = Readonly<typeof tenants.$inferSelect>;
 
 interface NewTenant {
   readonly name: string;
@@ -131,12 +108,19 @@ export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate)
   const before = await activeTenant(tx, id);
   const { name, webhookUrl } = change;
   if (name !== undefined) await takeName(tx, id, name);
-  if (webhookUrl != null) assertWebUrl(webhookUrl);
-  const columns = {
-    ...change,
-    ...(webhookUrl === undefined ? {} : freshWebhook),
-    updatedAt: at,
-  };
+  if (webhookUrl != null) {
+    const url = URL.parse(webhookUrl);
+    const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+    const hasLogin = url?.username !== '' || url.password !== '';
+    if (!isWeb || hasLogin || webhookUrl.length > 2048) {
+      throw new ForensicsError(
+        'invalid_request',
+        'webhookUrl must be an http or https URL of at most 2048 characters, without user name and password.',
+      );
+    }
+  }
+  const revived = webhookUrl === undefined ? {} : freshWebhook;
+  const columns = { ...change, ...revived, updatedAt: at };
   const fields = changedFields(before, change);
   if (fields.length > 0) {
     const told = { event: 'tenant.changed', subject: id, details: { fields } } as const;
@@ -182,7 +166,15 @@ const mostNames = 20;
 
 /** From now on the name is this tenant's until it is deleted, also when it takes another one. */
 async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
-  assertSlug(name);
+  const isSlug = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name);
+  // Where a tenant may be meant by name or id, one must not pass for the other.
+  const isLikeAnId = /^[0-9a-f]{24}$/.test(name);
+  if (!isSlug || isLikeAnId) {
+    throw new ForensicsError(
+      'invalid_request',
+      'A tenant name has 1 to 63 lower-case letters, digits, hyphens or underscores, begins and ends with a letter or digit, and is not 24 hexadecimal digits, as an id is.',
+    );
+  }
   const holder = await tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();
   if (holder?.tenantId === tenantId) return;
   if (holder !== undefined) {
@@ -196,29 +188,6 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
     );
   }
   await tx.insert(tenantNames).values({ name, tenantId }).run();
-}
-
-/** @throws {ForensicsError} `invalid_request` for a name that no tenant may have. */
-function assertSlug(name: string): void {
-  const isSlug = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name);
-  // Where a tenant may be meant by name or id, one must not pass for the other.
-  const isLikeAnId = /^[0-9a-f]{24}$/.test(name);
-  if (isSlug && !isLikeAnId) return;
-  throw new ForensicsError(
-    'invalid_request',
-    'A tenant name has 1 to 63 lower-case letters, digits, hyphens or underscores, begins and ends with a letter or digit, and is not 24 hexadecimal digits, as an id is.',
-  );
-}
-
-/** @throws {ForensicsError} `invalid_request` for what no webhook can be sent to. */
-function assertWebUrl(text: string): void {
-  const url = URL.parse(text);
-  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  if (isWeb && url.username === '' && url.password === '' && text.length <= 2048) return;
-  throw new ForensicsError(
-    'invalid_request',
-    'webhookUrl must be an http or https URL of at most 2048 characters, without user name and password.',
-  );
 }
 
 const tagAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';

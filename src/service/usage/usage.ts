@@ -8,7 +8,7 @@ import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
 import type { ResultClass, Tier } from '../../contract/vocabulary.ts';
 import type { Decision } from '../../engine/result.ts';
 import { ForensicsError } from '../../errors.ts';
-import type { Db, Reader, Tx } from '../../ports/db/database.ts';
+import type { Clocked, Reader, Tx } from '../../ports/db/database.ts';
 import { usageCounters } from '../../ports/db/schema.ts';
 import { type AnalysisRow, countPending } from '../analyses/rows.ts';
 import type { Tenant } from '../tenants/tenants.ts';
@@ -75,26 +75,20 @@ export async function countLogin(tx: Tx, tenantIds: readonly string[], at: Date)
 /** What the success of an analysis counts. @param row - as it is after the change. */
 export function successCounts(row: AnalysisRow, decision: Decision): readonly Count[] {
   const parallelism: Parallelism = row.isBulk === true ? 'bulk' : 'single';
+  const { processingStartedAt: from, processingFinishedAt: to } = row;
+  const { resultClass, fakeProbability } = decision;
+  const isDecided = resultClass === 'real' || resultClass === 'fake';
+  const probability = resultClass === 'fake' ? fakeProbability : 1 - fakeProbability;
+  const confidence = Math.round(confidenceScale * probability);
   return [
     [`billed.${row.tier}`, 1],
     [`success.${row.createdByType === 'user' ? 'app' : 'api'}`, 1],
     [`result.${decision.resultClass}`, 1],
-    ...confidenceCount(decision),
+    ...(isDecided ? [['confidence', confidence] as const] : []),
     [`timed.${parallelism}`, 1],
-    [`ms.${parallelism}`, processingMs(row)],
+    // Never negative: the clock of a machine may be set back while it works.
+    [`ms.${parallelism}`, from && to ? Math.max(0, to.getTime() - from.getTime()) : 0],
   ];
-}
-
-function confidenceCount({ resultClass, fakeProbability }: Decision): readonly Count[] {
-  if (resultClass !== 'real' && resultClass !== 'fake') return [];
-  const probability = resultClass === 'fake' ? fakeProbability : 1 - fakeProbability;
-  return [['confidence', Math.round(confidenceScale * probability)]];
-}
-
-/** Never negative: the clock of a machine may be set back while it works. */
-function processingMs({ processingStartedAt, processingFinishedAt }: AnalysisRow): number {
-  if (processingStartedAt === null || processingFinishedAt === null) return 0;
-  return Math.max(0, processingFinishedAt.getTime() - processingStartedAt.getTime());
 }
 
 /**
@@ -186,13 +180,7 @@ export interface UsageReports {
   report(tenant: Tenant, query: ReportQuery): Promise<UsageReport>;
 }
 
-export function createUsageReports({
-  db,
-  now,
-}: {
-  readonly db: Db;
-  readonly now: () => Date;
-}): UsageReports {
+export function createUsageReports({ db, now }: Clocked): UsageReports {
   return {
     async report(tenant, query) {
       const at = now();

@@ -38,7 +38,10 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
   /** An id is part of a path, so nothing else gets there. */
   function known(id: string): string {
     if (idPattern.test(id) && ids().includes(id)) return fileFor(id);
-    throw notFound(id);
+    throw new ForensicsError(
+      'validation_not_found',
+      `There is no validation ${JSON.stringify(id.slice(0, 80))}; "forensics validate list" shows those that were made.`,
+    );
   }
 
   function find(id: string): Validation {
@@ -102,11 +105,4 @@ function namesIn(folder: string): readonly string[] {
       { cause: error },
     );
   }
-}
-
-function notFound(id: string): ForensicsError {
-  return new ForensicsError(
-    'validation_not_found',
-    `There is no validation ${JSON.stringify(id.slice(0, 80))}; "forensics validate list" shows those that were made.`,
-  );
 }

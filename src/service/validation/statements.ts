@@ -23,7 +23,12 @@ export function writeJudgement(
 ): readonly string[] {
   return [
     ...validation.conditions.flatMap((figures) => errorSentences(figures, strategy)),
-    ...validation.conditions.filter(({ auc }) => auc.low <= 0.5).map(chanceSentence),
+    ...validation.conditions
+      .filter(({ auc }) => auc.low <= 0.5)
+      .map(
+        ({ condition }) =>
+          `${condition}: the interval of the AUC reaches down to chance, so these pictures do not show that the model tells the two classes apart.`,
+      ),
     ...validation.conditions
       .map((figures) => openSentence(figures, strategy))
       .filter((sentence) => sentence !== ''),
@@ -55,10 +60,6 @@ function errorSentence(wrong: Counted, what: string, called: string): string {
   }
   const bounds = `${rate(wrong.low)} to ${rate(wrong.high)}`;
   return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) ${wrong.count === 1 ? 'was' : 'were'} ${verb}; of such ${what} it may be ${bounds} (95 % confidence).`;
-}
-
-function chanceSentence({ condition }: ConditionFigures): string {
-  return `${condition}: the interval of the AUC reaches down to chance, so these pictures do not show that the model tells the two classes apart.`;
 }
 
 function openSentence(

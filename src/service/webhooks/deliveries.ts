@@ -2,31 +2,20 @@
 
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
-import { and, count, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, count, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { DeliveryState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
-import { deliveries } from '../../ports/db/schema.ts';
+import { deliveries, type tenants } from '../../ports/db/schema.ts';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import { findReceiver, hasTurn, isWaiting, promoteNext } from './order.ts';
-import { sendTestMessage } from './signature.ts';
+import { sendTestMessage } from './deliver.ts';
 
-export interface DeliveryEntry {
-  readonly id: string;
-  readonly event: string;
-  /** Id of the thing that the message is about. */
-  readonly subject: string;
-  readonly state: DeliveryState;
-  /** Those of the present round, where the message was put back in line. */
-  readonly attempts: number;
-  /** Such as `http_204`, `timeout`, `address_refused`; null before the first attempt. */
-  readonly lastOutcome: string | null;
-  readonly createdAt: Date;
-  /** Null for a message that is settled, and for one that waits behind another of its subject. */
-  readonly nextAttemptAt: Date | null;
-  readonly settledAt: Date | null;
-}
+/** `attempts`: those of the present round, where the message was put back in line. */
+export type DeliveryEntry = Readonly<
+  Omit<typeof deliveries.$inferSelect, 'seq' | 'tenantId' | 'payload' | 'fence'>
+>;
 
 interface DeliveryQuery {
   readonly tenantId: string;
@@ -42,15 +31,19 @@ export async function listDeliveries(
   reader: Reader,
   { tenantId, state, before, limit }: DeliveryQuery,
 ): Promise<readonly DeliveryEntry[]> {
-  const { id, event, subject, attempts, lastOutcome } = deliveries;
-  const { createdAt, nextAttemptAt, settledAt } = deliveries;
-  const columns = { id, event, subject, state: deliveries.state, attempts, lastOutcome };
+  const {
+    seq: _seq,
+    tenantId: _tenant,
+    payload: _payload,
+    fence: _fence,
+    ...shown
+  } = getTableColumns(deliveries);
   const isInState = state === null ? undefined : eq(deliveries.state, state);
   const first = reader.select({ seq: deliveries.seq }).from(deliveries);
   const isBefore =
     before === undefined ? undefined : lt(deliveries.seq, first.where(eq(deliveries.id, before)));
   return reader
-    .select({ ...columns, createdAt, nextAttemptAt, settledAt })
+    .select(shown)
     .from(deliveries)
     .where(and(eq(deliveries.tenantId, tenantId), isInState, isBefore))
     .orderBy(desc(deliveries.seq))
@@ -58,14 +51,8 @@ export async function listDeliveries(
     .all();
 }
 
-/** The number of messages that wait, and that no receiver accepted. */
-interface Backlog {
-  readonly waiting: number;
-  /** Since the given time. */
-  readonly givenUp: number;
-}
-
-export async function countBacklog(reader: Reader, since: Date): Promise<Backlog> {
+/** How many messages wait, and how many were given up since a time. */
+export async function countBacklog(reader: Reader, since: Date) {
   const isGivenUp = and(eq(deliveries.state, 'given_up'), gt(deliveries.settledAt, since));
   const countWhere = async (which: SQL | undefined): Promise<number> =>
     (await reader.select({ messages: count() }).from(deliveries).where(which).get())?.messages ?? 0;
@@ -86,7 +73,6 @@ export async function purgeDeliveries(db: Db, before: Date, signal?: AbortSignal
   }
 }
 
-/** Requeues settled messages. They keep their ids, so that a receiver can recognise a duplicate. */
 interface Replay {
   readonly tenantId: string;
   /** One message by its id, or all that were given up. */
@@ -95,13 +81,11 @@ interface Replay {
   readonly by: Actor;
 }
 
-interface Replayed {
-  readonly id: string;
-  readonly event: string;
-  readonly subject: string;
-}
+type Replayed = Pick<DeliveryEntry, 'id' | 'event' | 'subject'>;
 
 /**
+ * Requeues settled messages. They keep their ids, so that a receiver can recognise a duplicate.
+ *
  * Messages about one subject leave in the order in which they were written. One that is being attempted keeps its position;
  * a requeued message comes after it, before the younger ones.
  *
@@ -113,7 +97,12 @@ export async function replay(
   { tenantId, which, at, by }: Replay,
 ): Promise<readonly Replayed[]> {
   return transact(db, async (tx) => {
-    if ((await findReceiver(tx, tenantId)) === null) throw noReceiver();
+    if ((await findReceiver(tx, tenantId)) === null) {
+      throw new ForensicsError(
+        'conflict',
+        'The tenant has no webhook, or it was switched off; set its URL (again) with "forensics tenant update <name> --webhook-url <url>".',
+      );
+    }
     const isMeant =
       which === 'given_up' ? eq(deliveries.state, which) : await settled(tx, tenantId, which);
     const rows = (
@@ -122,7 +111,7 @@ export async function replay(
         // Another fence: an attempt of the round before may still be under way, and must not settle this one.
         .set({ ...freshRound, fence: sql`${deliveries.fence} + 1` })
         .where(and(eq(deliveries.tenantId, tenantId), isMeant))
-        .returning(columns)
+        .returning()
         .all()
     ).toSorted((one, other) => one.seq - other.seq);
     for (const subject of new Set(rows.map((row) => row.subject))) {
@@ -135,13 +124,6 @@ export async function replay(
     return rows.map(({ id, event, subject }) => ({ id, event, subject }));
   });
 }
-
-const columns = {
-  seq: deliveries.seq,
-  id: deliveries.id,
-  event: deliveries.event,
-  subject: deliveries.subject,
-};
 
 const freshRound = {
   state: 'waiting',
@@ -166,37 +148,19 @@ async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }
   return eq(deliveries.id, id);
 }
 
-function noReceiver(): ForensicsError {
-  return new ForensicsError(
-    'conflict',
-    'The tenant has no webhook, or it was switched off; set its URL (again) with "forensics tenant update <name> --webhook-url <url>".',
-  );
-}
-
 // What a tenant's own people see of its webhook: the messages, once more if asked, and a trial.
 
 export interface WebhookLog {
   /** Newest first. */
   list(tenantId: string, query: LogQuery): Promise<readonly DeliveryEntry[]>;
   /** Oldest first. @throws {ForensicsError} as `replay`. */
-  replay(
-    tenantId: string,
-    which: { readonly id: string } | 'given_up',
-    by: Actor,
-  ): Promise<readonly Replayed[]>;
+  replay(tenantId: string, which: Replay['which'], by: Actor): Promise<readonly Replayed[]>;
   /** @throws {ForensicsError} `conflict` when the tenant has no webhook. */
-  test(tenant: Receiver): Promise<TestResult>;
+  test(tenant: Pick<typeof tenants.$inferSelect, 'id' | 'webhookUrl'>): Promise<TestResult>;
 }
 
-interface LogQuery {
+interface LogQuery extends Pick<DeliveryQuery, 'before' | 'limit'> {
   readonly state?: DeliveryState;
-  readonly before?: string;
-  readonly limit: number;
-}
-
-interface Receiver {
-  readonly id: string;
-  readonly webhookUrl: string | null;
 }
 
 interface TestResult {

@@ -26,20 +26,10 @@ interface NewDelivery {
   readonly payload: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** A message leased for one attempt. */
-export interface Delivery {
-  readonly seq: number;
-  readonly id: string;
-  readonly tenantId: string;
-  readonly subject: string;
-  readonly event: string;
-  readonly payload: string;
-  /** Attempts made before this one. */
-  readonly attempts: number;
-  readonly fence: number;
-  /** Null when the tenant has no receiver any more. */
-  readonly url: string | null;
-}
+/** A message leased for one attempt; `attempts` were made before. `url`: null when the tenant has no receiver any more. */
+export type Delivery = Readonly<
+  Omit<typeof deliveries.$inferSelect, 'nextAttemptAt' | 'settledAt'> & { url: string | null }
+>;
 
 /** What a failed attempt led to. `overtaken`: another worker has leased the message, and this attempt counts for nothing. */
 export type Consequence =

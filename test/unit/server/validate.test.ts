@@ -6,7 +6,7 @@ import {
   retryBody,
 } from '../../../src/contract/analysis.ts';
 import { contractFormats } from '../../../src/contract/formats.ts';
-import { compileValidator } from '../../../src/server/validate.ts';
+import { compileValidator } from '../../../src/server/bodies.ts';
 
 const body = compileValidator({ schema: createBody, httpPart: 'body' });
 const query = compileValidator({ schema: listQuery, httpPart: 'querystring' });

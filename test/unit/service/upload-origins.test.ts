@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { uploadOrigins } from '../../../src/service/tenants/tenant-storage.ts';
+import { uploadOrigins } from '../../../src/service/storage.ts';
 
 const bare = {
   corsAllowedOrigins: [],

@@ -8,6 +8,7 @@
 
 import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import pLimit from 'p-limit';
 import { characterCount } from '../../../ports/db/database.ts';
 import { ForensicsError } from '../../../errors.ts';
 
@@ -62,17 +63,8 @@ const maxInside = 64;
 export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Passwords {
   const cost: Cost = { ln, r: 8, p: 1 };
   const dummy: Hash = { ...cost, salt: Buffer.alloc(saltBytes), key: Buffer.alloc(keyBytes) };
-  const lanes: Promise<unknown>[] = Array.from({ length: atOnce }, async () => null);
+  const inTurn = pLimit(atOnce);
   let inside = 0;
-  let turn = 0;
-
-  async function inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const lane = turn++ % atOnce;
-    const done = lanes[lane]!.then(act);
-    // The next in line begins however this one ends.
-    lanes[lane] = done.catch(() => null);
-    return done;
-  }
 
   return {
     assertUsable,

@@ -10,7 +10,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
-import { type Db, newId, transact, type Tx } from '../../../ports/db/database.ts';
+import { type Clocked, type Db, newId, transact, type Tx } from '../../../ports/db/database.ts';
 import { refreshTokens, sessions } from '../../../ports/db/schema.ts';
 import { unauthenticated } from '../principal.ts';
 import { purgeLoginAttempts } from './throttle.ts';
@@ -37,24 +37,14 @@ const sessionLifeMs = 30 * dayMs;
 const idleLifeMs = 14 * dayMs;
 const keptAfterEndMs = 30 * dayMs;
 
-export function createSessions({
-  db,
-  now,
-}: {
-  readonly db: Db;
-  readonly now: () => Date;
-}): Sessions {
+export function createSessions({ db, now }: Clocked): Sessions {
   return {
     async begin(tx, userId) {
       const createdAt = now();
       const sessionId = newId(createdAt);
       const expiresAt = after(createdAt, sessionLifeMs);
       await tx.insert(sessions).values({ id: sessionId, userId, createdAt, expiresAt }).run();
-      return {
-        userId,
-        sessionId,
-        refreshToken: await issue(tx, sessionId, createdAt),
-      };
+      return { userId, sessionId, refreshToken: await issue(tx, sessionId, createdAt) };
     },
     async refresh(refreshToken) {
       // The error is thrown only afterwards: the end of a session must not be rolled back with it.
@@ -88,15 +78,6 @@ export function isAlive(session: typeof sessions.$inferSelect, at: Date): boolea
   return session.revokedAt === null && session.expiresAt > at;
 }
 
-/** Drops sessions a month after their end, their refresh tokens with them. */
-async function purgeSessions(tx: Tx, at: Date): Promise<void> {
-  const before = after(at, -keptAfterEndMs);
-  await tx
-    .delete(sessions)
-    .where(or(lt(sessions.expiresAt, before), lt(sessions.revokedAt, before)))
-    .run();
-}
-
 async function rotate(tx: Tx, refreshToken: string, at: Date): Promise<OpenSession | null> {
   const found = await find(tx, refreshToken);
   if (found === undefined) return null;
@@ -112,11 +93,8 @@ async function rotate(tx: Tx, refreshToken: string, at: Date): Promise<OpenSessi
     .set({ usedAt: at })
     .where(eq(refreshTokens.digest, token.digest))
     .run();
-  return {
-    userId: session.userId,
-    sessionId: session.id,
-    refreshToken: await issue(tx, session.id, at),
-  };
+  const { userId, id: sessionId } = session;
+  return { userId, sessionId, refreshToken: await issue(tx, sessionId, at) };
 }
 
 async function issue(tx: Tx, sessionId: string, createdAt: Date): Promise<string> {
@@ -147,10 +125,12 @@ function after(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms);
 }
 
-/** Removes sessions that ended long ago and failed logins that no longer count. */
+/** Removes sessions a month after their end, with their refresh tokens, and failed logins that no longer count. */
 export async function purgeExpired(db: Db, at: Date): Promise<void> {
+  const before = after(at, -keptAfterEndMs);
+  const isOld = or(lt(sessions.expiresAt, before), lt(sessions.revokedAt, before));
   await transact(db, async (tx) => {
-    await purgeSessions(tx, at);
+    await tx.delete(sessions).where(isOld).run();
     await purgeLoginAttempts(tx, at);
   });
 }

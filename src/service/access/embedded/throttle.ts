@@ -8,7 +8,7 @@
 import { createHmac } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { between, eq, lt, sql } from 'drizzle-orm';
-import { type Db, transact, type Tx } from '../../../ports/db/database.ts';
+import { type Clocked, transact, type Tx } from '../../../ports/db/database.ts';
 import { loginAttempts } from '../../../ports/db/schema.ts';
 import { ForensicsError } from '../../../errors.ts';
 
@@ -45,16 +45,12 @@ const fromOnePlace: Ladder = {
 const fromAllPlaces: Ladder = { freeFailures: 99, pausesMs: [minuteMs] };
 const forgottenAfterMs = 24 * 60 * minuteMs;
 
+/** @param parts.key - 32 bytes. */
 export function createLoginAttempts({
   db,
   key,
   now,
-}: {
-  readonly db: Db;
-  /** 32 bytes. */
-  readonly key: Uint8Array;
-  readonly now: () => Date;
-}): LoginAttempts {
+}: Clocked & { readonly key: Uint8Array }): LoginAttempts {
   const keyedDigest = (text: string) => createHmac('sha256', key).update(text).digest();
   const placeKey = ({ email, from }: Attempt) =>
     Buffer.concat([keyedDigest(email), keyedDigest(`${email}\n${toPlace(from)}`)]);
@@ -101,7 +97,7 @@ export function createLoginAttempts({
         .where(between(loginAttempts.address, account, last))
         .run();
     },
-    ...createLoginPlaces({ now }),
+    ...createLoginPlaces(now),
   };
 }
 
@@ -140,12 +136,8 @@ const maxInWindow = 30;
 const maxPlaces = 10_000;
 const maxSeats = 4;
 
-interface Failure {
-  readonly at: number;
-}
-
-function createLoginPlaces({ now }: { readonly now: () => Date }): LoginPlaces {
-  const places = new Map<string, readonly Failure[]>();
+function createLoginPlaces(now: () => Date): LoginPlaces {
+  const places = new Map<string, readonly { readonly at: number }[]>();
   const seats = new Map<string, number>();
 
   return {

@@ -45,16 +45,14 @@ const kinds = {
 
 const algorithm = 'EdDSA';
 
-/** @param seed - 32 secret bytes, the private key of RFC 8032. */
-export function createTokens({
-  seed,
-  issuer,
-  now,
-}: {
+interface TokenParts {
+  /** 32 secret bytes, the private key of RFC 8032. */
   readonly seed: Uint8Array;
   readonly issuer: string;
   readonly now: () => Date;
-}): Tokens {
+}
+
+export function createTokens({ seed, issuer, now }: TokenParts): Tokens {
   const { privateKey, publicKey, kid } = keysFrom(seed);
 
   return {

@@ -89,7 +89,12 @@ export function createProvider(parts: ProviderParts): Provider {
   const keys = createCached({
     ...times,
     freshMs: freshKeysMs,
-    load: () => attempt(async () => keysIn(await getJson((await facts.current()).jwks_uri))),
+    load: () =>
+      attempt(async () => {
+        const document = await getJson((await facts.current()).jwks_uri);
+        if (isKeySet(document)) return createLocalJWKSet(document);
+        throw new TypeError('The identity provider answered no keys.');
+      }),
   });
 
   async function client(): Promise<Configuration> {
@@ -105,9 +110,7 @@ export function createProvider(parts: ProviderParts): Provider {
     facts: () => facts.current(),
     keys,
     refresh: (refreshToken) =>
-      attempt(async () => {
-        return tokensIn(await refreshTokenGrant(await client(), refreshToken));
-      }),
+      attempt(async () => tokensIn(await refreshTokenGrant(await client(), refreshToken))),
     exchange: ({ code, codeVerifier, redirectUri }) =>
       attempt(async () => {
         const grant = { code, code_verifier: codeVerifier, redirect_uri: redirectUri };
@@ -147,11 +150,6 @@ function chooseAuthentication(facts: Discovered, secret: string | null): ClientA
   return methods.includes('client_secret_basic')
     ? ClientSecretBasic(secret)
     : ClientSecretPost(secret);
-}
-
-function keysIn(document: unknown): JWTVerifyGetKey {
-  if (!isKeySet(document)) throw new TypeError('The identity provider answered no keys.');
-  return createLocalJWKSet(document);
 }
 
 /** A list of objects; each key is checked when it is used. */

@@ -75,8 +75,15 @@ export function createTokenReader({
 
   function assertAudience(kind: 'access' | 'id', claims: JWTPayload): void {
     const wanted = kind === 'id' ? clientId : (audience ?? clientId);
-    if (readAudiences(claims).includes(wanted) && isParty(kind, claims, clientId)) return;
-    if (kind === 'access' && audience === null && isOnlyForClient(claims, clientId)) return;
+    const audiences = readAudiences(claims);
+    // OpenID Connect Core 1.0, section 3.1.3.7: an id token with `azp`, or for several audiences, must be issued to this client.
+    const isParty =
+      claims['azp'] === undefined ? audiences.length === 1 : claims['azp'] === clientId;
+    if (audiences.includes(wanted) && (kind === 'access' || isParty)) return;
+    // Some providers name no audience and only the client; a token that names another client belongs to that client.
+    const { aud, azp, client_id: client } = claims;
+    const isOnlyForClient = aud === undefined && (azp ?? client) === clientId;
+    if (kind === 'access' && audience === null && isOnlyForClient) return;
     throw unauthenticated(
       `The token was not issued for this service: "aud" must hold "${wanted}".`,
     );
@@ -111,13 +118,6 @@ function readAudiences({ aud = [] }: JWTPayload): readonly string[] {
   return typeof aud === 'string' ? [aud] : aud;
 }
 
-/** OpenID Connect Core 1.0, section 3.1.3.7: an id token with `azp`, or for several audiences, must be issued to this client. */
-function isParty(kind: 'access' | 'id', claims: JWTPayload, clientId: string): boolean {
-  if (kind === 'access') return true;
-  const { azp } = claims;
-  return azp === undefined ? readAudiences(claims).length === 1 : azp === clientId;
-}
-
 /**
  * OpenID Connect Core 1.0, section 2: every id token names its client in `aud`. An access token that does so too must
  * carry its type, or the id token, which is shown around more freely, would open the interface.
@@ -127,11 +127,6 @@ function assertNoIdToken(clientId: string, claims: JWTPayload): void {
   throw unauthenticated(
     'This may be an id token: an access token with the client id in "aud" must have the header "typ" at+jwt or a claim "scope".',
   );
-}
-
-// Some providers name no audience and only the client; a token that names another client belongs to that client.
-function isOnlyForClient({ aud, azp, client_id }: JWTPayload, clientId: string): boolean {
-  return aud === undefined && (azp ?? client_id) === clientId;
 }
 
 function toRead(claims: JWTPayload, at: Date): ReadToken {
@@ -221,25 +216,24 @@ export interface Described {
 
 const longestEmail = 254;
 
-export function describePerson(claims: JWTPayload, names: ClaimNames): Described {
+export function describePerson(claims: JWTPayload, claimNames: ClaimNames): Described {
   // For display alone: people can change it.
   const username = readText(claims['preferred_username'], maxNameLength);
   const address = username?.includes('@') ? readText(username, longestEmail) : null;
-  const userType = readClaim(claims, names.userType);
-  const groups = readWords(readClaim(claims, names.tenants));
+  const userType = readClaim(claims, claimNames.userType);
+  const groups = readWords(readClaim(claims, claimNames.tenants));
+  // `/acme`, as Keycloak writes the path of a group, means acme; `Forensic Lab` the tenant forensic-lab.
+  const names = groups.map((group) =>
+    group.replace(/^\//, '').toLowerCase().replaceAll(/\s+/g, '-'),
+  );
   return {
     email: readText(claims['email'], longestEmail) ?? address,
     name: readText(claims['name'], maxNameLength) ?? username,
     userType: Array.isArray(userType) ? readRole(userType) : readText(userType, maxNameLength),
     isUserTypeMissing: userType === undefined,
-    scopes: readWords(readClaim(claims, names.scopes)),
-    tenants: [...new Set(groups.flatMap((group) => [group, tenantNameOf(group)]))],
+    scopes: readWords(readClaim(claims, claimNames.scopes)),
+    tenants: [...new Set([...groups, ...names])],
   };
-}
-
-/** `/acme`, as Keycloak writes the path of a group, means acme; `Forensic Lab` the tenant forensic-lab. */
-function tenantNameOf(group: string): string {
-  return group.replace(/^\//, '').toLowerCase().replaceAll(/\s+/g, '-');
 }
 
 /** What Keycloak gives to everybody. */

@@ -9,7 +9,7 @@ import {
   checkRuntime,
   judgeNode,
   judgeSpace,
-} from '../../../../src/ops/doctor/installation.ts';
+} from '../../../../src/ops/doctor/doctor.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
 
 test('what runs the tests runs the program', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createVisitor } from '../../../../src/ops/doctor/presigned.ts';
-import type { StoreToCheck } from '../../../../src/ops/doctor/presigned.ts';
+import { createVisitor, type StoreToCheck } from '../../../../src/ops/doctor/presigned.ts';
 import { checkStore } from '../../../../src/ops/doctor/stores.ts';
 import { createS3Store } from '../../../../src/ports/storage/s3/s3.ts';
 import type { BlobStore } from '../../../../src/ports/storage/store.ts';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasInstallation } from '../../../../src/service/core.ts';
-import { openDataFolder } from '../../../../src/service/secrets/master-key.ts';
+import { openDataFolder } from '../../../../src/service/secrets/secrets.ts';
 
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'a', 'b');
 const open = (dataDir: string, masterKey: string | null = null) =>

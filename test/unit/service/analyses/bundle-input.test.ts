@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openBundleInput } from '../../../../src/service/analyses/bundles.ts';
+import type { OwnValidation } from '../../../../src/present/report-item.ts';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
 import { analyses } from '../../../../src/ports/db/schema.ts';
 import { sha256Of } from '../../../../src/evidence/sign.ts';
@@ -11,7 +12,7 @@ async function completed() {
   const { complete, caller, db, stores, ...workshop } = await openWorkshop();
   const analysisId = await complete('forensicReporting');
   const sandbox = createScriptedSandbox();
-  const parts = { db, stores, sandbox, limits: defaultLimits, validation: null, trustList: null };
+  const parts = { db, stores, sandbox, limits: defaultLimits, trustList: null };
   const target = { tenantId: caller.tenant.id, analysisId };
   return {
     ...workshop,
@@ -20,7 +21,8 @@ async function completed() {
     analysisId,
     sandbox,
     tamper: (sql: string) => db.$client.exec(sql),
-    open: () => openBundleInput(parts, target, { withMetadata: false }),
+    open: (validation: OwnValidation | null = null) =>
+      openBundleInput({ ...parts, validation }, target, { withMetadata: false }),
   };
 }
 
@@ -31,6 +33,21 @@ test('a bundle is made of the examination that the log recorded', async () => {
 
   expect(examination.decision.resultClass).toBe('fake');
   expect(item.custody?.map(({ event }) => event)).toContain('examined');
+});
+
+test('error rates are those of the very model that examined the picture', async () => {
+  const { open } = await completed();
+  const { model } = (await open()).examination;
+  const validation = { id: 'a'.repeat(24), createdAt: new Date(0), model, conditions: [] };
+  const others = [
+    { ...model, version: '0.0.1' },
+    { ...model, files: { 'manifest.json': 'cd' } },
+  ];
+
+  expect((await open(validation)).item).toMatchObject({ validation });
+  for (const other of others) {
+    expect((await open({ ...validation, model: other })).item).not.toHaveProperty('validation');
+  }
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { gt } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliveries } from '../../../../src/ports/db/schema.ts';
-import { webhookSecret } from '../../../../src/service/webhooks/signature.ts';
+import { webhookSecret } from '../../../../src/service/webhooks/deliver.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { startReceiver } from './receiver.ts';
 import { serverKey, setUp, retryPausesMs } from './set-up.ts';

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { messageHeaders, webhookSecret } from '../../../../src/service/webhooks/signature.ts';
+import { messageHeaders, webhookSecret } from '../../../../src/service/webhooks/deliver.ts';
 
 const secret = webhookSecret(new Uint8Array(32).fill(3), 'acme');
 const body = '{"name":"Grüße"}';
