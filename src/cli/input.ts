@@ -34,33 +34,14 @@ export async function readFirstLine(file: string): Promise<string> {
   return (await readText(file)).replace(/\r?\n[^]*$/, '');
 }
 
-interface LineQuestion {
-  readonly message: string;
-  /** What is wrong with an answer; null when it is fine. The question is repeated until then. */
-  readonly fault?: (answer: string) => string | null;
-}
-
-/** @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D. */
-export async function askLine({ message, fault }: LineQuestion): Promise<string> {
+/**
+ * A line of text, asked for until there is one. @param advice - printed below an empty answer.
+ *
+ * @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D.
+ */
+export async function askLine(message: string, advice: string): Promise<string> {
   const { input } = await import('@inquirer/prompts');
-  const answer = await untilCancelled(async (how) =>
-    input(
-      {
-        message,
-        validate: (typed) => fault?.(typed.trim()) ?? true,
-      },
-      how,
-    ),
-  );
-  return answer.trim();
-}
-
-interface How {
-  readonly output: NodeJS.WritableStream;
-  readonly signal: AbortSignal;
-}
-
-async function untilCancelled<T>(ask: (how: How) => Promise<T>): Promise<T> {
+  const validate = (typed: string) => typed.trim() !== '' || advice;
   const cancelled = new AbortController();
   // Ctrl-D closes the line, and the package would then wait forever.
   const onKey = (_text: unknown, key: { readonly ctrl?: boolean; readonly name?: string }) => {
@@ -68,7 +49,8 @@ async function untilCancelled<T>(ask: (how: How) => Promise<T>): Promise<T> {
   };
   person.input.on('keypress', onKey);
   try {
-    return await ask({ output: person.output, signal: cancelled.signal });
+    const how = { output: person.output, signal: cancelled.signal };
+    return (await input({ message, validate }, how)).trim();
   } catch (error) {
     const isCancelled = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
     throw isCancelled ? new ForensicsError('cancelled', 'Cancelled.', { cause: error }) : error;
@@ -77,27 +59,12 @@ async function untilCancelled<T>(ask: (how: How) => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Asks a question without echoing the answer.
- *
- * @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D.
- */
-export async function askHidden(
-  question: string,
-  { input, output }: Streams = person,
-): Promise<string> {
-  // readline edits the line as usual, but its output is discarded.
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
-  output.write(question);
+/** Asks a question without echoing the answer. @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D. */
+export async function askHidden(question: string, streams: Streams = person): Promise<string> {
   try {
-    return await new Promise((resolve, reject) => {
-      const cancel = () => reject(new ForensicsError('cancelled', 'Cancelled.'));
-      lines.once('line', resolve).once('SIGINT', cancel).once('close', cancel);
-    });
+    return await answerTo(question, streams, { isHidden: true });
   } finally {
-    lines.close();
-    output.write('\n');
+    streams.output.write('\n');
   }
 }
 
@@ -120,10 +87,9 @@ export function canAsk({ input, output }: Streams = person): boolean {
  *
  * @throws {ForensicsError} `usage` where there is no terminal, `cancelled` on Ctrl-C or Ctrl-D.
  */
-export async function confirm(question: string, { input, output } = person): Promise<boolean> {
-  if (!canAsk({ input, output }))
-    throw usageError(`${question} Add --yes to confirm it in a script.`);
-  return /^\s*y(es)?\s*$/i.test(await answerTo(`${question} [y/N] `, { input, output }));
+export async function confirm(question: string, streams = person): Promise<boolean> {
+  if (!canAsk(streams)) throw usageError(`${question} Add --yes to confirm it in a script.`);
+  return /^\s*y(es)?\s*$/i.test(await answerTo(`${question} [y/N] `, streams));
 }
 
 /** The same, but a script continues without being asked. */
@@ -150,12 +116,24 @@ export async function confirmByName(
   return (await answerTo(`${question} Type its name to confirm: `, streams)).trim() === name;
 }
 
-async function answerTo(question: string, { input, output }: Streams): Promise<string> {
-  const lines = createInterface({ input, output });
+async function answerTo(
+  question: string,
+  { input, output }: Streams,
+  { isHidden = false } = {},
+): Promise<string> {
+  // readline edits a hidden line as usual, but its output is discarded.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = isHidden
+    ? createInterface({ input, output: nowhere, terminal: true, historySize: 0 })
+    : createInterface({ input, output });
+  if (isHidden) output.write(question);
   try {
-    return await new Promise<string>((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       const cancel = () => reject(new ForensicsError('cancelled', 'Cancelled.'));
-      lines.once('close', cancel).question(question, resolve);
+      lines
+        .once('SIGINT', cancel)
+        .once('close', cancel)
+        .question(isHidden ? '' : question, resolve);
     });
   } finally {
     lines.close();

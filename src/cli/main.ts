@@ -29,7 +29,10 @@ export async function main(given: readonly string[]): Promise<ExitCode> {
   exitOnBrokenOutput((error) => printFailure(error, { verbose: switches().verbose }));
   const program = createProgram(argv);
   try {
-    await completeCalled(program, argv);
+    const [word] = argv.slice(2).filter((each) => !each.startsWith('-'));
+    const called = program.commands.find((each) => each.name() === word);
+    // Before the parsing, when commander sets the defaults of options such as `--no-x`.
+    if (called !== undefined) await completeCommand(called);
     await program.parseAsync([...argv]);
     // A successful command may have set a code.
     return Object.values(exitCodes).find((code) => code === process.exitCode) ?? exitCodes.done;
@@ -89,8 +92,11 @@ Examples:
 /** Of a command, such as `keys rotate`, or a page of the manual. @param help - the command of that name. */
 async function printHelp(help: Command, names: readonly string[]): Promise<void> {
   const [first] = names;
-  if (first !== undefined && isTopic(first)) {
-    process.stdout.write(await readTopic(first));
+  if (first !== undefined && Object.hasOwn(topics, first)) {
+    const { layMarkdown } = await import('./output/layout.ts');
+    // The same path from `src/cli` and `dist/cli`: pages are not compiled.
+    const page = new URL(`../../src/manual/${first}.md`, import.meta.url);
+    process.stdout.write(layMarkdown(readFileSync(page, 'utf8'), helpWidth()));
     return;
   }
   if (first === undefined) help.parent!.addHelpText('after', `\n${topicList()}`);
@@ -135,30 +141,10 @@ export const topics = {
   architecture: 'the source code: its rooms, and three paths through them',
 } as const;
 
-type Topic = keyof typeof topics;
-
-function isTopic(name: string): name is Topic {
-  return Object.hasOwn(topics, name);
-}
-
 function topicList(): string {
   const width = Math.max(...Object.keys(topics).map((name) => name.length));
   const lines = Object.entries(topics).map(([name, about]) => `  ${name.padEnd(width)}  ${about}`);
   return ['Topics of the manual (forensics help TOPIC):', ...lines].join('\n');
-}
-
-async function readTopic(topic: Topic): Promise<string> {
-  const { layMarkdown } = await import('./output/layout.ts');
-  // The same path from `src/cli` and `dist/cli`: pages are not compiled.
-  const page = new URL(`../../src/manual/${topic}.md`, import.meta.url);
-  return layMarkdown(readFileSync(page, 'utf8'), helpWidth());
-}
-
-/** Must run before the parsing, when commander sets the defaults of options such as `--no-x`. */
-async function completeCalled(program: Command, argv: readonly string[]): Promise<void> {
-  const [word] = argv.slice(2).filter((each) => !each.startsWith('-'));
-  const called = program.commands.find((each) => each.name() === word);
-  if (called !== undefined) await completeCommand(called);
 }
 
 /** The program with every command loaded, for callers that list them all. */

@@ -86,22 +86,7 @@ export function yesOption(description = 'do not ask for confirmation'): Option {
   return new Option('--yes', description).default(false);
 }
 
-/** For commands that `/v1` does not offer: with `--url` or `--profile` the error says what to do instead. */
-export function withLocalOnlyOptions(command: Command): Command {
-  withLocalOptions(command);
-  for (const flags of ['--url <url>', '--profile <name>']) {
-    command.addOption(new Option(flags).hideHelp().argParser(refuse));
-  }
-  return command;
-}
-
-function refuse(): never {
-  throw new InvalidArgumentError(
-    'A server does not offer this. Run the command on the machine of the server, with --data-dir.',
-  );
-}
-
-/** The options of a command that acts on the data folder of this machine. */
+/** The options of a command that acts on the data folder of this machine. With `--url` the usage error says what to do. */
 export function withLocalOptions(command: Command): Command {
   return command
     .option('--data-dir <dir>', 'the data folder')

@@ -27,7 +27,9 @@ export async function* inOrder<T, R>(
   { width, signal }: { readonly width: number; readonly signal: AbortSignal },
   work: (item: T, index: number) => Promise<R>,
 ): AsyncGenerator<R> {
-  const source = lazily(items);
+  const source = (async function* lazily() {
+    yield* items;
+  })();
   const slots: Promise<Slot<R>>[] = [];
   let next = 0;
   let running = 0;
@@ -69,10 +71,6 @@ export async function* inOrder<T, R>(
     await Promise.allSettled(slots);
     await source.return(undefined);
   }
-}
-
-async function* lazily<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
-  yield* items;
 }
 
 /** Ctrl-C and SIGTERM end a run cleanly: first the child processes, then temporary files, then the program itself. */
@@ -151,21 +149,15 @@ export interface Progress {
 /** How many pictures there are, or a way to count them during the run. */
 type Total = number | ((signal: AbortSignal) => Promise<number>);
 
+const ignore = () => undefined;
+
 /** Shows nothing with `--quiet`, or when stderr is not a terminal. */
 export async function startProgress(total: Total, language: Language): Promise<Progress> {
   if (switches().quiet || !canAnimate(process.stderr)) {
-    return {
-      more: () => undefined,
-      add: () => undefined,
-      around: (write) => write(),
-      end: () => undefined,
-    };
+    return { more: ignore, add: ignore, around: (write) => write(), end: ignore };
   }
-  const state: ProgressState = {
-    total: typeof total === 'number' ? total : null,
-    done: 0,
-    failed: 0,
-  };
+  const known = typeof total === 'number' ? total : null;
+  const state: ProgressState = { total: known, done: 0, failed: 0 };
   /** To those that are counted. */
   let added = 0;
   const began = performance.now();

@@ -233,20 +233,15 @@ const minFree = 34;
 
 /** The names get what they need up to half of the free columns, the reasons the rest. */
 function fitWidths(rows: readonly Cells[], columns: number): Widths | null {
-  const columnWidth = (at: number) => columnFor(rows, at);
-  const [names, result, generated] = [columnWidth(0), columnWidth(1), columnWidth(2)];
-  const [changed, reasons] = [columnWidth(3), columnWidth(4)];
+  /** The longest text and the gap to the next column. */
+  const columnFor = (at: number) =>
+    gap + rows.reduce((longest, row) => Math.max(longest, stringWidth(row[at]!)), 0);
+  const [names, result, generated] = [columnFor(0), columnFor(1), columnFor(2)];
+  const [changed, reasons] = [columnFor(3), columnFor(4)];
   const free = columns - result - generated - changed;
   if (free < minFree) return null;
   const nameColumn = Math.min(names, Math.max(Math.floor(free / 2), free - reasons));
   return [nameColumn, result, generated, changed, Math.min(reasons, free - nameColumn)];
-}
-
-/** The longest text and the gap to the next column. */
-function columnFor(rows: readonly Cells[], at: number): number {
-  let longest = 0;
-  for (const row of rows) longest = Math.max(longest, stringWidth(row[at]!));
-  return longest + gap;
 }
 
 /** Both ends of a long name identify it better than its beginning: the folder and the number of the picture. */

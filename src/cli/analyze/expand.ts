@@ -42,8 +42,13 @@ async function* expand(input: Input, expansion: Expansion): AsyncGenerator<Input
   const isDone = input.failure !== null || input.skipped !== undefined;
   if (isDone) yield input;
   else if (input.url !== undefined) yield* expand(await fetched(input.url, expansion), expansion);
-  else if (await isPdf(input)) yield* partsOf(input, expansion);
-  else yield input;
+  else {
+    const { content, path } = input;
+    const head = content?.bytes ?? (path === null ? null : await readHead(path));
+    const isPdf = head !== null && sniffOtherKind(head) === 'pdf';
+    if (isPdf) yield* partsOf(input, expansion);
+    else yield input;
+  }
 }
 
 async function fetched(url: string, { fetchAllow, signal }: Expansion): Promise<Input> {
@@ -57,11 +62,6 @@ async function fetched(url: string, { fetchAllow, signal }: Expansion): Promise<
     content: { bytes, name: basename(new URL(url).pathname) },
     origins: [{ kind: 'url', url, ...facts, fetchedAt }],
   };
-}
-
-async function isPdf({ content, path }: Input): Promise<boolean> {
-  const head = content?.bytes ?? (path === null ? null : await readHead(path));
-  return head !== null && sniffOtherKind(head) === 'pdf';
 }
 
 async function* partsOf(input: Input, expansion: Expansion): AsyncGenerator<Input> {

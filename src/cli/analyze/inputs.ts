@@ -73,14 +73,10 @@ export async function* walkInputs(
   const left = new Set(named);
   for (const arg of args) {
     if (arg === '-') yield { label: arg, path: null, failure: null };
-    else if (isWebAddress(arg))
+    else if (/^https?:\/\//i.test(arg))
       yield { label: shownName(arg), path: null, failure: null, url: arg };
     else if (left.delete(absolutePath(arg))) yield* inputsOf(arg, walk);
   }
-}
-
-function isWebAddress(arg: string): boolean {
-  return /^https?:\/\//i.test(arg);
 }
 
 async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {

@@ -130,23 +130,21 @@ export function beginRecord(
 }
 
 export function toRecord(
-  { file, origins = [], examinedAt, durationMs, options: { tier, seed } }: RecordHead,
+  head: RecordHead,
   examination: Examination,
   report: LocalResult['report'],
 ): AnalysisRecord {
+  const { tier, seed } = head.options;
   const { facts, decision, model, options } = examination;
   const { format, width, height, sizeBytes, notes, soundShare } = facts;
   const { cellPx, columns, rows } = examination.maps;
   const { basis, byTraces, fakeProbability, fakeUncertainty, thresholds } = decision;
   const { rates, calls } = readErrors(examination);
   return {
-    file,
+    ...toOpenRecord(head),
     sha256: facts.sha256,
-    analysisId: null,
     verdict: decision.resultClass,
     reasons: decision.reasons,
-    tier,
-    seed,
     options: { model: model.id, decisionStrategy: options.decisionStrategy, tier, seed },
     result: { ...toResultFields(examination, tier), heatmaps: null, report },
     decision: {
@@ -174,12 +172,6 @@ export function toRecord(
     },
     maps: { cellPx, columns, rows },
     model,
-    examinedAt: examinedAt.toISOString(),
-    durationMs: Math.round(durationMs),
-    files: [],
-    error: null,
-    origins,
-    skipped: null,
   };
 }
 

@@ -52,13 +52,17 @@ export async function openReporter(
     failed: (input, failure) => {
       const told = writeFailure(failure, language);
       const line = () => printFileFailure(input.label, failure, { ...options, told });
-      if (isShownInTable(options)) deferredLine = line;
+      // On a terminal the remark in its row explains why a picture failed; a line above would only push the rows away.
+      if (isForPeople(options) && process.stdout.isTTY && !options.verbose) deferredLine = line;
       else progress.around(line);
     },
     more: (count) => progress.more(count),
     examined: (record) => {
       progress.add(record);
-      if (!isCutOff(record)) done = withRecord(done, record);
+      const { error } = record;
+      // It came to no end of its own: the run was stopped, or could not go on.
+      const isCutOff = error !== null && (error.code === 'cancelled' || concernsWholeRun(error));
+      if (!isCutOff) done = withRecord(done, record);
     },
     report: async (record) => {
       summary = withRecord(summary, record);
@@ -87,11 +91,6 @@ export async function openReporter(
   };
 }
 
-/** It came to no end of its own: the run was stopped, or could not go on. */
-function isCutOff({ error }: AnalysisRecord): boolean {
-  return error !== null && (error.code === 'cancelled' || concernsWholeRun(error));
-}
-
 /** A walk of its own beside the run: the number of pictures is known soon, and nothing is stored for it. */
 async function countInputs(
   args: readonly string[],
@@ -105,31 +104,23 @@ async function countInputs(
   return total;
 }
 
-/** Writes pieces of a document above the progress line; the document's head goes with the first. */
-function createWriter(head: string, progress: Progress): (text: string) => Promise<void> {
-  let before = head;
-  return async (text) => {
-    let written = Promise.resolve();
-    progress.around(() => {
-      written = writeOut(before + text);
-    });
-    before = '';
-    await written;
-  };
-}
-
 /**
- * No faster than standard output is read, so that a slow reader never makes a queue here.
+ * Writes pieces of a document above the progress line; the document's head goes with the first. No faster than standard
+ * output is read, so that a slow reader never makes a queue here.
  *
  * @throws {NodeJS.ErrnoException} the error of the system, such as a full disk.
  */
-async function writeOut(text: string): Promise<void> {
-  if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
-}
-
-/** On a terminal the remark in its row explains why a picture failed; a line above would only push the rows away. */
-function isShownInTable(options: AnalyzeOptions): boolean {
-  return isForPeople(options) && process.stdout.isTTY && !options.verbose;
+function createWriter(head: string, progress: Progress): (text: string) => Promise<void> {
+  let before = head;
+  return async (text) => {
+    const piece = before + text;
+    let isFull = false;
+    progress.around(() => {
+      isFull = piece !== '' && !process.stdout.write(piece);
+    });
+    before = '';
+    if (isFull) await once(process.stdout, 'drain');
+  };
 }
 
 function logSummary({ total, counts }: Summary, options: AnalyzeOptions, line: string): void {
@@ -156,16 +147,14 @@ type FormatOptions = Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv' | 'lang'>;
 function chooseFormat(options: FormatOptions): OutputFormat {
   const { json, jsonl, csv } = options;
   if (json) return createJsonFormat();
-  if (jsonl) return createJsonLinesFormat();
+  if (jsonl) {
+    return { head: '', add: (record) => `${JSON.stringify(record)}\n`, end: () => '' };
+  }
   if (csv) return createCsvFormat(process.stdout.isTTY);
   return createTextFormat(printedLanguage(options), lineWidth(process.stdout));
 }
 
-function isForPeople({
-  json,
-  jsonl,
-  csv,
-}: Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv'>): boolean {
+function isForPeople({ json, jsonl, csv }: FormatOptions): boolean {
   return !json && !jsonl && !csv;
 }
 
@@ -185,10 +174,6 @@ function createJsonFormat(): OutputFormat {
 function indented(value: unknown, spaces: number): string {
   // Strings contain no line ends: JSON writes those as \n.
   return JSON.stringify(value, null, 2).replaceAll('\n', `\n${' '.repeat(spaces)}`);
-}
-
-function createJsonLinesFormat(): OutputFormat {
-  return { head: '', add: (record) => `${JSON.stringify(record)}\n`, end: () => '' };
 }
 
 /**
@@ -236,7 +221,10 @@ const csvColumns: readonly CsvColumn[] = [
   ['file', ({ file }) => file],
   ['sha256', ({ sha256 }) => sha256],
   ['verdict', ({ verdict }) => verdict],
-  ['subClasses', writeSubClasses],
+  [
+    'subClasses',
+    ({ result }) => result?.resultSubClasses.map((n) => resultSubClasses[n]!).join(' ') ?? null,
+  ],
   ['reasons', ({ reasons }) => reasons.join(' ')],
   ['fakeProbability', (record) => rounded(generationDecision(record)?.fakeProbability)],
   ['uncertainty', (record) => rounded(generationDecision(record)?.fakeUncertainty)],
@@ -259,10 +247,6 @@ function writeOrigin(origin: Origin): string {
   if (origin.kind === 'url') return origin.url;
   const { name, page, picture } = origin;
   return `${name}#page=${page}${picture === null ? '' : `&picture=${picture}`}`;
-}
-
-function writeSubClasses({ result }: AnalysisRecord): CsvValue {
-  return result?.resultSubClasses.map((n) => resultSubClasses[n]!).join(' ') ?? null;
 }
 
 /** Null where the table states no probability, and where a changed part or a declaration decided. */

@@ -148,16 +148,13 @@ export function progressText(
   const rate = done > 0 && elapsedMs >= 2000 ? `, ${speedText(done, elapsedMs, language)}` : '';
   const left = timeLeft(done / total, elapsedMs, language);
   const leftText = left === '' ? '' : `, ${progress.left(left)}`;
-  return `${progressBar(done, total)} ${done}/${total}${failedText}${rate}${leftText}`;
+  // Files may have been added since they were counted.
+  const filled = Math.min(barCells, Math.floor((done / total) * barCells));
+  const bar = '='.repeat(filled).padEnd(barCells);
+  return `[${bar}] ${done}/${total}${failedText}${rate}${leftText}`;
 }
 
 const barCells = 20;
-
-function progressBar(done: number, total: number): string {
-  // Files may have been added since they were counted.
-  const filled = Math.min(barCells, Math.floor((done / total) * barCells));
-  return `[${'='.repeat(filled).padEnd(barCells)}]`;
-}
 
 const rateUnits = [
   [1, 'second'],

@@ -174,10 +174,13 @@ export function withRetry<T>(
 ): Promise<T> {
   return retry(act, {
     pauseAfter(error, attempt) {
-      if (!(error instanceof ForensicsError) || !isAway(error) || attempt >= tries()) return null;
+      if (!(error instanceof ForensicsError) || attempt >= tries()) return null;
+      const { code, canRetry, status, cause, retryAfterSeconds } = error;
+      // Away or busy. A failed health check is an answer.
+      const isAway = code !== 'unhealthy' && canRetry && (status === 429 || status === 503);
       // A name that does not resolve now will not resolve in a second either, but may in minutes.
-      if (isUnknownName(error) && budgetMs <= defaultBudgetMs) return null;
-      const { retryAfterSeconds } = error;
+      const isUnknownName = Object(cause)['code'] === 'ENOTFOUND';
+      if (!isAway || (isUnknownName && budgetMs <= defaultBudgetMs)) return null;
       if (retryAfterSeconds !== null) return retryAfterSeconds * 1000;
       return Math.min(maxPauseMs, backoffMs(attempt, firstPauseMs, growth));
     },
@@ -185,13 +188,4 @@ export function withRetry<T>(
     signal,
     pace,
   });
-}
-
-/** Whether the server was away or busy. A failed health check is an answer. */
-function isAway({ code, canRetry, status }: ForensicsError): boolean {
-  return code !== 'unhealthy' && canRetry && (status === 429 || status === 503);
-}
-
-function isUnknownName({ cause }: ForensicsError): boolean {
-  return Object(cause)['code'] === 'ENOTFOUND';
 }

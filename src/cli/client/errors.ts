@@ -49,9 +49,10 @@ export function toConnectionFailure(error: unknown, url: URL): ForensicsError {
 
 /** What is wrong with the certificate, as the end of a sentence; null when it is something else. */
 function distrustIn(code: string, error: unknown): string | null {
+  const names = String(Object(Object(error)['cert'])['subjectaltname'] ?? 'of none');
   switch (code) {
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `is for another name: ${namesIn(error)}. Use one of these in the address, or start the server with this name: serve --public-url.`;
+      return `is for another name: ${names.replaceAll(/\b(DNS|IP Address):/g, '')}. Use one of these in the address, or start the server with this name: serve --public-url.`;
     case 'CERT_HAS_EXPIRED':
       return 'has expired. Renew it on the server; if it is valid there, the clock of this machine is wrong.';
     case 'CERT_NOT_YET_VALID':
@@ -93,12 +94,6 @@ const unreachable: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
 };
 
-/** The names that the certificate does have. */
-function namesIn(error: unknown): string {
-  const named: unknown = Object(Object(error)['cert'])['subjectaltname'];
-  return typeof named === 'string' ? named.replaceAll(/\b(DNS|IP Address):/g, '') : 'of none';
-}
-
 function systemCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at.name === 'TimeoutError') return 'timeout';
@@ -134,7 +129,9 @@ export function toStoreFailure(
 ): ForensicsError {
   // Our own server says it in a header, S3 and Azure in XML.
   const code = String(headers['x-error-code'] ?? elementText(text, 'Code') ?? `status ${status}`);
-  if (isExpiry(status, text)) {
+  // "Request has expired", "ExpiredToken"; Azure: "Signature not valid in the specified time frame".
+  const isRefused = status === 400 || status === 401 || status === 403;
+  if (isRefused && /expired|specified time frame/i.test(text)) {
     return new ForensicsError('url_expired', 'The URL of the file has expired; request a new one.');
   }
   if (code === 'RequestTimeTooSkewed') return clocksDiffer();
@@ -166,12 +163,6 @@ export function clocksDiffer(): ForensicsError {
     'store_refused',
     'The store says that a new URL has expired: the clocks of server and store differ. Ask the operator to set them.',
   );
-}
-
-function isExpiry(status: number, text: string): boolean {
-  if (status !== 400 && status !== 401 && status !== 403) return false;
-  // "Request has expired", "ExpiredToken"; Azure: "Signature not valid in the specified time frame".
-  return /expired|specified time frame/i.test(text);
 }
 
 /** Text of the first such element, when it is plain and short. */

@@ -25,8 +25,8 @@ export interface Transfer {
 interface Call {
   readonly method: 'GET' | 'PUT';
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly bytes: Uint8Array | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly bytes?: Uint8Array;
   readonly signal: AbortSignal;
 }
 
@@ -42,13 +42,18 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
   const reach = createReach(server, others);
 
   async function exchange<T>(call: Call, take: (answer: Answer) => Promise<T>): Promise<T> {
-    const act = async () => {
-      const answer = await followed(reach, call);
-      if (answer.statusCode >= 200 && answer.statusCode < 300) return take(answer);
-      throw toStoreFailure(answer.statusCode, answer.headers, await readStart(answer));
-    };
     const { signal, url } = call;
-    return withRetry(() => withOwnErrors(act, url, signal), { ...longRunLimits, signal, pace });
+    const act = async () => {
+      try {
+        const answer = await followed(reach, call);
+        if (answer.statusCode >= 200 && answer.statusCode < 300) return await take(answer);
+        throw toStoreFailure(answer.statusCode, answer.headers, await readStart(answer));
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        throw toConnectionFailure(error, new URL(url));
+      }
+    };
+    return withRetry(act, { ...longRunLimits, signal, pace });
   }
 
   return {
@@ -57,8 +62,7 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
       await exchange({ method: 'PUT', url, headers, bytes, signal }, ({ body }) => body.dump());
     },
     download(url, maxBytes, signal) {
-      const call = { method: 'GET', url, headers: {}, bytes: null, signal } as const;
-      return exchange(call, (answer) => readUpTo(answer, maxBytes));
+      return exchange({ method: 'GET', url, signal }, (answer) => readUpTo(answer, maxBytes));
     },
     close: () => others.close(),
   };
@@ -107,30 +111,17 @@ async function followed(reach: Reach, call: Call): Promise<Answer> {
 function send(
   dispatcher: Dispatcher,
   target: URL,
-  { method, headers, bytes, signal }: Call,
+  { method, headers = {}, bytes, signal }: Call,
 ): Promise<Answer> {
   return request(target, {
     method,
     dispatcher,
     headers,
-    body: bytes,
+    body: bytes ?? null,
     signal,
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
   });
-}
-
-async function withOwnErrors<T>(
-  act: () => Promise<T>,
-  url: string,
-  signal: AbortSignal,
-): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    throw toConnectionFailure(error, new URL(url));
-  }
 }
 
 async function readUpTo({ body }: Answer, maxBytes: number): Promise<Uint8Array> {

@@ -57,7 +57,10 @@ Exit codes: 0 done, 1 some pictures failed (a single picture: its own code), 2 u
 10 to 13 as requested with --fail-on.`,
     )
     .action(async (files: string[], _own: unknown, called: Command) => {
-      process.exitCode = await runAnalyze(files, analyzeOptions(called));
+      const options = called.optsWithGlobals<AnalyzeOptions>();
+      const isChosen = called.getOptionValueSource('jobs') !== 'default';
+      const jobs = isRemote(options) && !isChosen ? remoteJobs : options.jobs;
+      process.exitCode = await runAnalyze(files, { ...options, jobs });
     });
 }
 
@@ -147,12 +150,6 @@ function withOutputOptions(command: Command): Command {
 
 // Pictures on a server wait for the network, not for the processors of this machine.
 const remoteJobs = 4;
-
-function analyzeOptions(command: Command): AnalyzeOptions {
-  const options = command.optsWithGlobals<AnalyzeOptions>();
-  const isChosen = command.getOptionValueSource('jobs') !== 'default';
-  return isRemote(options) && !isChosen ? { ...options, jobs: remoteJobs } : options;
-}
 
 /** @throws {ForensicsError} what concerns the whole run: see `PrepareExaminer`. */
 export async function runAnalyze(

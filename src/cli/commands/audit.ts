@@ -4,14 +4,14 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type CheckedFile, checkFiles } from '../../service/analyses/evidence.ts';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
-import { type Entry, parseEntry, serviceChain } from '../../service/audit/entry.ts';
+import { parseEntry, serviceChain } from '../../service/audit/entry.ts';
 import { type Verification, verifyLines } from '../../service/audit/verify.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
 import { calling, type LocalOptions, subcommand, withLocalOptions } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { printList, toList } from '../output/layout.ts';
+import { type Columns, printList } from '../output/layout.ts';
 import { now, raise, withLocalCore } from '../connection/local.ts';
 
 export function defineAudit(audit: Command): void {
@@ -168,15 +168,12 @@ async function checkStoredFiles(options: FilesOptions): Promise<void> {
     const { db } = core.database;
     return checkFiles({ db, stores }, { tenantId, analysisId: options.analysis });
   });
-  if (options.json) printJson(checked);
-  else
-    print(
-      toList(checked, {
-        file: ({ name }) => name,
-        state: ({ state }) => states[state],
-        'SHA-256 in the log': ({ recorded }) => recorded ?? '',
-      }),
-    );
+  const columns: Columns<CheckedFile> = {
+    file: ({ name }) => name,
+    state: ({ state }) => states[state],
+    'SHA-256 in the log': ({ recorded }) => recorded ?? '',
+  };
+  printList(checked, columns, options);
   const wrong = checked.filter(({ state }) => state === 'changed' || state === 'missing');
   if (wrong.length === 0) return;
   const names = wrong.map(({ name }) => name).join(', ');
@@ -190,14 +187,12 @@ async function printHead(options: LogOptions): Promise<void> {
     for (const { chain, name } of chains) found.push({ name, ...(await core.audit.head(chain)) });
     return found;
   });
-  if (options.json) return printJson(heads);
-  print(
-    toList(heads, {
-      log: ({ name }) => name,
-      entries: ({ count }) => String(count),
-      'hash of the last': ({ hash }) => hash,
-    }),
-  );
+  const columns: Columns<(typeof heads)[number]> = {
+    log: ({ name }) => name,
+    entries: ({ count }) => String(count),
+    'hash of the last': ({ hash }) => hash,
+  };
+  printList(heads, columns, options);
 }
 
 /** `forensics audit list` prints for people, `forensics audit export` for tools that recompute the hashes. */
@@ -220,7 +215,10 @@ async function list(options: ListOptions): Promise<void> {
       by: ({ actor }) => (actor.id === null ? actor.type : `${actor.type} ${actor.id}`),
       event: ({ event }) => event,
       subject: ({ subject }) => subject ?? '',
-      details: describeDetails,
+      details: ({ details }) =>
+        Object.entries(details)
+          .map(([name, value]) => `${name}=${shorten(value)}`)
+          .join(' '),
     },
     { ...options, none: 'There are no entries.' },
   );
@@ -231,12 +229,6 @@ async function exportLines(options: LogOptions): Promise<void> {
     const { chain } = await oneChain(core, options);
     for await (const { text } of core.audit.lines(chain)) print(text);
   });
-}
-
-function describeDetails({ details }: Entry): string {
-  return Object.entries(details)
-    .map(([name, value]) => `${name}=${shorten(value)}`)
-    .join(' ');
 }
 
 /** Cuts hashes and counts files; the JSON has everything. */

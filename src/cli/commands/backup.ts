@@ -8,7 +8,7 @@ import type { Verified } from '../../ops/backup/verify.ts';
 import { readConfig, redacted } from '../../contract/config.ts';
 import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/batch.ts';
-import { calling, type LocalOptions, named, subcommand, withLocalOnlyOptions } from '../options.ts';
+import { calling, type LocalOptions, named, subcommand, withLocalOptions } from '../options.ts';
 import { layCard, listRows, type Row } from '../output/layout.ts';
 import {
   canAnimate,
@@ -29,7 +29,7 @@ Examples:
   $ forensics backup create --out /mnt/backups
   $ forensics backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar`,
   );
-  withLocalOnlyOptions(
+  withLocalOptions(
     subcommand(
       backup,
       'create',
@@ -81,10 +81,14 @@ async function create(options: CreateOptions): Promise<void> {
   ]);
   const now = new Date();
   const settings = changedSettings(options);
+  const isFolder = statSync(options.out ?? '.', { throwIfNoEntry: false })?.isDirectory() === true;
+  const stamp = now.toISOString().replace(/\.\d+/, '').replaceAll(/[:-]/g, '');
+  const name = isFolder ? `forensics-backup-${stamp}.tar` : '';
+  const out = join(options.out ?? '.', name);
   const made = await withProgress(async (show) =>
     withLocalCore(options, async (core) =>
       backUp(core, {
-        out: backupFile(options.out ?? '.', now),
+        out,
         withKeys: !options.withoutKeys,
         program: packageVersion(),
         settings,
@@ -104,12 +108,6 @@ const copying = { database: 'Copying the database', files: 'Copying the files it
 
 const keysWarning =
   'The backup holds the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.';
-
-function backupFile(out: string, at: Date): string {
-  if (statSync(out, { throwIfNoEntry: false })?.isDirectory() !== true) return out;
-  const stamp = at.toISOString().replace(/\.\d+/, '').replaceAll(/[:-]/g, '');
-  return join(out, `forensics-backup-${stamp}.tar`);
-}
 
 /** What has to be set again on another machine, except the data folder. */
 function changedSettings({ dataDir, config }: LocalOptions): Record<string, unknown> {
@@ -171,13 +169,15 @@ function describeBackup({
 }: Pick<Verified, 'manifest' | 'manifestSha256'>): readonly Row[] {
   if (manifest === null) return [];
   const { createdAt, program, schema, files, bytes, rows } = manifest;
+  const megabytes = Math.max(0.1, bytes / 1e6);
+  const size = bytes < 1e9 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1000).toFixed(1)} GB`;
   return [
     ['Of', `${printable(createdAt)}, by version ${printable(program)}`],
     [
       'Holds',
       `${counted(rows['tenants'], 'tenant')}, ${counted(rows['analyses'], 'analysis', 'analyses')}`,
     ],
-    ['Files', `${counted(files, 'file')}, ${toSize(bytes)}`],
+    ['Files', `${counted(files, 'file')}, ${size}`],
     ['Database', `schema ${schema}`],
     ['Keys', describeKeys(manifest)],
     ...absentRows(manifest),
@@ -211,18 +211,12 @@ function counted(count = 0, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-function toSize(bytes: number): string {
-  return bytes < 1e9
-    ? `${Math.max(0.1, bytes / 1e6).toFixed(1)} MB`
-    : `${(bytes / 1e9).toFixed(1)} GB`;
-}
-
 /**
  * `forensics restore` creates a data folder from a backup, or prints what it would do, and then lists the manual steps
  * that remain.
  */
 export function defineRestore(command: Command): void {
-  withLocalOnlyOptions(
+  withLocalOptions(
     command
       .argument('<file>', 'a backup from "forensics backup create"')
       .option('--dry-run', 'check the backup and print what would be done; change nothing', false)
@@ -275,19 +269,15 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   if (json) {
     return printJson({ restored: !dryRun, dataDir, aside, manifestSha256, manifest, rows, steps });
   }
+  const filled = Object.entries(rows).flatMap(([table, n]) => (n > 0 ? [`${table} ${n}`] : []));
   const word = dryRun ? 'WOULD BE RESTORED' : 'RESTORED';
   const facts = [
     ...describeBackup({ manifest, manifestSha256 }),
-    ...(dryRun ? listRows('Rows', [printable(rowsText(rows))]) : []),
+    ...(dryRun ? listRows('Rows', [printable(filled.join(', '))]) : []),
     ...listRows('Set aside', aside === null ? [] : [`the old content, in ${aside}`]),
   ];
   process.stdout.write(layCard(`${printable(dataDir)}: ${word}`, facts, lineWidth(process.stdout)));
   for (const step of steps) log(step);
-}
-
-function rowsText(rows: Readonly<Record<string, number>>): string {
-  const filled = Object.entries(rows).filter(([, count]) => count > 0);
-  return filled.map(([table, count]) => `${table} ${count}`).join(', ');
 }
 
 /** The steps that are left to the operator. */

@@ -58,14 +58,21 @@ async function linesFor(
   const assigned = option ?? (flag === '' ? undefined : valuedOption(command, flag.slice(0, -1)));
   if (assigned !== undefined) {
     const start = option === undefined ? value : typed;
-    return valueLines(assigned.argChoices, placeholderIn(assigned))
+    // The word in `--out <dir>`.
+    const placeholder = /[<[](?<word>[a-z-]+)/.exec(assigned.flags)?.groups?.['word'] ?? '';
+    return valueLines(assigned.argChoices, placeholder)
       .filter((line) => line.startsWith(':') || line.startsWith(start))
       .map((line) => (line.startsWith(':') || option !== undefined ? line : `${flag}${line}`));
   }
+  const argumentLines = command.registeredArguments.flatMap((argument) =>
+    valueLines(argument.argChoices, argument.name()),
+  );
   const lines =
     typed.startsWith('-') && !isPastOptions
-      ? visibleOptions(command).flatMap(optionLines)
-      : [...(isPastOptions ? [] : commandLines(command)), ...argumentLines(command)];
+      ? visibleOptions(command).flatMap(({ short, long, description }) =>
+          [short, long].flatMap((name) => (name === undefined ? [] : `${name}\t${description}`)),
+        )
+      : [...(isPastOptions ? [] : commandLines(command)), ...argumentLines];
   return [...new Set(lines)].filter((line) => line.startsWith(':') || line.startsWith(typed));
 }
 
@@ -112,10 +119,6 @@ function valuedOption(command: Command, word: string): Option | undefined {
   );
 }
 
-function optionLines({ short, long, description }: Option): readonly string[] {
-  return [short, long].flatMap((name) => (name === undefined ? [] : [`${name}\t${description}`]));
-}
-
 function commandLines(command: Command): readonly string[] {
   // `help` takes the names of the commands beside it.
   const shown = command.name() === 'help' ? command.parent! : command;
@@ -125,21 +128,10 @@ function commandLines(command: Command): readonly string[] {
     .map((each) => `${each.name()}\t${each.description()}`);
 }
 
-function argumentLines(command: Command): readonly string[] {
-  return command.registeredArguments.flatMap((argument) =>
-    valueLines(argument.argChoices, argument.name()),
-  );
-}
-
 function valueLines(choices: readonly string[] | undefined, placeholder: string): string[] {
   if (choices !== undefined) return choices.map((choice) => `${choice}\t`);
   if (placeholder === 'file' || placeholder === 'bundle') return [':files'];
   return placeholder === 'dir' ? [':folders'] : [];
-}
-
-/** The word in `--out <dir>`. */
-function placeholderIn({ flags }: Option): string {
-  return /[<[](?<word>[a-z-]+)/.exec(flags)?.groups?.['word'] ?? '';
 }
 
 const scripts: Readonly<Record<Shell, string>> = {

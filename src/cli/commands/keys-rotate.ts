@@ -155,15 +155,17 @@ function renewInProfile(options: ServiceOptions, { key, replaced }: Rotated): st
   const profile = isRemote(options) ? serverNamed(options).profile : undefined;
   if (profile === undefined) return null;
   const kept = readCredentials(profile);
-  if (kept?.kind !== 'apiKey' || !matchesMask(replaced.secret, kept.apiKey)) return null;
+  // The tag before the stars and the four characters after them: one in 14 million keys of a tenant has the same.
+  const [start = '', end = ''] = replaced.secret.split(/\*+/);
+  const isReplaced =
+    kept?.kind === 'apiKey' &&
+    start !== '' &&
+    end !== '' &&
+    kept.apiKey.startsWith(start) &&
+    kept.apiKey.endsWith(end);
+  if (!isReplaced) return null;
   saveCredentials(profile, { kind: 'apiKey', apiKey: key.secret });
   return profile;
-}
-
-/** Compares the tag before the stars and the four characters after them: one in 14 million keys of a tenant has the same. */
-function matchesMask(masked: string, secret: string): boolean {
-  const [start = '', end = ''] = masked.split(/\*+/);
-  return start !== '' && end !== '' && secret.startsWith(start) && secret.endsWith(end);
 }
 
 interface NewKey {

@@ -154,12 +154,9 @@ async function readPassword({
       'There is no terminal to ask for the password. Give --email and --password-stdin, or --api-key-file and --tenant.',
     );
   }
-  const email = given ?? (await askLine({ message: 'E-mail address:', fault: emptyFault }));
+  const advice = 'Enter the email address of your account.';
+  const email = given ?? (await askLine('E-mail address:', advice));
   return { email, password: await askHidden('Password: ') };
-}
-
-function emptyFault(answer: string): string | null {
-  return answer === '' ? 'Enter the email address of your account.' : null;
 }
 
 interface UserOptions extends LoginOptions {
@@ -172,7 +169,12 @@ type ProviderLogin = Exclude<Answer, { accessToken: string }>;
 async function logInAsUser(api: Api, options: UserOptions): Promise<LoggedIn> {
   const provider = await findProvider(api);
   const tokens =
-    provider === null ? await byPassword(api, options) : await byDevice(provider, options);
+    provider === null
+      ? await loginWith(api, await readPassword(options))
+      : await byDevice(provider, options);
+  if (!('accessToken' in tokens)) {
+    throw usageError('This server no longer accepts passwords; log in again.');
+  }
   const at = Date.now();
   const authorization = `Bearer ${tokens.accessToken}`;
   const { data: holder } = await api.request(
@@ -194,12 +196,6 @@ async function findProvider(api: Api): Promise<ProviderLogin | null> {
     if (error instanceof ForensicsError && error.code === 'invalid_request') return null;
     throw error;
   }
-}
-
-async function byPassword(api: Api, options: UserOptions): Promise<Tokens> {
-  const data = await loginWith(api, await readPassword(options));
-  if ('accessToken' in data) return data;
-  throw usageError('This server no longer accepts passwords; log in again.');
 }
 
 async function loginWith(api: Api, body: object): Promise<Answer> {

@@ -38,7 +38,11 @@ Examples:
   ])
     .argument('<name>', 'the profile')
     .option('--json', 'print JSON', false)
-    .action(calling(show));
+    .action(
+      calling((name: string, options: ProfileOptions) =>
+        printFields(shownProfile(profileNamed(name)), options),
+      ),
+    );
   subcommand(
     profile,
     'remove',
@@ -85,30 +89,15 @@ async function remove(name: string): Promise<void> {
   if (hadSession) log(`Its session on ${profile.url} stays valid until it expires.`);
 }
 
-function show(name: string, options: ProfileOptions): void {
-  printFields(shownProfile(profileNamed(name)), options);
-}
-
-/** A profile as it is printed: no key, no token. */
-interface ShownProfile {
-  readonly name: string;
-  readonly url: string;
-  readonly tenant: string | null;
-  /** Email address of the logged-in user, or `API key`; null without a login. */
-  readonly loggedInAs: string | null;
-  /** How the server is verified. */
-  readonly trusts: string;
-}
-
-function shownProfile(profile: Profile): ShownProfile {
-  const { name, url, tenant = null } = profile;
+/** A profile as it is printed: no key, no token. `loggedInAs`: an email address or `API key`; null without a login. */
+function shownProfile(profile: Profile) {
+  const { name, url, tenant = null, ca, fingerprint } = profile;
   const credentials = readCredentials(name);
   const loggedInAs =
     credentials === null ? null : credentials.kind === 'session' ? credentials.email : 'API key';
-  return { name, url, tenant, loggedInAs, trusts: describeTrust(profile) };
-}
-
-function describeTrust({ ca, fingerprint }: Profile): string {
-  if (ca !== undefined) return `the authority ${new X509Certificate(ca).fingerprint256}`;
-  return fingerprint === undefined ? 'the authorities of the system' : `SHA-256 ${fingerprint}`;
+  const pinned =
+    fingerprint === undefined ? 'the authorities of the system' : `SHA-256 ${fingerprint}`;
+  const trusts =
+    ca === undefined ? pinned : `the authority ${new X509Certificate(ca).fingerprint256}`;
+  return { name, url, tenant, loggedInAs, trusts };
 }

@@ -59,7 +59,11 @@ async function reproduce(bundle: string, options: ReproduceOptions): Promise<voi
     modelsDir: modelsFolder(settings),
   });
   if (json) printJson(found);
-  else process.stdout.write(reproductionCard(bundle, found));
+  else {
+    const [style, words] = titles[found.outcome];
+    const title = `${printable(bundle)}: ${paint(process.stdout)(style, words)}`;
+    process.stdout.write(layCard(title, toRows(found), lineWidth(process.stdout)));
+  }
   if (found.outcome === 'different') process.exitCode = exitCodes.integrityFailure;
 }
 
@@ -78,16 +82,15 @@ const sentences: Readonly<Record<Outcome, string>> = {
 /** The rest is printed as JSON only. */
 const mostDifferences = 20;
 
-function reproductionCard(name: string, found: Reproduction): string {
-  const [style, words] = titles[found.outcome];
-  const title = `${printable(name)}: ${paint(process.stdout)(style, words)}`;
-  return layCard(title, toRows(found), lineWidth(process.stdout));
-}
-
 function toRows(found: Reproduction): readonly Row[] {
   const { outcome, verdict, model, valuesCompared, differences, files, environment } = found;
   const other = files.filter(({ isIdentical }) => !isIdentical);
   const rest = differences.length - mostDifferences;
+  const elsewhere = environment.map((one) =>
+    printable(
+      `${one.name}: ${one.recorded ?? 'unknown'} in the bundle, ${one.found ?? 'unknown'} here`,
+    ),
+  );
   return [
     ['Outcome', sentences[outcome]],
     ['Verdict', `${printable(verdict.recorded)} in the bundle, ${verdict.found} again`],
@@ -96,7 +99,7 @@ function toRows(found: Reproduction): readonly Row[] {
     ...listRows('Values', differences.slice(0, mostDifferences).map(differenceLine)),
     ...(rest > 0 ? [['', `... and ${rest} more; --json lists them all`] as const] : []),
     ...listRows('Files', other.map(fileLine)),
-    ...listRows('Elsewhere', environment.map(environmentLine)),
+    ...listRows('Elsewhere', elsewhere),
   ];
 }
 
@@ -115,8 +118,4 @@ function fileLine({ name, pixels, isTolerated }: FileComparison): string {
     return `${name}: other bytes${isTolerated ? ', as other versions write' : ''}`;
   const farthest = `${(100 * pixels.largest).toFixed(2)} % of the scale`;
   return `${name}: ${pixels.differing} samples differ, by ${farthest} at most`;
-}
-
-function environmentLine({ name, recorded, found }: Reproduction['environment'][number]): string {
-  return printable(`${name}: ${recorded ?? 'unknown'} in the bundle, ${found ?? 'unknown'} here`);
 }

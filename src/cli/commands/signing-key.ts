@@ -19,7 +19,7 @@ import {
   withLocalOptions,
 } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
-import { toList } from '../output/layout.ts';
+import { type Columns, toList } from '../output/layout.ts';
 import { settingsFor } from '../connection/local.ts';
 
 interface ExportOptions extends LocalOptions {
@@ -62,14 +62,13 @@ Examples:
 async function show(options: LocalOptions): Promise<void> {
   const keys = await withKeys(options, ({ signingKeys }) => signingKeys.list());
   if (options.json) return printJson({ keys: keys.map(shown) });
-  print(
-    toList(keys, {
-      'fingerprint (SHA-256)': ({ fingerprint }) => fingerprint,
-      made: ({ createdAt }) => createdAt.toISOString(),
-      state: ({ retiredAt }) =>
-        retiredAt === null ? 'in use' : `retired ${retiredAt.toISOString()}`,
-    }),
-  );
+  const columns: Columns<SigningKey> = {
+    'fingerprint (SHA-256)': ({ fingerprint }) => fingerprint,
+    made: ({ createdAt }) => createdAt.toISOString(),
+    state: ({ retiredAt }) =>
+      retiredAt === null ? 'in use' : `retired ${retiredAt.toISOString()}`,
+  };
+  print(toList(keys, columns));
 }
 
 async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<void> {

@@ -9,15 +9,14 @@ import type { WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import { deleteTenant } from '../../service/tenants/delete-tenant.ts';
 import { checkRequest } from '../../service/tenants/storage-config.ts';
-import type { TenantRequest } from '../../service/tenants/tenancy.ts';
-import { readWebhookState } from '../../service/tenants/tenancy.ts';
+import { readWebhookState, type TenantRequest } from '../../service/tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
 import {
   calling,
   type LocalOptions,
   type ServiceOptions,
   subcommand,
-  withLocalOnlyOptions,
+  withLocalOptions,
   withServiceOptions,
   yesOption,
 } from '../options.ts';
@@ -38,7 +37,7 @@ Examples:
   $ forensics tenant create acme
   $ forensics tenant list --json`,
   );
-  withLocalOnlyOptions(
+  withLocalOptions(
     subcommand(tenant, 'create', 'Create a tenant.', [
       'tenant create acme',
       'tenant create visitors --trial',
@@ -47,7 +46,7 @@ Examples:
     .argument('<name>', 'lower-case letters, digits, hyphens')
     .option('--trial', 'restrict the tenant to the two trial images', false)
     .action(calling(create));
-  withLocalOnlyOptions(
+  withLocalOptions(
     subcommand(tenant, 'list', 'List all tenants.', [
       'tenant list',
       'tenant list --deleted --json',
@@ -64,7 +63,7 @@ Examples:
     .argument('<name>', 'the tenant')
     .action(calling(show));
   defineUpdate(tenant);
-  withLocalOnlyOptions(
+  withLocalOptions(
     subcommand(
       tenant,
       'trial',
@@ -78,7 +77,7 @@ Examples:
     .action(calling(setTrial));
   defineTenantReport(withServiceOptions(tenant.command('report')));
   defineDelete(tenant);
-  withLocalOnlyOptions(
+  withLocalOptions(
     subcommand(tenant, 'webhook-secret', 'Print the secret that signs webhooks.', [
       'tenant webhook-secret acme',
       'tenant webhook-secret acme > hook.secret',
@@ -111,9 +110,7 @@ function defineUpdate(tenant: Command): void {
 }
 
 function defineDelete(tenant: Command): void {
-  withLocalOnlyOptions(
-    subcommand(tenant, 'delete', 'Delete a tenant and all its data permanently.'),
-  )
+  withLocalOptions(subcommand(tenant, 'delete', 'Delete a tenant and all its data permanently.'))
     .argument('<name>', 'the tenant')
     .addOption(yesOption('do not ask for the name; required in scripts'))
     .addHelpText(

@@ -18,7 +18,7 @@ import {
   type LocalOptions,
   type ServiceOptions,
   subcommand,
-  withLocalOnlyOptions,
+  withLocalOptions,
   withServiceOptions,
   yesOption,
 } from '../options.ts';
@@ -44,7 +44,7 @@ Examples:
   $ forensics user list --json`,
   );
   defineCreate(user);
-  withLocalOnlyOptions(
+  withLocalOptions(
     subcommand(user, 'list', 'List all accounts, by email address.', [
       'user list',
       'user list --json',
@@ -75,12 +75,14 @@ Examples:
   onOne(user, 'disable', 'Disable an account and end all its sessions.', ['', '--yes'])
     .addOption(yesOption('do not ask for confirmation (scripts are never asked)'))
     .action(calling(disable));
-  onOne(user, 'enable', 'Enable a disabled account.', ['', '--json']).action(calling(enable));
+  onOne(user, 'enable', 'Enable a disabled account.', ['', '--json']).action(
+    calling((who: string, options: LocalOptions) => changeAccess(who, options, 'enable')),
+  );
 }
 
 function defineCreate(user: Command): void {
   withPassword(
-    withLocalOnlyOptions(
+    withLocalOptions(
       subcommand(user, 'create', 'Create an account.', [
         'user create examiner@example.org --tenant acme --generate',
         'user create examiner@example.org --tenant acme --password-file first.txt',
@@ -116,7 +118,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 /** A command on one account of this machine. @param ends - of its examples. */
 function onOne(user: Command, name: string, does: string, ends: readonly string[]): Command {
   const lines = ends.map((end) => `user ${name} examiner@example.org ${end}`.trimEnd());
-  return withLocalOnlyOptions(subcommand(user, name, does, lines)).argument(
+  return withLocalOptions(subcommand(user, name, does, lines)).argument(
     '<who>',
     'email address or id of the account',
   );
@@ -192,10 +194,6 @@ async function disable(
     return log('Nothing was changed.');
   }
   await changeAccess(who, options, 'disable');
-}
-
-async function enable(who: string, options: LocalOptions): Promise<void> {
-  await changeAccess(who, options, 'enable');
 }
 
 async function changeAccess(

@@ -12,7 +12,7 @@ import { type FileCounts, makeValidation } from '../../service/validation/record
 import { type Choice, chooseFiles } from '../../service/validation/sampling.ts';
 import { openValidations } from '../../service/validation/saved-validations.ts';
 import type { Validation } from '../../service/validation/validation.ts';
-import { listenForStop, startProgress, type Stop } from '../analyze/batch.ts';
+import { listenForStop, startProgress } from '../analyze/batch.ts';
 import { settingsFor } from '../connection/local.ts';
 import { usageError } from '../errors.ts';
 import {
@@ -25,8 +25,8 @@ import {
   subcommand,
   wholeNumber,
 } from '../options.ts';
-import { listTable } from '../output/layout.ts';
-import { log, print, printJson } from '../output/terminal.ts';
+import { type Columns, printList } from '../output/layout.ts';
+import { log, printJson } from '../output/terminal.ts';
 import {
   type Bench,
   gatherLabelled,
@@ -120,11 +120,19 @@ async function runValidate(options: ValidateOptions): Promise<void> {
     const bench: Bench = { sandbox, stop, progress, options };
     const outcomes = await measureAll(bench, choice.chosen);
     progress.end();
-    logIfStopped(stop, outcomes.length, choice.chosen.length);
+    if (stop.signal.aborted) {
+      log(
+        `Stopped after ${outcomes.length} of ${choice.chosen.length} pictures; nothing was stored.`,
+      );
+      stop.throwIfStopped();
+    }
     const validation = toValidation(options, found, choice, outcomes);
     openValidations(settings).save(validation);
     log(`Stored; cite it with: forensics analyze ... --validation ${validation.id}`);
-    if (options.out !== undefined) await writeDocument(options.out, validation, options);
+    if (options.out !== undefined) {
+      const text = `${JSON.stringify(toDocument(validation, options), null, 2)}\n`;
+      await writeWholeFile(options.out, Buffer.from(text), options);
+    }
     if (!options.jsonl) printValidation(validation, options);
   } finally {
     progress.end();
@@ -140,12 +148,6 @@ function checkChoice({ chosen }: Choice<LabelledInput>): void {
     const [one, other] = isFake ? ['--fake', '--real'] : ['--real', '--fake'];
     throw usageError(`Every picture of ${one} lies in ${other} too; name two that share none.`);
   }
-}
-
-function logIfStopped(stop: Stop, done: number, all: number): void {
-  if (!stop.signal.aborted) return;
-  log(`Stopped after ${done} of ${all} pictures; nothing was stored.`);
-  stop.throwIfStopped();
 }
 
 function toValidation(
@@ -177,15 +179,6 @@ function toValidation(
   });
 }
 
-async function writeDocument(
-  file: string,
-  validation: Validation,
-  options: ValidateOptions,
-): Promise<void> {
-  const text = `${JSON.stringify(toDocument(validation, options), null, 2)}\n`;
-  await writeWholeFile(file, Buffer.from(text), options);
-}
-
 function checkFolders({ real, fake, force, out }: ValidateOptions) {
   if (real === undefined || fake === undefined) {
     const missing = real === undefined ? '--real' : '--fake';
@@ -212,17 +205,16 @@ function listValidations(options: StoredOptions): void {
     auc: conditions.find(({ condition }) => condition === 'clean')?.auc.value ?? null,
   }));
   if (options.json) return printJson({ validations: entries });
-  if (entries.length === 0) return log('There are no validations.');
   const { count, exact } = createNumberWriter('en');
-  const rows = entries.map(({ id, createdAt, model, real, fake, auc }) => [
-    id,
-    createdAt.slice(0, 10),
-    model,
-    count(real),
-    count(fake),
-    auc === null ? '' : exact(auc),
-  ]);
-  print(listTable(['id', 'made', 'model', 'photographs', 'generated', 'AUC, clean'], rows));
+  const columns: Columns<(typeof entries)[number]> = {
+    id: ({ id }) => id,
+    made: ({ createdAt }) => createdAt.slice(0, 10),
+    model: ({ model }) => model,
+    photographs: ({ real }) => count(real),
+    generated: ({ fake }) => count(fake),
+    'AUC, clean': ({ auc }) => (auc === null ? '' : exact(auc)),
+  };
+  printList(entries, columns, { ...options, none: 'There are no validations.' });
 }
 
 function showValidation(id: string, options: StoredOptions): void {

@@ -206,7 +206,10 @@ function credentialsFile(profile: string): string {
  */
 export async function apiKeyFrom(file: string): Promise<string> {
   const key = checked(await readText(file), 'The file of --api-key-file');
-  warnIfOpen(file);
+  // Only a warning: secrets mounted into a container are often readable by every user inside it.
+  const isOpen =
+    file !== '-' && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
+  if (isOpen) log(`Other users of this machine can read ${file}; run chmod 600.`);
   return key;
 }
 
@@ -221,11 +224,4 @@ function checked(text: string, where: string): string {
   const key = text.trim();
   if (/^sk-[\w-]{1,500}$/.test(key)) return key;
   throw usageError(`${where} must hold only an API key, which begins with "sk-".`);
-}
-
-// Only a warning: secrets mounted into a container are often readable by every user inside it.
-function warnIfOpen(file: string): void {
-  if (file === '-' || process.platform === 'win32') return;
-  const { mode } = statSync(file);
-  if ((mode & 0o077) !== 0) log(`Other users of this machine can read ${file}; run chmod 600.`);
 }

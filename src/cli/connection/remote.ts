@@ -51,7 +51,10 @@ function createKeyActs(api: Api): KeyActs {
       );
       for (const { uuid } of ended) {
         // oxlint-disable-next-line no-await-in-loop -- one request after the other, as the server counts them
-        await acts.revoke({ tenant, uuid }).catch(unlessGone);
+        await acts.revoke({ tenant, uuid }).catch((error: unknown) => {
+          // Another process may have been faster.
+          if (!(error instanceof ForensicsError) || error.code !== 'not_found') throw error;
+        });
       }
       return ended;
     },
@@ -61,12 +64,6 @@ function createKeyActs(api: Api): KeyActs {
 
 function withKey(secret: string | undefined) {
   return secret === undefined ? {} : { authorization: `ApiKey ${secret}` };
-}
-
-/** Another process was faster. */
-function unlessGone(error: unknown): void {
-  if (error instanceof ForensicsError && error.code === 'not_found') return;
-  throw error;
 }
 
 const wholeTenant = wholeAnswer(tenantAnswer, tenantComponents);

@@ -47,13 +47,10 @@ export function printFields(fields: object, { json }: { readonly json: boolean }
   if (json) return printJson(fields);
   for (const [field, value] of Object.entries(fields)) {
     if (value === null) continue;
-    print(`${field.padEnd(fieldWidth)}${printable(toLine(value))}`.trimEnd());
+    const other = typeof value === 'string' ? value : JSON.stringify(value);
+    const text = Array.isArray(value) ? value.join(', ') : other;
+    print(`${field.padEnd(fieldWidth)}${printable(text)}`.trimEnd());
   }
-}
-
-function toLine(value: unknown): string {
-  if (Array.isArray(value)) return value.join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** How a list shows a record: the text of each column, by its head. */
@@ -63,10 +60,10 @@ export type Columns<T> = Readonly<Record<string, (record: T) => string>>;
 export function printList<T>(
   records: readonly T[],
   columns: Columns<T>,
-  { json, none }: { readonly json: boolean; readonly none: string },
+  { json, none = '' }: { readonly json: boolean; readonly none?: string },
 ): void {
   if (json) return printJson(records);
-  if (records.length === 0) return log(none);
+  if (records.length === 0 && none !== '') return log(none);
   print(toList(records, columns));
 }
 
@@ -182,12 +179,10 @@ function layLines(part: string, lines: readonly string[], width: number): readon
     return part
       .split(/^- /m)
       .slice(1)
-      .flatMap((item) => layItem(item, width));
+      .flatMap((item) =>
+        wrap(inline(joined(item)), width - 2).map((line, at) => (at === 0 ? '- ' : '  ') + line),
+      );
   return wrap(inline(joined(part)), width);
-}
-
-function layItem(item: string, width: number): readonly string[] {
-  return wrap(inline(joined(item)), width - 2).map((line, at) => (at === 0 ? '- ' : '  ') + line);
 }
 
 function layMarkdownTable(lines: readonly string[], width: number): readonly string[] {

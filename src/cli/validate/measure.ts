@@ -57,13 +57,13 @@ export async function measureAll(
 ): Promise<readonly Outcome[]> {
   const { stop, progress, options } = bench;
   const outcomes: Outcome[] = [];
-  const work = async (file: LabelledInput) => {
+  const how = { width: options.jobs, signal: stop.signal };
+  const measured = inOrder(files, how, async (file) => {
     const outcome = await measureOne(bench, file);
     progress.add(outcome);
     return outcome;
-  };
-  const how = { width: options.jobs, signal: stop.signal };
-  for await (const outcome of inOrder(files, how, work)) {
+  });
+  for await (const outcome of measured) {
     if (stop.signal.aborted) break;
     outcomes.push(outcome);
     progress.around(() => logOutcome(outcome, options));

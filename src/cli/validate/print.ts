@@ -4,7 +4,7 @@ import { type DecisionStrategy, reasonCodes } from '../../contract/vocabulary.ts
 import { createNumberWriter } from '../../present/numbers.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { writeJudgement, writeWarnings } from '../../service/validation/statements.ts';
-import type { ClassFigures, Counted, Validation } from '../../service/validation/validation.ts';
+import type { ClassFigures, Validation } from '../../service/validation/validation.ts';
 import { layCard, listRows, listTable, type Row } from '../output/layout.ts';
 import { lineWidth, print, printable, printJson } from '../output/terminal.ts';
 
@@ -88,16 +88,16 @@ const classes = [
 function errorTable({ conditions }: Validation, strategy: DecisionStrategy): string {
   const rows = conditions.flatMap(({ condition, strategies }) =>
     classes.map(({ name, what }) => {
-      const figures = strategies[strategy][name];
+      const { wrong, verdicts, worstFolder } = strategies[strategy][name];
       return [
         condition,
         what,
-        countText(figures.wrong),
-        intervalText(figures.wrong),
-        ...(['uncertain', 'abstain'] as const).map((verdict) =>
-          rate(figures.verdicts[verdict] / figures.wrong.of),
-        ),
-        worstFolderText(figures),
+        `${count(wrong.count)} of ${count(wrong.of)} (${rate(wrong.share)})`,
+        // `0.0 to 5.4 %`
+        `${rate(wrong.low).replace(' %', '')} to ${rate(wrong.high)}`,
+        rate(verdicts.uncertain / wrong.of),
+        rate(verdicts.abstain / wrong.of),
+        worstFolderText(worstFolder),
       ];
     }),
   );
@@ -105,16 +105,7 @@ function errorTable({ conditions }: Validation, strategy: DecisionStrategy): str
   return listTable(['condition', 'pictures', ...figures], rows);
 }
 
-function countText({ count: number, of, share }: Counted): string {
-  return `${count(number)} of ${count(of)} (${rate(share)})`;
-}
-
-/** `0.0 to 5.4 %` */
-function intervalText({ low, high }: Counted): string {
-  return `${rate(low).replace(' %', '')} to ${rate(high)}`;
-}
-
-function worstFolderText({ worstFolder }: ClassFigures): string {
+function worstFolderText(worstFolder: ClassFigures['worstFolder']): string {
   if (worstFolder === null || worstFolder.wrong === 0) return '';
   const { folder, wrong, pictures } = worstFolder;
   return `${folder === '' ? '(no sub-folder)' : printable(folder)}: ${count(wrong)} of ${count(pictures)}`;

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ErrorCode, toForensicsError } from '../../../errors.ts';
+import { toForensicsError } from '../../../errors.ts';
 import { createSandbox } from '../../../examiner/sandbox.ts';
 import { createMutex, type Mutex } from '../../../mutex.ts';
 import {
@@ -12,7 +12,7 @@ import {
   withFreshUrls,
 } from '../../client/analyses.ts';
 import { openServer, requireTenant } from '../../connection/server.ts';
-import { assertNoOptions, type ServerOptions } from '../../options.ts';
+import { assertNoOptions } from '../../options.ts';
 import { log, shellWord } from '../../output/terminal.ts';
 import type { Input } from '../inputs.ts';
 import { type AnalyzeOptions, caseOptionsGiven } from '../options.ts';
@@ -176,7 +176,9 @@ async function examineInput(
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
-    if (analysisId !== null && !isFinal(failure.code)) unfetched.add(analysisId);
+    // After these there is nothing left to fetch.
+    const isFinal = /^(?:analysis_failed$|trial_image_mismatch$|image_)/.test(failure.code);
+    if (analysisId !== null && !isFinal) unfetched.add(analysisId);
     run.onFailure(input, failure);
     return { ...toFailedRecord(head(), failure), sha256, analysisId };
   }
@@ -209,11 +211,6 @@ async function fetchRecord(
   return keepResults(folder, folderName, record, files);
 }
 
-/** After these there is nothing left to fetch. */
-function isFinal(code: ErrorCode): boolean {
-  return code === 'analysis_failed' || code === 'trial_image_mismatch' || code.startsWith('image_');
-}
-
 const maxLogged = 10;
 
 /** With the commands that fetch them. */
@@ -228,17 +225,8 @@ function logUnfetched(ids: readonly string[], options: RemoteOptions): void {
 }
 
 /** What the environment sets needs no option. */
-function fetchCommand(
-  analysisId: string,
-  {
-    tenant,
-    url,
-    profile,
-    ca,
-    fingerprint,
-    apiKeyFile,
-  }: ServerOptions & { readonly tenant: string },
-): string {
+function fetchCommand(analysisId: string, options: RemoteOptions): string {
+  const { tenant, url, profile, ca, fingerprint, apiKeyFile } = options;
   const flags = { tenant, url, profile, ca, fingerprint, 'api-key-file': apiKeyFile };
   const given = Object.entries(flags).flatMap(([flag, value]) =>
     value === undefined ? [] : [`--${flag}`, shellWord(value)],

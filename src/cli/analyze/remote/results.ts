@@ -82,12 +82,14 @@ function withoutUrls(result: AnalysisResult, lang: readonly Language[]): LocalRe
   const { resultClass, resultSubClasses, report } = result;
   const { predictions, classUncertainties, classSimilarities, anomaly } = result;
   const scores = { predictions, classUncertainties, classSimilarities, anomaly };
-  const reportTexts = (language: Language, of: NonNullable<typeof report>) => {
-    const { pdfStorageUrls: _urls, ...texts } = of[language];
-    return [language, texts] as const;
-  };
   const texts =
-    report === null ? null : Object.fromEntries(lang.map((name) => reportTexts(name, report)));
+    report &&
+    Object.fromEntries(
+      lang.map((language) => {
+        const { pdfStorageUrls: _urls, ...inLanguage } = report[language];
+        return [language, inLanguage];
+      }),
+    );
   return { resultClass, resultSubClasses, ...scores, heatmaps: null, report: texts };
 }
 
