@@ -82,7 +82,7 @@ describe('answers', () => {
 
     expect([answer.status, answer.headers['allow']]).toEqual([
       204,
-      'GET, HEAD, POST, DELETE, OPTIONS',
+      'GET, HEAD, POST, PUT, DELETE, OPTIONS',
     ]);
   });
 

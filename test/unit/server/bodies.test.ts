@@ -38,7 +38,7 @@ describe('a body that nobody has to answer for', () => {
     ['POST /v1/auth/login', 65_537, 'body_too_large', 413],
     ['POST /v1/auth/revoke', 65_537, 'body_too_large', 413],
     ['POST /v1/none', 10, 'not_found', 404],
-    ['PUT /v1/analysis', 10, 'method_not_allowed', 405],
+    ['PATCH /v1/analysis', 10, 'method_not_allowed', 405],
   ])('%s of %i bytes is refused before it has come: %s', async (line, size, code, status) => {
     const socket = await begin(line, size);
 

@@ -58,7 +58,7 @@ test('OPTIONS that is no preflight still tells what an address knows', async () 
     url: '/v1/analysis',
   });
 
-  expect([statusCode, headers['allow']]).toEqual([204, 'GET, HEAD, POST, DELETE, OPTIONS']);
+  expect([statusCode, headers['allow']]).toEqual([204, 'GET, HEAD, POST, PUT, DELETE, OPTIONS']);
 });
 
 test('objects answer by rules of their own', async () => {

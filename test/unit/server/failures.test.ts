@@ -43,10 +43,10 @@ describe('failures', () => {
     ],
     [
       'an unknown method',
-      { method: 'PUT', path },
+      { method: 'PATCH', path },
       405,
       'method_not_allowed',
-      /GET, HEAD, POST, DELETE/,
+      /GET, HEAD, POST, PUT, DELETE/,
     ],
     [
       'an endless address',
