@@ -1,6 +1,7 @@
 /** The pictures of one case: what needs a person first, and all of them in one sentence. */
 
 import type { Analysis } from '../../contract/analysis.ts';
+import type { SeenBefore } from '../../contract/seen-before.ts';
 import { listAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { growingPause, useLoaded } from '../parts/loading.ts';
@@ -10,6 +11,7 @@ import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { saveAnalyses } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
+import { listSeenBefore, SeenLine } from './seen-before.tsx';
 
 const most = 1000;
 
@@ -22,7 +24,9 @@ export function CasePage({ name }: { readonly name: string }) {
     pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
   });
   const { data, error, reload } = loaded;
-  const entries = (data?.entries ?? []).toSorted((one, other) => needOf(one) - needOf(other));
+  const seen = useSeenBefore(data?.entries ?? []);
+  const rankOf = (analysis: Analysis) => kinds.indexOf(kindOf(analysis, seen, name));
+  const entries = (data?.entries ?? []).toSorted((one, other) => rankOf(one) - rankOf(other));
   const thumbnails = useThumbnails(entries);
   return (
     <>
@@ -30,7 +34,7 @@ export function CasePage({ name }: { readonly name: string }) {
         <a href="#/analyses">‹ {words.analysis.back}</a>
       </p>
       <PageTitle text={text.title(name)} />
-      {entries.length > 0 && <p class="lead">{writeSummary(entries, text)}</p>}
+      {entries.length > 0 && <p class="lead">{writeSummary(entries, seen, name, text)}</p>}
       <DropZone projectId={name} onProgress={reload} />
       <section class="panel flush" aria-label={text.title(name)}>
         <div class="toolbar row apart">
@@ -48,7 +52,12 @@ export function CasePage({ name }: { readonly name: string }) {
           empty={<p>{text.empty}</p>}
           columns={[list.picture, list.name, list.verdict, list.created]}
           row={(analysis) => (
-            <Row key={analysis.id} analysis={analysis} thumbnail={thumbnails.get(analysis.id)} />
+            <Row
+              key={analysis.id}
+              analysis={analysis}
+              thumbnail={thumbnails.get(analysis.id)}
+              seen={seen.get(analysis.id) ?? []}
+            />
           )}
         />
       </section>
@@ -56,12 +65,32 @@ export function CasePage({ name }: { readonly name: string }) {
   );
 }
 
+type Seen = ReadonlyMap<string, readonly SeenBefore[]>;
+
+/** Other pictures that show the same as these, by their ids; asked one after the other. */
+function useSeenBefore(analyses: readonly Analysis[]): Seen {
+  const { tenantName } = useConsole();
+  const ids = analyses
+    .filter(({ inferenceStatus }) => inferenceStatus.status === 'completed')
+    .map(({ id }) => id);
+  const { data } = useLoaded(`seen before ${tenantName} ${ids.join(' ')}`, {
+    load: async (signal) => {
+      const found = new Map<string, readonly SeenBefore[]>();
+      for (const id of ids) found.set(id, await listSeenBefore(tenantName, id, signal));
+      return found;
+    },
+  });
+  return data ?? new Map();
+}
+
 function Row({
   analysis,
   thumbnail,
+  seen,
 }: {
   readonly analysis: Analysis;
   readonly thumbnail: string | undefined;
+  readonly seen: readonly SeenBefore[];
 }) {
   const { language } = useConsole();
   const { id, name, comment, createdDate, inferenceStatus } = analysis;
@@ -81,6 +110,11 @@ function Row({
       <td>
         <ResultBadge analysis={analysis} />
         {because !== '' && <p class="soft small">{because}</p>}
+        {seen.map((other) => (
+          <p key={other.id} class="small">
+            <SeenLine other={other} isBefore={other.createdDate < createdDate} />
+          </p>
+        ))}
       </td>
       <td class="small soft">
         <Time at={createdDate} />
@@ -89,38 +123,58 @@ function Row({
   );
 }
 
-type Kind = 'failed' | 'generated' | 'changed' | 'undecided' | 'unjudged' | 'atWork' | 'noSign';
+type Kind =
+  | 'failed'
+  | 'generated'
+  | 'changed'
+  | 'seen'
+  | 'undecided'
+  | 'unjudged'
+  | 'atWork'
+  | 'noSign';
 
 /** From what a person has to look at to what can wait. */
 const kinds: readonly Kind[] = [
   'failed',
   'generated',
   'changed',
+  'seen',
   'undecided',
   'unjudged',
   'atWork',
   'noSign',
 ];
 
-function kindOf({ inferenceStatus: { status, result } }: Analysis): Kind {
+function kindOf(
+  { id, inferenceStatus: { status, result } }: Analysis,
+  seen: Seen,
+  name: string,
+): Kind {
   if (status === 'failed') return 'failed';
   if (status !== 'completed' || result === undefined) return 'atWork';
   // Subclass 2: changed in a part.
   const fake = result.resultSubClasses.includes(2) ? 'changed' : 'generated';
-  return (['noSign', fake, 'unjudged', 'undecided'] as const)[result.resultClass] ?? 'undecided';
+  const kind = (['noSign', fake, 'unjudged', 'undecided'] as const)[result.resultClass];
+  if (kind === undefined) throw new RangeError('The server answered an unknown class.');
+  return kind !== fake && isSeenElsewhere(seen.get(id), name) ? 'seen' : kind;
 }
 
-function needOf(analysis: Analysis): number {
-  return kinds.indexOf(kindOf(analysis));
+function isSeenElsewhere(seen: readonly SeenBefore[] = [], name: string): boolean {
+  return seen.some(({ projectId }) => projectId !== name);
 }
 
 function writeSummary(
   entries: readonly Analysis[],
+  seen: Seen,
+  name: string,
   text: ReturnType<typeof useConsole>['words']['cases'],
 ): string {
+  const none: Seen = new Map();
   const parts = kinds.flatMap((kind) => {
-    const count = entries.filter((entry) => kindOf(entry) === kind).length;
+    const count = entries.filter((entry) => kindOf(entry, none, name) === kind).length;
     return count === 0 ? [] : [`${count} ${text.kinds[kind]}`];
   });
-  return `${text.pictures(entries.length)}: ${parts.join(', ')}.`;
+  const elsewhere = entries.filter(({ id }) => isSeenElsewhere(seen.get(id), name)).length;
+  const sentence = `${text.pictures(entries.length)}: ${parts.join(', ')}`;
+  return elsewhere === 0 ? `${sentence}.` : `${sentence}; ${elsewhere} ${text.kinds.seen}.`;
 }

@@ -18,10 +18,7 @@ export function SeenBeforePanel({ analysis }: { readonly analysis: Analysis }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const { data } = useLoaded(`seen before ${tenantName} ${analysis.id} ${isDone}`, {
     load: async (signal) => {
-      if (!isDone) return [];
-      const query = { tenantName, id: analysis.id };
-      const path = '/v1/analysis/seen-before';
-      return (await ask<{ readonly data: readonly SeenBefore[] }>(path, { query, signal })).data;
+      return isDone ? listSeenBefore(tenantName, analysis.id, signal) : [];
     },
   });
   if (data === null || data.length === 0) return null;
@@ -44,7 +41,17 @@ export function SeenBeforePanel({ analysis }: { readonly analysis: Analysis }) {
   );
 }
 
-function SeenLine({
+export async function listSeenBefore(
+  tenantName: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<readonly SeenBefore[]> {
+  const query = { tenantName, id };
+  const path = '/v1/analysis/seen-before';
+  return (await ask<{ readonly data: readonly SeenBefore[] }>(path, { query, signal })).data;
+}
+
+export function SeenLine({
   other: { id, name, createdDate, projectId, alignment },
   isBefore,
 }: {

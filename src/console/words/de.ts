@@ -183,6 +183,7 @@ export const de: Words = {
       failed: 'fehlgeschlagen',
       generated: 'generiert',
       changed: 'mit veränderter Stelle',
+      seen: 'auch außerhalb dieses Falls vorgelegt',
       undecided: 'nicht entschieden',
       unjudged: 'nicht beurteilbar',
       atWork: 'in Untersuchung',

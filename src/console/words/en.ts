@@ -192,6 +192,7 @@ export const en = {
       failed: 'failed',
       generated: 'generated',
       changed: 'with a changed part',
+      seen: 'seen outside this case',
       undecided: 'undecided',
       unjudged: 'that cannot be judged',
       atWork: 'being examined',
