@@ -61,7 +61,11 @@ export function findContradictions(surfaces: Surfaces): readonly string[] {
       missing('not checked', { pdf, html }, statement[language]),
     ),
     ...numbersApart(pdf, html),
-    ...Object.entries({ ...everywhere, pdf }).flatMap(([name, text]) => codesIn(name, text)),
+    // What the file itself holds may be any word.
+    ...Object.entries({ ...everywhere, pdf })
+      .flatMap(([name, text]) => codesIn(text).map((code) => [name, code] as const))
+      .filter(([, code]) => !JSON.stringify(evidence.facts?.metadata ?? {}).includes(code))
+      .map(([name, code]) => `${name}: a word of the code: ${code}`),
   ];
 }
 
@@ -141,14 +145,13 @@ const codes: readonly string[] = [
   'realMax',
 ].filter((code) => /[_A-Z-]/.test(code));
 
-function codesIn(name: string, text: string): readonly string[] {
-  const found = [
+function codesIn(text: string): readonly string[] {
+  return [
     ...codes.filter((code) => new RegExp(`(?<![\\w/.-])${code}(?![\\w/-])`).test(text)),
     ...(text.match(
       /\b(?:undefined|NaN|\[object \w+\]|decision\.\w+|(?:real|fake|uncertain|abstain) \(\d\))/g,
     ) ?? []),
   ];
-  return found.map((code) => `${name}: a word of the code: ${code}`);
 }
 
 export function flat(text: string): string {

@@ -128,10 +128,28 @@ function dump(group: string, tags: Tags): readonly Row[] {
 export function signatureBlocks({ item, catalogue }: SectionInput): readonly Block[] {
   const { signature } = catalogue.document;
   const { laboratory } = item.caseData ?? {};
+  const absent = missingFields(item).map((field) => signature.fields[field]);
   return [
     paragraph(catalogue.limits.limits.examiner),
     ...(laboratory?.sentences ?? []).map((sentence) => paragraph(printable(sentence, 600))),
     paragraph(signature.assessment),
+    ...only(absent.length > 0, note(signature.missing(absent.join(', ')))),
     { kind: 'form', labels: signature.lines },
   ];
+}
+
+/** Of what SWGDE (Best Practices for Image Authentication) and ENFSI ask a report to name, what nobody gave. */
+function missingFields({ caseData = {}, custody = [] }: SectionInput['item']) {
+  const { caseNumber, exhibit, examiner, laboratory } = caseData;
+  const given = {
+    caseNumber,
+    exhibit,
+    // The program is never told.
+    client: undefined,
+    reviewer: examiner,
+    laboratory,
+    custody: custody[0],
+  };
+  const fields = ['caseNumber', 'exhibit', 'client', 'reviewer', 'laboratory', 'custody'] as const;
+  return fields.filter((field) => given[field] === undefined);
 }

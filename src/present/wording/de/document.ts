@@ -63,7 +63,7 @@ export const document: typeof english = {
       'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat.',
   },
   caseData: {
-    caseNumber: 'Fall',
+    caseNumber: 'Aktenzeichen',
     exhibit: 'Asservat',
     note: 'Anmerkung',
   },
@@ -127,6 +127,16 @@ export const document: typeof english = {
   signature: {
     assessment:
       '☐  Ich stimme der Bewertung zu.   ☐  Ich stimme nicht oder nur teilweise zu; siehe Anmerkungen.',
+    missing: (fields) =>
+      `SWGDE und ENFSI verlangen von einem Gutachten auch diese Angaben; hier fehlen: ${fields}.`,
+    fields: {
+      caseNumber: 'Aktenzeichen',
+      exhibit: 'Asservatennummer',
+      client: 'Auftraggeber und Auftragsdatum',
+      reviewer: 'Sachverständiger mit Qualifikation',
+      laboratory: 'Labor',
+      custody: 'Beweismittelkette',
+    },
     lines: ['Anmerkungen', 'Name und Qualifikation', 'Ort und Datum', 'Unterschrift'],
   },
 };

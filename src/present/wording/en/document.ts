@@ -125,6 +125,17 @@ export const document = {
   },
   signature: {
     assessment: '☐  I agree with the evaluation.   ☐  I disagree, or agree in part; see the notes.',
+    /** What SWGDE and ENFSI ask for, and nobody gave. */
+    missing: (fields: string) =>
+      `SWGDE and ENFSI ask a report to name these too; not given here: ${fields}.`,
+    fields: {
+      caseNumber: 'case number',
+      exhibit: 'exhibit',
+      client: 'client and date of the request',
+      reviewer: 'examiner with qualification',
+      laboratory: 'laboratory',
+      custody: 'chain of custody',
+    },
     lines: ['Notes', 'Name and qualification', 'Place and date', 'Signature'],
   },
 };
