@@ -4,6 +4,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import type { Analysis } from '../../src/contract/analysis.ts';
@@ -305,3 +306,29 @@ describe('an analysis that is not waited for', () => {
     expect(local.stderr).toContain('made on the machine of the server');
   });
 });
+
+test(
+  'a copy of a picture that was sent in another case is recognised',
+  async () => {
+    const original = await sceneJpeg({ width: 480, height: 320, seed: 70 });
+    const copy = await sharp(original)
+      .extract({ left: 60, top: 30, width: 380, height: 260 })
+      .flop()
+      .jpeg({ quality: 60 })
+      .toBuffer();
+    const dir = await folderWith({ 'original.jpg': original, 'copy.jpg': copy });
+
+    await run(['analyze', join(dir, 'original.jpg'), ...acme(), '--case', '4099']);
+    const card = await run(['analyze', join(dir, 'copy.jpg'), ...acme(), '--case', '4711']);
+    const json = await run(['analyze', join(dir, 'copy.jpg'), ...acme(), '--json']);
+
+    expect(card.stdout).toMatch(/Seen before +original\.jpg, \d{4}-\d\d-\d\d, case 4099, mirrored/);
+    expect(parse(json.stdout).analyses[0]!.seenBefore).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'original.jpg', projectId: '4099' }),
+        expect.objectContaining({ name: 'copy.jpg', projectId: '4711' }),
+      ]),
+    );
+  },
+  twoProgramsMs,
+);

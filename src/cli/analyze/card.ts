@@ -45,8 +45,25 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
     cardWidth(columns),
     maxRemarkLines,
   );
-  const below: readonly Row[] = remarks === '' ? [] : [[card.labels.unread, remarks]];
+  const below: readonly Row[] = [
+    ...(remarks === '' ? [] : [[card.labels.unread, remarks] as const]),
+    ...writeSeenBefore(record, language),
+  ];
   return layCard(title, [...shown, ...below], columns);
+}
+
+const mostSeen = 3;
+
+/** A line for each other picture that shows the same, the oldest first. */
+function writeSeenBefore({ seenBefore = [] }: AnalysisRecord, language: Language): Row[] {
+  const { card } = wordsIn(language).terminal;
+  const lines = seenBefore.slice(0, mostSeen).map(({ name, createdDate, projectId, alignment }) => {
+    const day = createdDate.slice(0, 10);
+    return printable(card.seen({ name, day, projectId, isMirrored: alignment.isMirrored }));
+  });
+  const more = seenBefore.length - lines.length;
+  if (more > 0) lines.push(card.seenMore(more));
+  return lines.map((line, at) => [at === 0 ? card.labels.seen : '', line] as const);
 }
 
 /** What is odd about the file, or was done to reach its pixels; nothing where a server examined it. */

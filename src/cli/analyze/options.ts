@@ -8,7 +8,7 @@ import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary
 import { readFileUpTo } from '../../ports/files/system-errors.ts';
 import type { CaseData, Laboratory } from '../../present/report-item.ts';
 import { usageError } from '../errors.ts';
-import { assertNoOptions, named, type ServerOptions } from '../options.ts';
+import { assertNoOptions, isRemote, named, type ServerOptions } from '../options.ts';
 
 /** In the order in which they decide the exit code. `unexamined`: a file failed, is no picture, or was left out. */
 export const failOns = ['unexamined', 'fake', 'uncertain', 'abstain'] as const;
@@ -70,6 +70,8 @@ function checkNoReportOptions(options: AnalyzeOptions): void {
     '--without-original': options.withoutOriginal,
     '--error-level': options.errorLevel,
     ...caseOptionsGiven(options),
+    // A server files pictures of either tier under a case.
+    '--case': options.case !== undefined && !isRemote(options),
     '--html': options.html,
   };
   assertNoOptions(forReports, 'is for forensic reports; add --tier forensicReporting.');
@@ -98,7 +100,7 @@ export interface CaseOptions {
 
 export function withCaseOptions(command: Command): Command {
   return command
-    .option('--case <number>', 'case number, printed in the report', named)
+    .option('--case <number>', 'case, such as the number of a claim', named)
     .option('--exhibit <number>', 'number of the exhibit', named)
     .option('--examiner <name>', 'name of the examiner', named)
     .option('--note <text>', 'a remark on the case', named)

@@ -1,5 +1,6 @@
 /** What is known of one picture: the shape of `--json`, `--jsonl` and `result.json`. What a server does not return is null. */
 
+import type { SeenBefore } from '../../contract/seen-before.ts';
 import type { AnalysisOptions } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { areaOf, type Region } from '../../detectors/regions.ts';
@@ -102,6 +103,8 @@ export interface AnalysisRecord {
   readonly origins: readonly Origin[];
   /** Why something in a folder or PDF was left out; null for a picture. */
   readonly skipped: Skipped | null;
+  /** Other pictures of the tenant that show the same; left out where no server was asked. */
+  readonly seenBefore?: readonly SeenBefore[];
 }
 
 interface RecordHead {

@@ -10,6 +10,7 @@ import {
   type InferenceStatus,
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
+import { type SeenBefore, seenBeforeAnswer } from '../../contract/seen-before.ts';
 import { ForensicsError } from '../../errors.ts';
 import { type Pace, realPace } from '../../retry.ts';
 import { type Api, type ApiRequest, wholeAnswer } from './api.ts';
@@ -73,6 +74,8 @@ export interface RemoteAnalyses {
   start(id: string): Promise<void>;
   /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
   retry(id: string, options: GivenOptions): Promise<Analysis>;
+  /** Other pictures of the tenant that show the same; none where the server does not look for them. */
+  seenBefore(id: string): Promise<readonly SeenBefore[]>;
   remove(id: string): Promise<void>;
 }
 
@@ -105,6 +108,17 @@ function createRemoteAnalyses(
       await api.request(post('/start', { id }), succeeded);
     },
     retry: async (id, options) => only(await api.request(post('/retry', { id, options }), answer)),
+    async seenBefore(id) {
+      const asked = { query: { tenantName, id }, signal, longRun: signal };
+      try {
+        const where = { method: 'GET', path: `${path}/seen-before` } as const;
+        return (await api.request({ ...where, ...asked }, seenBeforeAnswer)).data;
+      } catch (error) {
+        // A server of a version before 0.5.
+        if (error instanceof ForensicsError && error.code === 'not_found') return [];
+        throw error;
+      }
+    },
     async remove(id) {
       await api.request({ method: 'DELETE', path, body: { tenantName, id } }, succeeded);
     },

@@ -181,10 +181,10 @@ export const de: Words = {
     pictures: (count: number) => (count === 1 ? '1 Bild' : `${count} Bilder`),
     kinds: {
       failed: 'fehlgeschlagen',
-      generated: 'generiert',
+      generated: 'erzeugt',
       changed: 'mit veränderter Stelle',
       seen: 'auch außerhalb dieses Falls vorgelegt',
-      undecided: 'nicht entschieden',
+      undecided: 'unentschieden',
       unjudged: 'nicht beurteilbar',
       atWork: 'in Untersuchung',
       noSign: 'ohne Befund',

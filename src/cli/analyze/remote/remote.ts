@@ -69,6 +69,7 @@ function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
       '--error-level': errorLevel,
       '--html': html,
       ...caseOptionsGiven(options),
+      '--case': false,
       '--without-original': withoutOriginal,
     },
     'applies to this machine only; leave it out with a server.',
@@ -200,7 +201,8 @@ async function fetchRecord(
   const ended = await untilEnded(() => analyses.read(analysisId), signal);
   const { label: file, origins = [] } = input;
   const known = { file, origins, sha256, sizeBytes: bytes.length, lang };
-  const record = remoteRecord(ended, known);
+  const seenBefore = await analyses.seenBefore(analysisId);
+  const record = { ...remoteRecord(ended, known), seenBefore };
   if (folder === null) {
     unseen.add(analysisId);
     return record;

@@ -71,7 +71,8 @@ export async function submit(
   const { model, decisionStrategy, tier, seed, resume } = options;
   const wanted = { ...(model === null ? {} : { model }), decisionStrategy, tier, seed };
   const input = { format, version: 'v1', width, height, filename: name, options: wanted } as const;
-  const request: CreateRequest = { name, type: 'image', input };
+  const { case: projectId = null } = options;
+  const request: CreateRequest = { name, type: 'image', input, ...(projectId && { projectId }) };
   const create = (entry: Entry) => createAnalysis(submission, picture, entry, trail);
   if (!resume) return create(journal.begin(sha256, request));
 

@@ -1,5 +1,14 @@
 import type { ResultClass } from '../../../contract/vocabulary.ts';
 
+export interface SeenPicture {
+  readonly name: string;
+  /** When it was sent, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** Its case, or null. */
+  readonly projectId: string | null;
+  readonly isMirrored: boolean;
+}
+
 /** What `analyze` prints for a person: card, table and the line below it. */
 export const terminal = {
   card: {
@@ -10,6 +19,7 @@ export const terminal = {
       next: 'Next',
       more: 'Report',
       unread: 'Remarks',
+      seen: 'Seen before',
     },
     generated: (p: string) => `P(generated) ${p}`,
     changed: (p: string) => `P(changed) ${p}`,
@@ -17,6 +27,10 @@ export const terminal = {
     open: (from: string, to: string) => ` (open from ${from} to ${to})`,
     more: 'PDF and heatmaps: --tier forensicReporting --out DIR',
     onServer: (id: string) => `analysis ${id}`,
+    /** Another picture that shows the same. */
+    seen: ({ name, day, projectId, isMirrored }: SeenPicture) =>
+      `${name}, ${day}${projectId === null ? '' : `, case ${projectId}`}${isMirrored ? ', mirrored' : ''}`,
+    seenMore: (count: number) => `and ${count} more`,
   },
   table: {
     head: { file: 'PICTURE', result: 'RESULT', generated: 'P(GENERATED)', changed: 'P(CHANGED)' },
