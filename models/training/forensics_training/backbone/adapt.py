@@ -26,7 +26,7 @@ from torch.nn import functional
 
 from forensics_training.backbone.inputs import SIDE
 from forensics_training.backbone.dinov2 import ViT
-from forensics_training.backbone.lora import INPUTS, KINDS, Adapted
+from forensics_training.backbone.lora import INPUTS, KIND_OF, KINDS, Adapted
 from forensics_training.degrade.batches import degrade_squares, degrade_views
 from forensics_training.degrade.pipeline import draw_scale
 from forensics_training.edits.autoencoder import Published, load as load_autoencoder
@@ -36,8 +36,6 @@ SMOOTHING = 0.05
 NEITHER = 0.2  # share of a group of views
 THROUGH_AUTOENCODER = 0.12  # share of the photographs' squares
 GENERATED_IS_PHOTOGRAPH = 0.3  # weight of "looks like a photograph" for generated pictures, some of which are drawings
-KIND_OF = {"drawing": "drawing", "cartoon": "drawing", "line art": "drawing", "rendering": "rendering", "game": "rendering",
-           "screen": "screenshot", "screenshot": "screenshot", "page": "page", "document": "page", "chart": "chart", "meme": "screenshot"}  # fmt: skip
 # Sampled less where the label is inferred or one kind has many sources; more for edited photographs, which are few.
 SAMPLED = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6, "google-imagefx": 0.5, "edited camera": 2}
 

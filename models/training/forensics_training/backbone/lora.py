@@ -13,6 +13,8 @@ READ = (5, 7, 9)  # blocks whose tokens the heads read, counted from zero
 RANK = 16
 INPUTS = ("view", "square")
 KINDS = ("photograph", "drawing", "rendering", "screenshot", "page", "chart")
+KIND_OF = {"drawing": "drawing", "cartoon": "drawing", "line art": "drawing", "rendering": "rendering", "game": "rendering",
+           "screen": "screenshot", "screenshot": "screenshot", "page": "page", "document": "page", "chart": "chart", "meme": "screenshot"}  # fmt: skip
 
 
 class LowRank(nn.Module):

@@ -103,7 +103,7 @@ def test_a_batch_of_views_teaches_label_and_kind(tmp_path):
     pool.read_new()
     assert pool.take_up() and not pool.take_up()
 
-    rgb, generated, kinds, _ = group = view_group(pool, np.random.default_rng(5))
+    rgb, generated, kinds, _ = group = view_group(pool, 32, np.random.default_rng(5))
 
     assert set(generated.tolist()) == {-1, 0, 1}
     assert (kinds[generated < 0] == KINDS.index("screenshot")).all() and (kinds[generated >= 0] == 0).all()
