@@ -19,6 +19,9 @@ const inOrder: readonly SQLiteTable[] = [
   tables.feedback,
   tables.analyses,
   tables.examinations,
+  tables.thumbnails,
+  tables.fingerprints,
+  tables.fingerprintKeys,
   tables.jobs,
   tables.deliveries,
   tables.idempotencyKeys,
@@ -135,5 +138,8 @@ async function advanceSequences(tx: Tx): Promise<void> {
   );
   await tx.run(
     sql`SELECT setval('loose_objects_seq', max(id)) FROM loose_objects HAVING max(id) > 0`,
+  );
+  await tx.run(
+    sql`SELECT setval('fingerprints_seq', max(id)) FROM fingerprints HAVING max(id) > 0`,
   );
 }

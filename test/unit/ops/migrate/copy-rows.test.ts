@@ -1,17 +1,28 @@
-import { asc, sql } from 'drizzle-orm';
+import { getTableName, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operator, serviceChain } from '../../../../src/service/audit/entry.ts';
 import { createAudit } from '../../../../src/service/audit/log.ts';
 import { copyRows } from '../../../../src/ops/migrate/copy-rows.ts';
 import type { Reader } from '../../../../src/ports/db/database.ts';
 import * as tables from '../../../../src/ports/db/schema.ts';
+import { decodePicture } from '../../../../src/image/decode.ts';
+import { findFingerprint, packFingerprint } from '../../../../src/image/keypoints.ts';
+import { scenePng } from '../../../fixtures/pictures.ts';
+import { examinationOf } from '../../service/analyses/scripted-sandbox.ts';
 import { openWorkshop } from '../../service/analyses/workshop.ts';
 import { postgres as engine } from '../../ports/db/engines.ts';
 
-/** A tenant with a webhook and a key, analyses of several states, one of them deleted. */
+/** A tenant with a webhook and a key, analyses of several states, one of them deleted, one with all that is kept of a picture. */
 async function lived() {
   const workshop = await openWorkshop();
-  const { complete, start, create, analyses, caller } = workshop;
+  const { complete, start, create, analyses, caller, sandbox } = workshop;
+  const fingerprint = packFingerprint(
+    await findFingerprint(
+      await decodePicture(await scenePng({ width: 400, height: 300, seed: 1 })),
+    ),
+  );
+  const thumbnail = Buffer.from('a small picture');
+  sandbox.next((request) => ({ ...examinationOf(request), fingerprint, thumbnail }));
   await complete();
   await analyses.remove(caller, await complete());
   await start();
@@ -19,28 +30,15 @@ async function lived() {
   return workshop;
 }
 
-const contentOf = async (reader: Reader) => ({
-  tenants: await reader.select().from(tables.tenants).all(),
-  keys: await reader.select().from(tables.apiKeys).all(),
-  analyses: await reader.select().from(tables.analyses).orderBy(asc(tables.analyses.id)).all(),
-  examinations: await reader
-    .select()
-    .from(tables.examinations)
-    .orderBy(asc(tables.examinations.analysisId))
-    .all(),
-  jobs: await reader.select().from(tables.jobs).orderBy(asc(tables.jobs.id)).all(),
-  deliveries: await reader
-    .select()
-    .from(tables.deliveries)
-    .orderBy(asc(tables.deliveries.seq))
-    .all(),
-  usage: await reader
-    .select()
-    .from(tables.usageCounters)
-    .orderBy(asc(tables.usageCounters.counter), asc(tables.usageCounters.day))
-    .all(),
-  heads: await reader.select().from(tables.auditHeads).orderBy(asc(tables.auditHeads.chain)).all(),
-});
+/** Every row of every table. */
+async function contentOf(reader: Reader): Promise<Readonly<Record<string, readonly string[]>>> {
+  const content: Record<string, readonly string[]> = {};
+  for (const table of Object.values(tables)) {
+    const rows = await reader.select().from(table).all();
+    content[getTableName(table)] = rows.map((row) => JSON.stringify(row)).toSorted();
+  }
+  return content;
+}
 
 describe('from SQLite to PostgreSQL', () => {
   const on = engine.isMissing ? test.skip : test;
