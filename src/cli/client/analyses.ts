@@ -114,7 +114,7 @@ function createRemoteAnalyses(
         const where = { method: 'GET', path: `${path}/seen-before` } as const;
         return (await api.request({ ...where, ...asked }, seenBeforeAnswer)).data;
       } catch (error) {
-        // A server of a version before 0.5.
+        // A server of a version before 0.4.
         if (error instanceof ForensicsError && error.code === 'not_found') return [];
         throw error;
       }
