@@ -48,8 +48,8 @@ function markedBy({ examination, catalogue }: SectionInput): readonly string[] {
   });
 }
 
-/** On the first page; the section on findings has all. */
-const namedFindings = 3;
+/** On the first page; the section on findings has all. What a file declares takes more words. */
+const namedFindings = { usual: 3, declared: 2 } as const;
 
 /** What the answer rests on, the weightiest first; of an open one what was found on either side, and why that does not do. */
 function reasonsOf(input: SectionInput): readonly string[] {
@@ -66,7 +66,10 @@ function reasonsOf(input: SectionInput): readonly string[] {
   const silent =
     result.outcome === 'real' && manipulation !== null ? [manipulation.statement[language]] : [];
   const why = evidence.reasons.map(({ statement }) => statement[language]);
-  return [...supporting, ...silent, ...why].slice(0, namedFindings);
+  return [...supporting, ...silent, ...why].slice(
+    0,
+    namedFindings[result.outcome === 'declared' ? 'declared' : 'usual'],
+  );
 }
 
 function opposingOf(input: SectionInput): readonly string[] {

@@ -19,6 +19,7 @@ import {
   listIndent,
   tableHeight,
 } from './draw-tables.ts';
+import type { Size } from '../heatmap/colour-map.ts';
 import type { Page } from './page.ts';
 import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
@@ -160,8 +161,8 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
 const inset = 8;
 const gap = 12;
 const below = 5;
-/** Points of the picture: as high as the page allows, which is to hold what follows too; what stands beside it has the rest of the width. */
-const figure = { width: 290, least: 80, most: 240 } as const;
+/** Points of the picture: as high as the page allows, which is to hold what follows too, and as wide as what stands beside it leaves room for. */
+const figure = { widths: [290, 230, 170, 120], least: 80, most: 240, leastCaption: 120 } as const;
 
 type Verdict = Extract<Block, { kind: 'verdict' }>;
 
@@ -195,32 +196,55 @@ function drawVerdict(around: Surroundings, block: Verdict, rest: readonly Block[
   drawPlaces(around, block, Math.min(figure.most, Math.max(figure.least, room)));
 }
 
-function drawPlaces(
-  around: Surroundings,
-  { places, caption, beside }: Verdict,
-  height: number,
-): void {
+function drawPlaces(around: Surroundings, block: Verdict, room: number): void {
   const { page, images, size, labels } = around;
-  const placement = placeFigure(size, { width: figure.width, height });
+  const { places, caption } = block;
   const image = images.original;
   const top = page.y;
-  const width = Math.max(placement.width, 120);
-  const captions = page.lines(`${caption}${writeStrips(around, placement)}`, styles.note, width);
+  const laid = figure.widths.map((width) => layPlaces(around, block, { width, height: room }));
+  const { placement, x, beside, height } =
+    laid.find((one) => one.height <= Math.max(room, one.placement.height)) ?? laid.at(-1)!;
+  const captions = page.lines(
+    `${caption}${writeStrips(around, placement)}`,
+    styles.note,
+    x - gap - sheet.left,
+  );
   const drawn = { image, size, placement, x: sheet.left, y: top, outlines: places };
   page.mark('Figure', () => drawFigure(page.doc, drawn), { alt: labels.original });
   const captionTop = top + placement.height + 3;
   page.mark('Caption', () => page.put(captions, styles.note, sheet.left, captionTop));
-  const x = sheet.left + width + gap;
   let y = top;
   for (const { title, items } of beside) {
     page.mark('H3', () => page.put([title], styles.entry, x, y));
     y += styles.entry.leading;
-    for (const item of items) {
-      const lines = page.lines(item, styles.small, sheet.right - x);
+    for (const lines of items) {
       page.mark('P', () => page.put(lines, styles.small, x, y));
-      y += lines.length * styles.small.leading + 2;
+      y += lines.length * styles.small.leading + betweenItems;
     }
-    y += 3;
+    y += betweenTitles;
   }
-  page.y = Math.max(y, captionTop + captions.length * styles.note.leading) + below;
+  const captionEnd = captionTop + captions.length * styles.note.leading;
+  page.y = Math.max(top + height, captionEnd) + below;
+}
+
+const betweenItems = 2;
+const betweenTitles = 3;
+
+/** A picture of this box, and what stands beside it in lines. */
+function layPlaces({ page, size }: Surroundings, { beside }: Verdict, box: Size) {
+  const placement = placeFigure(size, box);
+  const x = sheet.left + Math.max(placement.width, figure.leastCaption) + gap;
+  const laid = beside.map(({ title, items }) => ({
+    title,
+    items: items.map((item) => page.lines(item, styles.small, sheet.right - x)),
+  }));
+  const height = laid
+    .map(({ items }) =>
+      items.reduce(
+        (sum, lines) => sum + lines.length * styles.small.leading + betweenItems,
+        styles.entry.leading + betweenTitles,
+      ),
+    )
+    .reduce((sum, one) => sum + one, 0);
+  return { placement, x, beside: laid, height };
 }

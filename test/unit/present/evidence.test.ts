@@ -392,3 +392,81 @@ describe('a picture with a part that was changed', () => {
     expect(summary).not.toContain('generated or altered is');
   });
 });
+
+describe('a likelihood ratio for each question', () => {
+  const points = Array.from({ length: 21 }, (_, at) => at / 10 - 1);
+  const ratios = {
+    recorded: '2026-11-27',
+    supporting: 100,
+    opposing: 100,
+    calibration: { pictures: 200, sources: 50 },
+    cllr: 0.4,
+    lower: 1 / 20,
+    upper: 25,
+    tippett: { supporting: points, opposing: points },
+  };
+  const weighedOf = (
+    fakeProbability: number,
+    changed: number,
+    resultClass: Examination['decision']['resultClass'],
+  ) => {
+    const base = makeExamination({ resultClass });
+    return writeEvidence({
+      ...base,
+      measured: base.measured.map((one) => ({ ...one, ratios: { ...ratios, prior: 0.5 } })),
+      measuredCalls: base.measuredCalls.map((one) => ({
+        ...one,
+        ratios: { ...ratios, prior: 0.2 },
+      })),
+      decision: { ...base.decision, fakeProbability },
+      manipulation: { ...base.manipulation!, probability: changed },
+    });
+  };
+
+  test('is stated where nothing was decided, and below two speaks for neither side', () => {
+    const { strength, ratio, weighed, statement } = weighedOf(0.58, 0.25, 'uncertain');
+
+    expect({ strength, ratio }).toEqual({ strength: 'none', ratio: null });
+    expect(weighed).toMatchObject([
+      { question: 'generated', side: 'fake', ratio: 1.3, strength: 'none' },
+      { question: 'changed', side: 'fake', ratio: 1.3, strength: 'none' },
+    ]);
+    expect(statement.en).toContain('neither for a genuine photograph nor for a generated picture');
+    expect(statement.de).toContain('weder für noch gegen eine Veränderung');
+  });
+
+  test('is never more than held-out pictures bear out', () => {
+    const { weighed, cap } = weighedOf(0.001, 0.99, 'real');
+
+    expect(weighed).toMatchObject([
+      { question: 'generated', side: 'real', ratio: 20, strength: 'moderate' },
+      { question: 'changed', side: 'fake', ratio: 25, strength: 'moderate' },
+    ]);
+    expect(cap).toMatchObject({ ratio: 20, condition: 'as is' });
+    expect(cap?.statement.en).toContain('ELUB');
+  });
+
+  test('of a change is counted from one changed picture in five', () => {
+    const [, changed] = weighedOf(0.1, 0.5, 'real').weighed!;
+
+    expect(changed).toMatchObject({ side: 'fake', ratio: 4, strength: 'weak' });
+  });
+
+  test('is not stated outside the validated range', () => {
+    expect(weighedOf(0.9, 0.9, 'abstain').weighed).toEqual([]);
+  });
+});
+
+test('a result without a sign says what would have been found, by size and kind of change', () => {
+  const base = makeExamination({ resultClass: 'real' });
+  const small = { ...base.measuredCalls[0]!, megapixels: { from: 0, below: 1.5 }, changed: 84 };
+  const kinds = [{ kind: 'copy-move', pictures: 19, called: 6, suspected: 3 }] as const;
+  const evidence = writeEvidence({
+    ...base,
+    measuredCalls: [{ ...base.measuredCalls[0]!, kinds }, small],
+  });
+
+  expect(evidence.errorRate?.en).toBe(
+    'Of 100 generated pictures, the method calls 35 generated, leaves 53 undecided and takes 12 for photographs (measured on 277). Of 100 pictures with a changed part, it calls 50 changed (measured on 84 of about this size). By kind of change, called or suspected: copy-move 9 of 19.',
+  );
+});
