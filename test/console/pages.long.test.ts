@@ -276,6 +276,20 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await context.close();
   }, 60_000);
 
+  test('below the path of a proxy, the page says what it needs', async () => {
+    const { page, context } = await openWindow(browser);
+    await page.route('**/below/', async (route) => {
+      const answer = await page.request.get(url, { headers: { accept: 'text/html' } });
+      await route.fulfill({ body: await answer.body(), contentType: 'text/html' });
+    });
+    await page.route('**/console/*', (route) => route.abort());
+
+    await page.goto(`${url}/below/`);
+
+    await page.getByText('It needs a host name or port of its own.').waitFor();
+    await context.close();
+  });
+
   test('names that want to be more than names stay text', async () => {
     const { page, context, complaints } = await openWindow(browser, { width: 360 });
     const names = [
