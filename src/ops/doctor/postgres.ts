@@ -15,15 +15,13 @@ export async function checkPostgres(db: Db, now: () => Date): Promise<readonly D
   );
   const aheadMs = (asked + now().getTime()) / 2 - Number(row?.[0]);
   return [
-    judgeServer(facts),
-    judgeRights(facts),
-    judgeConnections(facts),
+    ...judgeFacts(facts),
     judgeNotifications(await receivesNotifications(db)),
     judgeClock(null, aheadMs, 'the database'),
   ];
 }
 
-export interface PostgresFacts {
+interface Facts {
   readonly version: string;
   /** As a write transaction sees it. */
   readonly isolation: string;
@@ -40,7 +38,7 @@ export interface PostgresFacts {
   readonly connections: number;
 }
 
-async function readFacts(db: Db): Promise<PostgresFacts> {
+async function readFacts(db: Db): Promise<Facts> {
   const [facts] = await db.values<(string | number)[]>(sql`SELECT
     current_setting('server_version'),
     current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'),
@@ -68,7 +66,11 @@ async function readFacts(db: Db): Promise<PostgresFacts> {
   };
 }
 
-export function judgeServer(facts: PostgresFacts): Diagnosis {
+export function judgeFacts(facts: Facts): readonly [Diagnosis, Diagnosis, Diagnosis] {
+  return [judgeServer(facts), judgeRights(facts), judgeConnections(facts)];
+}
+
+function judgeServer(facts: Facts): Diagnosis {
   const { ok, failed } = diagnose('database');
   const { version, isolation, fsync, fullPageWrites, synchronousCommit } = facts;
   if (facts.isReadOnly)
@@ -94,7 +96,7 @@ export function judgeServer(facts: PostgresFacts): Diagnosis {
       );
 }
 
-export function judgeRights({ mayCreate, foreignTables }: PostgresFacts): Diagnosis {
+function judgeRights({ mayCreate, foreignTables }: Facts): Diagnosis {
   const { ok, warning } = diagnose('database user');
   const fix = 'Make the user of databaseUrl the owner of the database and of its tables.';
   if (foreignTables > 0)
@@ -110,7 +112,7 @@ export function judgeRights({ mayCreate, foreignTables }: PostgresFacts): Diagno
 // Ten of the pool, and one that listens.
 const connectionsOfAProcess = 11;
 
-export function judgeConnections({ connections, maxConnections }: PostgresFacts): Diagnosis {
+function judgeConnections({ connections, maxConnections }: Facts): Diagnosis {
   const { ok, warning } = diagnose('connections');
   const told = `${connections} of ${maxConnections} are in use.`;
   return connections + connectionsOfAProcess <= maxConnections

@@ -68,7 +68,7 @@ const pausesMs: readonly number[] = [
 /** Of one person: unread messages must fill neither a mailbox nor the disk. */
 const maxPerHour = 30;
 /** After this time a message is sent no more; it stays readable here. */
-export const givenUpAfterMs = 72 * hourMs;
+const givenUpAfterMs = 72 * hourMs;
 
 interface Task {
   readonly feedbackId: string;

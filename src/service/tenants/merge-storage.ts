@@ -147,14 +147,23 @@ function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
 }
 
 /**
- * Parses the store of the whole service: the contract's StorageConfig with the same rules as for a tenant, and for S3 a second
- * address at which the service itself reaches the server.
+ * Reads the file with the store of the whole service: the contract's StorageConfig with the same rules as for a tenant, and
+ * for S3 a second address at which the service itself reaches the server. It contains credentials, so no message quotes it.
  *
- * @param value - unchecked JSON.
  * @returns the store with an empty prefix.
- * @throws {ForensicsError} `invalid_request` that names the member and says what it must be.
+ * @throws {ForensicsError} `config_invalid`; its message names the member and says what it must be.
  */
-export function parseDefaultStorage(value: unknown): SharedConfig {
+export function readDefaultStorage(file: string): SharedConfig {
+  const value = parse(read(file));
+  try {
+    return toSharedConfig(value);
+  } catch (error) {
+    if (error instanceof ForensicsError) throw invalid(`cannot be used: ${error.message}`, error);
+    throw error;
+  }
+}
+
+function toSharedConfig(value: unknown): SharedConfig {
   const { s3 = null, azure } = readMembers(value, '', ['s3', 'azure']);
   const given = s3 === null ? {} : readMembers(s3, '.s3', [...s3Members, ...internalMembers]);
   const { internalEndpoint, internalPort, internalUseSSL, ...own } = given;
@@ -184,19 +193,6 @@ function internalAddress(
     internalUseSSL: internalUseSSL ?? useSSL,
   });
   return isDeepStrictEqual(address, { endpoint, port, useSSL }) ? null : address;
-}
-
-// The file with the store of the whole service. It contains credentials, so no message quotes it.
-
-/** @throws {ForensicsError} `config_invalid`; its message names the mistake. */
-export function readDefaultStorage(file: string): SharedConfig {
-  const value = parse(read(file));
-  try {
-    return parseDefaultStorage(value);
-  } catch (error) {
-    if (error instanceof ForensicsError) throw invalid(`cannot be used: ${error.message}`, error);
-    throw error;
-  }
 }
 
 interface ProofParts {

@@ -6,7 +6,7 @@ import { newId } from '../../../../src/ports/db/database.ts';
 import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import { tenants } from '../../../../src/ports/db/schema.ts';
 import { checkCertificate, judgeOwnClock, newestTime } from '../../../../src/ops/doctor/clock.ts';
-import { checkDatabase, checkFolder } from '../../../../src/ops/doctor/doctor.ts';
+import { checkDatabase, checkFolder } from '../../../../src/ops/doctor/installation.ts';
 import { ensureLocalTls } from '../../../../src/server/tls.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');

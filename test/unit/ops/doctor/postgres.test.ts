@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  judgeConnections,
-  judgeRights,
-  judgeServer,
-  type PostgresFacts,
-} from '../../../../src/ops/doctor/postgres.ts';
+import { judgeFacts } from '../../../../src/ops/doctor/postgres.ts';
 
-const facts: PostgresFacts = {
+const facts = {
   version: '15.4',
   isolation: 'serializable',
   fsync: 'on',
@@ -20,21 +15,23 @@ const facts: PostgresFacts = {
 };
 
 test('one as it should be is told with its version', () => {
-  expect(judgeServer(facts)).toMatchObject({
+  const [server, rights, connections] = judgeFacts(facts);
+
+  expect(server).toMatchObject({
     state: 'ok',
     message: expect.stringContaining('PostgreSQL 15.4'),
   });
-  expect(judgeRights(facts).state).toBe('ok');
-  expect(judgeConnections(facts)).toMatchObject({ state: 'ok', message: '12 of 97 are in use.' });
+  expect(rights.state).toBe('ok');
+  expect(connections).toMatchObject({ state: 'ok', message: '12 of 97 are in use.' });
 });
 
-test.each<[Partial<PostgresFacts>, RegExp, RegExp]>([
+test.each<[Partial<typeof facts>, RegExp, RegExp]>([
   [{ isReadOnly: true }, /read-only/, /primary/],
   [{ isolation: 'read committed' }, /"read committed" instead of serializable/, /session mode/],
   [{ synchronousCommit: 'off' }, /synchronous_commit is off/, /synchronous_commit = on/],
   [{ fsync: 'off', fullPageWrites: 'off' }, /fsync, full_page_writes is off/, /fsync = on/],
 ])('%o is no place for evidence', (change, message, fix) => {
-  const found = judgeServer({ ...facts, ...change });
+  const [found] = judgeFacts({ ...facts, ...change });
 
   expect(found.state).toBe('failed');
   expect(found.message).toMatch(message);
@@ -42,13 +39,19 @@ test.each<[Partial<PostgresFacts>, RegExp, RegExp]>([
 });
 
 test('a user who cannot upgrade the schema is told before the upgrade', () => {
-  expect(judgeRights({ ...facts, mayCreate: false }).message).toMatch(/may not create tables/);
-  expect(judgeRights({ ...facts, foreignTables: 3 }).message).toMatch(/does not own 3/);
+  const [, barred] = judgeFacts({ ...facts, mayCreate: false });
+  const [, foreign] = judgeFacts({ ...facts, foreignTables: 3 });
+
+  expect(barred.message).toMatch(/may not create tables/);
+  expect(foreign.message).toMatch(/does not own 3/);
 });
 
 test('one more process than there are connections for is told before it starts', () => {
-  expect(judgeConnections({ ...facts, connections: 86 }).state).toBe('ok');
-  expect(judgeConnections({ ...facts, connections: 87 })).toMatchObject({
+  const [, , last] = judgeFacts({ ...facts, connections: 86 });
+  const [, , full] = judgeFacts({ ...facts, connections: 87 });
+
+  expect(last.state).toBe('ok');
+  expect(full).toMatchObject({
     state: 'warning',
     message: '87 of 97 are in use. Another server or worker may take 11.',
   });

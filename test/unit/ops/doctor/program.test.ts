@@ -9,7 +9,7 @@ import {
   checkRuntime,
   judgeNode,
   judgeSpace,
-} from '../../../../src/ops/doctor/doctor.ts';
+} from '../../../../src/ops/doctor/installation.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
 
 test('what runs the tests runs the program', async () => {

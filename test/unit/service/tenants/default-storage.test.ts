@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseDefaultStorage } from '../../../../src/service/tenants/merge-storage.ts';
+import { readDefaultStorage } from '../../../../src/service/tenants/merge-storage.ts';
+import { temporaryFolder } from '../../ports/db/temporary.ts';
 
 const s3 = {
   endpoint: 'Blobs.Example',
@@ -12,8 +15,14 @@ const azure = {
   connectionString: `AccountName=acme;AccountKey=${Buffer.alloc(64, 7).toString('base64')}`,
 };
 
+function read(value: unknown) {
+  const file = join(temporaryFolder(), 'store.json');
+  writeFileSync(file, JSON.stringify(value));
+  return readDefaultStorage(file);
+}
+
 test('what is left out is as the contract has it', () => {
-  expect(parseDefaultStorage({ s3 })).toEqual({
+  expect(read({ s3 })).toEqual({
     type: 's3',
     s3: {
       ...s3,
@@ -26,7 +35,7 @@ test('what is left out is as the contract has it', () => {
     },
     shared: { keyPrefix: '', internal: null },
   });
-  expect(parseDefaultStorage({ azure, s3: null })).toEqual({
+  expect(read({ azure, s3: null })).toEqual({
     type: 'azure',
     azure,
     shared: { keyPrefix: '', internal: null },
@@ -45,13 +54,13 @@ test.each<[object, object | null]>([
   ],
   [{ internalEndpoint: 'blobs.example', internalPort: 443 }, null],
 ])('the service itself reaches it by %j at %j', (more, internal) => {
-  expect(parseDefaultStorage({ s3: { ...s3, ...more } }).shared.internal).toEqual(internal);
+  expect(read({ s3: { ...s3, ...more } }).shared.internal).toEqual(internal);
 });
 
 describe('what can be no store is refused with the member that is wrong', () => {
   test.each<[unknown, RegExp]>([
-    [[], /^storageConfig must be an object/],
-    ['s3', /^storageConfig must be an object/],
+    [[], /: storageConfig must be an object/],
+    ['s3', /: storageConfig must be an object/],
     [{}, /either s3 or azure/],
     [{ s3, azure }, /either s3 or azure/],
     [{ s3, s4: 1 }, /storageConfig\.s4 is unknown; known are s3, azure/],
@@ -72,9 +81,9 @@ describe('what can be no store is refused with the member that is wrong', () => 
     [{ azure: { ...azure, internalEndpoint: 'a' } }, /azure\.internalEndpoint is unknown/],
     [{ azure: { ...azure, connectionString: 'AccountName=acme' } }, /no valid AccountKey/],
   ])('%j', (value, message) => {
-    expect(() => parseDefaultStorage(value)).toThrow(
+    expect(() => read(value)).toThrow(
       expect.objectContaining({
-        code: 'invalid_request',
+        code: 'config_invalid',
         message: expect.stringMatching(message),
       }),
     );
