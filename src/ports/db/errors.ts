@@ -128,6 +128,6 @@ const ofPostgres: readonly Translation[] = [
     codes: unavailableCodes,
     code: 'store_unavailable',
     message:
-      'The database does not answer; check that PostgreSQL runs at the address in databaseUrl, then try again.',
+      'The database does not answer; check that PostgreSQL runs at the address in databaseUrl, a pooler before it in session mode, then try again.',
   },
 ];
