@@ -6,7 +6,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureRatios } from '../../src/engine/likelihood-ratio.ts';
-import { changeKinds, type HeldOutRatios, parseAnyManifest } from '../../src/inference/manifest.ts';
+import { changeKinds } from '../../src/inference/locate-manifest.ts';
+import type { HeldOutRatios } from '../../src/inference/manifest-parts.ts';
+import { parseAnyManifest } from '../../src/inference/manifest.ts';
 import { groupBy, quantile } from '../../src/service/validation/statistics.ts';
 import { parseCsv } from './data-set.ts';
 

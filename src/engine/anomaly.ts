@@ -3,7 +3,7 @@
  * detecting out-of-distribution samples and adversarial attacks" (NeurIPS 2018), on the patch embedding.
  */
 
-import type { EmbeddingStatistics } from '../inference/manifest.ts';
+import type { EmbeddingStatistics } from '../inference/statistics.ts';
 import { shareBelow, sigmoid } from './calibration.ts';
 import type { PatchScores } from './patch-scores.ts';
 import type { Grid } from './feature-grid.ts';

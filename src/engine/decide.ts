@@ -6,7 +6,8 @@
  */
 
 import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/vocabulary.ts';
-import type { ModelManifest, StrategyThresholds } from '../inference/manifest.ts';
+import type { ModelManifest } from '../inference/manifest.ts';
+import type { StrategyThresholds } from '../inference/manifest-parts.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
 export interface DecisionInput {

@@ -2,15 +2,14 @@
 
 import type { Answer, ChangeEvidence, Finding, LocalisedFinding } from '../detectors/detector.ts';
 import type { CellMap } from '../detectors/regions.ts';
-import { copyMove } from '../detectors/copy-move/copy-move.ts';
 import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
 import type { Pixels } from '../image/pixels.ts';
 import { inRows } from '../image/jpeg-quality.ts';
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
 import { halvePixels } from '../image/pixels.ts';
-import { blockPx } from '../inference/manifest.ts';
-import type { LocateManifest } from '../inference/manifest.ts';
+import { blockPx } from '../inference/locate-manifest.ts';
+import type { LocateManifest } from '../inference/locate-manifest.ts';
 import { boundedLogit, findQuantiles, sigmoid } from './calibration.ts';
 import { type CellGrid, type Localisation, ontoGrid } from './maps.ts';
 import { coveringGrid, padToCells } from './feature-grid.ts';
@@ -35,7 +34,7 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
   const speaking = localised.filter(
     ({ finding }) => speaksForChange(finding) && isWeighed(finding.method, fusion),
   );
-  const isHeard = speaking.some(({ finding }) => isHeardAlone(finding));
+  const isHeard = speaking.some(({ finding }) => isHeardAlone(finding, fusion));
   const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
   // Some place stands out in every picture: the fused map is believed only where all methods together suspect a change.
@@ -54,12 +53,12 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
   };
 }
 
-/**
- * Whether a finding is heard where all methods together suspect nothing. Copies that stand out more than weakly were in none
- * of 147 honest photographs; the other methods spoke so in two.
- */
-export function isHeardAlone({ method, strength }: Pick<Finding, 'method' | 'strength'>): boolean {
-  return method === copyMove.method && strength !== 'none' && strength !== 'weak';
+/** Whether a finding is heard where all methods together suspect nothing. */
+export function isHeardAlone(
+  { method, strength }: Pick<Finding, 'method' | 'strength'>,
+  { picture }: LocateManifest['fusion'],
+): boolean {
+  return picture.suspectAlone.includes(method) && strength !== 'none' && strength !== 'weak';
 }
 
 /** Empty for a method that was skipped. */

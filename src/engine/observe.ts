@@ -9,6 +9,7 @@ import { detectors } from '../detectors/list.ts';
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
+import type { LocateManifest } from '../inference/locate-manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly, measureSimilarities } from './anomaly.ts';
@@ -80,7 +81,7 @@ export async function observe(
     ...observed,
     seed,
     patchScores: read.patchScores,
-    change: toChangeClaim(localisation.manipulation, findings),
+    change: toChangeClaim(localisation.manipulation, findings, locator.manifest),
     seen: {
       facts,
       ...describeModels(models),
@@ -171,11 +172,12 @@ function strongestDeclaration({ declarations }: Provenance): DeclarationEvidence
 function toChangeClaim(
   { probability, methods }: Manipulation,
   findings: readonly Finding[],
+  { fusion }: LocateManifest,
 ): ChangeClaim {
   const isStrong = findings.some(
     ({ method, strength }) => methods.includes(method) && strength !== 'weak',
   );
-  const isHeard = findings.some((it) => methods.includes(it.method) && isHeardAlone(it));
+  const isHeard = findings.some((it) => methods.includes(it.method) && isHeardAlone(it, fusion));
   return { probability, speaking: methods.length, isStrong, isHeard };
 }
 

@@ -7,7 +7,8 @@
  */
 
 import type { Planes } from '../image/pixels.ts';
-import type { EmbeddingStatistics, Views } from '../inference/manifest.ts';
+import type { EmbeddingStatistics } from '../inference/statistics.ts';
+import type { Views } from '../inference/manifest.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import type { Logits } from './calibration.ts';
 import { type Grid, meanWindows, readFeatureGrid, type WindowMeans } from './feature-grid.ts';

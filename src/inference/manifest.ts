@@ -1,77 +1,33 @@
 /**
- * The manifests of model folders and the statistics of image models: each field is declared once, with its bounds. A
+ * The manifest of an image model, which separates generated pictures from photographs: each field is declared once, with its bounds. A
  * manifest is the only thing that is believed about a model, and only after the hashes of its files were checked.
  */
 
-import { createHash } from 'node:crypto';
 import { ForensicsError } from '../errors.ts';
 import {
   damaged,
-  date,
-  fields,
   fixed,
   list,
-  matching,
-  named,
   number,
   object,
   optional,
   orElse,
   orNull,
-  parseModelJson,
   type Reader,
   text,
   whole,
 } from './fields.ts';
-
-/** The localisation network reads blocks of this side, so its cells have to fill them. */
-export const blockPx = 8;
-
-const share = number(0, 1);
-
-/** More than any weight that a fit gives: log odds of a method are at most 4. */
-const weight = number(-1000, 1000);
-
-// Numbers for each decision strategy.
-
-const strategyNumbers = (min: number, max: number) => {
-  const limit = number(min, max);
-  return object({ pedantic: limit, default: limit, relaxed: limit });
-};
-export type StrategyThresholds = ReturnType<ReturnType<typeof strategyNumbers>>;
-
-/** The order of the strategies makes their decided pictures subsets of each other: a model that breaks it is refused. */
-function thresholds(
-  order: 'falling' | 'rising',
-  min: number,
-  max: number,
-): Reader<StrategyThresholds> {
-  return (value, name) => {
-    const read = strategyNumbers(min, max)(value, name);
-    const sign = order === 'rising' ? 1 : -1;
-    if (sign * (read.default - read.pedantic) >= 0 && sign * (read.relaxed - read.default) >= 0) {
-      return read;
-    }
-    throw damaged(`${name} is not ${order} from pedantic to relaxed`);
-  };
-}
-
-const fakeMin = thresholds('falling', 0.5, 1);
-
-// Who the model is, and of which files it is made.
-
-const identity = {
-  id: matching(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'an identifier'),
-  version: text,
-  created: date,
-  /** All of the folder that decide anything, the manifest itself among them. */
-  files: named(
-    /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/,
-    object({ sha256: matching(/^[0-9a-f]{64}$/, 'a SHA-256'), bytes: whole(1, 2 ** 31) }),
-  ),
-};
-
-// Image models, which separate generated pictures from photographs.
+import { type LocateManifest, parseLocateManifest } from './locate-manifest.ts';
+import {
+  share,
+  weight,
+  thresholds,
+  fakeMin,
+  identity,
+  heldOutRatios,
+  rootFields,
+  withManifest,
+} from './manifest-parts.ts';
 
 /** A falling scale would turn real into fake, so scales are positive. */
 const calibration = object({ scale: number(1e-6, 1e3), offset: number(-1e3, 1e3) });
@@ -96,32 +52,6 @@ const longerSides: Reader<readonly [min: number, max: number]> = (value, name) =
   const from = whole(1, 1e6)(min, `${name}[0]`);
   return [from, whole(from, 1e6)(max, `${name}[1]`)];
 };
-
-/** Log10 of likelihood ratios, rising: the least, one at every twentieth of the pictures, the greatest. */
-const tippettPoints: Reader<readonly number[]> = (value, name) => {
-  const read = list(number(-100, 100))(value, name);
-  if (read.length === 21 && read.every((one, at) => one >= (read[at - 1] ?? -100))) return read;
-  throw damaged(`${name} is not 21 rising numbers`);
-};
-
-/** Likelihood ratios of pictures that nothing was fitted on. `npm run evaluate -- --ratios` writes it. */
-const heldOutRatios = object({
-  recorded: date,
-  /** What the stated probability assumes before anything is seen. */
-  prior: number(0.001, 0.999),
-  /** Pictures of which the proposition is true, and of which it is not. */
-  supporting: whole(1, 1e9),
-  opposing: whole(1, 1e9),
-  /** What the probability was calibrated on. */
-  calibration: object({ pictures: whole(1, 1e9), sources: whole(1, 1e9) }),
-  /** Mean cost of the log likelihood ratios in bits: 0 is perfect, and 1 says nothing. */
-  cllr: number(0, 100),
-  /** Empirical lower and upper bound: ratios beyond them are not borne out by so many pictures. */
-  lower: number(1e-9, 1),
-  upper: number(1, 1e9),
-  tippett: object({ supporting: tippettPoints, opposing: tippettPoints }),
-});
-export type HeldOutRatios = ReturnType<typeof heldOutRatios>;
 
 /**
  * What the shipped weights and thresholds did with labelled pictures that neither was fitted on, all given one history.
@@ -252,151 +182,6 @@ export function parseManifest(json: string): ModelManifest {
   return { ...manifest, files: withManifest(manifest.files, json), type: 'image' };
 }
 
-// Localisation models, which locate changes in a picture.
-
-const methodName = /^[a-z][a-zA-Z0-9.-]{0,63}$/;
-
-/** How well the fused map marked what was changed, on pictures that nothing was fitted on. */
-const measuredLocalisation = object({
-  /** Data set, or kind of change. */
-  set: text,
-  condition: text,
-  pictures: whole(0, 1e9),
-  /** Mean F1 over pixels: at each picture's best threshold with its 95 % interval, and at 0.5. */
-  f1Best: share,
-  f1Low: share,
-  f1High: share,
-  f1Half: share,
-  /** Mean area under the ROC curve over pixels. */
-  pixelAuc: share,
-});
-export type MeasuredLocalisation = ReturnType<typeof measuredLocalisation>;
-
-const megapixels: Reader<{ readonly from: number; readonly below: number | null }> = (
-  value,
-  name,
-) => {
-  const { from, below } = fields(value, name);
-  const least = number(0, 1e6)(from, `${name}.from`);
-  return {
-    from: least,
-    below: below === null ? null : number(least, 1e6)(below, `${name}.below`),
-  };
-};
-
-const callCounts = object({ changed: whole(0, 1e9), photographs: whole(0, 1e9) });
-export const changeKinds = ['splice', 'copy-move', 'removal', 'regenerated'] as const;
-export type ChangeKind = (typeof changeKinds)[number];
-
-const changeKind: Reader<ChangeKind> = (value, name) => {
-  const found = changeKinds.find((kind) => kind === value);
-  if (found !== undefined) return found;
-  throw damaged(`${name} is not a kind of change`);
-};
-
-/** What became of pictures with one kind of change, under the default strategy. */
-const kindCounts = object({
-  kind: changeKind,
-  pictures: whole(1, 1e9),
-  called: whole(0, 1e9),
-  suspected: whole(0, 1e9),
-});
-
-const callFields = object({
-  condition: text,
-  /** Of pictures of this size alone; without it of every size. */
-  megapixels: optional(megapixels),
-  /** Pictures with a changed part, changed by people alone where no size is given; and unchanged photographs. */
-  changed: whole(1, 1e9),
-  photographs: whole(1, 1e9),
-  /** How many of them were called manipulated. */
-  strategies: object({ pedantic: callCounts, default: callCounts, relaxed: callCounts }),
-  /** Absent in manifests that did not record them, and where a size is given. */
-  ratios: optional(heldOutRatios),
-  kinds: optional(list(kindCounts)),
-});
-export type MeasuredCalls = ReturnType<typeof callFields>;
-
-/** How often a verdict was that something was changed, on pictures that nothing was fitted on. */
-const measuredCalls: Reader<MeasuredCalls> = (value, name) => {
-  const read = callFields(value, name);
-  for (const [strategy, { changed, photographs }] of Object.entries(read.strategies)) {
-    if (changed <= read.changed && photographs <= read.photographs) continue;
-    throw damaged(`${name}.strategies.${strategy} counts more pictures than there were`);
-  }
-  return read;
-};
-
-const cellPx: Reader<number> = (value, name) => {
-  const read = whole(1, blockPx)(value, name);
-  if (blockPx % read === 0) return read;
-  throw damaged(`${name} does not divide ${blockPx}`);
-};
-
-const locateThresholds = object({
-  manipulatedMin: thresholds('falling', 0.5, 1),
-  suspectedMin: thresholds('rising', 0, 1),
-});
-
-const locateManifest = object({
-  ...identity,
-  outputs: fixed(['changed', 'trust', 'score']),
-  input: object({
-    /** One value of the maps stands for a square of this side; a divisor of 8, on whose blocks the network works. */
-    cellPx,
-    /** The network sees the whole picture at once: a larger one is halved until it fits. */
-    maxPixels: whole(65_536, 1e8),
-  }),
-  /** For the probability that something was changed: from where on that is the verdict, and from where on nothing else is. */
-  thresholds: (value, name) => {
-    const read = locateThresholds(value, name);
-    // One falls and one rises: where they are nearest, under the last strategy, the order has to hold.
-    if (read.suspectedMin.relaxed <= read.manipulatedMin.relaxed) return read;
-    throw damaged(`${name}.suspectedMin is above manipulatedMin`);
-  },
-  /** How the answers of all methods that look for changes are combined; see `engine/localisation.ts`. */
-  fusion: object({
-    places: object({
-      offset: weight,
-      /**
-       * Shares 0..1 of the picture's median and of its strongest places that are taken from every place, and log odds for each
-       * doubling of a megapixel. Absent in manifests of version 1.0.0, whose level is the same for every picture.
-       */
-      level: orElse(object({ middle: share, strongest: share, perDoubling: orElse(weight, 0) }), {
-        middle: 0,
-        strongest: 0,
-        perDoubling: 0,
-      }),
-      /** By method. */
-      weights: named(methodName, object({ weight, rest: share })),
-    }),
-    picture: object({
-      offset: weight,
-      /**
-       * Log odds for each doubling of a megapixel, and between quality 100 and 0. Absent before version 1.2.0, which judged
-       * every size and quality alike.
-       */
-      perDoubling: orElse(weight, 0),
-      compression: orElse(weight, 0),
-      /** By method. */
-      weights: named(methodName, weight),
-    }),
-  }),
-  /** Empty for a model that was not measured. */
-  measured: orElse(list(measuredLocalisation), []),
-  called: orElse(list(measuredCalls), []),
-});
-
-export interface LocateManifest extends Omit<ReturnType<typeof locateManifest>, 'outputs'> {
-  readonly type: 'localisation';
-}
-
-/** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
-export function parseLocateManifest(json: string): LocateManifest {
-  const manifest = locateManifest(rootFields(json), 'manifest.json');
-  return { ...manifest, files: withManifest(manifest.files, json), type: 'localisation' };
-}
-
 export type AnyManifest = ModelManifest | LocateManifest;
 
 /** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
@@ -404,53 +189,3 @@ export function parseAnyManifest(json: string): AnyManifest {
   const { type } = rootFields(json);
   return type === 'localisation' ? parseLocateManifest(json) : parseManifest(json);
 }
-
-function rootFields(json: string) {
-  return fields(parseModelJson(json, 'manifest.json'), 'manifest.json');
-}
-
-/** Thresholds and calibration decide no less than weights do, so the manifest is a file of its model like the others. */
-function withManifest(files: AnyManifest['files'], json: string): AnyManifest['files'] {
-  const bytes = Buffer.from(json);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { ...files, 'manifest.json': { sha256, bytes: bytes.length } };
-}
-
-// Reference statistics of the embedding, `statistics.json` of the folder of an image model.
-
-const statistics = (dimension: number) =>
-  object({
-    embedding: object({
-      dimension: whole(1, 4096),
-      mean: vector(dimension),
-      /** Row-major `dimension * dimension`: the squared distance of e is |W (e - mean)|^2. */
-      whitening: vector(dimension ** 2),
-    }),
-    /** 101 quantiles, 0..100 %, of patch distances and of picture means on sources unseen in training. */
-    distanceQuantiles: quantiles,
-    pictureDistanceQuantiles: quantiles,
-    prototypes: object({ realCompressed: vector(dimension), fakeCompressed: vector(dimension) }),
-  });
-export type EmbeddingStatistics = ReturnType<ReturnType<typeof statistics>>;
-
-/** @throws {ForensicsError} `model_integrity` when a vector has the wrong length or quantiles do not rise. */
-export function parseStatistics(json: string): EmbeddingStatistics {
-  const root = fields(parseModelJson(json, 'statistics.json'), 'statistics.json');
-  const { dimension } = fields(root['embedding'], 'embedding');
-  return statistics(whole(1, 4096)(dimension, 'embedding.dimension'))(root, 'statistics.json');
-}
-
-function vector(length: number): Reader<readonly number[]> {
-  return (value, name) => {
-    if (!Array.isArray(value) || value.length !== length) {
-      throw damaged(`${name} does not have ${length} numbers`);
-    }
-    return list(number(-1e12, 1e12))(value, name);
-  };
-}
-
-const quantiles: Reader<readonly number[]> = (value, name) => {
-  const read = vector(101)(value, name);
-  if (read.every((entry, at) => at === 0 || entry >= read[at - 1]!)) return read;
-  throw damaged(`${name} is not rising`);
-};

@@ -1,10 +1,12 @@
 /** Verified models of both kinds, loaded: what they answer to pixels and to features. Knows tensors, not pictures or verdicts. */
 
-import type { EmbeddingStatistics, ModelManifest, LocateManifest } from './manifest.ts';
+import type { EmbeddingStatistics } from './statistics.ts';
+import type { ModelManifest } from './manifest.ts';
+import type { LocateManifest } from './locate-manifest.ts';
 import type { VerifiedModel, VerifiedLocator } from './registry.ts';
 import { namedOutput, type Runtime, type Session, sizedOutput } from './runtime.ts';
 import type { Pixels } from '../image/pixels.ts';
-import { blockPx } from './manifest.ts';
+import { blockPx } from './locate-manifest.ts';
 
 /** What a picture may be, in the order of the transformer's outputs. */
 export const pictureKinds = [

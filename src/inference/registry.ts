@@ -8,13 +8,11 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ForensicsError } from '../errors.ts';
-import { parseAnyManifest, parseStatistics } from './manifest.ts';
-import type {
-  AnyManifest,
-  EmbeddingStatistics,
-  LocateManifest,
-  ModelManifest,
-} from './manifest.ts';
+import { parseAnyManifest } from './manifest.ts';
+import { parseStatistics } from './statistics.ts';
+import type { AnyManifest, ModelManifest } from './manifest.ts';
+import type { EmbeddingStatistics } from './statistics.ts';
+import type { LocateManifest } from './locate-manifest.ts';
 
 export interface VerifiedModel {
   readonly manifest: ModelManifest;

@@ -10,12 +10,8 @@ import {
 } from '../contract/vocabulary.ts';
 import { type Area, areaOf, type Region } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../engine/result.ts';
-import type {
-  ChangeKind,
-  MeasuredCalls,
-  MeasuredCondition,
-  MeasuredRates,
-} from '../inference/manifest.ts';
+import type { ChangeKind, MeasuredCalls } from '../inference/locate-manifest.ts';
+import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
 import type { Declaration } from '../provenance/provenance.ts';
 import { type WordedFinding, wordFinding } from './findings.ts';
 import type { FileStatements } from './origin.ts';

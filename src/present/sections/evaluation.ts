@@ -2,7 +2,7 @@
 
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
-import type { HeldOutRatios } from '../../inference/manifest.ts';
+import type { HeldOutRatios } from '../../inference/manifest-parts.ts';
 import { isDeclared } from '../forensic-text.ts';
 import { nameIn, printable } from '../printable.ts';
 import { measuredLike } from '../result.ts';

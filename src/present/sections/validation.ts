@@ -2,7 +2,8 @@
 
 import { isSameModel, modelName } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
-import type { MeasuredCalls, MeasuredCondition } from '../../inference/manifest.ts';
+import type { MeasuredCalls } from '../../inference/locate-manifest.ts';
+import type { MeasuredCondition } from '../../inference/manifest.ts';
 import { readError, type MeasuredError, worstError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';

@@ -13,7 +13,13 @@ const fusion = {
     level: { middle: 0, strongest: 0, perDoubling: 0 },
     weights: { first: { weight: 1, rest: 0.5 }, second: { weight: 2, rest: 0.2 } },
   },
-  picture: { offset: -2, perDoubling: 0, compression: 0, weights: { first: 1, second: 0.5 } },
+  picture: {
+    offset: -2,
+    perDoubling: 0,
+    compression: 0,
+    weights: { first: 1, second: 0.5 },
+    suspectAlone: ['copy-move'],
+  },
 };
 const thresholds = {
   manipulatedMin: { pedantic: 0.9, default: 0.8, relaxed: 0.7 },

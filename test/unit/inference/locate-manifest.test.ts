@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { packagedText, withValue } from './model-folder.ts';
-import { parseAnyManifest, parseLocateManifest } from '../../../src/inference/manifest.ts';
+import { parseAnyManifest } from '../../../src/inference/manifest.ts';
+import { parseLocateManifest } from '../../../src/inference/locate-manifest.ts';
 
 const file = 'locate-1/manifest.json';
 

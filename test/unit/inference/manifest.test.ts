@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseManifest, parseStatistics } from '../../../src/inference/manifest.ts';
+import { parseManifest } from '../../../src/inference/manifest.ts';
+import { parseStatistics } from '../../../src/inference/statistics.ts';
 import { packagedText, withValue } from './model-folder.ts';
 
 test('the manifest and the statistics of the packaged model can be read', () => {

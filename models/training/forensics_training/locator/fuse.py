@@ -350,7 +350,9 @@ def fuse(pictures: Table, places: Table, given: Mapping[str, float], kept: Mappi
                        "level": {"middle": round(level.middle, 4), "strongest": round(level.strongest, 4), "perDoubling": round(level.rise, 4)},
                        "weights": in_places | {method: {"weight": weight, "rest": 0.5} for method, weight in given.items()}},
             "picture": {"offset": scores.offset, "perDoubling": float(scores.slopes[0]), "compression": float(scores.slopes[1]),
-                        "weights": in_pictures | dict(given)},
+                        "weights": in_pictures | dict(given),
+                        # It spoke more than weakly in none of 147 honest photographs; double quantisation did in two.
+                        "suspectAlone": ["copy-move"]},
         },
     }  # fmt: skip
 

@@ -1,0 +1,174 @@
+/** The manifest of a localisation model, which locates changes in a picture: each field is declared once, with its bounds. */
+
+import {
+  damaged,
+  fields,
+  fixed,
+  list,
+  matching,
+  named,
+  number,
+  object,
+  optional,
+  orElse,
+  type Reader,
+  text,
+  whole,
+} from './fields.ts';
+import {
+  share,
+  weight,
+  thresholds,
+  identity,
+  heldOutRatios,
+  rootFields,
+  withManifest,
+} from './manifest-parts.ts';
+
+/** The localisation network reads blocks of this side, so its cells have to fill them. */
+export const blockPx = 8;
+
+const methodName = /^[a-z][a-zA-Z0-9.-]{0,63}$/;
+
+/** How well the fused map marked what was changed, on pictures that nothing was fitted on. */
+const measuredLocalisation = object({
+  /** Data set, or kind of change. */
+  set: text,
+  condition: text,
+  pictures: whole(0, 1e9),
+  /** Mean F1 over pixels: at each picture's best threshold with its 95 % interval, and at 0.5. */
+  f1Best: share,
+  f1Low: share,
+  f1High: share,
+  f1Half: share,
+  /** Mean area under the ROC curve over pixels. */
+  pixelAuc: share,
+});
+export type MeasuredLocalisation = ReturnType<typeof measuredLocalisation>;
+
+const megapixels: Reader<{ readonly from: number; readonly below: number | null }> = (
+  value,
+  name,
+) => {
+  const { from, below } = fields(value, name);
+  const least = number(0, 1e6)(from, `${name}.from`);
+  return {
+    from: least,
+    below: below === null ? null : number(least, 1e6)(below, `${name}.below`),
+  };
+};
+
+const callCounts = object({ changed: whole(0, 1e9), photographs: whole(0, 1e9) });
+export const changeKinds = ['splice', 'copy-move', 'removal', 'regenerated'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
+const changeKind: Reader<ChangeKind> = (value, name) => {
+  const found = changeKinds.find((kind) => kind === value);
+  if (found !== undefined) return found;
+  throw damaged(`${name} is not a kind of change`);
+};
+
+/** What became of pictures with one kind of change, under the default strategy. */
+const kindCounts = object({
+  kind: changeKind,
+  pictures: whole(1, 1e9),
+  called: whole(0, 1e9),
+  suspected: whole(0, 1e9),
+});
+
+const callFields = object({
+  condition: text,
+  /** Of pictures of this size alone; without it of every size. */
+  megapixels: optional(megapixels),
+  /** Pictures with a changed part, changed by people alone where no size is given; and unchanged photographs. */
+  changed: whole(1, 1e9),
+  photographs: whole(1, 1e9),
+  /** How many of them were called manipulated. */
+  strategies: object({ pedantic: callCounts, default: callCounts, relaxed: callCounts }),
+  /** Absent in manifests that did not record them, and where a size is given. */
+  ratios: optional(heldOutRatios),
+  kinds: optional(list(kindCounts)),
+});
+export type MeasuredCalls = ReturnType<typeof callFields>;
+
+/** How often a verdict was that something was changed, on pictures that nothing was fitted on. */
+const measuredCalls: Reader<MeasuredCalls> = (value, name) => {
+  const read = callFields(value, name);
+  for (const [strategy, { changed, photographs }] of Object.entries(read.strategies)) {
+    if (changed <= read.changed && photographs <= read.photographs) continue;
+    throw damaged(`${name}.strategies.${strategy} counts more pictures than there were`);
+  }
+  return read;
+};
+
+const cellPx: Reader<number> = (value, name) => {
+  const read = whole(1, blockPx)(value, name);
+  if (blockPx % read === 0) return read;
+  throw damaged(`${name} does not divide ${blockPx}`);
+};
+
+const locateThresholds = object({
+  manipulatedMin: thresholds('falling', 0.5, 1),
+  suspectedMin: thresholds('rising', 0, 1),
+});
+
+const locateManifest = object({
+  ...identity,
+  outputs: fixed(['changed', 'trust', 'score']),
+  input: object({
+    /** One value of the maps stands for a square of this side; a divisor of 8, on whose blocks the network works. */
+    cellPx,
+    /** The network sees the whole picture at once: a larger one is halved until it fits. */
+    maxPixels: whole(65_536, 1e8),
+  }),
+  /** For the probability that something was changed: from where on that is the verdict, and from where on nothing else is. */
+  thresholds: (value, name) => {
+    const read = locateThresholds(value, name);
+    // One falls and one rises: where they are nearest, under the last strategy, the order has to hold.
+    if (read.suspectedMin.relaxed <= read.manipulatedMin.relaxed) return read;
+    throw damaged(`${name}.suspectedMin is above manipulatedMin`);
+  },
+  /** How the answers of all methods that look for changes are combined; see `engine/localisation.ts`. */
+  fusion: object({
+    places: object({
+      offset: weight,
+      /**
+       * Shares 0..1 of the picture's median and of its strongest places that are taken from every place, and log odds for each
+       * doubling of a megapixel. Absent in manifests of version 1.0.0, whose level is the same for every picture.
+       */
+      level: orElse(object({ middle: share, strongest: share, perDoubling: orElse(weight, 0) }), {
+        middle: 0,
+        strongest: 0,
+        perDoubling: 0,
+      }),
+      /** By method. */
+      weights: named(methodName, object({ weight, rest: share })),
+    }),
+    picture: object({
+      offset: weight,
+      /**
+       * Log odds for each doubling of a megapixel, and between quality 100 and 0. Absent before version 1.2.0, which judged
+       * every size and quality alike.
+       */
+      perDoubling: orElse(weight, 0),
+      compression: orElse(weight, 0),
+      /** By method. */
+      weights: named(methodName, weight),
+      /** Methods that mean a suspicion when they speak more than weakly, whatever the others say. Absent before version 2.4.0. */
+      suspectAlone: orElse(list(matching(methodName, 'a method')), []),
+    }),
+  }),
+  /** Empty for a model that was not measured. */
+  measured: orElse(list(measuredLocalisation), []),
+  called: orElse(list(measuredCalls), []),
+});
+
+export interface LocateManifest extends Omit<ReturnType<typeof locateManifest>, 'outputs'> {
+  readonly type: 'localisation';
+}
+
+/** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
+export function parseLocateManifest(json: string): LocateManifest {
+  const manifest = locateManifest(rootFields(json), 'manifest.json');
+  return { ...manifest, files: withManifest(manifest.files, json), type: 'localisation' };
+}
