@@ -136,7 +136,7 @@ export async function openBundleInput(
     ...told,
     ...(withMetadata && { withMetadata }),
     ...(withErrorLevel && { withErrorLevel }),
-    ...(caseData && { caseData }),
+    ...(caseData && { caseData: { ...told.caseData, ...caseData } }),
   };
   const heatmapSize = { width: row.width, height: row.height };
   const rendering = await sandbox.render({

@@ -121,6 +121,7 @@ export async function toReportItem(
     analysisId: row.id,
     examinedAt,
     isUploadReplaced,
+    ...(row.projectId !== null && { caseData: { caseNumber: row.projectId } }),
     ...(await readHistory(db, row, { examination, examinedAt })),
     ...(isCited && { validation }),
   };

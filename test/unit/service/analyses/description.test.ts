@@ -28,6 +28,18 @@ describe('what people say about an analysis', () => {
     await expect(analyses.describe(foreign, id, { comment: 'Mine' })).rejects.toThrow('not found');
   });
 
+  test('the case stands in the report', async () => {
+    const { analyses, caller, create, upload, worker, sandbox } = await openWorkshop();
+    const { input, ...rest } = createRequest();
+    const options = { tier: 'forensicReporting' } as const;
+    const made = await create({ ...rest, input: { ...input, options }, projectId: '4711' });
+    await upload(made);
+    await analyses.start(caller, made.id);
+    await worker.drain();
+
+    expect(sandbox.rendered[0]!.item.caseData).toEqual({ caseNumber: '4711' });
+  });
+
   test('a case is listed by its name', async () => {
     const { analyses, caller, create } = await openWorkshop();
     const first = await create({ ...createRequest(), projectId: '4711' });
