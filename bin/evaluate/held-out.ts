@@ -5,11 +5,10 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { measureRatios } from '../../src/engine/likelihood-ratio.ts';
 import { changeKinds } from '../../src/inference/locate-manifest.ts';
 import type { HeldOutRatios } from '../../src/inference/manifest-parts.ts';
 import { parseAnyManifest } from '../../src/inference/manifest.ts';
-import { groupBy, quantile } from '../../src/service/validation/statistics.ts';
+import { groupBy, heldOutRatios } from '../../src/service/validation/statistics.ts';
 import { parseCsv } from './data-set.ts';
 
 const fileName = 'held-out.csv';
@@ -101,30 +100,10 @@ interface ManifestText {
   readonly called?: readonly Entry[];
 }
 
-function ratiosOf(
-  rows: readonly HeldOut[],
-): Omit<HeldOutRatios, 'recorded' | 'prior' | 'calibration'> {
+function ratiosOf(rows: readonly HeldOut[]) {
   const logs = (isSo: boolean) =>
-    rows
-      .filter((row) => row.isSo === isSo)
-      .map(({ logRatio }) => logRatio)
-      .toSorted((one, other) => one - other);
-  const [supporting, opposing] = [logs(true), logs(false)];
-  const { cllr, lower, upper } = measureRatios(supporting, opposing);
-  return {
-    supporting: supporting.length,
-    opposing: opposing.length,
-    cllr: Number(cllr.toFixed(3)),
-    lower: Number(lower.toPrecision(4)),
-    upper: Number(upper.toPrecision(4)),
-    tippett: { supporting: pointsOf(supporting), opposing: pointsOf(opposing) },
-  };
-}
-
-function pointsOf(rising: readonly number[]): readonly number[] {
-  return Array.from({ length: 21 }, (_, at) =>
-    Number((quantile(rising, at / 20) / Math.LN10).toFixed(3)),
-  );
+    rows.filter((row) => row.isSo === isSo).map(({ logRatio }) => logRatio);
+  return heldOutRatios(logs(true), logs(false));
 }
 
 function kindsOf(rows: readonly HeldOut[]) {

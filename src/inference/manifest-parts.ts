@@ -14,6 +14,7 @@ import {
   type Reader,
   text,
   whole,
+  optional,
 } from './fields.ts';
 
 export const share = number(0, 1);
@@ -75,8 +76,8 @@ export const heldOutRatios = object({
   /** Pictures of which the proposition is true, and of which it is not. */
   supporting: whole(1, 1e9),
   opposing: whole(1, 1e9),
-  /** What the probability was calibrated on. */
-  calibration: object({ pictures: whole(1, 1e9), sources: whole(1, 1e9) }),
+  /** What the probability was calibrated on; nothing for pictures of the tenant's own. */
+  calibration: optional(object({ pictures: whole(1, 1e9), sources: whole(1, 1e9) })),
   /** Mean cost of the log likelihood ratios in bits: 0 is perfect, and 1 says nothing. */
   cllr: number(0, 100),
   /** Empirical lower and upper bound: ratios beyond them are not borne out by so many pictures. */

@@ -48,7 +48,7 @@ export function evaluationBlocks(input: SectionInput): readonly Block[] {
 }
 
 /** The curves fall from all pictures to none, as a Tippett plot shows them. */
-function toPlot(
+export function toPlot(
   { catalogue }: SectionInput,
   { question, side, ratio }: Weighed,
   { tippett, lower, upper }: HeldOutRatios,
@@ -69,7 +69,7 @@ function toCurve(name: string, rising: readonly number[]): Curve {
   return { name, points: rising.map((log, at) => [log, 1 - at / (rising.length - 1)]) };
 }
 
-function writeMeasured(
+export function writeMeasured(
   { catalogue, labels, numbers }: SectionInput,
   question: Weighed['question'],
   { condition, ratios }: { readonly condition: string; readonly ratios: HeldOutRatios },
@@ -79,8 +79,13 @@ function writeMeasured(
   const whole = (value: number) => numbers.count(Math.floor(value));
   return measured({
     title: titles[question],
-    pictures: numbers.count(calibration.pictures),
-    sources: numbers.count(calibration.sources),
+    calibration:
+      calibration === undefined
+        ? null
+        : {
+            pictures: numbers.count(calibration.pictures),
+            sources: numbers.count(calibration.sources),
+          },
     date: numbers.stated(recorded),
     supporting: `${numbers.count(supporting)} ${names[question].supporting}`,
     opposing: `${numbers.count(opposing)} ${names[question].opposing}`,

@@ -8,6 +8,7 @@ import { readError, type MeasuredError, worstError } from '../error-rate.ts';
 import type { NumberWriter } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
+import { toPlot, writeMeasured } from './evaluation.ts';
 import { type Block, heading, only, paragraph, type SectionInput } from './blocks.ts';
 
 export function validationBlocks(input: SectionInput): readonly Block[] {
@@ -70,6 +71,21 @@ function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Blo
     ...only(!isSameModel(model, examination.model), paragraph(words.ownOtherModel)),
     ...only(conditions.length > 0, ratesGrid(input, conditions)),
     ...worstBlocks(input, conditions),
+    ...ownRatios(input, conditions),
+  ];
+}
+
+function ownRatios(
+  input: SectionInput,
+  conditions: readonly MeasuredCondition[],
+): readonly Block[] {
+  const weighed = input.evidence.weighed?.find(({ question }) => question === 'generated');
+  const [first] = conditions;
+  if (weighed === undefined || first?.ratios === undefined) return [];
+  const { condition, ratios } = first;
+  return [
+    { kind: 'curves', plots: [toPlot(input, weighed, ratios)] },
+    paragraph(writeMeasured(input, 'generated', { condition, ratios })),
   ];
 }
 

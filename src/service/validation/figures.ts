@@ -1,6 +1,7 @@
 /** From what the sandbox measured of labelled pictures to error rates with intervals. */
 
 import type { DecisionStrategy, ResultClass } from '../../contract/vocabulary.ts';
+import { boundedLogit } from '../../engine/calibration.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import {
   type Condition,
@@ -8,7 +9,7 @@ import {
   type ConditionResult,
   type Measurement,
 } from '../../examiner/requests.ts';
-import { auc, aucInterval, calibrationError, groupBy } from './statistics.ts';
+import { auc, aucInterval, calibrationError, groupBy, heldOutRatios } from './statistics.ts';
 import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
 
 /** One labelled picture. */
@@ -25,6 +26,9 @@ interface FigureOptions {
 
 /** Below this many pictures of either class the error of a calibration is mostly chance. */
 const fewestForCalibration = 100;
+
+/** Of either class: fewer bear out no ratio that says anything. */
+const fewestForRatios = 20;
 
 /** From this many sub-folders on they are drawn as wholes: fewer would make an interval of their own few members. */
 export const fewestFolders = 5;
@@ -94,10 +98,14 @@ function conditionFigures(
     real: classFigures(samples, strategy, false),
     fake: classFigures(samples, strategy, true),
   });
+  const logs = (isFake: boolean) =>
+    samples.filter((one) => one.isFake === isFake).map(({ score }) => boundedLogit(score));
+  const fewest = Math.min(logs(true).length, logs(false).length);
   return {
     condition,
     auc: { value: auc(samples), low, high },
     calibration: measureCalibration(samples),
+    ...(fewest >= fewestForRatios && { ratios: heldOutRatios(logs(true), logs(false)) }),
     strategies: {
       pedantic: under('pedantic'),
       default: under('default'),

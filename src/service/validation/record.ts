@@ -111,11 +111,14 @@ export function citedAs(
     id: validation.id,
     createdAt: new Date(validation.createdAt),
     model,
-    conditions: validation.conditions.map(toMeasured),
+    conditions: validation.conditions.map((one) => toMeasured(one, validation.createdAt)),
   };
 }
 
-function toMeasured({ condition, auc, strategies }: ConditionFigures): MeasuredCondition {
+function toMeasured(
+  { condition, auc, ratios, strategies }: ConditionFigures,
+  recorded: string,
+): MeasuredCondition {
   const { real, fake } = strategies.default;
   return {
     condition,
@@ -124,6 +127,7 @@ function toMeasured({ condition, auc, strategies }: ConditionFigures): MeasuredC
     auc: auc.value,
     aucLow: auc.low,
     aucHigh: auc.high,
+    ...(ratios && { ratios: { ...ratios, recorded: recorded.slice(0, 10), prior: 0.5 } }),
     strategies: {
       pedantic: toRates(strategies.pedantic),
       default: toRates(strategies.default),

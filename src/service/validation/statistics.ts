@@ -1,6 +1,8 @@
 /** Figures of scored pictures, with intervals. Scores grow towards fake. Pure: the same input gives the same figures. */
 
 import { createRandom } from '../../engine/calibration.ts';
+import { measureRatios } from '../../engine/likelihood-ratio.ts';
+import type { HeldOutRatios } from '../../inference/manifest-parts.ts';
 
 export interface Scored {
   readonly score: number;
@@ -106,6 +108,36 @@ export function calibrationError(
   }
   const gap = bins.reduce((sum, { stated, fake }) => sum + Math.abs(stated - fake), 0);
   return fakes === 0 || fakes === all.length ? Number.NaN : gap / total;
+}
+
+/**
+ * What the natural logarithms of likelihood ratios of labelled pictures are worth, as reports state it.
+ *
+ * @param supporting - of pictures that are what the ratio asks; `opposing` - that are not. Neither empty.
+ */
+export function heldOutRatios(
+  supporting: readonly number[],
+  opposing: readonly number[],
+): Pick<HeldOutRatios, 'supporting' | 'opposing' | 'cllr' | 'lower' | 'upper'> & {
+  readonly tippett: { supporting: number[]; opposing: number[] };
+} {
+  const { cllr, lower, upper } = measureRatios(supporting, opposing);
+  return {
+    supporting: supporting.length,
+    opposing: opposing.length,
+    cllr: Number(cllr.toFixed(3)),
+    lower: Number(lower.toPrecision(4)),
+    upper: Number(upper.toPrecision(4)),
+    tippett: { supporting: pointsOf(supporting), opposing: pointsOf(opposing) },
+  };
+}
+
+/** Log10 at every twentieth of the values. */
+function pointsOf(logs: readonly number[]): number[] {
+  const rising = logs.toSorted((one, other) => one - other);
+  return Array.from({ length: 21 }, (_, at) =>
+    Number((quantile(rising, at / 20) / Math.LN10).toFixed(3)),
+  );
 }
 
 /** Of values in rising order, straight lines between neighbours. */

@@ -41,11 +41,23 @@ const classFigures = Type.Object({
   worstFolder: orNull(Type.Object({ folder: Type.String(), pictures: count, wrong: count })),
 });
 
+const points = Type.Array(Type.Number());
+const ratios = Type.Object({
+  supporting: count,
+  opposing: count,
+  cllr: Type.Number({ minimum: 0 }),
+  lower: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
+  upper: Type.Number({ minimum: 1 }),
+  tippett: Type.Object({ supporting: points, opposing: points }),
+});
+
 const conditionFigures = Type.Object({
   condition: Type.Enum([...conditions]),
   auc: Type.Object({ value: share, low: share, high: share }),
   /** Expected calibration error of pictures that were not abstained from; null where they are too few. */
   calibration: orNull(Type.Object({ error: share, pictures: count })),
+  /** Of likelihood ratios; missing in records of earlier versions, and where the pictures are too few. */
+  ratios: Type.Optional(ratios),
   strategies: each(['pedantic', 'default', 'relaxed'], byClass(classFigures)),
 });
 

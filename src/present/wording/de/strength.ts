@@ -150,8 +150,7 @@ export const strength: typeof english = {
       own: 'dieses Bild',
       measured: ({
         title,
-        pictures,
-        sources,
+        calibration,
         date,
         supporting,
         opposing,
@@ -159,8 +158,14 @@ export const strength: typeof english = {
         cllr,
         lower,
         upper,
-      }) =>
-        `${title}: kalibriert an ${pictures} Bildern aus ${sources} Quellen; gemessen (${date}) an Bildern anderer Quellen (${supporting}, ${opposing}), Bedingung „${condition}“. Cllr ${cllr} (0 ist vollkommen, 1 sagt nichts aus); gestützt sind Quotienten von ${lower} bis ${upper} (ELUB).`,
+      }) => {
+        const made =
+          calibration === null
+            ? ''
+            : `kalibriert an ${calibration.pictures} Bildern aus ${calibration.sources} Quellen; `;
+        const of = calibration === null ? 'eigenen Bildern' : 'Bildern anderer Quellen';
+        return `${title}: ${made}gemessen (${date}) an ${of} (${supporting}, ${opposing}), Bedingung „${condition}“. Cllr ${cllr} (0 ist vollkommen, 1 sagt nichts aus); gestützt sind Quotienten von ${lower} bis ${upper} (ELUB).`;
+      },
     },
     scale: (steps) =>
       `Wörter nach Likelihood-Quotient: ${steps}; unter 2 ist keine Seite begünstigt.`,

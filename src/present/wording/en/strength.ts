@@ -24,6 +24,20 @@ export interface StabilityCounts {
   readonly high: string;
 }
 
+type RatioText =
+  | 'title'
+  | 'date'
+  | 'supporting'
+  | 'opposing'
+  | 'condition'
+  | 'cllr'
+  | 'lower'
+  | 'upper';
+
+export interface MeasuredRatios extends Readonly<Record<RatioText, string>> {
+  readonly calibration: { readonly pictures: string; readonly sources: string } | null;
+}
+
 function list(items: readonly string[]): string {
   return new Intl.ListFormat('en').format(items);
 }
@@ -173,10 +187,10 @@ export const strength = {
         changed: { supporting: 'changed pictures', opposing: 'unchanged pictures' },
       },
       own: 'this picture',
+      /** @param calibration - null for pictures of the operator's own. */
       measured: ({
         title,
-        pictures,
-        sources,
+        calibration,
         date,
         supporting,
         opposing,
@@ -184,20 +198,14 @@ export const strength = {
         cllr,
         lower,
         upper,
-      }: Record<
-        | 'title'
-        | 'pictures'
-        | 'sources'
-        | 'date'
-        | 'supporting'
-        | 'opposing'
-        | 'condition'
-        | 'cllr'
-        | 'lower'
-        | 'upper',
-        string
-      >) =>
-        `${title}: calibrated on ${pictures} pictures of ${sources} sources; measured (${date}) on ${supporting} and ${opposing} of other sources, condition “${condition}”. Cllr ${cllr} (0 is perfect, 1 says nothing); ratios from ${lower} to ${upper} are borne out (ELUB).`,
+      }: MeasuredRatios) => {
+        const made =
+          calibration === null
+            ? ''
+            : `calibrated on ${calibration.pictures} pictures of ${calibration.sources} sources; `;
+        const of = calibration === null ? '' : ' of other sources';
+        return `${title}: ${made}measured (${date}) on ${supporting} and ${opposing}${of}, condition “${condition}”. Cllr ${cllr} (0 is perfect, 1 says nothing); ratios from ${lower} to ${upper} are borne out (ELUB).`;
+      },
     },
     scale: (steps: string) =>
       `Words by likelihood ratio: ${steps}; below 2 neither side is favoured.`,
