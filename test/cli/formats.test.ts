@@ -42,7 +42,14 @@ const fake: AnalysisRecord = {
     changeProbability: 0.1,
     changedRegion: null,
     changedPlaces: [],
-    errorRates: { real: 221, fake: 277, decided: 0.3, realCalledFake: 0.018, fakeCalledReal: 0.1 },
+    errorRates: {
+      real: 221,
+      fake: 277,
+      decided: 0.3,
+      realCalledFake: 0.018,
+      fakeCalledReal: 0.1,
+      fakeCalledFake: 0.6,
+    },
     changeErrorRates: {
       changed: 150,
       photographs: 200,
@@ -105,9 +112,11 @@ test('the card says how often the result was wrong when it was measured', () => 
   const asReal = { ...fake, verdict: 'real' as const };
   const unmeasured = { ...fake, decision: { ...fake.decision!, errorRates: null } };
 
-  expect(writeCard(fake, 'en', 80)).toContain('1.8 % of 221 photographs got this result too.');
+  expect(writeCard(fake, 'en', 200)).toContain(
+    'Of 100 photographs, the method calls 2 generated (measured on 221; up to 5 must be expected).',
+  );
   expect(writeCard(asReal, 'en', 80)).toContain(
-    'It misses 10.0 % of generated and 70.0 % of changed pictures.',
+    'Finds 60 of 100 generated and 30 of 100 changed pictures.',
   );
   expect(writeCard(unmeasured, 'en', 200)).toContain('Never measured');
   expect(writeCard({ ...fake, verdict: 'uncertain' }, 'en', 200)).not.toContain('Error rate');
@@ -123,7 +132,7 @@ test('the error rate of a changed part is that of changed parts', () => {
     100,
   );
 
-  expect(card).toContain('0.5 % of 200 unchanged photographs');
+  expect(card).toContain('Calls 1 of 100 unchanged photographs changed.');
   expect(card).not.toContain('221');
   expect(unmeasured).toContain('Never measured');
 });
