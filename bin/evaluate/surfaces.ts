@@ -81,10 +81,12 @@ function missing(
 
 /** Numbered alike: in the picture's list, and no more of them than in JSON. */
 function placesMissing({ record, language, firstPage, html }: Surfaces): readonly string[] {
-  const { areas = [] } = resultIn(record) ?? {};
+  const result = resultIn(record);
+  // Outside the validated range no place has a tested meaning, and none is shown.
+  const areas = result === null || result.changed === null ? [] : result.areas;
   const words = wordsIn(language);
   const isStated = firstPage.includes(words.document.head.rows.marked);
-  if (!isStated) return areas.length === 0 || record.verdict === 'abstain' ? [] : ['no places'];
+  if (!isStated) return areas.length === 0 ? [] : ['no places'];
   const written = areas.map(({ place, share }, at) => {
     const where = words.outcome.where(
       words.findings.places[place],
