@@ -76,7 +76,9 @@ export function writeMeasured(
 ): string {
   const { calibration, recorded, supporting, opposing, cllr, lower, upper } = ratios;
   const { titles, names, measured } = catalogue.strength.evaluation.tippett;
-  const whole = (value: number) => numbers.count(Math.floor(value));
+  // Never up: a ratio is a claim.
+  const bound = (ratio: number) =>
+    ratio < 10 ? numbers.plain(Math.floor(10 * ratio) / 10) : numbers.count(Math.floor(ratio));
   return measured({
     title: titles[question],
     calibration:
@@ -91,8 +93,8 @@ export function writeMeasured(
     opposing: `${numbers.count(opposing)} ${names[question].opposing}`,
     condition: nameIn(labels.validation.conditions, condition, printable(condition, 60)),
     cllr: numbers.fixed(cllr, 2),
-    lower: `1/${numbers.plain(Math.max(1, Math.floor(10 / lower) / 10))}`,
-    upper: upper < 10 ? numbers.plain(Math.floor(10 * upper) / 10) : whole(upper),
+    lower: `1/${bound(1 / lower)}`,
+    upper: bound(upper),
   });
 }
 

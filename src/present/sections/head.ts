@@ -53,14 +53,16 @@ const namedFindings = { usual: 3, declared: 2 } as const;
 
 /** What the answer rests on, the weightiest first; of an open one what was found on either side, and why that does not do. */
 function reasonsOf(input: SectionInput): readonly string[] {
-  const { evidence, language, result } = input;
+  const { evidence, examination, language, result } = input;
   const isOpen = result.outcome === 'uncertain' || result.outcome === 'abstain';
   const side = result.outcome === 'real' ? 'real' : 'fake';
   const found = speaking(input, (one) => isOpen || one === side);
-  const isTold = ({ method }: WordedFinding) =>
-    result.outcome === 'declared' && toldInProvenance.has(method);
-  const supporting = [...found.filter(isTold), ...found.filter((one) => !isTold(one))].map((one) =>
-    writeReason(input, one),
+  const isSuspected = examination.decision.reasons.includes('manipulation_suspected');
+  const isFirst = ({ method, speaksFor }: WordedFinding) =>
+    (result.outcome === 'declared' && toldInProvenance.has(method)) ||
+    (isSuspected && speaksFor === 'fake');
+  const supporting = [...found.filter(isFirst), ...found.filter((one) => !isFirst(one))].map(
+    (one) => writeReason(input, one),
   );
   const { manipulation } = evidence;
   const silent =

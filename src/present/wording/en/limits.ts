@@ -36,7 +36,7 @@ export const limits = {
         `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures of public sets in which people had changed a part, and on ${photographs} photographs that no one had changed. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
       columns: [
         'Condition',
-        'Changed, called changed',
+        'Changed pictures called changed',
         'Photographs called changed',
       ] satisfies readonly [string, string, string],
       sizes: {
