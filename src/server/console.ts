@@ -33,7 +33,7 @@ interface Page {
   readonly etag: string;
 }
 
-export interface ConsoleParts {
+interface ConsoleParts {
   readonly app: Pick<App, 'storage'>;
   readonly transport: Transport;
   /** Presigned URLs of the embedded store begin with it. */

@@ -57,7 +57,7 @@ export interface Administration {
   readonly feedback: Pick<OpenFeedback, 'submit'>;
 }
 
-export interface AppStorage extends Pick<Blobs, 'embedded' | 'setPublicUrl' | 'prove'> {
+interface AppStorage extends Pick<Blobs, 'embedded' | 'setPublicUrl' | 'prove'> {
   /** Whether anything is, or was, stored in a remote store. */
   hasRemote(): Promise<boolean>;
 }

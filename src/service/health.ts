@@ -220,7 +220,7 @@ async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<vo
  * Whether the models that runs use are what their manifests say. Checked every second, so files are read and hashed only when
  * a size or time changed; a run that failed because of the model counts at once, whatever the files look like.
  */
-export interface ModelHealth {
+interface ModelHealth {
   /** @throws {ForensicsError} `model_*`, `runtime_missing`. */
   check(): Promise<void>;
   /** The same verb, whose outcomes are noted. */

@@ -115,7 +115,7 @@ export function openBlobs(parts: BlobParts): Blobs {
   };
 }
 
-export interface TenantStorage {
+interface TenantStorage {
   readonly configs: SealedConfigs;
   readonly cors: BucketCors;
   readonly openRemote: OpenRemoteStore;

@@ -215,7 +215,7 @@ export function writeTable(rows: readonly TableRow[], language: Language, column
   }
 }
 
-export const outcomeStyles: Readonly<Record<Outcome, Style>> = {
+const outcomeStyles: Readonly<Record<Outcome, Style>> = {
   real: ['bold', 'green'],
   fake: ['bold', 'red'],
   changed: ['bold', 'red'],
@@ -262,7 +262,7 @@ function fitWidths(rows: readonly Cells[], columns: number): Widths | null {
 }
 
 /** Both ends of a long name identify it better than its beginning: the folder and the number of the picture. */
-export function shortenMiddle(name: string, width: number): string {
+function shortenMiddle(name: string, width: number): string {
   if (stringWidth(name) <= width) return name;
   const characters = Array.from(name);
   const tail = cutTo(characters.toReversed(), Math.ceil((width - 1) * 0.6)).toReversed();

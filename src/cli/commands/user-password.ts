@@ -26,7 +26,7 @@ export function withPassword(command: Command): Command {
 }
 
 /** `forensics user passwd`: changes the password of any account on this machine, or your own on a server. */
-export interface PasswdOptions extends ServiceOptions, PasswordOptions {
+interface PasswdOptions extends ServiceOptions, PasswordOptions {
   readonly currentPasswordFile?: string;
 }
 

@@ -39,7 +39,7 @@ interface RestoreRequest {
   readonly onProgress?: ReadOptions['onProgress'];
 }
 
-export interface Restored extends Verified {
+interface Restored extends Verified {
   readonly manifest: Manifest;
   /** Name of the folder in the data folder that holds what was there before; null for nothing. */
   readonly aside: string | null;

@@ -142,7 +142,7 @@ interface VisitAnswer {
 }
 
 /** @throws {ForensicsError} `store_unavailable`, `store_refused` when there is no answer. Every status is an answer. */
-export type MakeVisit = (visit: Visit) => Promise<VisitAnswer>;
+type MakeVisit = (visit: Visit) => Promise<VisitAnswer>;
 
 const timeouts = { connectMs: 5000, idleMs: 10_000 };
 const totalMs = 20_000;

@@ -23,7 +23,7 @@ import { beginMigration, finishMigration } from '../../service/migration-state.t
 import { openBlobs } from '../../service/storage.ts';
 import { copyRows } from './copy-rows.ts';
 
-export interface Migration {
+interface Migration {
   /** Rows by table, and `objects`: what this call copied. */
   readonly copied: Readonly<Record<string, number>>;
 }

@@ -75,7 +75,7 @@ interface Upload {
  * @throws {ForensicsError} `upload_missing`; `image_*` and `trial_image_mismatch` for what can never be analysed, with
  * what the client can do about it.
  */
-export async function ingestUpload(context: Context, upload: Upload): Promise<EvidenceCopy> {
+async function ingestUpload(context: Context, upload: Upload): Promise<EvidenceCopy> {
   return copyUpload(context, upload).catch((error: unknown) => {
     if (!isPictureError(error)) throw error;
     throw new ForensicsError(error.code, `${error.message} ${messages.refused}`, { cause: error });

@@ -11,7 +11,7 @@ import { leaseMs } from './order.ts';
 import { createHmac } from 'node:crypto';
 import { newId } from '../../ports/db/database.ts';
 
-interface DelivererOptions {
+export interface DelivererOptions {
   readonly outbox: Outbox;
   readonly now: () => Date;
   /** From which the tenants' signing secrets are derived. */
