@@ -108,7 +108,7 @@ export const limits: typeof english = {
     content:
       'Bildinhalt, Beleuchtung, Schatten und Perspektive wurden nicht beurteilt, ebenso wenig, ob das Bild zeigt, was es zeigen soll.',
     earlier_publication:
-      'Nach früheren Veröffentlichungen oder anderen Fassungen des Bildes wurde nicht gesucht (Bilderrückwärtssuche).',
+      'Nach früheren Veröffentlichungen des Bildes im Netz wurde nicht gesucht (Bilderrückwärtssuche).',
     metadata_claims:
       'Was die Datei über Gerät, Zeit und Ort angibt, wurde mit keiner Quelle außerhalb der Datei verglichen.',
     remote_credentials:

@@ -121,7 +121,7 @@ export const limits = {
     content:
       'Content, lighting, shadows and perspective were not judged, nor was the truth of what the picture is said to show.',
     earlier_publication:
-      'No search was made for earlier publications or other versions of the picture (reverse image search).',
+      'No search was made for earlier publications of the picture on the web (reverse image search).',
     metadata_claims:
       'What the file says about device, time and place was not compared with any source outside the file.',
     remote_credentials:
