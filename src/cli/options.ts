@@ -117,6 +117,16 @@ export function subcommand(
   return lines.length === 0 ? command : command.addHelpText('after', examples(...lines));
 }
 
+/** A command on the data folder of this machine. */
+export function localCommand(...how: Parameters<typeof subcommand>): Command {
+  return withLocalOptions(subcommand(...how));
+}
+
+/** A command on the data folder of this machine or on a server. */
+export function serviceCommand(...how: Parameters<typeof subcommand>): Command {
+  return withServiceOptions(subcommand(...how));
+}
+
 /** An action that gets the arguments, and then the options of its command and of those above. */
 export function calling(act: (...args: never[]) => void | Promise<void>) {
   return async function callAct(this: Command, ...given: unknown[]): Promise<void> {

@@ -9,7 +9,7 @@ import { type Verification, verifyLines } from '../../service/audit/verify.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
-import { calling, type LocalOptions, subcommand, withLocalOptions } from '../options.ts';
+import { calling, localCommand, type LocalOptions, subcommand } from '../options.ts';
 import { log, print, printJson } from '../output/terminal.ts';
 import { type Columns, printList } from '../output/layout.ts';
 import { now, raise, withLocalCore } from '../connection/local.ts';
@@ -53,16 +53,14 @@ Examples:
   $ forensics audit export --service > service.jsonl`,
     )
     .action(calling(exportLines));
-  withLocalOptions(
-    subcommand(
-      audit,
-      'files',
-      'Compare the stored files of an analysis with the hashes in the log.',
-      [
-        'audit files --tenant acme --analysis 65f000000000000000000001',
-        'audit files --tenant acme --analysis 65f000000000000000000001 --json',
-      ],
-    ),
+  localCommand(
+    audit,
+    'files',
+    'Compare the stored files of an analysis with the hashes in the log.',
+    [
+      'audit files --tenant acme --analysis 65f000000000000000000001',
+      'audit files --tenant acme --analysis 65f000000000000000000001 --json',
+    ],
   )
     .requiredOption('--tenant <name>', 'the tenant')
     .requiredOption('--analysis <id>', 'the analysis')

@@ -4,14 +4,7 @@ import { type Command, Option } from 'commander';
 import { type FeedbackEntry, getFeedback, listFeedback } from '../../service/feedback/feedback.ts';
 import { plainText } from '../../service/feedback/channels.ts';
 import { withLocalCore } from '../connection/local.ts';
-import {
-  calling,
-  countFromOne,
-  examples,
-  type LocalOptions,
-  subcommand,
-  withLocalOptions,
-} from '../options.ts';
+import { calling, countFromOne, examples, localCommand, type LocalOptions } from '../options.ts';
 import { printList } from '../output/layout.ts';
 import { print, printable, printJson } from '../output/terminal.ts';
 
@@ -20,20 +13,16 @@ export function defineFeedback(feedback: Command): void {
     'after',
     examples('feedback list', 'feedback show 65f000000000000000000001'),
   );
-  withLocalOptions(
-    subcommand(feedback, 'list', 'List feedback, newest first.', [
-      'feedback list',
-      'feedback list --limit 10 --json',
-    ]),
-  )
+  localCommand(feedback, 'list', 'List feedback, newest first.', [
+    'feedback list',
+    'feedback list --limit 10 --json',
+  ])
     .addOption(new Option('--limit <n>', 'at most this many').argParser(countFromOne).default(100))
     .action(calling(list));
-  withLocalOptions(
-    subcommand(feedback, 'show', 'Show one message and how its delivery went.', [
-      'feedback show 65f000000000000000000001',
-      'feedback show 65f000000000000000000001 --json',
-    ]),
-  )
+  localCommand(feedback, 'show', 'Show one message and how its delivery went.', [
+    'feedback show 65f000000000000000000001',
+    'feedback show 65f000000000000000000001 --json',
+  ])
     .argument('<id>', 'the id of the feedback, from "feedback list"')
     .action(calling(show));
 }

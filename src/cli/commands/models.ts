@@ -6,13 +6,7 @@ import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { AnyManifest } from '../../inference/manifest.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import {
-  calling,
-  type FolderOptions,
-  type LocalOptions,
-  subcommand,
-  withLocalOptions,
-} from '../options.ts';
+import { calling, type FolderOptions, localCommand, type LocalOptions } from '../options.ts';
 import { lineWidth, printJson } from '../output/terminal.ts';
 
 export function defineModels(models: Command): void {
@@ -26,19 +20,15 @@ Examples:
   $ forensics models list
   $ forensics models verify trace-3`,
   );
-  withLocalOptions(
-    subcommand(models, 'list', 'List the models of each kind; the first is the default.', [
-      'models list',
-      'models list --json',
-    ]),
-  ).action(calling(list));
-  withLocalOptions(
-    subcommand(
-      models,
-      'verify',
-      'Compare the files of models with the SHA-256 in their manifests.',
-      ['models verify', 'models verify trace-3 --json'],
-    ),
+  localCommand(models, 'list', 'List the models of each kind; the first is the default.', [
+    'models list',
+    'models list --json',
+  ]).action(calling(list));
+  localCommand(
+    models,
+    'verify',
+    'Compare the files of models with the SHA-256 in their manifests.',
+    ['models verify', 'models verify trace-3 --json'],
   )
     .argument('[id]', 'one model (default: all)')
     .action(calling(verify));

@@ -13,8 +13,9 @@ import {
 } from '../../evidence/signing-keys.ts';
 import {
   calling,
-  parseFingerprint,
+  localCommand,
   type LocalOptions,
+  parseFingerprint,
   subcommand,
   withLocalOptions,
 } from '../options.ts';
@@ -37,12 +38,10 @@ Examples:
   $ forensics signing-key show
   $ forensics signing-key export > examiner.pem`,
   );
-  withLocalOptions(
-    subcommand(signingKey, 'show', 'List the current key and earlier ones, with their dates.', [
-      'signing-key show',
-      'signing-key show --json',
-    ]),
-  ).action(calling(show));
+  localCommand(signingKey, 'show', 'List the current key and earlier ones, with their dates.', [
+    'signing-key show',
+    'signing-key show --json',
+  ]).action(calling(show));
   withLocalOptions(
     subcommand(
       signingKey,
@@ -51,12 +50,10 @@ Examples:
       ['signing-key export > signing-key.pem', 'signing-key export --json'],
     ).option('--fingerprint <sha256>', 'an earlier key (see "signing-key show")'),
   ).action(calling(exportKey));
-  withLocalOptions(
-    subcommand(signingKey, 'rotate', 'Replace the signing key. Existing bundles stay valid.', [
-      'signing-key rotate',
-      'signing-key rotate --json',
-    ]),
-  ).action(calling(rotate));
+  localCommand(signingKey, 'rotate', 'Replace the signing key. Existing bundles stay valid.', [
+    'signing-key rotate',
+    'signing-key rotate --json',
+  ]).action(calling(rotate));
 }
 
 async function show(options: LocalOptions): Promise<void> {

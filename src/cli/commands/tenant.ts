@@ -13,10 +13,10 @@ import { readWebhookState, type TenantRequest } from '../../service/tenants/tena
 import { usageError } from '../errors.ts';
 import {
   calling,
+  localCommand,
   type LocalOptions,
+  serviceCommand,
   type ServiceOptions,
-  subcommand,
-  withLocalOptions,
   withServiceOptions,
   yesOption,
 } from '../options.ts';
@@ -37,39 +37,28 @@ Examples:
   $ forensics tenant create acme
   $ forensics tenant list --json`,
   );
-  withLocalOptions(
-    subcommand(tenant, 'create', 'Create a tenant.', [
-      'tenant create acme',
-      'tenant create visitors --trial',
-    ]),
-  )
+  localCommand(tenant, 'create', 'Create a tenant.', [
+    'tenant create acme',
+    'tenant create visitors --trial',
+  ])
     .argument('<name>', 'lower-case letters, digits, hyphens')
     .option('--trial', 'restrict the tenant to the two trial images', false)
     .action(calling(create));
-  withLocalOptions(
-    subcommand(tenant, 'list', 'List all tenants.', [
-      'tenant list',
-      'tenant list --deleted --json',
-    ]),
-  )
+  localCommand(tenant, 'list', 'List all tenants.', ['tenant list', 'tenant list --deleted --json'])
     .option('--deleted', 'list deleted tenants whose data is still kept', false)
     .action(calling(list));
-  withServiceOptions(
-    subcommand(tenant, 'show', 'Show one tenant.', [
-      'tenant show acme',
-      'tenant show acme --url https://forensics.example:8443',
-    ]),
-  )
+  serviceCommand(tenant, 'show', 'Show one tenant.', [
+    'tenant show acme',
+    'tenant show acme --url https://forensics.example:8443',
+  ])
     .argument('<name>', 'the tenant')
     .action(calling(show));
   defineUpdate(tenant);
-  withLocalOptions(
-    subcommand(
-      tenant,
-      'trial',
-      'Restrict a tenant to the two trial images, or lift that restriction.',
-      ['tenant trial visitors --on', 'tenant trial visitors --off'],
-    ),
+  localCommand(
+    tenant,
+    'trial',
+    'Restrict a tenant to the two trial images, or lift that restriction.',
+    ['tenant trial visitors --on', 'tenant trial visitors --off'],
   )
     .argument('<name>', 'the tenant')
     .option('--on', 'allow only the two trial images')
@@ -77,27 +66,23 @@ Examples:
     .action(calling(setTrial));
   defineTenantReport(withServiceOptions(tenant.command('report')));
   defineDelete(tenant);
-  withLocalOptions(
-    subcommand(tenant, 'webhook-secret', 'Print the secret that signs webhooks.', [
-      'tenant webhook-secret acme',
-      'tenant webhook-secret acme > hook.secret',
-    ]),
-  )
+  localCommand(tenant, 'webhook-secret', 'Print the secret that signs webhooks.', [
+    'tenant webhook-secret acme',
+    'tenant webhook-secret acme > hook.secret',
+  ])
     .argument('<name>', 'the tenant')
     .action(calling(printWebhookSecret));
 }
 
 function defineUpdate(tenant: Command): void {
-  withServiceOptions(
-    subcommand(
-      tenant,
-      'update',
-      'Rename a tenant, set its webhook, or choose where its objects are stored.',
-      [
-        'tenant update acme --webhook-url https://hooks.example/forensics',
-        'tenant update acme --storage-config store.json',
-      ],
-    ),
+  serviceCommand(
+    tenant,
+    'update',
+    'Rename a tenant, set its webhook, or choose where its objects are stored.',
+    [
+      'tenant update acme --webhook-url https://hooks.example/forensics',
+      'tenant update acme --storage-config store.json',
+    ],
   )
     .argument('<name>', 'the tenant')
     .option('--name <name>', 'the new name')
@@ -110,7 +95,7 @@ function defineUpdate(tenant: Command): void {
 }
 
 function defineDelete(tenant: Command): void {
-  withLocalOptions(subcommand(tenant, 'delete', 'Delete a tenant and all its data permanently.'))
+  localCommand(tenant, 'delete', 'Delete a tenant and all its data permanently.')
     .argument('<name>', 'the tenant')
     .addOption(yesOption('do not ask for the name; required in scripts'))
     .addHelpText(

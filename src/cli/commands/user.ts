@@ -15,11 +15,10 @@ import { usageError } from '../errors.ts';
 import { agreed } from '../input.ts';
 import {
   calling,
+  localCommand,
   type LocalOptions,
+  serviceCommand,
   type ServiceOptions,
-  subcommand,
-  withLocalOptions,
-  withServiceOptions,
   yesOption,
 } from '../options.ts';
 import { printFields, printList } from '../output/layout.ts';
@@ -44,12 +43,10 @@ Examples:
   $ forensics user list --json`,
   );
   defineCreate(user);
-  withLocalOptions(
-    subcommand(user, 'list', 'List all accounts, by email address.', [
-      'user list',
-      'user list --json',
-    ]),
-  ).action(calling(list));
+  localCommand(user, 'list', 'List all accounts, by email address.', [
+    'user list',
+    'user list --json',
+  ]).action(calling(list));
   onOne(user, 'show', 'Show one account.', ['', '--json']).action(calling(show));
   defineUpdate(user);
   onAny(user, 'settings', 'Show or change the settings of an account.', [
@@ -82,12 +79,10 @@ Examples:
 
 function defineCreate(user: Command): void {
   withPassword(
-    withLocalOptions(
-      subcommand(user, 'create', 'Create an account.', [
-        'user create examiner@example.org --tenant acme --generate',
-        'user create examiner@example.org --tenant acme --password-file first.txt',
-      ]),
-    ),
+    localCommand(user, 'create', 'Create an account.', [
+      'user create examiner@example.org --tenant acme --generate',
+      'user create examiner@example.org --tenant acme --password-file first.txt',
+    ]),
   )
     .argument('<email>', 'the email address that the person logs in with')
     .option('--name <name>', 'the name that the audit log shows for this person')
@@ -118,7 +113,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 /** A command on one account of this machine. @param ends - of its examples. */
 function onOne(user: Command, name: string, does: string, ends: readonly string[]): Command {
   const lines = ends.map((end) => `user ${name} examiner@example.org ${end}`.trimEnd());
-  return withLocalOptions(subcommand(user, name, does, lines)).argument(
+  return localCommand(user, name, does, lines).argument(
     '<who>',
     'email address or id of the account',
   );
@@ -126,7 +121,7 @@ function onOne(user: Command, name: string, does: string, ends: readonly string[
 
 /** A command on any account of this machine or, on a server, on that of the user who is logged in. */
 function onAny(user: Command, name: string, does: string, lines: readonly string[]): Command {
-  return withServiceOptions(subcommand(user, name, does, lines)).argument(
+  return serviceCommand(user, name, does, lines).argument(
     '[who]',
     'email address or id of the account; left out on a server',
   );
