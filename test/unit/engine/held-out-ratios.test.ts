@@ -5,9 +5,9 @@ test('ratios of one cost a bit and bear out nothing', () => {
   expect(measureRatios([0, 0, 0], [0, 0])).toEqual({ cllr: 1, lower: 1, upper: 1 });
 });
 
-test('the greatest ratio is borne out by how many pictures there are, not by how great it is', () => {
-  const all = (log: number) => Array.from({ length: 99 }, () => log);
+const all = (log: number) => Array.from({ length: 99 }, () => log);
 
+test('the greatest ratio is borne out by how many pictures there are, not by how great it is', () => {
   const { cllr, lower, upper } = measureRatios(all(20), all(-20));
 
   // 99 of 100 right, and 1 of 100 wrong: the one that is added on each side.
