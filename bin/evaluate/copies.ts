@@ -173,15 +173,20 @@ function crop(share: number): Change {
   };
 }
 
-/** Each of the crowd has as many keypoints as a real picture, of any real picture, anywhere. */
+/** Bits in which keypoints of the crowd differ from those of the real pictures that they are made of. */
+const changedBits = 5;
+
+/** Each of the crowd has as many keypoints as a real picture, each like one of any real picture, anywhere. */
 function mixed(stored: readonly Fingerprint[], random: Random): Fingerprint {
   const pick = <T>(some: readonly T[]): T => some[Math.floor(random() * some.length)]!;
   const { width, height, keypoints } = pick(stored);
   const longer = Math.max(width, height);
-  const anywhere = (): Keypoint => ({
-    ...pick(pick(stored).keypoints),
-    x: (random() * width) / longer,
-    y: (random() * height) / longer,
-  });
+  const anywhere = (): Keypoint => {
+    const like = pick(pick(stored).keypoints);
+    let { key } = like;
+    for (let n = 0; n < changedBits; n++) key ^= 1 << Math.floor(32 * random());
+    const place = { x: (random() * width) / longer, y: (random() * height) / longer };
+    return { ...like, ...place, key: key >>> 0 };
+  };
   return { width, height, keypoints: keypoints.map(anywhere) };
 }

@@ -156,7 +156,7 @@ test('the queue sends three at a time, and cancelling drops those that wait', as
     running.push(onState);
     await new Promise<void>((resolve) => over.push(resolve));
   });
-  const wish = { tenantName: 'acme', options: {}, tags: [], limits };
+  const wish = { tenantName: 'acme', options: {}, tags: [], projectId: null, limits };
   const files = Array.from({ length: 6 }, (_, at) => new File(['x'], `${at}.jpg`));
 
   queue.add(files, wish);
