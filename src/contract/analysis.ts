@@ -19,7 +19,14 @@ import {
 } from './common.ts';
 import { type Evidence, evidence } from './evidence.ts';
 import { contractFormats, type Format, formats } from './formats.ts';
-import { maxCommentLength, maxListed, maxNameLength, maxSidePx, minSidePx } from './limits.ts';
+import {
+  maxCommentLength,
+  maxListed,
+  maxNameLength,
+  maxSidePx,
+  maxThumbnails,
+  minSidePx,
+} from './limits.ts';
 import {
   actorTypes,
   decisionStrategies,
@@ -154,8 +161,9 @@ export const thumbnailsQuery = Type.Object({
   tenantName,
   ids: Type.String({
     minLength: 1,
-    maxLength: maxListed * 25,
-    description: 'Ids of analyses, separated by commas.',
+    // An id has 24 characters.
+    maxLength: maxThumbnails * 25,
+    description: `Ids of up to ${maxThumbnails} analyses, separated by commas.`,
   }),
 });
 export const thumbnailsAnswer = answerWith(

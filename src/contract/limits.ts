@@ -14,6 +14,8 @@ export const sidesOfEverything = { server: 16_384, local: 20_000 } as const;
 /** Names of analyses, tenants, keys and users, in characters. */
 export const maxNameLength = 255;
 export const maxCommentLength = 500;
+/** Thumbnails that one answer holds. */
+export const maxThumbnails = 100;
 export const maxIdempotencyKeyLength = 255;
 
 /** A picture's file, unless the setting maxUploadBytes overrides it. */

@@ -138,6 +138,8 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     const part = { left: 96, top: 48, width: 480, height: 360 };
     const copy = await sharp(original).extract(part).flop().jpeg({ quality: 60 }).toBuffer();
 
+    await page.locator('summary', { hasText: 'Options' }).click();
+    await page.getByLabel('Case', { exact: true }).fill('4711');
     await chooseFiles(page, [{ name: 'copy.jpg', bytes: copy }]);
     await page.locator('tbody tr', { hasText: 'copy.jpg' }).locator('.badge').waitFor();
     await page.locator('tbody a', { hasText: 'copy.jpg' }).click();
@@ -153,6 +155,10 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     ]);
     expect((above!.x - whole!.x) / whole!.width).toBeCloseTo(part.left / 640, 1);
     expect(above!.width / whole!.width).toBeCloseTo(part.width / 640, 1);
+    await page.goto(`${ready.url}/#/case/4711`);
+    await page.getByText(/^1 picture: .*; 1 seen outside this case\.$/).waitFor();
+    await page.locator('tbody .thumbnail img').waitFor();
+
     expect(complaints).toEqual([]);
     await context.close();
   }, 120_000);

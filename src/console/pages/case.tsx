@@ -1,5 +1,6 @@
 /** The pictures of one case: what needs a person first, and all of them in one sentence. */
 
+import { useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { listAnalyses } from '../api/analyses.ts';
@@ -67,20 +68,24 @@ export function CasePage({ name }: { readonly name: string }) {
 
 type Seen = ReadonlyMap<string, readonly SeenBefore[]>;
 
-/** Other pictures that show the same as these, by their ids; asked one after the other. */
+/** Other pictures that show the same as these, by their ids; each is asked for once, one after the other. */
 function useSeenBefore(analyses: readonly Analysis[]): Seen {
   const { tenantName } = useConsole();
   const ids = analyses
     .filter(({ inferenceStatus }) => inferenceStatus.status === 'completed')
     .map(({ id }) => id);
-  const { data } = useLoaded(`seen before ${tenantName} ${ids.join(' ')}`, {
+  const known = useRef(new Map<string, readonly SeenBefore[]>());
+  useLoaded(`seen before ${tenantName} ${ids.join(' ')}`, {
     load: async (signal) => {
-      const found = new Map<string, readonly SeenBefore[]>();
-      for (const id of ids) found.set(id, await listSeenBefore(tenantName, id, signal));
-      return found;
+      for (const id of ids) {
+        if (!known.current.has(id)) {
+          known.current.set(id, await listSeenBefore(tenantName, id, signal));
+        }
+      }
+      return ids.length;
     },
   });
-  return data ?? new Map();
+  return known.current;
 }
 
 function Row({

@@ -2,23 +2,26 @@
 
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
+import { maxThumbnails } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from './loading.ts';
 
-/** Addresses of the thumbnails of the completed ones, by id; asked for together. */
+/** Addresses of the thumbnails of the completed ones, by id. */
 export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string, string> {
   const { tenantName } = useConsole();
   const ids = analyses
     .filter(({ inferenceStatus }) => inferenceStatus.status === 'completed')
-    .map(({ id }) => id)
-    .join(',');
-  const { data } = useLoaded(`thumbnails ${tenantName} ${ids}`, {
+    .map(({ id }) => id);
+  const { data } = useLoaded(`thumbnails ${tenantName} ${ids.join(',')}`, {
     load: async (signal) => {
-      if (ids === '') return [];
-      const query = { tenantName, ids };
-      const path = '/v1/analysis/thumbnails';
-      return (await ask<{ data: readonly Thumbnail[] }>(path, { query, signal })).data;
+      const found: Thumbnail[] = [];
+      for (let at = 0; at < ids.length; at += maxThumbnails) {
+        const query = { tenantName, ids: ids.slice(at, at + maxThumbnails).join(',') };
+        const path = '/v1/analysis/thumbnails';
+        found.push(...(await ask<{ data: readonly Thumbnail[] }>(path, { query, signal })).data);
+      }
+      return found;
     },
   });
   const urls = useMemo(
