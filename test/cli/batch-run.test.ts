@@ -111,12 +111,12 @@ test('a run that is stopped tells a person what is finished', async () => {
   expect(none).toMatchObject({ stdout: '', stderr: '' });
 });
 
-test('thirty thousand arguments become a table', { timeout: 60_000 }, async () => {
-  const { stdout, stderr, code } = await batch([], {}, prepareFake(), names('gone', 30_000));
+test('a hundred thousand arguments become a table', { timeout: 60_000 }, async () => {
+  const { stdout, stderr, code } = await batch([], {}, prepareFake(), names('gone', 100_000));
 
   expect(code).toBe(1);
-  expect(stdout.trimEnd().split('\n')).toHaveLength(30_001);
-  expect(stderr).toContain('30000 pictures: 30000 failed');
+  expect(stdout.trimEnd().split('\n')).toHaveLength(100_001);
+  expect(stderr).toContain('100000 pictures: 100000 failed');
 });
 
 test('standard output on a disk that is full is told in one line', async () => {

@@ -70,20 +70,27 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await context.close();
   }, 200_000);
 
-  test('100 rows are drawn at once, and the first view within a second', async () => {
+  test('100 rows take little processor time, and the first view comes within a second', async () => {
     const { page, context } = await openWindow(browser);
     await enter(page);
     await page.locator('tbody tr').nth(99).waitFor();
-    await page.evaluate(measureRows);
+    const devtools = await context.newCDPSession(page);
+    // Of the page's main thread: a busy machine adds little to it.
+    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const spentMs = async () => {
+      const { metrics } = await devtools.send('Performance.getMetrics');
+      return 1000 * metrics.find(({ name }) => name === 'TaskDuration')!.value;
+    };
     const drawn: number[] = [];
     const viewed: number[] = [];
 
-    for (let round = 0; round < 7; round++) {
+    for (let round = 0; round < 15; round++) {
       await page.getByLabel('Status').selectOption('failed');
       await page.getByText('Nothing matches these filters.').waitFor();
+      const before = await spentMs();
       await page.getByLabel('Status').selectOption('');
       await page.locator('tbody tr').nth(99).waitFor();
-      drawn.push(await page.evaluate('globalThis.drawnMs'));
+      drawn.push((await spentMs()) - before);
     }
     for (let round = 0; round < 7; round++) {
       const began = performance.now();
@@ -95,8 +102,8 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     // The fastest round is the page's own cost: a busy machine only adds to it.
     const [rowsMs, viewMs] = [Math.min(...drawn), Math.min(...viewed)];
     console.info(`100 rows: ${rowsMs.toFixed(0)} ms; first view: ${viewMs.toFixed(0)} ms`);
-    // 100 ms is the aim on a quiet machine; this one also runs the other tests.
-    expect(rowsMs).toBeLessThan(300);
+    // About 60 on a quiet machine, 100 while another program has both cores.
+    expect(rowsMs).toBeLessThan(200);
     expect(viewMs).toBeLessThan(1000);
     await context.close();
   }, 60_000);
@@ -346,22 +353,6 @@ const nameOfFocused = `(() => {
   const label = element.labels?.[0]?.innerText;
   return (element.getAttribute('aria-label') ?? label ?? element.innerText ?? '').trim();
 })()`;
-
-/** From the answer of the list to the moment when its last row is there. */
-const measureRows = `(() => {
-  const parse = Response.prototype.json;
-  Response.prototype.json = async function () {
-    const value = await parse.call(this);
-    const began = performance.now();
-    const look = () => {
-      if (document.querySelectorAll('tbody tr').length < 100) return requestAnimationFrame(look);
-      globalThis.drawnMs = performance.now() - began;
-    };
-    requestAnimationFrame(look);
-    return value;
-  };
-})()`;
-
 async function countOfAcme(open: OpenServer): Promise<number> {
   return (await open.app.analyses.list(await callerOfAcme(open), { limit: 1 })).totalCount;
 }

@@ -1,35 +1,46 @@
 /** Small pictures in lists. */
 
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { maxThumbnails } from '../../contract/limits.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
-import { useLoaded } from './loading.ts';
 
-/** Addresses of the thumbnails of the completed ones, by id. */
+const none: ReadonlyMap<string, string> = new Map();
+
+/** Addresses of the thumbnails of the completed ones, by id. A list is whole without them: it is drawn first. */
 export function useThumbnails(analyses: readonly Analysis[]): ReadonlyMap<string, string> {
   const { tenantName } = useConsole();
+  const [urls, setUrls] = useState(none);
   const ids = analyses
     .filter(({ inferenceStatus }) => inferenceStatus.status === 'completed')
-    .map(({ id }) => id);
-  const { data } = useLoaded(`thumbnails ${tenantName} ${ids.join(',')}`, {
-    load: async (signal) => {
-      const found: Thumbnail[] = [];
-      for (let at = 0; at < ids.length; at += maxThumbnails) {
-        const query = { tenantName, ids: ids.slice(at, at + maxThumbnails).join(',') };
-        const path = '/v1/analysis/thumbnails';
-        found.push(...(await ask<{ data: readonly Thumbnail[] }>(path, { query, signal })).data);
-      }
-      return found;
-    },
-  });
-  const urls = useMemo(
-    () => new Map((data ?? []).map(({ id, jpeg }) => [id, toUrl(jpeg)] as const)),
-    [data],
-  );
+    .map(({ id }) => id)
+    .join(',');
+  useEffect(() => {
+    if (ids === '') return undefined;
+    const end = new AbortController();
+    void listThumbnails(tenantName, ids.split(','), end.signal).then(
+      (found) => setUrls(new Map(found.map(({ id, jpeg }) => [id, toUrl(jpeg)] as const))),
+      () => undefined,
+    );
+    return () => end.abort();
+  }, [tenantName, ids]);
   useEffect(() => () => urls.forEach((url) => URL.revokeObjectURL(url)), [urls]);
   return urls;
+}
+
+async function listThumbnails(
+  tenantName: string,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Thumbnail[]> {
+  const found: Thumbnail[] = [];
+  for (let at = 0; at < ids.length; at += maxThumbnails) {
+    const query = { tenantName, ids: ids.slice(at, at + maxThumbnails).join(',') };
+    const path = '/v1/analysis/thumbnails';
+    found.push(...(await ask<{ data: readonly Thumbnail[] }>(path, { query, signal })).data);
+  }
+  return found;
 }
 
 interface Thumbnail {
