@@ -1,10 +1,12 @@
 /** The command line: runs the command that was called or prints help, and turns every failure into one line and an exit code. */
 
-import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Help, type Option } from 'commander';
+import { existsSync, readFileSync } from 'node:fs';
+import { Command, CommanderError, Help, Option } from 'commander';
 import wrapAnsi from 'wrap-ansi';
+import { type Language, languages } from '../contract/vocabulary.ts';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { withNameBytes } from '../ports/files/byte-names.ts';
+import { manualFile, topics } from '../present/manual.ts';
 import { packageVersion } from '../version.ts';
 import { addCommands, completeCommand } from './commands.ts';
 import { printFailure, printUsageError } from './errors.ts';
@@ -78,28 +80,40 @@ function addHelp(program: Command): void {
     .description('Print the help of a command, or a page of the manual.')
     .helpGroup('This machine:')
     .argument('[command...]', 'a command and the one below it, or a topic of the manual')
+    .addOption(
+      new Option('--lang <language>', 'language of the manual').choices(languages).default('en'),
+    )
     .addHelpText(
       'after',
       `
 Examples:
   $ forensics help analyze
   $ forensics help keys rotate
-  $ forensics help methods`,
+  $ forensics help methods --lang de`,
     )
-    .action((names: readonly string[], _own: unknown, help: Command) => printHelp(help, names));
+    .action((names: readonly string[], { lang }: { readonly lang: Language }, help: Command) =>
+      printHelp(help, names, lang),
+    );
 }
 
 /** Of a command, such as `keys rotate`, or a page of the manual. @param help - the command of that name. */
-async function printHelp(help: Command, names: readonly string[]): Promise<void> {
+async function printHelp(
+  help: Command,
+  names: readonly string[],
+  language: Language,
+): Promise<void> {
   const [first] = names;
   if (first !== undefined && Object.hasOwn(topics, first)) {
     const { layMarkdown } = await import('./output/layout.ts');
     // The same path from `src/cli` and `dist/cli`: pages are not compiled.
-    const page = new URL(`../../src/manual/${first}.md`, import.meta.url);
+    const pages = [language, 'en' as const].map(
+      (each) => new URL(`../../src/manual/${manualFile(first, each)}`, import.meta.url),
+    );
+    const page = pages.find((each) => existsSync(each))!;
     process.stdout.write(layMarkdown(readFileSync(page, 'utf8'), helpWidth()));
     return;
   }
-  if (first === undefined) help.parent!.addHelpText('after', `\n${topicList()}`);
+  if (first === undefined) help.parent!.addHelpText('after', `\n${topicList(language)}`);
   let command = help.parent!;
   for (const name of names) {
     command = commandBelow(command, name);
@@ -120,31 +134,16 @@ function commandBelow(command: Command, name: string): Command {
   );
 }
 
-/** In the order of the list, each with a description. */
-export const topics = {
-  glossary: 'the words that the program, the reports and the source code use',
-  methods: 'what is examined, how a verdict comes about, how to read maps',
-  accuracy: 'how often it is wrong, how fast it is, what it cannot do',
-  speed: 'how long each step of an examination takes',
-  evidence: 'reports, signed bundles, custody, audit log, your own error rates',
-  console: 'the web page: first account, analyses, administration',
-  server: 'the HTTP interface, and using a server from another machine',
-  administration: 'tenants, keys, users, stores, webhooks, retention, models',
-  ci: 'many pictures, output formats, pipelines, key rotation',
-  deployment: 'systemd, proxy, container, no network, doctor, backup, security',
-  machines: 'PostgreSQL, a bucket, and as many servers and workers as needed',
-  security: 'what is protected against whom, how that is tested, how to report problems',
-  library: 'examine and verify in your own program',
-  commands: 'every command and option',
-  settings: 'every setting, as flag, variable and in the config file',
-  'exit-codes': 'exit codes, error codes and HTTP status',
-  architecture: 'the source code: its rooms, and three paths through them',
-} as const;
-
-function topicList(): string {
+function topicList(language: Language): string {
   const width = Math.max(...Object.keys(topics).map((name) => name.length));
-  const lines = Object.entries(topics).map(([name, about]) => `  ${name.padEnd(width)}  ${about}`);
-  return ['Topics of the manual (forensics help TOPIC):', ...lines].join('\n');
+  const lines = Object.entries(topics).map(
+    ([name, { [language]: told }]) => `  ${name.padEnd(width)}  ${told[1]}`,
+  );
+  const head = {
+    en: 'Topics of the manual (forensics help TOPIC):',
+    de: 'Seiten des Handbuchs (forensics help SEITE --lang de):',
+  };
+  return [head[language], ...lines].join('\n');
 }
 
 /** The program with every command loaded, for callers that list them all. */

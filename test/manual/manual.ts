@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { topics } from '../../src/cli/main.ts';
+import { topics } from '../../src/present/manual.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const pages = ['README.md', ...Object.keys(topics).map((name) => `src/manual/${name}.md`)];
@@ -34,6 +34,17 @@ export function blocksOf(text: string): readonly Block[] {
     name,
     text: body,
   }));
+}
+
+/** The page of the German manual that says the same as a page of `src/manual`. */
+export const germanOf = (page: string) => page.replace('src/manual/', 'src/manual/de/');
+
+/** A German page with the blocks of the English one, each in the place of its own. */
+export function withBlocksOf(english: string, german: string): string {
+  const fence = /^```[^]*?^```$/gm;
+  const blocks = english.match(fence) ?? [];
+  let at = 0;
+  return german.replaceAll(fence, (own) => blocks[at++] ?? own);
 }
 
 /** @throws {Error} when the manual has no block of this name, or several. */

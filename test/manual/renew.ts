@@ -1,13 +1,13 @@
 /**
- * `npm run manual`: the pages that the code writes, and the outputs of all examples from a run.
+ * `npm run manual`: the pages that the code writes, and the outputs of all examples from a run, in German pages too.
  * `npm run manual -- --reference`: only those pages.
  * `npm run manual -- --images`: only the images of README.md; needs pdftoppm (poppler-utils).
  */
 
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawImages } from './images.ts';
-import { blocksOf, pages, readPage, root, withBlock } from './manual.ts';
+import { blocksOf, germanOf, pages, readPage, root, withBlock, withBlocksOf } from './manual.ts';
 import { play } from './play.ts';
 import { referencePages } from './reference.ts';
 import { openStage } from './stage.ts';
@@ -18,6 +18,9 @@ if (process.argv.includes('--images')) {
 } else {
   for (const [page, text] of Object.entries(await referencePages())) save(page, text);
   if (!process.argv.includes('--reference')) await renewExamples();
+  for (const page of pages.slice(1).filter((each) => existsSync(join(root, germanOf(each))))) {
+    save(germanOf(page), withBlocksOf(readPage(page), readPage(germanOf(page))));
+  }
 }
 
 async function renewExamples(): Promise<void> {

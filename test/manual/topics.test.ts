@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { topics as pages } from '../../src/cli/main.ts';
+import { topics as pages } from '../../src/present/manual.ts';
 import { layMarkdown } from '../../src/cli/output/layout.ts';
 import { runHere } from '../cli/run-here.ts';
 

@@ -2,6 +2,7 @@
 
 import { useEffect } from 'preact/hooks';
 import { resultClasses } from '../../contract/vocabulary.ts';
+import { manualFile, topics } from '../../present/manual.ts';
 import { glossary as glossaryDe } from '../../present/wording/de/glossary.ts';
 import { glossary as glossaryEn } from '../../present/wording/en/glossary.ts';
 import { useConsole } from '../context.ts';
@@ -10,8 +11,10 @@ import { Awaited, Facts, PageTitle, Panel } from '../parts/pieces.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 
 // Each page is a file of its own, fetched when it is opened.
-const pages = import.meta.glob<string>('../../manual/*.md', { query: '?raw', import: 'default' });
-const topics = Object.keys(pages).map((path) => /([\w-]+)\.md$/.exec(path)![1]!);
+const pages = import.meta.glob<string>('../../manual/**/*.md', {
+  query: '?raw',
+  import: 'default',
+});
 
 export function HelpPage() {
   const { words, language } = useConsole();
@@ -30,11 +33,10 @@ export function HelpPage() {
       </Panel>
       <div class="columns">
         <Panel title={help.manual}>
-          {language !== 'en' && <p class="soft small">{help.manualHint}</p>}
           <ul class="dots">
-            {topics.map((topic) => (
+            {Object.entries(topics).map(([topic, { [language]: told }]) => (
               <li key={topic}>
-                <a href={`#/manual/${topic}`}>{titleOf(topic)}</a>
+                <a href={`#/manual/${topic}`}>{told[0]}</a>
               </li>
             ))}
           </ul>
@@ -86,27 +88,24 @@ function Certificate() {
   );
 }
 
-function titleOf(topic: string): string {
-  if (topic === 'ci') return 'CI';
-  const text = topic.replaceAll('-', ' ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
 export function ManualPage({ topic }: { readonly topic: string }) {
-  const { words } = useConsole();
+  const { words, language } = useConsole();
+  const title = Object.hasOwn(topics, topic) ? topics[topic]![language][0] : null;
+  const file = manualFile(topic, language);
   useEffect(() => {
-    document.title = `${words.help.manual}: ${titleOf(topic)} · forensics`;
-  }, [words, topic]);
-  const loaded = useLoaded(topic, {
-    load: async () => (await pages[`../../manual/${topic}.md`]?.()) ?? '',
+    document.title = `${words.help.manual}: ${title ?? topic} · forensics`;
+  }, [words, title, topic]);
+  const loaded = useLoaded(file, {
+    load: async () =>
+      (await (pages[`../../manual/${file}`] ?? pages[`../../manual/${topic}.md`])?.()) ?? '',
   });
-  if (!topics.includes(topic)) return <PageTitle text={words.common.pageNotFound} />;
+  if (title === null) return <PageTitle text={words.common.pageNotFound} />;
   return (
     <>
       <p>
         <a href="#/help">‹ {words.help.title}</a>
       </p>
-      <Panel lang="en">
+      <Panel lang={language}>
         <Awaited loaded={loaded}>{(text) => <Markdown text={text} />}</Awaited>
       </Panel>
     </>

@@ -364,7 +364,6 @@ export const de: Words = {
     },
     words: 'Begriffe',
     manual: 'Handbuch',
-    manualHint: 'Das Handbuch ist auf Englisch.',
     api: 'API',
     apiHint: 'Die HTTP-Schnittstelle des Dienstes, mit einer Seite zum Ausprobieren.',
     apiLink: 'Dokumentation der Schnittstelle öffnen',

@@ -367,7 +367,6 @@ export const en = {
     },
     words: 'Words',
     manual: 'Manual',
-    manualHint: 'The manual is in English.',
     api: 'API',
     apiHint: 'The HTTP interface of this service, with a page to try it.',
     apiLink: 'Open the interface documentation',
