@@ -8,7 +8,7 @@ import { root } from './manual.ts';
 /** The pictures of the examples: small ones where the size tells nothing. */
 export async function furnish(folder: string): Promise<void> {
   const pictures = {
-    'photo.jpg': { width: 640, height: 480, seed: 3 },
+    'photo.jpg': { width: 720, height: 510, seed: 3 },
     'pictures/a.jpg': { width: 256, height: 256, seed: 4 },
     'pictures/b.jpg': { width: 256, height: 256, seed: 5 },
     'photos/camera/1.jpg': { width: 128, height: 128, seed: 6 },

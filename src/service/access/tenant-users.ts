@@ -6,6 +6,7 @@
 import { ForensicsError } from '../../errors.ts';
 import { type Identity, type Principal, settingsScope, toActor } from './principal.ts';
 import type { Tenant } from '../tenants/tenants.ts';
+import type { LoginAttempts } from './embedded/throttle.ts';
 import type { Acting, NewUser, User, Users } from './users.ts';
 
 /** A user of the tenant who may change its settings. */
@@ -23,7 +24,7 @@ export interface TenantUser extends User {
 export interface TenantUsers {
   /** By address. */
   list(manager: Manager): Promise<readonly TenantUser[]>;
-  /** A member of this tenant. @throws {ForensicsError} `invalid_request`, `conflict`, `forbidden`. */
+  /** A member of this tenant. @throws {ForensicsError} `invalid_request`, `conflict`, `forbidden`, `rate_limited`. */
   create(manager: Manager, user: Omit<NewUser, 'tenantIds' | 'userType'>): Promise<TenantUser>;
   /** @throws {ForensicsError} `not_found`, `invalid_request`, `conflict`, `forbidden`; so do those below. */
   update(
@@ -39,9 +40,11 @@ export interface TenantUsers {
 export function createTenantUsers({
   users,
   identity,
+  attempts,
 }: {
   readonly users: Users;
   readonly identity: Pick<Identity, 'kind'>;
+  readonly attempts: Pick<LoginAttempts, 'countPlace'>;
 }): TenantUsers {
   const actingFor = (manager: Manager): Acting => {
     assertEmbedded(identity);
@@ -68,8 +71,12 @@ export function createTenantUsers({
     async create(manager, user) {
       const acting = actingFor(manager);
       assertOwnScopes(manager, user.scopes);
-      const made = { ...user, tenantIds: [manager.tenant.id] };
-      return shown(manager, await users.create(made, acting));
+      const { id } = manager.tenant;
+      // A conflict tells of an account that another tenant may have: nobody can ask for many addresses.
+      const takeBack = attempts.countPlace(`accounts of ${id}`);
+      const made = await users.create({ ...user, tenantIds: [id] }, acting);
+      takeBack();
+      return shown(manager, made);
     },
     async update(manager, id, change) {
       const acting = actingFor(manager);

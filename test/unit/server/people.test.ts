@@ -90,6 +90,25 @@ describe('users of a tenant over HTTP', () => {
     expect(emails).not.toContain('more@example.org');
   });
 
+  test('nobody finds out by the hundred which addresses other tenants have: refused ones are counted', async () => {
+    const { tenant } = await open.makeTenant('curious');
+    const { tokens } = await open.makeUser('prober', { tenants: [tenant], scopes: ['settings'] });
+    await member('elsewhere');
+    const probe = async (email: string) =>
+      open.ask({
+        method: 'POST',
+        path,
+        headers: { authorization: `Bearer ${tokens.accessToken}` },
+        body: { tenantName: tenant.name, email, password: fresh },
+      });
+
+    const answers = [];
+    for (let i = 0; i < 31; i++) answers.push((await probe('elsewhere@example.org')).status);
+
+    expect(answers).toEqual([...Array.from({ length: 30 }, () => 409), 429]);
+    expect((await probe('nobody@example.org')).status).toBe(429);
+  });
+
   test('name and scopes change; what is left out stays', async () => {
     const { id } = await member('promoted');
 
