@@ -1,6 +1,6 @@
 /** The command line: runs the command that was called or prints help, and turns every failure into one line and an exit code. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help, Option } from 'commander';
 import wrapAnsi from 'wrap-ansi';
 import { type Language, languages } from '../contract/vocabulary.ts';
@@ -106,10 +106,7 @@ async function printHelp(
   if (first !== undefined && Object.hasOwn(topics, first)) {
     const { layMarkdown } = await import('./output/layout.ts');
     // The same path from `src/cli` and `dist/cli`: pages are not compiled.
-    const pages = [language, 'en' as const].map(
-      (each) => new URL(`../../src/manual/${manualFile(first, each)}`, import.meta.url),
-    );
-    const page = pages.find((each) => existsSync(each))!;
+    const page = new URL(`../../src/manual/${manualFile(first, language)}`, import.meta.url);
     process.stdout.write(layMarkdown(readFileSync(page, 'utf8'), helpWidth()));
     return;
   }

@@ -4,7 +4,7 @@
  * `npm run manual -- --images`: only the images of README.md; needs pdftoppm (poppler-utils).
  */
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawImages } from './images.ts';
 import { blocksOf, germanOf, pages, readPage, root, withBlock, withBlocksOf } from './manual.ts';
@@ -18,7 +18,7 @@ if (process.argv.includes('--images')) {
 } else {
   for (const [page, text] of Object.entries(await referencePages())) save(page, text);
   if (!process.argv.includes('--reference')) await renewExamples();
-  for (const page of pages.slice(1).filter((each) => existsSync(join(root, germanOf(each))))) {
+  for (const page of pages.slice(1)) {
     save(germanOf(page), withBlocksOf(readPage(page), readPage(germanOf(page))));
   }
 }

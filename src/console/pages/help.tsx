@@ -96,8 +96,7 @@ export function ManualPage({ topic }: { readonly topic: string }) {
     document.title = `${words.help.manual}: ${title ?? topic} · forensics`;
   }, [words, title, topic]);
   const loaded = useLoaded(file, {
-    load: async () =>
-      (await (pages[`../../manual/${file}`] ?? pages[`../../manual/${topic}.md`])?.()) ?? '',
+    load: async () => (await pages[`../../manual/${file}`]?.()) ?? '',
   });
   if (title === null) return <PageTitle text={words.common.pageNotFound} />;
   return (
