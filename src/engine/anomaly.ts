@@ -1,6 +1,7 @@
 /**
- * How far a picture lies from what the network was trained on. Distance as in Lee et al., "A simple unified framework for
- * detecting out-of-distribution samples and adversarial attacks" (NeurIPS 2018), on the patch embedding.
+ * Measures how far a picture lies from the training data: the Mahalanobis distance of its patch embeddings, after Lee
+ * et al., "A simple unified framework for detecting out-of-distribution samples and adversarial attacks" (NeurIPS
+ * 2018).
  */
 
 import type { EmbeddingStatistics } from '../inference/statistics.ts';
@@ -9,23 +10,23 @@ import type { PatchScores } from './patch-scores.ts';
 import type { Grid } from './feature-grid.ts';
 import type { ClassSimilarities } from './result.ts';
 
-/** A patch is outlying when its distance is above this percentile of unseen reference patches. */
+/** Percentile of unseen reference patches above which a distance counts as an outlier. */
 const outlyingPercentile = 99;
 
-/** A smaller share of a patch is one window's flicker, not a region. */
+/** Share of a patch below which a cluster is noise from a single window. */
 const minClusterShare = 0.25;
 
-/** Percentile of unseen reference patches that is drawn as 0.5, so that the patches of usual pictures stay dark. */
+/** Percentile of unseen reference patches drawn as 0.5, so that ordinary pictures stay dark in the map. */
 const drawnHalfPercentile = 97;
 
 /**
  * The contract's `anomaly`.
  *
- * - `score`: share of reference pictures (sources unseen in training) whose mean distance over the patches read is
- *   smaller, 0..1.
- * - `numCluster`: regions of at least a quarter of a patch, joined over edges and corners, whose distance is above the 99th
- *   percentile of reference patches.
- * - `giniCoeff`: how unequally distance is spread over all patches of the picture, 0 (everywhere alike) .. 1.
+ * - `score`: share of reference pictures (sources unseen in training) with a smaller mean distance over the patches
+ *   read, 0..1.
+ * - `numCluster`: regions of at least a quarter of a patch, 8-connected, whose distance is above the 99th percentile of
+ *   reference patches.
+ * - `giniCoeff`: how unevenly distance is distributed over the patches, from 0 (uniform) to 1.
  *
  * @param cellDistances - distance of the window around each cell of `patchScores.grid`.
  */
@@ -49,8 +50,8 @@ export function measureAnomaly(
 }
 
 /**
- * How outlying a distance is, for the map: 0.5 where 97 of 100 reference patches are nearer to training, 0.1 at their median, and on
- * along a logistic curve.
+ * Maps a distance to 0..1 for the heatmap: 0.5 at the 97th percentile of reference patches, 0.1 at their median,
+ * logistic in between and beyond.
  */
 export function outlyingness(
   distance: number,
@@ -61,7 +62,7 @@ export function outlyingness(
   return sigmoid((Math.log(9) * (distance - half)) / Math.max(half - usual, Number.EPSILON));
 }
 
-/** Groups of at least `minCells` set cells, 8-connected. */
+/** Counts the 8-connected groups of at least `minCells` set cells. */
 export function countClusters(
   isSet: Float64Array,
   { columns, rows }: Grid,
@@ -75,7 +76,7 @@ export function countClusters(
   return clusters;
 }
 
-/** Clears the group around `start` and returns its size. */
+/** Clears the group that contains `start` and returns its size in cells. */
 function fill(open: Uint8Array, start: number, columns: number, rows: number): number {
   const stack = [start];
   open[start] = 0;
@@ -97,8 +98,8 @@ function fill(open: Uint8Array, start: number, columns: number, rows: number): n
 }
 
 /**
- * Gini coefficient (Gini, "Variabilita e mutabilita", 1912) of values >= 0 in rising order x_1..x_n:
- * sum((2 i - n - 1) x_i) / (n sum(x_i)). 0 when all are equal or all are 0; at most 1 - 1/n.
+ * Gini coefficient (Gini, "Variabilita e mutabilita", 1912) of non-negative values sorted in ascending order x_1..x_n:
+ * sum((2 i - n - 1) x_i) / (n sum(x_i)). 0 when all values are equal or zero; at most 1 - 1/n.
  */
 export function gini(values: readonly number[]): number {
   const rising = values.toSorted((one, other) => one - other);
@@ -113,8 +114,9 @@ export function gini(values: readonly number[]): number {
 }
 
 /**
- * The contract's `classSimilarities`: cosine between the mean embedding of the patches read and the mean embedding of
- * JPEG-compressed real, or generated, training pictures. -1 (opposite) .. 1 (same direction); 0 is neutral.
+ * The contract's `classSimilarities`: cosine similarity between the mean embedding of the patches read and the mean
+ * embedding of JPEG-compressed real, or generated, training pictures. -1 (opposite) to 1 (same direction); 0 is
+ * neutral.
  */
 export function measureSimilarities(
   patchScores: Pick<PatchScores, 'embeddings' | 'read'>,
@@ -132,7 +134,7 @@ export function measureSimilarities(
   };
 }
 
-/** 0 when one of the vectors has no length. */
+/** Cosine similarity, -1..1; 0 when either vector has zero length. */
 export function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
   let product = 0;
   let oneSquares = 0;
@@ -143,6 +145,6 @@ export function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number
     otherSquares += other[i]! ** 2;
   }
   const length = Math.sqrt(oneSquares * otherSquares);
-  // Rounding may carry a parallel pair a hair beyond 1.
+  // Rounding can push parallel vectors slightly above 1.
   return length > 0 ? Math.min(1, Math.max(-1, product / length)) : 0;
 }

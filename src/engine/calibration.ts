@@ -1,9 +1,9 @@
-/** From raw logits to numbers that mean something, with the figures that the model's manifest carries. */
+/** Turns raw logits into calibrated scores, using the parameters in the model's manifest. */
 
 import type { Calibration, ModelManifest } from '../inference/manifest.ts';
 import type { ClassScores } from './result.ts';
 
-/** Raw means of the head's three outputs. */
+/** Raw outputs of the head, averaged over the picture. */
 export interface Logits {
   readonly real: number;
   readonly fake: number;
@@ -14,12 +14,12 @@ export function sigmoid(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** Platt's scaling with a fixed form: sigmoid(scale * logit + offset), 0..1 (Platt 1999). */
+/** Platt scaling (Platt 1999) with parameters from the manifest: sigmoid(scale * logit + offset), 0..1. */
 export function calibrated(logit: number, { scale, offset }: Calibration): number {
   return sigmoid(scale * logit + offset);
 }
 
-/** The contract's `predictions`: three scores 0..1 of their own; real and fake need not add up to 1. */
+/** The contract's `predictions`: three independent scores, each 0..1; real and fake need not add up to 1. */
 export function toPredictions(logits: Logits, { calibration }: ModelManifest): ClassScores {
   return {
     real: calibrated(logits.real, calibration.real),
@@ -29,22 +29,22 @@ export function toPredictions(logits: Logits, { calibration }: ModelManifest): C
 }
 
 /**
- * How much trace there is, 0..2, whichever side it indicates: both scores with the two logits levelled. Without that
- * the second branch, which moves them apart by as much as it is sure, would make traces out of a drawing.
+ * Total trace evidence for either side, 0..2: the sum of both scores after centring the two logits. The transformer
+ * shifts the logits apart in proportion to its confidence; without centring, that alone would make a drawing appear to
+ * contain traces.
  */
 export function toTrace({ real, fake }: Logits, { calibration }: ModelManifest): number {
   const level = (real + fake) / 2;
   return calibrated(level, calibration.real) + calibrated(level, calibration.fake);
 }
 
-/** Probability 0..1 that the picture is fake rather than real, given that it is inside the validated domain. */
+/** Probability 0..1 that the picture is fake rather than real, assuming it is inside the validated domain. */
 export function toFakeProbability(logits: Logits, { calibration }: ModelManifest): number {
   return calibrated(logits.fake - logits.real, calibration.decision);
 }
 
 /**
- * Share of the reference at or below `value`, 0..1, from its quantiles at equal steps, straight lines between them.
- * Below the smallest reference value 0, above the largest 1.
+ * Share of the reference distribution at or below `value`, 0..1, interpolated linearly between evenly spaced quantiles.
  */
 export function shareBelow(quantiles: readonly number[], value: number): number {
   const steps = quantiles.length - 1;
@@ -55,29 +55,29 @@ export function shareBelow(quantiles: readonly number[], value: number): number 
   return (above - 1 + (value - lower) / (quantiles[above]! - lower)) / steps;
 }
 
-/** Beyond these odds (about 50 to 1) a single method is not believed any further. */
+/** Caps how far one method can move the odds (about 50 to 1). */
 const maxLogit = 4;
 
-/** @param probability - 0..1. */
+/** The log odds of a probability 0..1, within +-`maxLogit`. */
 export function boundedLogit(probability: number): number {
   const logit = Math.log(probability / (1 - probability));
   return Math.min(maxLogit, Math.max(-maxLogit, logit));
 }
 
-/** The first value with at least `share` 0..1 of all values at or below it, for each share. */
+/** For each share 0..1, the smallest value with at least that share of all values at or below it. */
 export function findQuantiles(values: Float64Array, shares: readonly number[]): readonly number[] {
   const rising = values.toSorted();
   return shares.map((share) => rising[Math.max(0, Math.ceil(share * rising.length) - 1)]!);
 }
 
 /**
- * Numbers 0 <= x < 1 with 53 random bits, the same for the same seed on every machine.
+ * Uniform random numbers in [0, 1) with 53 random bits; the same seed gives the same sequence on every machine.
  *
  * SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014), with the constants
- * of Vigna's reference code. Any integer is a good seed, also small ones.
+ * of Vigna's reference code. Any integer makes a good seed, including small ones.
  */
 export function createRandom(seed: number): () => number {
-  // All 64-bit arithmetic is done on two halves: with big integers a number takes twenty times as long.
+  // 64-bit arithmetic on two 32-bit halves: BigInt takes twenty times as long per number.
   const start = BigInt.asUintN(64, BigInt(seed));
   let stateHigh = Number(start >> 32n);
   let stateLow = Number(start & 0xffffffffn);
@@ -99,7 +99,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** Bits 32 to 63 of the product of two 64-bit numbers, each given as two halves. */
+/** Bits 32 to 63 of the product of two 64-bit numbers, each given as two 32-bit halves. */
 function highOfProduct(high: number, low: number, otherHigh: number, otherLow: number): number {
   const [lower, upper] = [low & 0xffff, low >>> 16];
   const [otherLower, otherUpper] = [otherLow & 0xffff, otherLow >>> 16];

@@ -13,9 +13,9 @@ import type {
 } from './result.ts';
 
 export interface ResultFields {
-  /** 0 real, 1 fake, 2 abstain, 3 uncertain. */
+  /** 0 = real, 1 = fake, 2 = abstain, 3 = uncertain. */
   readonly resultClass: number;
-  /** 0 ai-generated, 1 ai-manipulated, 2 manipulated. */
+  /** 0 = ai-generated, 1 = ai-manipulated, 2 = manipulated. */
   readonly resultSubClasses: readonly number[];
   readonly predictions: ClassScores | null;
   readonly classUncertainties: ClassScores | null;
@@ -23,7 +23,7 @@ export interface ResultFields {
   readonly anomaly: Anomaly | null;
 }
 
-/** With `flagging` everything but the classes is null; `forensicReporting` fills every field. */
+/** Under `flagging`, every field except the classes is null; `forensicReporting` fills them all. */
 export function toResultFields(
   examination: Pick<
     Examination,
@@ -45,7 +45,7 @@ export function toResultFields(
 
 type Named = Pick<ModelManifest, 'id' | 'version' | 'files'>;
 
-/** Identifies a model by the digests of its files, not by its name alone. */
+/** Identifies a model by the digests of its files as well as its name. */
 export function identifyModel({ id, version, files }: Named): ModelIdentity {
   const digests = Object.entries(files).map(([name, { sha256 }]) => [name, sha256] as const);
   return { id, version, files: Object.fromEntries(digests) };
@@ -57,12 +57,12 @@ export function isSameModel(one: ModelIdentity, other: ModelIdentity): boolean {
   return one.id === other.id && one.version === other.version && hasSameFiles;
 }
 
-/** For readers. */
+/** Display name of a model. */
 export function modelName({ id, version }: Pick<ModelIdentity, 'id' | 'version'>): string {
   return `${id} ${version}`;
 }
 
-/** @param versions - of the libraries that touched the picture, by name. */
+/** @param versions - versions of the libraries that processed the picture, by library name. */
 export function describeEnvironment(
   versions: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
@@ -75,7 +75,7 @@ export function describeEnvironment(
   };
 }
 
-/** `package.json` is next to `src/` and `dist/`, so one relative path serves both. */
+/** `package.json` sits beside both `src/` and `dist/`, so one relative path serves both. */
 function productVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { version }: { readonly version?: unknown } = JSON.parse(text);

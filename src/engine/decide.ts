@@ -1,8 +1,9 @@
 /**
- * The decision. Pure: numbers and the model's thresholds in, class and reasons out.
+ * Makes the decision. Pure: takes numbers and the model's thresholds, returns a class and the reasons.
  *
- * The strategy never touches real against fake, only whether to decide. Each of its limits is monotone from pedantic to
- * relaxed (the manifest is refused otherwise), so what is decided under one strategy is decided alike under the next.
+ * A strategy never turns real into fake or back; it only determines whether to decide. Each of its limits is monotone
+ * from pedantic to relaxed (any other manifest is rejected), so a decision made under one strategy stays the same under
+ * every looser one.
  */
 
 import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/vocabulary.ts';
@@ -11,47 +12,47 @@ import type { StrategyThresholds } from '../inference/manifest-parts.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
 export interface DecisionInput {
-  /** Of the picture as it was examined. */
+  /** Pixel count of the picture as examined. */
   readonly pixels: number;
-  /** Whether at least one patch of the full size fits into the picture. */
+  /** Whether the picture is large enough for at least one full-size patch. */
   readonly hasFullPatch: boolean;
   readonly isPhotograph: boolean;
   readonly predictions: ClassScores;
-  /** 0..2: how much trace there is, see `toTrace`. */
+  /** Total trace evidence, 0..2; see `toTrace`. */
   readonly trace: number;
-  /** 0..1: share of reference pictures nearer to training. */
+  /** Share of reference pictures closer to the training data, 0..1. */
   readonly anomalyScore: number;
   readonly fakeProbability: number;
   readonly fakeUncertainty: number;
-  /** Whether a change that every shared picture goes through leads to the other side; see `stability.ts`. */
+  /** Whether a common change, such as recompression, flips the verdict; see `stability.ts`. */
   readonly isUnstable: boolean;
   readonly change: ChangeClaim;
-  /** What the file declares about itself; see `declarationOf`. */
+  /** What the file declares about itself; see `strongestDeclaration` in `observe.ts`. */
   readonly declaration: DeclarationEvidence | null;
 }
 
-/** What the verdict of the traces rests on, before it is put to the test. */
+/** What the trace verdict is based on, before the stability test. */
 export type TraceClaim = Omit<DecisionInput, 'change' | 'isUnstable'>;
 
 /** The combined result of the methods that look for local changes. */
 export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
-  /** How many indicate a change by themselves, at least weakly. */
+  /** Number of methods that indicate a change by themselves, even weakly. */
   readonly speaking: number;
   /** Whether one of them does so more than weakly. */
   readonly isStrong: boolean;
-  /** Whether one of them is heard where all together suspect nothing. */
+  /** Whether one method alone is enough to suspect a change, even when the fusion suspects none. */
   readonly isHeard: boolean;
 }
 
-/** A declared generation, and whether a trusted signer signed it. */
+/** A declaration of generated content, and whether a trusted signer signed it. */
 export interface DeclarationEvidence {
   readonly subClass: 'ai-generated' | 'ai-manipulated';
   readonly isTrusted: boolean;
 }
 
 /**
- * How many standard deviations of the Monte Carlo passes must separate the probability from one half: the two-sided
- * 99, 80 and 50 % points of the normal distribution. The models' thresholds are fitted under these.
+ * How many Monte Carlo standard deviations must separate the probability from one half: the two-sided 99, 80 and 50 %
+ * points of the normal distribution. The models' thresholds were fitted with these values.
  */
 const minDeviations = {
   pedantic: 2.576,
@@ -59,7 +60,7 @@ const minDeviations = {
   relaxed: 0.674,
 } as const satisfies Record<DecisionStrategy, number>;
 
-/** Thresholds of the trace network and of the localisation. */
+/** Thresholds of the trace network and the localisation network. */
 type Rules = Pick<ModelManifest, 'thresholds' | 'compressedRegime' | 'smallRegime'> & {
   readonly localisation: Readonly<Record<ChangeLimit, StrategyThresholds>>;
 };
@@ -91,8 +92,8 @@ export function decide(
 }
 
 /**
- * Whether there is a verdict of the traces that has to pass the stability test. Beside a declaration the loosest strategy
- * decides this, because the two are compared under it.
+ * Whether the traces give a verdict that must pass the stability test. If the file carries a declaration, this is
+ * decided under the loosest strategy, because that is where verdict and declaration are compared.
  */
 export function needsStabilityTest(
   evidence: TraceClaim,
@@ -110,7 +111,7 @@ export function needsStabilityTest(
 
 type Conclusion = Pick<Decision, 'resultClass' | 'resultSubClasses' | 'reasons' | 'basis'>;
 
-/** The trace network has learned generated pictures only, so that is all it can name. */
+/** The trace network was trained on generated pictures only, so `ai-generated` is the only subclass it can assign. */
 function decideByTraces(evidence: Omit<DecisionInput, 'change'>, limits: Limits): Conclusion {
   const abstains = reasonsToAbstain(evidence, limits);
   const doubts = reasonsToDoubt(evidence, limits);
@@ -124,9 +125,10 @@ function decideByTraces(evidence: Omit<DecisionInput, 'change'>, limits: Limits)
 }
 
 /**
- * A changed part makes the picture fake, whatever the traces of the whole picture indicate; but only a photograph of
- * sufficient size with usable traces is called changed: drawings and screens have sharp seams and repeated shapes by nature. Weaker signs still prevent the picture from being called real. The pixels do not show
- * whether a generator painted the part: only a declaration makes it `ai-manipulated`.
+ * A changed part makes the picture fake, whatever the traces of the whole picture indicate. Only a sufficiently large
+ * photograph with usable traces is called changed, because drawings and screenshots naturally contain sharp edges and
+ * repeated shapes. Weaker evidence still prevents a verdict of real. Pixels do not show whether a generator painted the
+ * part, so only a declaration yields `ai-manipulated`.
  */
 function decideByChanges(
   evidence: DecisionInput,
@@ -151,17 +153,17 @@ function signsOfChange(
   { probability, speaking, isStrong, isHeard }: ChangeClaim,
   limits: Limits,
 ): readonly ReasonCode[] {
-  // The others look for other changes: their silence does not answer it.
+  // Each method looks for a different kind of change, so the silence of the others is no counter-evidence.
   if (probability < limits.suspectedMin && !isHeard) return [];
   const isSingle = speaking === 1 && !isStrong;
   return ['manipulation_suspected', ...(isSingle ? (['single_weak_method'] as const) : [])];
 }
 
 /**
- * A file that declares itself generated is believed: a generated picture gains nothing from a false declaration, and a
- * missing one never counts. But anyone can write one into an honest photograph to discredit it, so without a trusted
- * signature and with traces that indicate a camera, the contradiction stays open. Checked under the loosest limits whatever
- * the strategy, or a picture could be decided under a strict strategy and open under a looser one.
+ * A declaration of generated content is normally believed: falsely claiming to be generated gains nothing, and a
+ * missing declaration never counts. But anyone can add one to an authentic photograph to discredit it, so if no trusted
+ * signer signed it and the traces indicate a camera, the contradiction stays open. This is checked under the loosest
+ * limits regardless of strategy; otherwise a strict strategy could decide a picture that a looser one leaves open.
  */
 function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusion | null {
   const { declaration } = evidence;
@@ -180,8 +182,8 @@ function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusi
 }
 
 /**
- * In smaller pictures a change is only suspected: on the calibration part its probability separates changed pictures from their
- * untouched counterparts with an AUC of 0.6 to 0.7, in larger ones of 0.8 (models/experiments).
+ * Below this size a change is only suspected: on the calibration set its probability separates changed pictures from
+ * their originals with an AUC of 0.6 to 0.7, against 0.8 in larger pictures (models/experiments).
  */
 const minPixelsOfChange = 256 * 256;
 const neverReached = 1;
@@ -208,7 +210,7 @@ function applicableLimits(
   };
 }
 
-/** Outside the validated domain there is no decision between real and fake. */
+/** Outside the validated domain the engine does not decide between real and fake. */
 function reasonsToAbstain(evidence: TraceClaim, limits: Limits): readonly ReasonCode[] {
   const checks: readonly (readonly [ReasonCode, boolean])[] = [
     ['too_small', !evidence.hasFullPatch],

@@ -1,7 +1,7 @@
 /**
- * Picture and models in, examination out: everything that a later answer, another tier, heatmaps or a report needs. Pure
- * but for the environment it records: no database, no network, no clock. Same picture, models, options and environment:
- * the same bytes.
+ * Turns a picture and models into an examination: everything needed later for another strategy, tier, heatmap or
+ * report. Apart from the environment it records, it is pure: no database, network or clock. The same picture, models,
+ * options and environment give the same bytes.
  */
 
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
@@ -14,8 +14,8 @@ import type { Examination } from './result.ts';
 import type { Models } from './schedule.ts';
 
 /**
- * @param provenance - the file's own statements, read from the same bytes as `picture`.
- * @param methods - those that run; all where none are named.
+ * @param provenance - statements read from the same file as `picture`.
+ * @param methods - methods to run; all of them if omitted.
  */
 export async function examine(
   picture: Picture,
@@ -24,13 +24,13 @@ export async function examine(
   provenance?: Provenance,
   methods?: readonly Detector[],
 ): Promise<Examination> {
-  // The stability test needs nothing of the methods that look for changes, so it runs while they do.
+  // The stability test does not depend on the methods that look for changes, so both run at the same time.
   const whileWaiting = (traces: TraceObservation) => testIfDecided(traces, decisionStrategy);
   const observation = await observe(picture, models, seed, provenance, methods, whileWaiting);
   return conclude(observation, decisionStrategy);
 }
 
-/** One observation under every strategy. */
+/** Decides a single observation under every strategy. */
 export async function concludeUnderEvery(
   observation: Observation,
 ): Promise<Readonly<Record<DecisionStrategy, Examination>>> {
@@ -41,7 +41,7 @@ export async function concludeUnderEvery(
   };
 }
 
-/** The decision, and the stability test that a verdict of the traces has to pass. */
+/** Decides, after running the stability test if the traces give a verdict. */
 export async function conclude(
   observation: Observation,
   decisionStrategy: DecisionStrategy,
@@ -57,7 +57,7 @@ export async function conclude(
   };
 }
 
-/** Null where the traces give no verdict. */
+/** Returns null when the traces give no verdict. */
 async function testIfDecided(observation: TraceObservation, strategy: DecisionStrategy) {
   const { traces, testStability } = observation;
   if (!needsStabilityTest(traces, decisionRules(observation), strategy)) return null;

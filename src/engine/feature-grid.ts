@@ -1,4 +1,4 @@
-/** Cells over a picture, and what the trace network reads in each of them. */
+/** Divides a picture into cells and holds the trace network's features for each. */
 
 import type { Planes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/networks.ts';
@@ -8,7 +8,7 @@ export interface Grid {
   readonly rows: number;
 }
 
-/** Features of each cell: `values[channel * columns * rows + row * columns + column]`. */
+/** Features by cell: `values[channel * columns * rows + row * columns + column]`. */
 export interface FeatureGrid extends Grid {
   readonly channels: number;
   readonly values: Float32Array;
@@ -19,12 +19,12 @@ interface Size {
   readonly height: number;
 }
 
-/** Cells that cover a picture; the last column and row may hang over the edge. */
+/** The grid of cells that covers a picture; the last column and row may extend past the edge. */
 export function coveringGrid(size: Size, cellPx: number): Grid {
   return { columns: Math.ceil(size.width / cellPx), rows: Math.ceil(size.height / cellPx) };
 }
 
-/** Cells entirely inside a picture, at least one in each direction. */
+/** The grid of cells entirely inside a picture, at least one in each direction. */
 export function insideGrid(size: Size, cellPx: number): Grid {
   return {
     columns: Math.max(1, Math.floor(size.width / cellPx)),
@@ -32,7 +32,10 @@ export function insideGrid(size: Size, cellPx: number): Grid {
   };
 }
 
-/** The network's features of all cells that cover the picture. The picture is read whole, so its size must be bounded. */
+/**
+ * The network's features for every cell of the picture. The network reads the whole picture at once, so the caller must
+ * bound its size.
+ */
 export async function readFeatureGrid(
   picture: Pick<Planes, 'rgb' | 'facts'>,
   model: TraceModel,
@@ -44,7 +47,10 @@ export async function readFeatureGrid(
   return { ...grid, channels: values.length / (grid.columns * grid.rows), values };
 }
 
-/** RGB of whole cells, edge pixels repeated; the picture's own array where no cell hangs over the edge. */
+/**
+ * Pads the RGB to whole cells by repeating edge pixels; returns the picture's own array if no cell extends past the
+ * edge.
+ */
 export function padToCells(
   { rgb, facts }: { readonly rgb: Uint8Array; readonly facts: Size },
   cellPx: number,
@@ -72,26 +78,26 @@ export function meanFeatures({ channels, columns, rows, values }: FeatureGrid): 
   });
 }
 
-/** Means of features over a window of cells, at every position where the window fits. */
+/** Mean features over a window of cells, at every position where the window fits. */
 export interface WindowMeans {
-  /** Positions of the window: `grid - window + 1` in each direction, row-major. */
+  /** Number of window positions in each direction, `grid - window + 1`, row-major. */
   readonly columns: number;
   readonly rows: number;
   readonly channels: number;
-  /** `means[(row * columns + column) * channels + channel]`: one row of numbers a window, as the head expects it. */
+  /** `means[(row * columns + column) * channels + channel]`: one row per window, as the head expects it. */
   readonly means: Float32Array;
 }
 
 /**
- * Box means by running sums: the cost does not depend on the window's size. Sums are kept in double precision, so that
- * adding and subtracting a value leaves no error that a float32 could show.
+ * Box filter with running sums, so the cost does not depend on the window size. The sums are doubles, so repeated
+ * adding and subtracting leaves no error visible in a float32.
  */
 export function meanWindows(features: FeatureGrid, window: Grid): WindowMeans {
   const { channels, columns, rows, values } = features;
   const acrossCount = columns - window.columns + 1;
   const downCount = rows - window.rows + 1;
   const means = new Float32Array(acrossCount * downCount * channels);
-  // Sum of the window's rows in each column, for each channel: slides down with `row`.
+  // Column sums over the rows of the window, per channel; they slide down with `row`.
   const columnSums = new Float64Array(channels * columns);
   const weight = 1 / (window.columns * window.rows);
 

@@ -1,33 +1,33 @@
 /**
- * How strong a verdict may be called, by measurement and not by the model's own probability: the likelihood ratio of being
- * called real, or fake, that the model's error rates support.
+ * Determines how strong a verdict may be called from measured error rates instead of the model's own probability: the
+ * likelihood ratio that the measurements support for a picture called real or fake.
  */
 
 import { decisionStrategies, type DecisionStrategy } from '../contract/vocabulary.ts';
 import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
 
 export interface SupportedRatio {
-  /** An upper bound, never below 1. */
+  /** The highest likelihood ratio that the measurements support, never below 1. */
   readonly ratio: number;
-  /** The strategy and the measured condition that gave it. */
+  /** The strategy and measured condition behind the ratio. */
   readonly strategy: DecisionStrategy;
   readonly condition: string;
-  /** Pictures of the side itself that were called so, out of how many. */
+  /** Correct calls: `right` of the `rightOf` pictures that truly belong to this class. */
   readonly right: number;
   readonly rightOf: number;
-  /** Pictures of the other side that were called so all the same, out of how many. */
+  /** Wrong calls: `wrong` of the `wrongOf` pictures that belong to the other class. */
   readonly wrong: number;
   readonly wrongOf: number;
-  /** Share of the other side, 0..1, that may be called so if bad luck is reckoned with: the upper 95 % bound. */
+  /** Upper 95 % bound on the share of the other class that is called so, 0..1. */
   readonly wrongAtMost: number;
 }
 
 /**
- * The best that the strategy or a looser one bears out. What is called fake under one is called fake under each that
- * follows, so their figures hold for the picture too; and a strict one decides so few pictures that its own figures
- * alone would make the clearest verdicts the weakest. The choice is the same for every picture.
+ * The highest ratio supported by this strategy or a looser one. A picture called fake under one strategy is called fake
+ * under every looser one, so their figures apply to it too; a strict strategy decides so few pictures that its own
+ * figures alone would make the clearest verdicts the weakest. The choice is the same for every picture.
  *
- * @returns null when the model was not measured, or its manifest does not state how many were called correctly.
+ * @returns null when the model was not measured or its manifest does not record how many calls were correct.
  */
 export function supportedRatio(
   measured: readonly MeasuredCondition[],
@@ -41,9 +41,9 @@ export function supportedRatio(
 }
 
 /**
- * The minimum over the measured conditions. The history of a picture is unknown, so the history under which the model
- * did worst counts; picking the one that seems to fit would let a guess raise the strength. Pictures are
- * counted as if they were independent of each other, although many come from one source.
+ * The minimum over the measured conditions. A picture's history is unknown, so the condition under which the model did
+ * worst counts; choosing the condition that seems to fit would let a guess raise the strength. Pictures are treated as
+ * independent, although many share a source.
  */
 function minRatio(
   measured: readonly MeasuredCondition[],
@@ -85,13 +85,15 @@ function calledShares(rates: MeasuredRates, side: 'real' | 'fake') {
 }
 
 /**
- * What the natural logarithms of held-out likelihood ratios are worth: their mean cost in bits (Cllr), and the bounds within
- * which deciding by them costs no more than ignoring them, with one misleading ratio added on each side (ELUB).
+ * Evaluates natural log likelihood ratios on held-out pictures: their mean cost in bits (Cllr), and the empirical lower
+ * and upper bounds (ELUB), within which using the ratios costs no more than ignoring them, with one misleading ratio
+ * added on each side.
  *
- * @param supporting - of pictures of which the proposition is true; `opposing` - of which it is not. Neither empty.
- * @see N. Brümmer, J. du Preez, "Application-independent evaluation of speaker detection", Computer Speech & Language 20
- * (2006). P. Vergeer, A. van Es, A. de Jongh, I. Alberink, R. Stoel, "Numerical likelihood ratios outputted by LR systems are
- * often based on extrapolation", Science & Justice 56 (2016).
+ * @param supporting - log ratios of pictures for which the proposition is true; `opposing` - of those for which it is
+ *   false. Neither may be empty.
+ * @see N. Brümmer, J. du Preez, "Application-independent evaluation of speaker detection", Computer Speech & Language
+ *   20 (2006). P. Vergeer, A. van Es, A. de Jongh, I. Alberink, R. Stoel, "Numerical likelihood ratios outputted by LR
+ *   systems are often based on extrapolation", Science & Justice 56 (2016).
  */
 export function measureRatios(
   supporting: readonly number[],
@@ -123,20 +125,20 @@ function greatestRatio(right: readonly number[], wrong: readonly number[]): numb
 }
 
 /**
- * Greatest true share, 0..1, under which no more than `count` of `trials` would still be seen with a probability of
- * 1 - `confidence`. NaN without trials.
+ * Clopper-Pearson upper bound: the largest true share, 0..1, at which observing at most `count` of `trials` still has
+ * probability 1 - `confidence`. NaN without trials.
  *
- * @param count - 0..trials, whole.
- * @param confidence - of the one-sided bound.
+ * @param count - a whole number, 0..trials.
+ * @param confidence - confidence level of the one-sided bound.
  * @see C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
- * binomial", Biometrika 26 (1934).
+ *   binomial", Biometrika 26 (1934).
  */
 export function upperShare(count: number, trials: number, confidence = 0.95): number {
   if (!(trials > 0)) return Number.NaN;
   if (count >= trials) return 1;
   let below = count / trials;
   let above = 1;
-  // Halving to the last bit of a double.
+  // Bisects to the last bit of a double.
   for (let step = 0; step < 60; step++) {
     const middle = (below + above) / 2;
     if (probabilityUpTo(count, trials, middle) > 1 - confidence) below = middle;
@@ -145,12 +147,12 @@ export function upperShare(count: number, trials: number, confidence = 0.95): nu
   return (below + above) / 2;
 }
 
-/** Smallest true share, as `upperShare`. */
+/** Clopper-Pearson lower bound; parameters as for `upperShare`. */
 export function lowerShare(count: number, trials: number, confidence = 0.95): number {
   return 1 - upperShare(trials - count, trials, confidence);
 }
 
-/** Clopper and Pearson's two-sided interval: `confidence` is inside, half of the rest on each side. */
+/** Two-sided Clopper-Pearson interval, with (1 - `confidence`) / 2 on each side. */
 export function shareInterval(
   count: number,
   trials: number,
@@ -164,8 +166,8 @@ export function shareInterval(
 }
 
 /**
- * Binomial probability of at most `count` successes; for `share` of at least count / trials, where the terms fall from
- * `count` downwards.
+ * Binomial probability of at most `count` successes. Requires `share` >= count / trials, so that the terms decrease
+ * from `count` downwards.
  */
 function probabilityUpTo(count: number, trials: number, share: number): number {
   const odds = (1 - share) / share;
@@ -184,7 +186,7 @@ function logChoose(n: number, k: number): number {
   return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 }
 
-/** Stirling's series; the first numbers are multiplied out, where it would not be exact to the last digits. */
+/** Stirling's series; small factorials are multiplied out, where the series is not accurate to the last digits. */
 function logFactorial(n: number): number {
   if (n < 16) {
     let product = 1;

@@ -1,4 +1,4 @@
-/** Combines the methods that look for local changes into one statement about the picture and one map. */
+/** Combines the methods that look for local changes into one finding and one map. */
 
 import type { Answer, ChangeEvidence, Finding, LocalisedFinding } from '../detectors/detector.ts';
 import type { CellMap } from '../detectors/regions.ts';
@@ -37,7 +37,7 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
   const isHeard = speaking.some(({ finding }) => isHeardAlone(finding, fusion));
   const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
-  // Some place stands out in every picture: the fused map is believed only where all methods together suspect a change.
+  // Every picture has regions that stand out: the fused map counts only when the fusion suspects a change.
   const fused = isSuspected ? { ...grid, values: changed } : null;
   const places = isSuspected || isHeard ? locatePlaces(fused, speaking, facts) : [];
   return {
@@ -53,7 +53,7 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
   };
 }
 
-/** Whether a finding is heard where all methods together suspect nothing. */
+/** Whether this finding alone is enough to suspect a change, even when the fusion suspects none. */
 export function isHeardAlone(
   { method, strength }: Pick<Finding, 'method' | 'strength'>,
   { picture }: LocateManifest['fusion'],
@@ -61,7 +61,7 @@ export function isHeardAlone(
   return picture.suspectAlone.includes(method) && strength !== 'none' && strength !== 'weak';
 }
 
-/** Empty for a method that was skipped. */
+/** The findings of an answer; empty when the method was skipped. */
 export function findingsIn(answer: Answer): readonly Finding[] {
   if ('reason' in answer) return [];
   return ['finding' in answer ? answer.finding : answer];
@@ -77,24 +77,24 @@ function speaksForChange({ speaksFor, strength }: Finding): boolean {
   return speaksFor === 'fake' && strength !== 'none';
 }
 
-// The fusion of all methods that look for local changes: weighted log odds, summed for each cell and for the whole picture.
-// The weights are fitted on simulated changes (the training command `locator-fuse`) and stored in the manifest of the
-// localisation network. A method without a map adds nothing. A cell has to stand out from its own picture: the higher the
-// median and the strongest cells of the picture, the higher the bar to count as changed. In a large picture more cells stand
-// out by chance, so the bar and the odds of the whole picture move with its size, the latter also with how compressed it is.
+// Fuses all methods that look for local changes: a weighted sum of log odds for each cell and for the whole picture.
+// The weights are fitted on simulated changes (training command `locator-fuse`) and stored in the localisation
+// network's manifest. A method without a map adds nothing. A cell must stand out from its own picture: the higher the
+// picture's median and strongest cells, the higher the bar. More cells stand out by chance in a large picture, so the
+// bar and the picture's odds depend on its size, and the odds also on its compression.
 
 type Fusion = LocateManifest['fusion'];
 
-/** Whether anything of a verdict may rest on this method. */
+/** Whether this method can influence a verdict. */
 export function isWeighed(method: string, { places, picture }: Fusion): boolean {
   return method in places.weights || method in picture.weights;
 }
 
-/** What the weights of the manifest are multiplied with. */
+/** Properties of the picture that the manifest's coefficients multiply. */
 export interface Circumstances {
-  /** Of 1 megapixel: -1 for half of that, 1 for 2 megapixels. */
+  /** Size in doublings of 1 megapixel: -1 for half a megapixel, 1 for 2 megapixels. */
   readonly doublings: number;
-  /** 0 for a picture without loss or of quality 100, 1 for quality 0. */
+  /** JPEG compression: 0 for lossless or quality 100, 1 for quality 0. */
   readonly compression: number;
 }
 
@@ -103,13 +103,13 @@ export function readCircumstances({ width, height, jpeg }: Given['facts']): Circ
   return { doublings: Math.log2((width * height) / 1e6), compression: (100 - quality) / 100 };
 }
 
-/** One map by method, all on one grid. */
+/** One map per method, all on the same grid. */
 type MethodMaps = Readonly<Record<string, Float32Array>>;
 
-/** Quantile that represents the strongest cells of a picture; `locator-fuse` fits with the same one. */
+/** The quantile that represents the strongest cells of a picture; `locator-fuse` fits with the same value. */
 const strongestShare = 0.99;
 
-/** Probability 0..1 of each cell to be changed. */
+/** Probability 0..1 that each cell was changed. */
 export function fuseCells(
   { places }: Pick<Fusion, 'places'>,
   maps: MethodMaps,
@@ -131,13 +131,13 @@ export function fuseCells(
   return Float32Array.from(sums, (sum) => sigmoid(sum - level));
 }
 
-/** What the picture itself adds to the level that its cells are compared with. */
+/** How much the picture's own median and strongest cells raise the bar for each cell. */
 function raisedBy(sums: Float64Array, level: Fusion['places']['level']): number {
   const [middle = 0, strongest = 0] = findQuantiles(sums, [0.5, strongestShare]);
   return level.middle * middle + level.strongest * strongest;
 }
 
-/** Probability 0..1 that something in the picture was changed. */
+/** Probability 0..1 that anything in the picture was changed. */
 export function fuseScores(
   { picture }: Pick<Fusion, 'picture'>,
   findings: readonly Pick<Finding, 'method' | 'score'>[],
@@ -151,14 +151,14 @@ export function fuseScores(
 }
 
 /**
- * Runs the localisation network on the pixels as stored in the file, because there the grid of the JPEG blocks begins in
- * the corner; its maps are then rotated to match the upright picture.
+ * Runs the localisation network on the pixels in stored orientation, where the JPEG block grid starts in the corner,
+ * then rotates the maps to match the upright picture.
  */
 export async function readChanges(picture: Picture, locator: LocateModel): Promise<ChangeEvidence> {
   const { facts } = picture;
   const { cellPx, maxPixels } = locator.manifest.input;
   const { pixels, halvings } = atMost(maxPixels, picture);
-  // Halved pixels have no block grid, so the steps of the file would mislead the network.
+  // Halved pixels have no JPEG block grid, so the file's quantisation steps would mislead the network.
   const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
   const table = steps && inRows(steps);
   const { columns, rows, changed, trust, score } = await locate(locator, pixels, table);
@@ -169,17 +169,20 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
   return { score, changed: toMap(changed), trust: toMap(trust) };
 }
 
-/** EXIF orientations that mirror a picture, each of which undoes itself. */
+/** EXIF orientations that only mirror the picture; each is its own inverse. */
 const mirrorings = [1, 2, 4, 3] as const;
 
-/** Mirror images of a small picture are read too, as many as have no more pixels than this together; the training reads them alike. */
+/**
+ * For a small picture the mirror images are read too, as long as all of them together have no more pixels than this.
+ * Training evaluates them the same way.
+ */
 const mirroredPixels = 1 << 20;
 
-/** A trace is the same in the mirror, the network's answer is not quite: the mean of several is better than one. */
+/** Traces survive mirroring, but the network's answer varies slightly: averaging several answers is more accurate. */
 async function locate(locator: LocateModel, pixels: Pixels, table: readonly number[] | null) {
   const shown = mirrorings.slice(0, Math.floor(mirroredPixels / (pixels.width * pixels.height)));
   if (shown.length < 2) return locator.locate(pixels, table);
-  // Whole blocks, so that the block grid begins in every corner.
+  // Only whole blocks, so that the block grid starts in every corner.
   const blocks = coveringGrid(pixels, blockPx);
   const rgb = padToCells({ rgb: pixels.rgb, facts: pixels }, blockPx);
   const [width, height] = [blockPx * blocks.columns, blockPx * blocks.rows];
@@ -202,7 +205,7 @@ async function locate(locator: LocateModel, pixels: Pixels, table: readonly numb
   return { columns, rows, changed, trust, score };
 }
 
-/** The stored picture, halved as often as necessary. */
+/** The stored picture, halved until it has at most `maxPixels`. */
 function atMost(maxPixels: number, picture: Picture) {
   const { storedWidth: width, storedHeight: height } = picture.facts;
   let pixels: Pixels = { width, height, rgb: storedRgb(picture) };
@@ -213,7 +216,7 @@ function atMost(maxPixels: number, picture: Picture) {
   return { pixels, halvings };
 }
 
-/** Extends the map to a last row or column that halving dropped, with the values next to it. */
+/** Extends the map over a last row or column lost by halving, repeating the nearest values. */
 function coverStored(map: CellMap, { storedWidth, storedHeight }: Picture['facts']): CellMap {
   const columns = Math.ceil(storedWidth / map.cellPx);
   const rows = Math.ceil(storedHeight / map.cellPx);

@@ -1,4 +1,4 @@
-/** Turns the scores at every patch position, and the evidence of local changes, into one value a cell. */
+/** Turns the scores at every patch position, and the evidence of local changes, into one value per cell. */
 
 import type { CellMap } from '../detectors/regions.ts';
 import type { Calibration } from '../inference/manifest.ts';
@@ -18,11 +18,11 @@ import type { CellMaps, Manipulation } from './result.ts';
 export interface Localisation {
   readonly manipulation: Manipulation;
   /**
-   * 0..1: how near the probability of a change comes to that from which on `default` suspects one; 1 from there on, and
-   * where one method speaks more than weakly.
+   * How close the probability of a change comes to the suspicion threshold of `default`, 0..1; 1 from the threshold on,
+   * or when a single method indicates a change more than weakly.
    */
   readonly suspicion: number;
-  /** Probability 0..1 of each cell to be changed, if something in the picture was. */
+  /** Probability 0..1 that each cell was changed, assuming something in the picture was. */
   readonly changed: Float32Array;
   readonly methods: Readonly<Record<string, Float32Array>>;
 }
@@ -30,10 +30,11 @@ export interface Localisation {
 const full = 65_535;
 
 /**
- * The four maps and those of single methods. A cell shows the trace network's score of the patch around it; near the border,
- * of the nearest patch inside the picture, so that every value covers equally many cells. `anomaly` is how unusual the
- * region is, see `drawAnomaly`; `fake` is what was generated or changed, see `drawFake`. `fusion`, among those of the methods,
- * shows where something was changed if anything was: some regions stand out there even in an untouched picture.
+ * Draws the four maps and those of single methods. A cell shows the trace network's score for the patch around it or,
+ * near the border, for the nearest patch inside the picture, so that every value covers the same number of cells.
+ * `anomaly` shows how unusual a region is, see `drawAnomaly`; `fake` what was generated or changed, see `drawFake`.
+ * `fusion`, among the method maps, shows where something was changed, if anything was: some regions stand out there
+ * even in an untouched picture.
  */
 export function drawMaps(
   patchScores: PatchScores,
@@ -74,12 +75,12 @@ export function drawMaps(
   };
 }
 
-/** Distance from training of the patch around each cell. */
+/** Distance from the training data of the patch around each cell. */
 export function cellDistances(patchScores: PatchScores): Float64Array {
   return valueOfEachCell(patchScores, (cells) => new Float64Array(cells), patchScores.distances);
 }
 
-/** @param values - 0..1; stored as 0..65535, rounded. */
+/** Quantises values 0..1 to whole numbers 0..65535. */
 export function quantised(values: Float32Array): Uint16Array {
   const stored = new Uint16Array(values.length);
   for (let at = 0; at < values.length; at++) stored[at] = Math.round(full * values[at]!);
@@ -94,7 +95,7 @@ function toCellMap(patchScores: PatchScores, valueAt: (place: number) => number)
   return { cellPx, ...patchScores.grid, values };
 }
 
-/** Gives each cell the value of the window centred on it, or of the window nearest to that. */
+/** Gives each cell the value of the window centred on it, or of the nearest window. */
 function valueOfEachCell<Values extends Float32Array | Float64Array>(
   { grid, window, positions: places }: PatchScores,
   create: (cells: number) => Values,
@@ -115,19 +116,22 @@ function clamped(value: number, last: number): number {
   return Math.min(last, Math.max(0, value));
 }
 
-/** Cells of `cellPx` by `cellPx` pixels over a picture. */
+/** A grid of cells, each `cellPx` by `cellPx` pixels. */
 export interface CellGrid extends Grid {
   readonly cellPx: number;
 }
 
-/** Pixels of a picture up to which its maps have cells of this side; beyond the last one 16. Some 30,000 cells each. */
+/**
+ * Cell size by picture size: cells have this side up to `maxPixels`, and 16 px beyond the last entry. That gives about
+ * 30,000 cells per map.
+ */
 const cellSides = [
   { cellPx: 4, maxPixels: 500_000 },
   { cellPx: 8, maxPixels: 2_000_000 },
 ] as const;
 const coarsestPx = 16;
 
-/** Fine enough for the parts that people change, coarse enough to store. */
+/** Chooses the grid of a picture's maps: fine enough for the parts that people change, coarse enough to store. */
 export function gridOfMaps(size: { readonly width: number; readonly height: number }): CellGrid {
   const pixels = size.width * size.height;
   const cellPx = cellSides.find(({ maxPixels }) => pixels <= maxPixels)?.cellPx ?? coarsestPx;
@@ -135,8 +139,8 @@ export function gridOfMaps(size: { readonly width: number; readonly height: numb
 }
 
 /**
- * Resamples the map to cells of another side: the mean of the cells inside a larger one, linear interpolation between the
- * centres of the cells around a smaller one.
+ * Resamples a map to another cell size: averages the cells inside a larger one, interpolates linearly between cell
+ * centres for a smaller one.
  */
 export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
   const { columns, rows, cellPx } = grid;
@@ -162,8 +166,8 @@ export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
 type Share = readonly [index: number, weight: number];
 
 /**
- * For each cell of one side of the target the cells of the source that it is made of; their weights add up to 1. Those of a
- * cell lie from its start to the next one's.
+ * Along one axis: the source cells that make up each target cell, with weights that add up to 1. The entries of a cell
+ * run from its start to the start of the next.
  */
 function weightsAlong(count: number, cellPx: number, sourceCount: number, sourcePx: number) {
   const sharesByCell = Array.from({ length: count }, (_, cell): readonly Share[] =>
@@ -205,12 +209,12 @@ function interpolated(middle: number, count: number, px: number): readonly Share
 }
 
 /**
- * The odds of both multiply. How far a region is out of line counts only as far as anything was changed at all, and against
- * the median of the picture: so an untouched picture shows little more than how unlike training it is, and one that is
- * unlike it all over stays bright all over.
+ * Multiplies the odds of two signals: distance from the training data, and how far a cell exceeds the picture's median
+ * for local changes. The second counts only as far as a change is suspected. So an untouched picture shows little
+ * beyond its distance from training, and a picture that is unusual everywhere stays bright everywhere.
  *
- * @param outlying - of each cell 0..1, see `outlyingness`.
- * @returns 0..1 for each cell.
+ * @param outlying - outlier score of each cell, 0..1; see `outlyingness`.
+ * @returns one value 0..1 per cell.
  */
 export function drawAnomaly(
   outlying: Float32Array,
@@ -224,13 +228,13 @@ export function drawAnomaly(
 }
 
 /**
- * The higher of two products, each of a value of the whole picture and one of the cell: how likely the picture is generated
- * times how likely the cell is; and how far a change is suspected times how likely the cell was changed, if anything was.
- * So odd-looking regions stay dark in a picture without other evidence against it.
+ * The larger of two products of a picture value and a cell value: the probability that the picture, and the cell, is
+ * generated; and the suspicion of a change times the probability that the cell was changed. So odd-looking regions stay
+ * dark unless there is other evidence against the picture.
  *
- * @param generated - of each cell the probability 0..1 to be generated.
- * @param fakeProbability - 0..1, of the whole picture.
- * @returns 0..1 for each cell.
+ * @param generated - probability 0..1 that each cell is generated.
+ * @param fakeProbability - probability 0..1 for the whole picture.
+ * @returns one value 0..1 per cell.
  */
 export function drawFake(
   generated: Float32Array,

@@ -1,7 +1,7 @@
 /**
- * Monte Carlo dropout: the head scores the same patches many times, each time with a random part of the features left
- * out, and the spread of its outputs is its uncertainty (Gal and Ghahramani, "Dropout as a Bayesian approximation",
- * ICML 2016). The spread of a single network understates what it does not know; it is a lower bound.
+ * Monte Carlo dropout: the head scores the same patches many times, each time dropping a random subset of features, and
+ * the spread of its outputs measures its uncertainty (Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML
+ * 2016). A single network's spread is only a lower bound on its true uncertainty.
  */
 
 import type { ModelManifest } from '../inference/manifest.ts';
@@ -13,11 +13,11 @@ import type { ClassScores } from './result.ts';
 interface Spread {
   /** Standard deviation over the passes of each calibrated prediction, 0..0.5. */
   readonly classUncertainties: ClassScores;
-  /** The same of the calibrated probability of fake. */
+  /** Standard deviation over the passes of the calibrated probability of fake. */
   readonly fakeUncertainty: number;
 }
 
-/** @param seed - any integer; the same seed gives the same masks, so the same numbers. */
+/** @param seed - any integer; the same seed gives the same masks and so the same numbers. */
 export async function measureSpread(
   readings: Readings,
   model: TraceModel,
@@ -37,7 +37,10 @@ export async function measureSpread(
   return toSpread(means, manifest);
 }
 
-/** `[passes, channels]`: 0 with probability `rate`, else 1 / (1 - rate), so that the mean stays ("inverted" dropout). */
+/**
+ * Dropout masks `[passes, channels]`: 0 with probability `rate`, otherwise 1 / (1 - rate), which preserves the mean
+ * ("inverted" dropout).
+ */
 export function dropoutMasks(
   { rate, passes }: ModelManifest['dropout'],
   channels: number,
@@ -61,7 +64,7 @@ function toSpread(means: readonly Logits[], manifest: ModelManifest): Spread {
   };
 }
 
-/** Of the values themselves (divided by n, not by n - 1): the passes are all there is. */
+/** Population standard deviation (divided by n, not n - 1): the passes are the whole population. */
 export function standardDeviation(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);

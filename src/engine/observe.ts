@@ -1,6 +1,6 @@
 /**
- * Measures all about a picture before anything is decided, in one pass from its pixels to findings. One observation can be
- * decided under every strategy.
+ * Makes every measurement on a picture before anything is decided, in one pass from pixels to findings. One observation
+ * can be decided under every strategy.
  */
 
 import { copyMove } from '../detectors/copy-move/copy-move.ts';
@@ -25,11 +25,11 @@ import type { Examination, Manipulation } from './result.ts';
 import { type Models, runOnThreads } from './schedule.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
 
-/** What the trace network read, known while the localisation network may still be running. */
+/** The trace network's results, available while the localisation network may still be running. */
 export interface TraceObservation {
   readonly models: Models;
   readonly traces: TraceClaim;
-  /** Runs its trials once, under however many strategies it is asked for. */
+  /** Runs its trials only once, however many strategies request them. */
   readonly testStability: StabilityTest;
 }
 
@@ -37,14 +37,14 @@ export interface Observation extends TraceObservation {
   readonly seed: number;
   readonly patchScores: PatchScores;
   readonly change: ChangeClaim;
-  /** All of the examination that no strategy changes. */
+  /** The part of the examination that does not depend on the strategy. */
   readonly seen: Omit<Examination, 'options' | 'decision' | 'stability'>;
 }
 
 /**
- * @param provenance - the file's own statements, read from the same bytes as `picture`.
- * @param methods - those that run: all, those that a verdict needs, or fewer to measure what the others add.
- * @param whileWaiting - is done before the localisation network is waited for.
+ * @param provenance - statements read from the same file as `picture`.
+ * @param methods - methods to run: all, those that a verdict needs, or fewer to measure what the others add.
+ * @param whileWaiting - work to do before awaiting the localisation network.
  */
 export async function observe(
   picture: Picture,
@@ -126,7 +126,7 @@ async function readTraces(picture: Picture, model: TraceModel, seed: number) {
   };
 }
 
-/** What the verdict of the traces rests on. */
+/** Collects what the trace verdict is based on. */
 function toTraceClaim(
   { patchScores, evidence, scores }: Awaited<ReturnType<typeof readTraces>>,
   { picture: { facts }, provenance }: Pick<DetectorInput, 'picture' | 'provenance'>,
@@ -158,7 +158,7 @@ function describeModels({ trace, locator }: Models) {
   };
 }
 
-/** The best vouched-for declaration of generated content; null when the file declares none. */
+/** The most trustworthy declaration of generated content; null when the file declares none. */
 function strongestDeclaration({ declarations }: Provenance): DeclarationEvidence | null {
   let best: DeclarationEvidence | null = null;
   for (const { origin, assurance } of declarations) {

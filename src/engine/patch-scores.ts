@@ -1,9 +1,10 @@
 /**
- * What the trace network reads in a picture: the head's output at every position of a patch, for the maps, and the readings
- * that count for the picture. Every later result is computed from these numbers.
+ * Scores a picture with the trace network: the head's output at every patch position, for the maps, and the readings
+ * that make up the picture's score. All later results are computed from these numbers.
  *
- * Each patch is scored alone, and the picture is the weighted mean of logits: averaging features first was worse (AUC .739
- * against .760 on the calibration split), weights by texture gained .001, clipped logits nothing.
+ * Each patch is scored on its own, and the picture's logit is the weighted mean. On the calibration set, averaging
+ * features first was worse (AUC .739 against .760), weighting by texture gained .001, and clipping logits gained
+ * nothing.
  */
 
 import type { Planes } from '../image/pixels.ts';
@@ -17,38 +18,38 @@ import { readTransformer, type TransformerReading } from './transformer.ts';
 import { readViews, toReadingSize, type ViewFeatures } from './views.ts';
 
 export interface PatchScores {
-  /** Cells that cover the picture. */
+  /** The grid of cells that covers the picture. */
   readonly grid: Grid;
-  /** Size of a patch in cells; smaller than the model's where the picture is. */
+  /** Patch size in cells; smaller than the model's if the picture is smaller. */
   readonly window: Grid;
-  /** Positions of a patch, row-major; `logits`, `embeddings` and `distances` have one entry for each. */
+  /** Patch positions, row-major; `logits`, `embeddings` and `distances` have one entry for each. */
   readonly positions: Grid;
-  /** `[positions, 3]`: raw real, fake, compression, as the maps show them. */
+  /** `[positions, 3]`: raw real, fake and compression logits, as shown in the maps. */
   readonly logits: Float32Array;
   /** `[positions, dimension]`, unit length. */
   readonly embeddings: Float32Array;
-  /** Mahalanobis distance of each embedding from training. */
+  /** Mahalanobis distance of each embedding from the training distribution. */
   readonly distances: Float64Array;
-  /** Indices of the positions on the patch grid. */
+  /** Indices of the positions that lie on the patch grid. */
   readonly patches: readonly number[];
-  /** Side of a cell in pixels of the picture: the model's, or more where the picture was scaled to be read. */
+  /** Cell side in pixels of the original picture: the model's, or larger if the picture was scaled down to be read. */
   readonly cellPx: number;
-  /** Indices of the patches that count for the picture, most textured first. */
+  /** Indices of the patches that make up the picture's score, most textured first. */
   readonly read: readonly number[];
   readonly readings: Readings;
-  /** Of the whole picture, with what the transformer adds. */
+  /** Weighted logits of the whole picture, including the transformer's shift. */
   readonly meanLogits: Logits;
   /** Null for a model without a transformer. */
   readonly transformer: TransformerReading | null;
 }
 
-/** All that counts for the picture: its patches, tiles in its own pixels, and the whole of it. */
+/** Everything that makes up the picture's score: patches, full-resolution tiles and a view of the whole. */
 export interface Readings {
-  /** `[readings, channels]`: the head's input. */
+  /** `[readings, channels]`: input of the head. */
   readonly features: Float32Array;
-  /** How much the logits of each count, together 1. */
+  /** Weight of each reading's logits; they add up to 1. */
   readonly weights: readonly number[];
-  /** What the transformer adds to the log odds of *fake*; 0 without one. */
+  /** What the transformer adds to the log odds of *fake*; 0 without a transformer. */
   readonly shift: number;
 }
 
@@ -74,7 +75,9 @@ export async function readPatchScores(picture: Planes, model: TraceModel): Promi
   };
 }
 
-/** The scores of the patches, tiles and the small view alone, without what the maps need and without the transformer. */
+/**
+ * The picture's logits from patches, tiles and the small view, without what the maps need and without the transformer.
+ */
 export async function readLogits(picture: Planes, model: TraceModel): Promise<Logits> {
   const { readings } = await readPicture(picture, model);
   return scoreReadings(readings, model);
@@ -128,7 +131,8 @@ async function scoreReadings(readings: Readings, model: TraceModel): Promise<Log
 }
 
 /**
- * Half of the shift goes to each side, so that their mean, which tells how much trace there is, stays that of the patches.
+ * Splits the shift evenly between the real and fake logits, so that their mean, which measures how much trace there is,
+ * stays unchanged.
  *
  * @param logits - `[readings, 3]`.
  */
@@ -141,7 +145,7 @@ export function weightedLogits(
   return { real: mean(0) - shift / 2, fake: mean(1) + shift / 2, compression: mean(2) };
 }
 
-/** Windows that the head scores in one run: large enough to be fast, small enough to stay in the cache. */
+/** Windows per run of the head: enough to be fast, few enough to stay in the cache. */
 const batchSize = 2048;
 
 /** The head's output for every window. */
@@ -160,14 +164,15 @@ async function scoreWindows({ columns, rows, channels, means }: WindowMeans, mod
   return { logits, embeddings };
 }
 
-/** Without dropout. @param features - `[count, channels]`. */
+/** Runs the head without dropout. @param features - `[count, channels]`. */
 async function score(features: Float32Array, count: number, model: TraceModel) {
   const keepAll = new Float32Array(features.length / count).fill(1);
   return model.readHead(features, count, keepAll, 1);
 }
 
 /**
- * Mahalanobis distance of each embedding from the training distribution: |W (e - mean)| with W'W the inverse covariance.
+ * Mahalanobis distance of each embedding from the training distribution: |W (e - mean)|, where W'W is the inverse
+ * covariance.
  *
  * @param embeddings - `[count, dimension]`.
  */

@@ -1,25 +1,25 @@
 /**
- * Where patches lie in a picture, and which of them count for its score: the most textured ones, because flat regions carry
- * no traces. Sizes and numbers are in the manifest, because a model is fitted under them.
+ * Lays out patches over a picture and selects the ones that make up its score: the most textured, because flat regions
+ * carry no traces. Sizes and counts come from the manifest, because the model was fitted with them.
  */
 
 import type { Planes } from '../image/pixels.ts';
 import type { ModelManifest } from '../inference/manifest.ts';
 import { coveringGrid, type Grid, insideGrid } from './feature-grid.ts';
 
-/** Where a window of cells begins. */
+/** First cell of a window. */
 export interface CellPosition {
   readonly column: number;
   readonly row: number;
 }
 
 export interface PatchPlan {
-  /** Cells that cover the picture. */
+  /** The grid of cells that covers the picture. */
   readonly grid: Grid;
-  /** Size of a patch in cells; smaller than the model's where the picture is. */
+  /** Patch size in cells; smaller than the model's if the picture is smaller. */
   readonly window: Grid;
   readonly all: readonly CellPosition[];
-  /** Those that count for the picture, most textured first. */
+  /** The patches that make up the picture's score, most textured first. */
   readonly read: readonly CellPosition[];
 }
 
@@ -31,7 +31,7 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
     columns: Math.min(patchCells, grid.columns),
     rows: Math.min(patchCells, grid.rows),
   };
-  // Patches lie entirely inside the picture; one that is too small for that is covered as far as it goes.
+  // Patches lie entirely inside the picture; if the picture is too small for that, one patch covers what there is.
   const starts = (whole: number, covered: number) =>
     patchStarts(whole < patchCells ? covered : whole, patchCells, patchStrideCells);
   const columns = starts(inside.columns, grid.columns);
@@ -48,8 +48,8 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
 }
 
 /**
- * First cells of the patches along one side: every `stride`, and one more that ends at the edge, so that no cell at
- * the border is left unread.
+ * First cells of the patches along one side: one every `stride`, plus a last one flush with the edge, so that every
+ * border cell is read.
  */
 export function patchStarts(length: number, patchCells: number, stride: number): number[] {
   const last = Math.max(0, length - patchCells);
@@ -58,11 +58,11 @@ export function patchStarts(length: number, patchCells: number, stride: number):
   return [...starts, last];
 }
 
-/** Grey levels. One hard edge must not make a patch textured, so this is the most that one pixel adds. */
+/** Caps what a single pixel adds, in grey levels: one hard edge must not make a patch count as textured. */
 const maxPerPixel = 32;
 
 /**
- * For each cell the sum over its pixels of |luma - right neighbour| + |luma - lower neighbour|, at most 32 a pixel.
+ * For each cell, sums |luma - right neighbour| + |luma - lower neighbour| over its pixels, capped at 32 per pixel.
  * Neighbours and pixels outside the picture add nothing.
  */
 export function cellTextures(
@@ -94,9 +94,9 @@ export function cellTextures(
 }
 
 /**
- * The positions of the windows with the most texture, in descending order; ties go to the upper, then the left one.
+ * The positions of the most textured windows, in descending order; ties go to the upper, then the left one.
  *
- * @param textures - one number a cell of `grid`, from `cellTextures`.
+ * @param textures - one number per cell of `grid`, from `cellTextures`.
  */
 export function mostTextured(
   positions: readonly CellPosition[],

@@ -1,20 +1,23 @@
-/** Where the methods that look for changes point: one list, whose order numbers the places wherever they are shown. */
+/**
+ * Lists the regions marked by the methods that look for changes. The order of the list gives each place its number
+ * wherever it is shown.
+ */
 
 import type { LocalisedFinding } from '../detectors/detector.ts';
 import type { CellMap } from '../detectors/regions.ts';
 import { largestParts, type Region, type Size } from '../detectors/regions.ts';
 import type { Place } from './result.ts';
 
-/** From here on a cell counts as marked; what is neutral in the map of a single method is 0.5. */
+/** The value from which a cell counts as marked. 0.5 is neutral in the map of a single method. */
 const markedFrom = { fusion: 0.5, method: 0.51 } as const;
-/** A copy and what it was copied from. */
+/** Number of regions a method marks: copy-move marks the copy and its source. */
 const partsOfMethod: Readonly<Record<string, number>> = { 'copy-move': 2 };
 
 /**
- * What all methods mark together first, then what else single ones mark.
+ * Places marked by the fusion come first, then those that single methods mark.
  *
- * @param fused - probability of each cell to be changed; null where all methods together suspect no change.
- * @param speaking - findings that speak for a change.
+ * @param fused - probability that each cell was changed; null when the fusion suspects no change.
+ * @param speaking - findings that indicate a change.
  */
 export function locatePlaces(
   fused: CellMap | null,
@@ -40,7 +43,7 @@ function loudestFirst(one: LocalisedFinding, other: LocalisedFinding): number {
   return other.finding.score - one.finding.score;
 }
 
-/** Marks of one place become one, with the region of the first. */
+/** Merges marks of the same place, keeping the region of the first. */
 function joined(places: readonly Place[], { region, methods }: Place): readonly Place[] {
   const at = places.findIndex((place) => isSamePlace(place.region, region));
   if (at === -1) return [...places, { region, methods }];
@@ -49,7 +52,7 @@ function joined(places: readonly Place[], { region, methods }: Place): readonly 
   );
 }
 
-/** Of the smaller of two boxes. */
+/** Minimum overlap, as a share of the smaller box, for two marks to count as the same place. */
 const minOverlap = 0.5;
 
 function isSamePlace(one: Region, other: Region): boolean {

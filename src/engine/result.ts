@@ -1,7 +1,7 @@
 /**
- * The words of a result: classes, strategies, tiers, reasons and maps. The first part is the contract's
- * `analysis.inferenceStatus.result`; `Examination` is what one run finds out and what is stored, so that every later
- * output (another tier, heatmaps, reports) is made without running a model on the picture again.
+ * Types of a result: classes, strategies, tiers, reasons and maps. The first part is the contract's
+ * `analysis.inferenceStatus.result`; `Examination` is what one run determines and stores, so that later outputs
+ * (another tier, heatmaps, reports) need not run a model on the picture again.
  */
 
 import type {
@@ -40,8 +40,8 @@ export const mapNames = ['real', 'fake', 'compression', 'anomaly'] as const;
 export type MapName = (typeof mapNames)[number];
 
 /**
- * One value for each cell of `cellPx` by `cellPx` pixels, row-major; the last column and row may hang over the edge.
- * Stored as 16-bit numbers so that the same run gives the same bytes everywhere: 0..65535 maps to 0..1.
+ * One value per cell of `cellPx` by `cellPx` pixels, row-major; the last column and row may extend past the edge.
+ * Stored as 16-bit numbers, so that the same run gives the same bytes everywhere: 0..65535 represents 0..1.
  */
 export interface CellMaps {
   readonly cellPx: number;
@@ -49,31 +49,31 @@ export interface CellMaps {
   readonly rows: number;
   readonly values: Readonly<Record<MapName, Uint16Array>>;
   /**
-   * Where single methods point, by the name of the method, and `fusion`: all of them together. Empty for examinations of earlier
-   * versions.
+   * Map of each method that locates changes, by method name, and `fusion`, which combines them. Empty in examinations
+   * from earlier versions.
    */
   readonly methods: Readonly<Record<string, Uint16Array>>;
 }
 
 /** The combined result of all methods that look for local changes; see `localisation.ts`. */
 export interface Manipulation {
-  /** Calibrated probability 0..1 that something in the picture was changed. */
+  /** Calibrated probability 0..1 that anything in the picture was changed. */
   readonly probability: number;
   /**
-   * The largest region marked as changed, by all methods or by the one that speaks loudest; null when none is, most of the
-   * picture is, or no strategy suspects a change.
+   * The largest region marked as changed, by the fusion or by the strongest method; null when there is none, when it
+   * covers most of the picture, or when no strategy suspects a change.
    */
   readonly region: Region | null;
-  /** Methods that indicate a change by themselves, at least weakly. */
+  /** Methods that indicate a change by themselves, even weakly. */
   readonly methods: readonly string[];
   /**
-   * Every place that is marked, in the order that numbers them; `region` is the first. Empty while no strategy suspects a
-   * change, missing in examinations of earlier versions.
+   * Every marked place, in numbered order; the first is `region`. Empty if no strategy suspects a change, absent in
+   * examinations from earlier versions.
    */
   readonly places?: readonly Place[];
 }
 
-/** A marked place, and the methods that mark it by themselves. */
+/** A marked place and the methods that mark it by themselves. */
 export interface Place {
   readonly region: Region;
   readonly methods: readonly string[];
@@ -82,39 +82,39 @@ export interface Place {
 export interface ExamineOptions {
   /** Model identifier, or null for the default: the latest image model of the package. */
   readonly model: string | null;
-  /** The same of the localisation model; null or nothing for the default. */
+  /** Localisation model identifier; null or absent for the default. */
   readonly locator?: string | null;
   readonly decisionStrategy: DecisionStrategy;
   readonly seed: number;
 }
 
-/** The verdict again after changes that every shared picture goes through. */
+/** How the verdict holds up when the picture undergoes common changes, such as recompression. */
 export interface Stability {
-  /** False when a change would lead to the other side. */
+  /** False when a change flips the verdict. */
   readonly holds: boolean;
   readonly trials: readonly {
     readonly change: StabilityChange;
-    /** Calibrated, 0..1, read as in the picture itself. */
+    /** Calibrated probability 0..1, measured in the same way as for the picture itself. */
     readonly fakeProbability: number;
-    /** Whether this trial contradicts the verdict on the picture itself, clearly enough to count. */
+    /** Whether this trial clearly contradicts the verdict on the picture. */
     readonly isFlip: boolean;
   }[];
 }
 
-/** What was decided, with everything that is needed to decide again under another strategy. */
+/** A decision, with everything needed to decide again under another strategy. */
 export interface Decision {
   readonly resultClass: ResultClass;
   readonly resultSubClasses: readonly ResultSubClass[];
   /** Empty for real and fake. */
   readonly reasons: readonly ReasonCode[];
   readonly basis: DecisionBasis;
-  /** What the traces of the whole picture alone would have led to; only where the basis is another. */
+  /** What the traces of the whole picture alone would have decided; absent when they are the basis. */
   readonly byTraces?: Pick<Decision, 'resultClass' | 'reasons'>;
-  /** Calibrated probability that the picture is fake, 0..1, given that it is inside the validated domain. */
+  /** Calibrated probability 0..1 that the picture is fake, assuming it is inside the validated domain. */
   readonly fakeProbability: number;
   /** Standard deviation of `fakeProbability` over the Monte Carlo passes. */
   readonly fakeUncertainty: number;
-  /** The thresholds that were applied, by name, as the models' manifests state them for this strategy. */
+  /** The thresholds applied, by name, as the models' manifests state them for this strategy. */
   readonly thresholds: Readonly<Record<string, number>>;
 }
 
@@ -129,34 +129,37 @@ export interface Examination {
   readonly facts: PictureFacts;
   readonly options: { readonly decisionStrategy: DecisionStrategy; readonly seed: number };
   readonly model: ModelIdentity;
-  /** The network that looked for local changes; null for an examination of an earlier version. */
+  /** The network that looked for local changes; null in examinations from earlier versions. */
   readonly locator: ModelIdentity | null;
-  /** Null for an examination of an earlier version. */
+  /** Null in examinations from earlier versions. */
   readonly manipulation: Manipulation | null;
   /** Error rates that ship with the model; empty when it was not measured. */
   readonly measured: readonly MeasuredCondition[];
-  /** How often pictures were called manipulated when the localisation was measured; empty when it was not. */
+  /** How often the localisation called pictures manipulated when it was measured; empty when it was not. */
   readonly measuredCalls: readonly MeasuredCalls[];
   readonly decision: Decision;
   readonly predictions: ClassScores;
   readonly classUncertainties: ClassScores;
   readonly classSimilarities: ClassSimilarities;
   readonly anomaly: Anomaly;
-  /** Null when it was not carried out: only a verdict can be put to the test. */
+  /** Null when the stability test was not run: it requires a verdict. */
   readonly stability: Stability | null;
   readonly provenance: Provenance;
   readonly findings: readonly Finding[];
   readonly skipped: readonly Skipped[];
   readonly maps: CellMaps;
-  /** What was asked for beside the examination, and is kept beside it: see `ExamineRequest`. */
+  /** Optional outputs requested with the examination and stored beside it; see `ExamineRequest`. */
   readonly thumbnail?: Uint8Array;
   readonly fingerprint?: Uint8Array;
-  /** Monte Carlo passes and patches that the picture's scores were read from. */
+  /** Number of Monte Carlo passes, and of patches that the picture's scores were read from. */
   readonly passes: number;
   readonly patchesRead: number;
-  /** Product, Node.js, ONNX Runtime, sharp and libvips versions and CPU model: what another run must match to be byte-identical. */
+  /**
+   * Versions of the product, Node.js, ONNX Runtime, sharp and libvips, and the CPU model: another run must match all of
+   * them to be byte-identical.
+   */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** All of an examination but its maps. */
+/** An examination without its maps. */
 export type Examined = Omit<Examination, 'maps'>;

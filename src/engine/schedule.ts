@@ -1,4 +1,7 @@
-/** Decides what of an examination runs at the same time, and in which thread. It changes no number, only how long it takes. */
+/**
+ * Decides which parts of an examination run concurrently, and in which thread. It affects only how long the examination
+ * takes, not its numbers.
+ */
 
 import { copyMove, type findCopies } from '../detectors/copy-move/copy-move.ts';
 import { workingPicture } from '../detectors/copy-move/features.ts';
@@ -8,13 +11,16 @@ import type { Picture } from '../image/picture.ts';
 import type { LocateModel, TraceModel } from '../inference/networks.ts';
 import { readChanges } from './localisation.ts';
 
-/** The networks that an examination runs. */
+/** The networks used in an examination. */
 export interface Models {
   readonly trace: TraceModel;
   readonly locator: LocateModel;
-  /** Whether they may run at the same time. Without a spare core both would take longer. */
+  /** Whether they may run at the same time. Without a spare core, both would take longer. */
   readonly hasSpareCore?: boolean;
-  /** Looks for copies in the thread of the localisation network, after it; used only while there is a spare core. */
+  /**
+   * Searches for copies in the localisation network's thread, after it has finished; used only while there is a spare
+   * core.
+   */
   readonly findCopiesInThread?: (
     ...given: Parameters<typeof findCopies>
   ) => Promise<ReturnType<typeof findCopies>>;
@@ -22,12 +28,14 @@ export interface Models {
 
 interface Scheduled<Main> {
   readonly changes: ChangeEvidence;
-  /** Null where the search for copies was left to the main thread. */
+  /** Null when the copy search was left to the main thread. */
   readonly copies: ReturnType<typeof findCopies> | null;
   readonly main: Main;
 }
 
-/** @param readOnMainThread - reads all that is not read in the thread; `runsInThread` tells which methods are. */
+/**
+ * @param readOnMainThread - runs everything else on the main thread; `runsInThread` tells which methods to leave out.
+ */
 export async function runOnThreads<Main>(
   picture: Picture,
   models: Models,
@@ -48,7 +56,7 @@ export async function runOnThreads<Main>(
   return { changes, copies, main };
 }
 
-/** Waits for all even when one fails: a network that is still running must not meet the next picture. */
+/** Waits for all promises even if one fails: a network that is still running must not overlap with the next picture. */
 async function allSettledThenAll<All extends readonly unknown[]>(
   all: readonly [...All],
 ): Promise<{ -readonly [At in keyof All]: Awaited<All[At]> }> {

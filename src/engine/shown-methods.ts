@@ -1,6 +1,6 @@
 /**
- * Some methods are shown to the reader of a report and move no verdict. A run without a report leaves them out; when a
- * report is drawn of it later, they look at the picture then and find what they would have found in that run.
+ * Some methods are only shown in reports and do not affect the verdict. A run without a report skips them; when a
+ * report is drawn later, they run then and produce the same findings.
  */
 
 import type { Detector, Skipped } from '../detectors/detector.ts';
@@ -12,17 +12,17 @@ import { findingsIn, isWeighed } from './localisation.ts';
 import { ontoGrid, quantised } from './maps.ts';
 import type { Examination } from './result.ts';
 
-/** All that a verdict needs under this localisation model. */
+/** The methods that a verdict needs with this localisation model. */
 export function decidingDetectors({ fusion }: Pick<LocateManifest, 'fusion'>): readonly Detector[] {
   return detectors.filter((it) => !shownDetectors.includes(it) || isWeighed(it.method, fusion));
 }
 
-/** The examination with all that a report shows, in the order of a run that was asked for one. */
+/** Adds the methods that only a report shows, in the order of a run that included them. */
 export function withShownMethods(picture: Picture, examination: Examination): Examination {
   const { findings, skipped, maps, manipulation, decision } = examination;
   const done = new Set([...findings, ...skipped].map(({ method }) => method));
   const missing = shownDetectors.filter(({ method }) => !done.has(method));
-  // An examination of a version that looked for no changes stays as it is.
+  // Examinations from versions that did not look for changes stay as they are.
   if (manipulation === null || missing.length === 0) return examination;
   const { fakeProbability, fakeUncertainty } = decision;
   const { patchesRead, passes } = examination;
@@ -51,7 +51,7 @@ export function withShownMethods(picture: Picture, examination: Examination): Ex
   };
 }
 
-/** That of the list of methods; the fused map, which no method has for itself, comes first. */
+/** Sorts by the detector list; the fused map, which belongs to no single method, comes first. */
 function inOrder<T>(all: readonly T[], methodOf: (one: T) => string): T[] {
   const placeOf = (one: T) => detectors.findIndex(({ method }) => method === methodOf(one));
   return all.toSorted((one, other) => placeOf(one) - placeOf(other));

@@ -1,8 +1,8 @@
 /**
- * Repeats the verdict after changes that every shared picture goes through. Only the most textured part is changed and read, of
- * bounded size, without maps or passes. Such a part reads differently from its picture (their log odds lie 1.6 apart, root mean
- * square of 300 pictures of the calibration part, as they are and at half size), so it is read unchanged as well, and what a
- * change adds to its log odds is added to those of the picture.
+ * Repeats the verdict after changes that pictures commonly undergo when shared. For speed, only the most textured
+ * region, of bounded size, is changed and read, without maps or Monte Carlo passes. A region scores differently from
+ * the whole picture (the log odds differ by 1.6 root mean square over 300 calibration pictures, at full and half size),
+ * so the unchanged region is read too, and the difference a change makes to it is added to the log odds of the picture.
  */
 
 import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
@@ -16,12 +16,13 @@ import { coveringGrid, insideGrid } from './feature-grid.ts';
 import { cellTextures, mostTextured, patchStarts } from './patches.ts';
 import type { Stability } from './result.ts';
 
-/** Pixels; the smallest side that can also be scored at half size. */
+/** Side of the region in pixels: the smallest that can still be scored at half size. */
 const regionSidePx = 256;
 
 /**
- * Probability of the other side from which a trial counts. Nearer to one half than this it is doubt, not contradiction: of the
- * same pictures 4 % of the verdicts "real" are given up at 0.8 and 8 % at 0.6, and as many photographs are called fake at either.
+ * Probability of the other side from which a trial counts as a contradiction. Closer to one half it is doubt: on the
+ * same pictures 4 % of "real" verdicts are given up at 0.8 and 8 % at 0.6, while as many photographs are called fake at
+ * either.
  */
 export const clearlyOther = 0.8;
 
@@ -34,10 +35,10 @@ export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => 
     'crop-5': async (pixels) => cropped(pixels, 0.05),
   };
 
-/** @param isFake - which side the verdict is on. */
+/** @param isFake - whether the verdict is fake. */
 export type StabilityTest = (isFake: boolean) => Promise<Stability>;
 
-/** Runs the trials once, on first request. @param logits - of the whole picture. */
+/** Runs the trials once, on first request. @param logits - logits of the whole picture. */
 export function createStabilityTest(
   picture: Planes,
   logits: Logits,
@@ -64,7 +65,7 @@ async function makeTrials(
   const region = mostTexturedRegion(picture, model.manifest.input.cellPx);
   const before = await readLogits(toPlanes(region), model);
   const trials: Trial[] = [];
-  // One after the other: different sizes make no batch, and all together take 0.1 s of one core.
+  // Sequential: different sizes cannot be batched, and all trials together take 0.1 s on one core.
   for (const change of stabilityChanges) {
     const after = await readLogits(toPlanes(await changePixels[change](region)), model);
     const moved = {
@@ -77,7 +78,7 @@ async function makeTrials(
   return trials;
 }
 
-/** On the grid of cells, so that the blocks of a JPEG are aligned as in the picture. */
+/** Aligned to the cell grid, so that JPEG blocks keep the alignment they have in the picture. */
 function mostTexturedRegion(picture: Planes, cellPx: number): Pixels {
   const { width, height } = picture.facts;
   const cells = Math.floor(regionSidePx / cellPx);
@@ -98,7 +99,7 @@ function mostTexturedRegion(picture: Planes, cellPx: number): Pixels {
   });
 }
 
-/** Through libjpeg once more: as its pixels come back from the file. */
+/** Encodes and decodes the pixels as JPEG, as a sharing service would. */
 export async function savedAgain(pixels: Pixels, quality: number): Promise<Pixels> {
   const { width, height } = pixels;
   const bytes = await saveJpeg(pixels, quality);
@@ -112,7 +113,7 @@ async function scaled(pixels: Pixels, factor: number): Promise<Pixels> {
   return scalePixels(pixels, { width, height });
 }
 
-/** From the upper left, so that the grid of an earlier JPEG no longer starts at the edge. */
+/** Crops from the upper left, so that an earlier JPEG grid no longer starts at the edge. */
 function cropped(pixels: Pixels, share: number): Pixels {
   const [left, top] = [Math.round(pixels.width * share), Math.round(pixels.height * share)];
   const box = { left, top, width: pixels.width - left, height: pixels.height - top };

@@ -1,6 +1,7 @@
 /**
- * What the vision transformer reads: the whole picture squeezed to a square, for composition, light and material, and the most textured
- * squares of its own pixels, for traces. It sees other things than the patch network, and JPEG and scaling change it less.
+ * Reads a picture with the vision transformer: the whole picture squeezed to a square, for composition, light and
+ * material, and its most textured full-resolution squares, for traces. The transformer sees different things from the
+ * patch network and is less affected by JPEG and scaling.
  */
 
 import { scalePixels } from '../image/codec.ts';
@@ -12,9 +13,9 @@ import { coveringGrid, insideGrid } from './feature-grid.ts';
 import { type CellPosition, cellTextures, mostTextured } from './patches.ts';
 
 export interface TransformerReading {
-  /** Added to the patches' log odds of *fake*, before calibration. */
+  /** Added to the log odds of *fake* from the patches, before calibration. */
   readonly shift: number;
-  /** What the picture looks like, and how much like a photograph, 0..1. */
+  /** What kind of picture it looks like, and how much it looks like a photograph, 0..1. */
   readonly kind: PictureKind;
   readonly photograph: number;
 }
@@ -36,7 +37,7 @@ export async function readTransformer(
     const { rgb } = cutPixels(picture, { left, top, ...size });
     squares.push((await read(rgb, 'square')).generated);
   }
-  // A picture that is too small for a square was seen whole in the view.
+  // A picture smaller than a square was already seen in full by the view.
   const native =
     squares.length === 0
       ? view.generated
@@ -47,7 +48,7 @@ export async function readTransformer(
   };
 }
 
-/** The most textured squares that do not overlap, most textured first; none where the picture is smaller than one. */
+/** The most textured non-overlapping squares, most textured first; none if the picture is smaller than a square. */
 function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transformer) {
   const { width, height } = picture.facts;
   if (Math.min(width, height) < sidePx) return [];
@@ -72,7 +73,7 @@ function texturedSquares(picture: Planes, { sidePx, stepPx, squares }: Transform
   return chosen.map(({ column, row }) => ({ left: column * stepPx, top: row * stepPx }));
 }
 
-/** The softmax's share of *photograph*, and which of the other kinds is the likeliest. */
+/** The softmax probability of *photograph*, and the most likely of the other kinds. */
 function toKind(logits: Float32Array): Pick<TransformerReading, 'kind' | 'photograph'> {
   const [asPhotograph, ...others] = logits;
   const most = Math.max(...others);

@@ -1,8 +1,8 @@
 /**
- * What counts for a picture besides its patches: squares in its own pixels where it is too large to be read in full, and all of
- * it at once, small, for composition, light and what else only the whole shows.
+ * Reads a picture in two further ways beside its patches: full-resolution squares if it is too large to be read in
+ * full, and a small view of the whole, for composition, light and other global properties.
  *
- * The cost is bounded: a picture above `mostPixels` is scaled to that for its patches and maps, whatever its size.
+ * The cost is bounded: for patches and maps, a picture above `mostPixels` is scaled down to that size.
  */
 
 import { scalePixels } from '../image/codec.ts';
@@ -19,20 +19,20 @@ import {
 import { cellTextures, mostTextured } from './patches.ts';
 
 export interface ViewFeatures {
-  /** `[tiles, channels]`, none where the patches are of the picture's own pixels already. */
+  /** `[tiles, channels]`; empty if the patches already are at full resolution. */
   readonly tiles: readonly Float32Array[];
-  /** `[channels]` of the whole picture. */
+  /** `[channels]`, features of the whole picture. */
   readonly whole: Float32Array;
 }
 
-/** The picture itself, or scaled to `mostPixels`: what the patches and the maps are of. */
+/** The picture itself, or a copy scaled down to `mostPixels`, on which patches and maps are based. */
 export async function toReadingSize(picture: Planes, { mostPixels }: Views): Promise<Planes> {
   const { width, height } = picture.facts;
   if (width * height <= mostPixels) return picture;
   return scaledBy(picture, Math.sqrt(mostPixels / (width * height)));
 }
 
-/** @param cells - of the picture in its own size; null where it was scaled to be read. */
+/** @param cells - features of the picture at its own size; null if it was scaled down to be read. */
 export async function readViews(
   picture: Planes,
   cells: FeatureGrid | null,
@@ -46,12 +46,12 @@ export async function readViews(
     for (const tile of texturedTiles(picture, views)) tiles.push(await readMean(tile));
   }
   const factor = views.wholePx / Math.max(width, height);
-  // A picture that small was read as a whole for its patches already.
+  // The patches already covered a picture this small as a whole.
   if (cells !== null && factor >= 1) return { tiles, whole: meanFeatures(cells) };
   return { tiles, whole: await readMean(factor >= 1 ? picture : await scaledBy(picture, factor)) };
 }
 
-/** The most textured ones of a grid without overlap, most textured first. */
+/** The most textured tiles of a non-overlapping grid, most textured first. */
 function texturedTiles(picture: Planes, { tilePx, tiles }: Views): readonly Planes[] {
   const inside = insideGrid(picture.facts, tilePx);
   const grid = coveringGrid(picture.facts, tilePx);

@@ -1,11 +1,17 @@
-/** Readers of JSON values in the files of a model: unknown in, checked types out, or an error that names the field. */
+/**
+ * Readers for the JSON files of a model: each takes an unknown value and returns a checked type, or throws an error
+ * that names the field.
+ */
 
 import { ForensicsError } from '../errors.ts';
 
-/** @throws {ForensicsError} `model_integrity` for a value that is missing or impossible. @param name - of the field. */
+/**
+ * Reads a value. @param name - field name for the message. @throws {ForensicsError} `model_integrity` for a missing or
+ * invalid value.
+ */
 export type Reader<T> = (value: unknown, name: string) => T;
 
-/** What a reader of an object gives: fields that may be undefined are optional. */
+/** The result type of an object reader: fields that may be undefined become optional. */
 type Read<Shape extends Readonly<Record<string, Reader<unknown>>>> = {
   readonly [Key in keyof Shape as undefined extends ReturnType<Shape[Key]>
     ? never
@@ -24,7 +30,10 @@ export function damaged(detail: string): ForensicsError {
   );
 }
 
-/** @throws {ForensicsError} `model_integrity` when `text` is not JSON. @param name - of the file. */
+/**
+ * Parses the JSON text of a model file. @param name - file name for the message. @throws {ForensicsError}
+ * `model_integrity` when `text` is not JSON.
+ */
 export function parseModelJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
@@ -46,7 +55,7 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads the fields of `shape` and leaves out all others. */
+/** Reads the fields in `shape` and drops all others. */
 export function object<Shape extends Readonly<Record<string, Reader<unknown>>>>(
   shape: Shape,
 ): Reader<Read<Shape>> {
@@ -68,7 +77,7 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
   };
 }
 
-/** An object with any names that match `pattern`. */
+/** Reads an object whose keys match `pattern`. */
 export function named<T>(pattern: RegExp, read: Reader<T>): Reader<Readonly<Record<string, T>>> {
   return (value, name) => {
     const entries = Object.entries(fields(value, name)).map(([key, entry]) => {
@@ -121,7 +130,7 @@ export function whole(min: number, max: number): Reader<number> {
   };
 }
 
-/** A name that the program fixes and a manifest may repeat: a model made for other names would be misread. */
+/** Reads a name that the code fixes and a manifest may repeat: a model with different names would be misinterpreted. */
 export function fixed(expected: string | readonly string[]): Reader<undefined> {
   return (value, name) => {
     if (value === undefined || JSON.stringify(value) === JSON.stringify(expected)) return undefined;

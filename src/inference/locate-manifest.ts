@@ -1,4 +1,4 @@
-/** The manifest of a localisation model, which locates changes in a picture: each field is declared once, with its bounds. */
+/** The manifest of a localisation model: each field is declared once, with its bounds. */
 
 import {
   damaged,
@@ -25,23 +25,23 @@ import {
   withManifest,
 } from './manifest-parts.ts';
 
-/** The localisation network reads blocks of this side, so its cells have to fill them. */
+/** The localisation network works on blocks of this side in pixels; its cells must divide it. */
 export const blockPx = 8;
 
 const methodName = /^[a-z][a-zA-Z0-9.-]{0,63}$/;
 
-/** How well the fused map marked what was changed, on pictures that nothing was fitted on. */
+/** How well the fused map marked changed pixels, on pictures that nothing was fitted on. */
 const measuredLocalisation = object({
-  /** Data set, or kind of change. */
+  /** Data set, and kind of change. */
   set: text,
   condition: text,
   pictures: whole(0, 1e9),
-  /** Mean F1 over pixels: at each picture's best threshold with its 95 % interval, and at 0.5. */
+  /** Mean pixel F1: at each picture's best threshold with its 95 % interval, and at 0.5. */
   f1Best: share,
   f1Low: share,
   f1High: share,
   f1Half: share,
-  /** Mean area under the ROC curve over pixels. */
+  /** Mean area under the pixel ROC curve. */
   pixelAuc: share,
 });
 export type MeasuredLocalisation = ReturnType<typeof measuredLocalisation>;
@@ -68,7 +68,7 @@ const changeKind: Reader<ChangeKind> = (value, name) => {
   throw damaged(`${name} is not a kind of change`);
 };
 
-/** What became of pictures with one kind of change, under the default strategy. */
+/** Verdicts for pictures with one kind of change, under the default strategy. */
 const kindCounts = object({
   kind: changeKind,
   pictures: whole(1, 1e9),
@@ -78,20 +78,20 @@ const kindCounts = object({
 
 const callFields = object({
   condition: text,
-  /** Of pictures of this size alone; without it of every size. */
+  /** The picture size measured, in megapixels; all sizes if absent. */
   megapixels: optional(megapixels),
-  /** Pictures with a changed part, changed by people alone where no size is given; and unchanged photographs. */
+  /** Number of changed pictures (only those changed by people if no size is given), and of unchanged photographs. */
   changed: whole(1, 1e9),
   photographs: whole(1, 1e9),
   /** How many of them were called manipulated. */
   strategies: object({ pedantic: callCounts, default: callCounts, relaxed: callCounts }),
-  /** Absent in manifests that did not record them, and where a size is given. */
+  /** Absent in older manifests, and if a size is given. */
   ratios: optional(heldOutRatios),
   kinds: optional(list(kindCounts)),
 });
 export type MeasuredCalls = ReturnType<typeof callFields>;
 
-/** How often a verdict was that something was changed, on pictures that nothing was fitted on. */
+/** How often pictures were called manipulated, on pictures that nothing was fitted on. */
 const measuredCalls: Reader<MeasuredCalls> = (value, name) => {
   const read = callFields(value, name);
   for (const [strategy, { changed, photographs }] of Object.entries(read.strategies)) {
@@ -116,49 +116,57 @@ const locateManifest = object({
   ...identity,
   outputs: fixed(['changed', 'trust', 'score']),
   input: object({
-    /** One value of the maps stands for a square of this side; a divisor of 8, on whose blocks the network works. */
+    /** Side in pixels of the square that one map value covers; a divisor of the network's 8-pixel blocks. */
     cellPx,
-    /** The network sees the whole picture at once: a larger one is halved until it fits. */
+    /** The network reads the whole picture at once: a larger one is halved until it fits. */
     maxPixels: whole(65_536, 1e8),
   }),
-  /** For the probability that something was changed: from where on that is the verdict, and from where on nothing else is. */
+  /**
+   * Limits on the probability that anything was changed: the verdict is manipulated from `manipulatedMin` on, and never
+   * real from `suspectedMin` on.
+   */
   thresholds: (value, name) => {
     const read = locateThresholds(value, name);
-    // One falls and one rises: where they are nearest, under the last strategy, the order has to hold.
+    // One limit falls and the other rises, so checking their order under the last strategy, where they are closest, is
+    // enough.
     if (read.suspectedMin.relaxed <= read.manipulatedMin.relaxed) return read;
     throw damaged(`${name}.suspectedMin is above manipulatedMin`);
   },
-  /** How the answers of all methods that look for changes are combined; see `engine/localisation.ts`. */
+  /** How the fusion combines all methods that look for changes; see `engine/localisation.ts`. */
   fusion: object({
     places: object({
       offset: weight,
       /**
-       * Shares 0..1 of the picture's median and of its strongest places that are taken from every place, and log odds for each
-       * doubling of a megapixel. Absent in manifests of version 1.0.0, whose level is the same for every picture.
+       * How much of the picture's median and strongest cells, as shares 0..1, is subtracted from each cell, and the log
+       * odds per doubling of a megapixel. Absent in manifests of version 1.0.0, where the level is the same for every
+       * picture.
        */
       level: orElse(object({ middle: share, strongest: share, perDoubling: orElse(weight, 0) }), {
         middle: 0,
         strongest: 0,
         perDoubling: 0,
       }),
-      /** By method. */
+      /** Weights by method. */
       weights: named(methodName, object({ weight, rest: share })),
     }),
     picture: object({
       offset: weight,
       /**
-       * Log odds for each doubling of a megapixel, and between quality 100 and 0. Absent before version 1.2.0, which judged
-       * every size and quality alike.
+       * Log odds per doubling of a megapixel, and between quality 100 and 0. Absent before version 1.2.0, which treated
+       * every size and quality the same.
        */
       perDoubling: orElse(weight, 0),
       compression: orElse(weight, 0),
-      /** By method. */
+      /** Weights by method. */
       weights: named(methodName, weight),
-      /** Methods that mean a suspicion when they speak more than weakly, whatever the others say. Absent before version 2.4.0. */
+      /**
+       * Methods that raise a suspicion on their own if they indicate a change more than weakly. Absent before version
+       * 2.4.0.
+       */
       suspectAlone: orElse(list(matching(methodName, 'a method')), []),
     }),
   }),
-  /** Empty for a model that was not measured. */
+  /** Empty if the model was not measured. */
   measured: orElse(list(measuredLocalisation), []),
   called: orElse(list(measuredCalls), []),
 });

@@ -1,4 +1,6 @@
-/** What the manifests of both kinds of model share: who the model is, limits for each strategy, held-out likelihood ratios. */
+/**
+ * Parts shared by the manifests of both kinds of model: identity, limits for each strategy, held-out likelihood ratios.
+ */
 
 import { createHash } from 'node:crypto';
 import {
@@ -19,10 +21,10 @@ import {
 
 export const share = number(0, 1);
 
-/** More than any weight that a fit gives: log odds of a method are at most 4. */
+/** Bound well above any fitted weight: the log odds of a method are at most 4. */
 export const weight = number(-1000, 1000);
 
-// Numbers for each decision strategy.
+// Reads one number per decision strategy.
 
 const strategyNumbers = (min: number, max: number) => {
   const limit = number(min, max);
@@ -30,7 +32,10 @@ const strategyNumbers = (min: number, max: number) => {
 };
 export type StrategyThresholds = ReturnType<ReturnType<typeof strategyNumbers>>;
 
-/** The order of the strategies makes their decided pictures subsets of each other: a model that breaks it is refused. */
+/**
+ * Reads limits that are monotone over the strategies, so that the pictures decided under one are a subset of those
+ * under the next. Rejects any other order.
+ */
 export function thresholds(
   order: 'falling' | 'rising',
   min: number,
@@ -48,39 +53,39 @@ export function thresholds(
 
 export const fakeMin = thresholds('falling', 0.5, 1);
 
-// Who the model is, and of which files it is made.
+// The identity of a model and the files it consists of.
 
 export const identity = {
   id: matching(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'an identifier'),
   version: text,
   created: date,
-  /** All of the folder that decide anything, the manifest itself among them. */
+  /** Every file in the folder that affects a decision, including the manifest itself. */
   files: named(
     /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/,
     object({ sha256: matching(/^[0-9a-f]{64}$/, 'a SHA-256'), bytes: whole(1, 2 ** 31) }),
   ),
 };
 
-/** Log10 of likelihood ratios, rising: the least, one at every twentieth of the pictures, the greatest. */
+/** Log10 likelihood ratios in ascending order: the minimum, every twentieth quantile, the maximum. */
 const tippettPoints: Reader<readonly number[]> = (value, name) => {
   const read = list(number(-100, 100))(value, name);
   if (read.length === 21 && read.every((one, at) => one >= (read[at - 1] ?? -100))) return read;
   throw damaged(`${name} is not 21 rising numbers`);
 };
 
-/** Likelihood ratios of pictures that nothing was fitted on. `npm run evaluate -- --ratios` writes it. */
+/** Likelihood ratios on pictures that nothing was fitted on. Written by `npm run evaluate -- --ratios`. */
 export const heldOutRatios = object({
   recorded: date,
-  /** What the stated probability assumes before anything is seen. */
+  /** Prior probability that the stated probability assumes. */
   prior: number(0.001, 0.999),
-  /** Pictures of which the proposition is true, and of which it is not. */
+  /** Number of pictures for which the proposition is true, and for which it is false. */
   supporting: whole(1, 1e9),
   opposing: whole(1, 1e9),
-  /** What the probability was calibrated on; nothing for pictures of the tenant's own. */
+  /** What the probability was calibrated on; absent for a tenant's own pictures. */
   calibration: optional(object({ pictures: whole(1, 1e9), sources: whole(1, 1e9) })),
-  /** Mean cost of the log likelihood ratios in bits: 0 is perfect, and 1 says nothing. */
+  /** Mean cost of the log likelihood ratios in bits (Cllr): 0 is perfect, 1 is uninformative. */
   cllr: number(0, 100),
-  /** Empirical lower and upper bound: ratios beyond them are not borne out by so many pictures. */
+  /** Empirical lower and upper bound (ELUB): this many pictures do not support ratios beyond them. */
   lower: number(1e-9, 1),
   upper: number(1, 1e9),
   tippett: object({ supporting: tippettPoints, opposing: tippettPoints }),
@@ -93,7 +98,10 @@ export function rootFields(json: string) {
   return fields(parseModelJson(json, 'manifest.json'), 'manifest.json');
 }
 
-/** Thresholds and calibration decide no less than weights do, so the manifest is a file of its model like the others. */
+/**
+ * Adds the manifest to the files of its model, because thresholds and calibration affect decisions as much as weights
+ * do.
+ */
 export function withManifest(files: ModelFiles, json: string): ModelFiles {
   const bytes = Buffer.from(json);
   const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -1,6 +1,7 @@
 /**
- * The manifest of an image model, which separates generated pictures from photographs: each field is declared once, with its bounds. A
- * manifest is the only thing that is believed about a model, and only after the hashes of its files were checked.
+ * The manifest of an image model, which separates generated pictures from photographs: each field is declared once,
+ * with its bounds. The manifest is the only source of information about a model, and is trusted only after the hashes
+ * of its files were checked.
  */
 
 import { ForensicsError } from '../errors.ts';
@@ -29,24 +30,24 @@ import {
   withManifest,
 } from './manifest-parts.ts';
 
-/** A falling scale would turn real into fake, so scales are positive. */
+/** Scales must be positive: a negative one would swap real and fake. */
 const calibration = object({ scale: number(1e-6, 1e3), offset: number(-1e3, 1e3) });
 export type Calibration = ReturnType<typeof calibration>;
 
 const measuredRates = object({
-  /** Of all pictures. */
+  /** Share of all pictures. */
   decided: share,
-  /** Of all photographs. */
+  /** Share of all photographs. */
   realCalledFake: share,
-  /** Of all generated pictures. */
+  /** Share of all generated pictures. */
   fakeCalledReal: share,
-  /** Of all photographs, and of all generated pictures; absent in manifests that did not record them. */
+  /** Shares of all photographs, and of all generated pictures; absent in older manifests. */
   realCalledReal: optional(share),
   fakeCalledFake: optional(share),
 });
 export type MeasuredRates = ReturnType<typeof measuredRates>;
 
-/** Longer sides of the pictures in pixels. */
+/** Range of the pictures' longer sides in pixels. */
 const longerSides: Reader<readonly [min: number, max: number]> = (value, name) => {
   const [min, max]: unknown[] = Array.isArray(value) ? value : [];
   const from = whole(1, 1e6)(min, `${name}[0]`);
@@ -54,44 +55,46 @@ const longerSides: Reader<readonly [min: number, max: number]> = (value, name) =
 };
 
 /**
- * What the shipped weights and thresholds did with labelled pictures that neither was fitted on, all given one history.
- * Shares are 0..1.
+ * How the shipped weights and thresholds performed on labelled pictures that neither was fitted on, under one
+ * processing history. Shares are 0..1.
  */
 const measuredCondition = object({
-  /** The history: `as is`, `jpeg 75`, ... */
+  /** Processing history, such as `as is` or `jpeg 75`. */
   condition: text,
-  /** How many photographs and generated pictures. */
+  /** Number of photographs and of generated pictures. */
   real: whole(0, 1e9),
   fake: whole(0, 1e9),
-  /** Absent in manifests that did not record them. */
+  /** Absent in older manifests. */
   longerSidePx: optional(longerSides),
   /** Area under the ROC curve, and its 95 % interval over sources. */
   auc: share,
   aucLow: share,
   aucHigh: share,
   strategies: object({ pedantic: measuredRates, default: measuredRates, relaxed: measuredRates }),
-  /** Absent in manifests that did not record them. */
+  /** Absent in older manifests. */
   ratios: optional(heldOutRatios),
 });
 export type MeasuredCondition = ReturnType<typeof measuredCondition>;
 
-/** A picture is read in one run of the network, whose working space this bounds: some 150 MB a megapixel. */
+/** Bounds the network's working memory, which is about 150 MB per megapixel: it reads a picture in a single run. */
 const maxReadPixels = 4_000_000;
 
 const viewFields = object({
-  /** A larger picture is scaled to this many pixels, and its patches are of that. */
+  /** A larger picture is scaled down to this many pixels before its patches are read. */
   mostPixels: whole(65_536, maxReadPixels),
-  /** Of a picture that was scaled, so many squares of its own pixels are read as well. */
+  /** Side and number of the full-resolution squares that are also read if the picture was scaled down. */
   tilePx: whole(32, 4096),
   tiles: whole(0, 4096),
-  /** Longer side of the view of the whole picture. */
+  /** Longer side of the view of the whole picture, in pixels. */
   wholePx: whole(32, 4096),
-  /** What the mean logits of each count, together 1. Without tiles the patches count for both. */
+  /**
+   * Weights of the mean logits of each part, adding up to 1. Without tiles, the patches take over the tiles' weight.
+   */
   weights: object({ patches: share, tiles: share, whole: share }),
 });
 export type Views = ReturnType<typeof viewFields>;
 
-/** What is read of a picture at a bounded cost, see `engine/views.ts`. */
+/** Limits on how much of a picture is read; see `engine/views.ts`. */
 const views: Reader<Views> = (value, name) => {
   const read = viewFields(value, name);
   const { patches, tiles, whole: all } = read.weights;
@@ -102,17 +105,17 @@ const views: Reader<Views> = (value, name) => {
 };
 
 /**
- * A second network, `transformer.onnx`, that reads the whole picture squeezed to a square, and squares of its own pixels; see
- * `engine/transformer.ts`.
+ * A second network, `transformer.onnx`, which reads the whole picture squeezed to a square, and full-resolution
+ * squares; see `engine/transformer.ts`.
  */
 const transformer = object({
-  /** Of the squares. They begin at multiples of `stepPx` and do not overlap; the most textured ones are read. */
+  /** Layout of the squares: they start at multiples of `stepPx` without overlap, and the most textured are read. */
   sidePx: whole(32, 1024),
   stepPx: whole(8, 1024),
   squares: whole(0, 16),
-  /** What its answers add to the log odds of *fake* of the patches, all before calibration. */
+  /** Weights with which its answers add to the log odds of *fake* from the patches, all before calibration. */
   weights: object({ view: weight, squares: weight }),
-  /** A picture that looks less like a photograph than this, 0..1, is not judged as one. */
+  /** A picture that looks less like a photograph than this, 0..1, is not judged as a photograph. */
   photographMin: share,
 });
 export type Transformer = ReturnType<typeof transformer>;
@@ -128,7 +131,7 @@ const imageManifest = object({
     layout: fixed('NHWC'),
     dtype: fixed('uint8'),
   }),
-  // What `networks.ts` calls its tensors.
+  // Tensor names, as used in `networks.ts`.
   outputs: optional(
     object({
       model: fixed(['features']),
@@ -137,7 +140,7 @@ const imageManifest = object({
     }),
   ),
   views,
-  /** Null for a model whose only network is that of the patches. */
+  /** Null if the patch network is the model's only network. */
   transformer: orNull(transformer),
   dropout: object({ rate: number(0, 0.9), passes: whole(2, 1000) }),
   calibration: object({
@@ -154,13 +157,13 @@ const imageManifest = object({
     anomalyMax: thresholds('rising', 0, 1),
   }),
   /**
-   * Limits of its own for pictures whose compression score is `from` or more, where real pictures look more generated;
-   * null where one limit fits all.
+   * Separate limits for pictures with a compression score of at least `from`, where real pictures look more generated;
+   * null if the same limits apply to all.
    */
   compressedRegime: orNull(object({ from: share, fakeMin })),
-  /** The same for pictures of fewer than `below` pixels; a picture that both fit is held to the higher limit. */
+  /** The same for pictures of fewer than `below` pixels; if both apply, the higher limit counts. */
   smallRegime: orNull(object({ below: whole(1, 1e9), fakeMin })),
-  /** Empty for a model that was not measured. `npm run evaluate -- --record` writes it. */
+  /** Empty if the model was not measured. Written by `npm run evaluate -- --record`. */
   measured: orElse(list(measuredCondition), []),
 });
 

@@ -1,4 +1,7 @@
-/** Verified models of both kinds, loaded: what they answer to pixels and to features. Knows tensors, not pictures or verdicts. */
+/**
+ * Loads verified models of both kinds and returns their answers to pixels and features. It knows tensors, not pictures
+ * or verdicts.
+ */
 
 import type { EmbeddingStatistics } from './statistics.ts';
 import type { ModelManifest } from './manifest.ts';
@@ -8,7 +11,7 @@ import { namedOutput, type Runtime, type Session, sizedOutput } from './runtime.
 import type { Pixels } from '../image/pixels.ts';
 import { blockPx } from './locate-manifest.ts';
 
-/** What a picture may be, in the order of the transformer's outputs. */
+/** Kinds of picture, in the order of the transformer's outputs. */
 export const pictureKinds = [
   'photograph',
   'drawing',
@@ -31,15 +34,15 @@ export interface TraceModel {
   readonly statistics: EmbeddingStatistics;
   readonly runtimeVersion: string;
   /**
-   * One feature vector for each cell.
+   * One feature vector per cell.
    *
-   * @param rgb - row-major RGB, width and height multiples of the cell.
+   * @param rgb - row-major RGB; width and height are multiples of the cell size.
    * @returns `[channels, height / cell, width / cell]`.
    */
   readFeatures(rgb: Uint8Array, width: number, height: number): Promise<Float32Array>;
   /**
    * @param features - `[count, channels]`.
-   * @param masks - `[passes, channels]` of dropout multipliers: 0 or 1 / (1 - rate).
+   * @param masks - `[passes, channels]`, dropout multipliers: 0 or 1 / (1 - rate).
    */
   readHead(
     features: Float32Array,
@@ -55,11 +58,14 @@ export interface TraceModel {
 interface TransformerAnswer {
   /** Log odds that the picture was generated. */
   readonly generated: number;
-  /** A logit for each of `pictureKinds`; of a view only. */
+  /** One logit per entry of `pictureKinds`; only meaningful for the view. */
   readonly kinds: Float32Array;
 }
 
-/** @param rgb - row-major RGB, `sidePx` x `sidePx`. @param input - the whole picture squeezed, or a square of its own pixels. */
+/**
+ * @param rgb - row-major RGB, `sidePx` x `sidePx`. @param input - the whole picture squeezed to a square, or a
+ *   full-resolution square.
+ */
 type ReadTransformer = (rgb: Uint8Array, input: 'view' | 'square') => Promise<TransformerAnswer>;
 
 export async function loadTraceModel(
@@ -117,31 +123,32 @@ function toReader(session: Session | null, { transformer }: ModelManifest): Read
 }
 
 interface LocateAnswer {
-  /** Cells that cover the picture, row-major, of the manifest's `cellPx`. */
+  /** The grid that covers the picture, row-major, in cells of the manifest's `cellPx`. */
   readonly columns: number;
   readonly rows: number;
-  /** Logit of each cell that it was changed, and that this is right. */
+  /** Logit that each cell was changed, and logit that this answer is correct. */
   readonly changed: Float32Array;
   readonly trust: Float32Array;
-  /** Logit that something in the picture was changed. */
+  /** Logit that anything in the picture was changed. */
   readonly score: number;
 }
 
-/** Where a picture was changed. */
+/** Locates changes in a picture. */
 export interface LocateModel {
   readonly manifest: LocateManifest;
   readonly runtimeVersion: string;
   /**
-   * @param pixels - row-major RGB, its first pixel in the corner of a JPEG block.
-   * @param table - the 64 luma quantisation steps that the pixels were decoded with, row by row; null where there are none.
+   * @param pixels - row-major RGB whose first pixel is the corner of a JPEG block.
+   * @param table - the 64 luma quantisation steps that the pixels were decoded with, row by row; null if there are
+   *   none.
    */
   locate(pixels: Pixels, table: readonly number[] | null): Promise<LocateAnswer>;
   release(): Promise<void>;
 }
 
 /**
- * Pixels. After a larger picture the network is closed and opened again for the next, which takes 0.2 s: its working space, some
- * 130 MB a megapixel, would otherwise stay while the other methods look at the picture.
+ * Pixel count above which the network is closed afterwards, and reopened for the next picture (0.2 s). Otherwise its
+ * working memory, about 130 MB per megapixel, would stay allocated while the other methods run.
  */
 const maxPixelsKeptOpen = 1_500_000;
 
@@ -174,7 +181,7 @@ export async function loadLocateModel(
   };
 }
 
-/** Network input for pixels that come from no JPEG file. */
+/** Network input for pixels that do not come from a JPEG file. */
 const noTable: readonly number[] = Array.from({ length: 64 }, () => 0);
 
 interface Covered {
@@ -183,7 +190,7 @@ interface Covered {
   readonly cellPx: number;
 }
 
-/** @throws {TypeError} when the network's output differs from its manifest. */
+/** @throws {TypeError} when the network's output does not match its manifest. */
 function toAnswer(
   answer: Readonly<Record<string, Float32Array>>,
   { width, height, cellPx }: Covered,
@@ -193,7 +200,8 @@ function toAnswer(
   const down = Math.ceil(height / blockPx) * (blockPx / cellPx);
   const [score = NaN] = namedOutput(answer, 'score');
   if (!Number.isFinite(score)) throw new TypeError('The model gives a score that is no number.');
-  // The network answers for whole blocks; cells that lie beyond the picture are cut away. A copy, since it may be closed next.
+  // The network answers for whole blocks, so cells outside the picture are dropped. Copies the values, because the
+  // network may be closed next.
   const insideMap = (name: string) => {
     const map = sizedOutput(answer, name, across * down);
     const inside = new Float32Array(columns * rows);

@@ -1,6 +1,6 @@
 /**
- * Finds model folders, checks the hashes of their files, and returns the verified bytes: what was hashed is what is loaded.
- * It knows files and manifests, not the networks' outputs.
+ * Finds model folders, verifies the hashes of their files and returns the verified bytes, so that what was hashed is
+ * what is loaded. It knows files and manifests, not the networks' outputs.
  */
 
 import { createHash } from 'node:crypto';
@@ -19,7 +19,7 @@ export interface VerifiedModel {
   readonly statistics: EmbeddingStatistics;
   readonly backbone: Uint8Array;
   readonly head: Uint8Array;
-  /** Null for a model without one. */
+  /** Null for a model without a transformer. */
   readonly transformer: Uint8Array | null;
 }
 
@@ -29,40 +29,44 @@ export interface VerifiedLocator {
 }
 
 export interface Registry {
-  /** Image models, the default first (see `Installed`). A folder whose description is damaged is left out here and reported by `open`. */
+  /** Image models, the default first (see `Installed`). Omits folders with a damaged manifest, which `open` reports. */
   list(): Promise<readonly ModelManifest[]>;
-  /** The same, followed by the localisation models. */
+  /** Image models, followed by localisation models. */
   listAll(): Promise<readonly AnyManifest[]>;
   /**
-   * The image model named `id`, by its description alone.
+   * The manifest of the image model `id`.
    *
    * @param id - null for the default.
-   * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` for a damaged description.
+   * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` for a damaged manifest.
    */
   find(id: string | null): Promise<ModelManifest>;
-  /** The same with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged file. */
+  /**
+   * The image model `id` with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged
+   * file.
+   */
   open(id: string | null): Promise<VerifiedModel>;
-  /** As `find`, among the localisation models. */
+  /** Like `find`, for localisation models. */
   findLocator(id?: string | null): Promise<LocateManifest>;
-  /** As `open`. */
+  /** Like `open`, for localisation models. */
   openLocator(id?: string | null): Promise<VerifiedLocator>;
   /**
-   * Sizes and times of every file of both default models: as long as it stays the same, so do the files.
+   * Sizes and times of every file of both default models: if the stamp is unchanged, so are the files.
    *
-   * @throws {ForensicsError} as `find`, and `model_integrity` for a file that is missing.
+   * @throws {ForensicsError} as `find`, and `model_integrity` for a missing file.
    */
   stampDefaults(): Promise<string>;
   /**
-   * Checks every file of one model of either kind, or of all.
+   * Checks every file of one model of either kind, or of all models if `id` is null.
    *
-   * @throws {ForensicsError} as `open`; of all also when no model of a kind is installed or a description is damaged.
+   * @throws {ForensicsError} as `open`; for all models, also when no model of a kind is installed or a manifest is
+   *   damaged.
    */
   verify(id: string | null): Promise<readonly AnyManifest[]>;
 }
 
 /**
- * @param dirs.extra - a further folder of model folders; its models win over packaged ones of the same id.
- * @param dirs.packaged - folder of the models of this package.
+ * @param dirs.extra - additional folder of models, which override packaged models with the same id.
+ * @param dirs.packaged - folder of the models shipped in this package.
  */
 export function createRegistry(
   dirs: { readonly extra?: string | null; readonly packaged?: string } = {},
@@ -95,7 +99,7 @@ export function createRegistry(
   };
 }
 
-/** For messages. */
+/** Name of the kind in messages. */
 const imageKind = 'model';
 const locatorKind = 'localisation model';
 
@@ -104,7 +108,7 @@ const isImage = (entry: ModelFolder): entry is ModelFolder<ModelManifest> =>
 const isLocator = (entry: ModelFolder): entry is ModelFolder<LocateManifest> =>
   entry.manifest.type === 'localisation';
 
-/** The kind of a damaged folder is unknown, so it concerns both. */
+/** A damaged folder's kind is unknown, so it counts as both. */
 function ofType<Manifest extends AnyManifest>(
   { entries, damages }: Installed,
   isWanted: (entry: ModelFolder) => entry is ModelFolder<Manifest>,
@@ -119,7 +123,7 @@ function byType(installed: Installed): Installed {
   };
 }
 
-/** An examination needs a model of each kind, and a damaged description may be that of the default. */
+/** An examination needs a model of each kind, and a damaged manifest may be that of the default. */
 function allEntries(installed: Installed): readonly ModelFolder[] {
   findEntry(ofType(installed, isImage), null, imageKind);
   findEntry(ofType(installed, isLocator), null, locatorKind);
@@ -130,7 +134,9 @@ function listManifests<Manifest extends AnyManifest>({ entries }: Installed<Mani
   return entries.map(({ manifest }) => manifest);
 }
 
-/** With a damaged neighbour the default is unknown, and falling back to another model in silence would be wrong. */
+/**
+ * If another folder is damaged, the default is unknown, and silently falling back to a different model would be wrong.
+ */
 function findEntry<Manifest extends AnyManifest>(
   { entries, damages }: Installed<Manifest>,
   id: string | null,
@@ -142,7 +148,7 @@ function findEntry<Manifest extends AnyManifest>(
   return entry;
 }
 
-/** Of a folder anywhere. @throws {ForensicsError} `model_integrity` naming the damaged file. */
+/** Opens a model in any folder. @throws {ForensicsError} `model_integrity` naming the damaged file. */
 export async function openModel(entry: ModelFolder<ModelManifest>): Promise<VerifiedModel> {
   const files = await verifiedFiles(entry);
   return {
@@ -175,11 +181,11 @@ function notFound(
   );
 }
 
-/** One folder of a model: its manifest, and the files that the manifest lists, believed only once their hashes were checked. */
+/** A model folder: its manifest and the files listed there, trusted only once their hashes were verified. */
 interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** What to do when a file of it is damaged, as the end of a sentence. */
+  /** What to do about a damaged file, phrased as the end of a sentence. */
   readonly remedy: string;
 }
 
@@ -187,7 +193,7 @@ const statisticsFile = 'statistics.json';
 const transformerFile = 'transformer.onnx';
 const locateFile = 'locate.onnx';
 
-/** Files without which a model cannot be run. */
+/** The files required to run a model. */
 function neededFiles(manifest: AnyManifest): readonly string[] {
   if (manifest.type === 'localisation') return [locateFile];
   const own = manifest.transformer === null ? [] : [transformerFile];
@@ -195,9 +201,9 @@ function neededFiles(manifest: AnyManifest): readonly string[] {
 }
 
 /**
- * The files of one model folder anywhere, checked like those of an installed one.
+ * The files of any model folder, verified like those of an installed model.
  *
- * @returns `files`: what its manifest lists, by name, the manifest itself among them.
+ * @returns `files`: the files that the manifest lists, by name, including the manifest itself.
  * @throws {ForensicsError} `model_not_found` without a manifest, `model_integrity`.
  */
 export async function readModelFolder(
@@ -214,7 +220,7 @@ export async function readModelFolder(
 }
 
 /**
- * Every file that the manifest lists is checked, also those that this version does not need.
+ * Verifies every file listed in the manifest, including those this version does not use.
  *
  * @throws {ForensicsError} `model_integrity` naming the damaged file.
  */
@@ -233,7 +239,7 @@ function fileNames(manifest: AnyManifest): readonly string[] {
   return [...new Set([...neededFiles(manifest), ...Object.keys(manifest.files)])];
 }
 
-/** The manifest as it was read, and size and times of each file. */
+/** The manifest as read, and the size and times of each file. */
 async function stampFiles(model: ModelFolder): Promise<readonly unknown[]> {
   const { folder, manifest } = model;
   const files = fileNames(manifest).map(async (name) => {
@@ -280,24 +286,25 @@ function damaged(
 }
 
 /**
- * Which models lie in the folders, by their manifests alone, and which of them is meant where none is named: the newest of
- * the package. An added one has to be asked for, because a verdict must not change when somebody adds a model; only one that
- * was put in the place of a packaged one (the same id) is also meant where that one was.
+ * The models in the folders, according to their manifests, and which one is the default: the newest in the package. An
+ * added model must be named explicitly, because adding a model must not change verdicts; only one that replaces a
+ * packaged model (same id) also takes its place as the default.
  */
 interface Installed<Manifest extends AnyManifest = AnyManifest> {
-  /** Each id once: those of the package, newest first, behind them further ones, newest first. */
+  /** Each id once: packaged models first, then additional ones, each newest first. */
   readonly entries: readonly ModelFolder<Manifest>[];
   readonly damages: readonly ForensicsError[];
 }
 
-/** `models/` is next to `src/` and `dist/`, so one relative path serves both. */
+/** `models/` sits beside both `src/` and `dist/`, so one relative path serves both. */
 export const packagedDir = fileURLToPath(new URL('../../models/', import.meta.url));
 
 /** @throws {ForensicsError} `model_not_found`. */
 async function readInstalled(extra: string | null, packaged: string): Promise<Installed> {
   const own = await readEntries(packaged, reinstall, async () => []);
   const added = extra === null ? [] : await readEntries(extra, copyAgain, extraDirMissing);
-  // A key keeps its first place in a Map and its last value: an added model of a packaged id stands where that one was.
+  // A Map keeps a key's first position and its last value: an added model takes the position of the packaged one with
+  // the same id.
   const entries = new Map([...byId(own), ...byId(added)]);
   return {
     entries: [...entries.values()],
@@ -305,11 +312,11 @@ async function readInstalled(extra: string | null, packaged: string): Promise<In
   };
 }
 
-/** What to do about a damaged file. */
+/** What to do about a damaged file of a packaged model. */
 const reinstall = 'reinstall forensics';
 const copyAgain = 'copy the folder of the model again';
 
-/** Newest first; of two folders with one id the newer. */
+/** Newest first; of two folders with the same id, the newer one. */
 function byId(
   entries: readonly (ModelFolder | ForensicsError)[],
 ): ReadonlyMap<string, ModelFolder> {
@@ -347,7 +354,7 @@ async function readEntries(
   return entries.filter((entry) => entry !== null);
 }
 
-/** Null for a folder that is no model: it holds no manifest. */
+/** Returns null if the folder has no manifest and so is not a model. */
 async function readEntry(
   modelsDir: string,
   name: string,

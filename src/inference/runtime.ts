@@ -1,6 +1,6 @@
 /**
- * The only file that knows ONNX Runtime. It opens models from verified bytes and runs them on one thread, so that the
- * same input gives the same bytes and a pool of processes can use all cores.
+ * The only file that uses ONNX Runtime. It opens models from verified bytes and runs them on one thread, so that the
+ * same input gives the same bytes and a pool of processes can use every core.
  */
 
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ interface Tensor {
 }
 
 export interface Session {
-  /** Blocks the event loop until the numbers are there: call it in a child process only. */
+  /** Blocks the event loop until done: call it in a child process only. */
   run(inputs: Readonly<Record<string, Tensor>>): Promise<Readonly<Record<string, Float32Array>>>;
   release(): Promise<void>;
 }
@@ -30,8 +30,8 @@ interface OrtModule {
 }
 
 /**
- * Measured on one core with the trace network at 1024 x 1024: the arena without memory patterns peaks at 291 MB in
- * 0.30 s, with patterns at 454 MB in 0.30 s, without the arena at 340 MB in 0.52 s.
+ * Measured on one core with the trace network at 1024 x 1024: the arena without memory patterns peaks at 291 MB in 0.30
+ * s, with patterns at 454 MB in 0.30 s; without the arena, 340 MB in 0.52 s.
  */
 const sessionOptions: InferenceSession.SessionOptions = {
   executionProviders: ['cpu'],
@@ -45,10 +45,10 @@ const sessionOptions: InferenceSession.SessionOptions = {
 };
 
 /**
- * The copy of ONNX Runtime that the published package carries, or else the one installed next to it. The copy first: it is
- * the version that was tested; one found in a parent folder may be any.
+ * Loads the ONNX Runtime bundled in the published package, or the installed one. The bundled copy comes first because
+ * it is the tested version; one found in a parent folder could be any version.
  *
- * @param loaders - where to look, in this order.
+ * @param loaders - places to look, in order.
  * @throws {ForensicsError} `runtime_missing` when none can be loaded on this platform.
  */
 export async function loadRuntime(
@@ -63,8 +63,8 @@ export async function loadRuntime(
 }
 
 /**
- * From 1.29 on, the official builds for Linux and macOS report each session to their makers, with hashes of the model, and
- * keep an identifier of the machine. Nothing leaves it from here: the library reads this once, when it is loaded.
+ * From 1.29 on, the official builds for Linux and macOS report each session to Microsoft, with hashes of the model, and
+ * store a machine identifier. This turns it off; the library reads the setting once, when it is loaded.
  *
  * @see https://github.com/microsoft/onnxruntime/pull/29843
  */
@@ -93,7 +93,7 @@ async function loadInstalled(): Promise<OrtModule> {
   return import('onnxruntime-node');
 }
 
-/** `vendor/` is next to `src/` and `dist/`, so one relative path serves both. */
+/** `vendor/` sits beside both `src/` and `dist/`, so one relative path serves both. */
 async function loadBundled(): Promise<OrtModule> {
   const packed: OrtModule = createRequire(import.meta.url)(
     '../../vendor/onnxruntime-node/dist/index.js',
@@ -133,7 +133,7 @@ function toFloats(name: string, tensor: OrtTensor): Float32Array {
   throw new TypeError(`The model's output ${name} is ${tensor.type}, not float32.`);
 }
 
-/** @throws {TypeError} as `namedOutput`, and when there are not `length` numbers. */
+/** @throws {TypeError} as `namedOutput`, and when the output does not hold `length` numbers. */
 export function sizedOutput(
   answer: Readonly<Record<string, Float32Array>>,
   name: string,
@@ -144,7 +144,7 @@ export function sizedOutput(
   throw new TypeError(`The model gives ${name} of another size.`);
 }
 
-/** @throws {TypeError} when the model does not match its manifest. */
+/** @throws {TypeError} when the model does not have the output its manifest names. */
 export function namedOutput(
   answer: Readonly<Record<string, Float32Array>>,
   name: string,

@@ -1,4 +1,4 @@
-/** Reference statistics of the embedding, `statistics.json` of the folder of an image model. */
+/** Reference statistics of the embedding, from `statistics.json` in an image model's folder. */
 
 import {
   damaged,
@@ -16,17 +16,17 @@ const statistics = (dimension: number) =>
     embedding: object({
       dimension: whole(1, 4096),
       mean: vector(dimension),
-      /** Row-major `dimension * dimension`: the squared distance of e is |W (e - mean)|^2. */
+      /** Row-major `dimension * dimension`; the squared distance of e is |W (e - mean)|^2. */
       whitening: vector(dimension ** 2),
     }),
-    /** 101 quantiles, 0..100 %, of patch distances and of picture means on sources unseen in training. */
+    /** 101 quantiles, 0..100 %, of patch distances and of picture means, on sources unseen in training. */
     distanceQuantiles: quantiles,
     pictureDistanceQuantiles: quantiles,
     prototypes: object({ realCompressed: vector(dimension), fakeCompressed: vector(dimension) }),
   });
 export type EmbeddingStatistics = ReturnType<ReturnType<typeof statistics>>;
 
-/** @throws {ForensicsError} `model_integrity` when a vector has the wrong length or quantiles do not rise. */
+/** @throws {ForensicsError} `model_integrity` when a vector has the wrong length or quantiles are not ascending. */
 export function parseStatistics(json: string): EmbeddingStatistics {
   const root = fields(parseModelJson(json, 'statistics.json'), 'statistics.json');
   const { dimension } = fields(root['embedding'], 'embedding');
