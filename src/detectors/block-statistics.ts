@@ -1,19 +1,22 @@
 /**
- * How flat and how sharp a picture is, from blocks of 8 by 8 pixels on the grid that JPEG uses: a flat block next to an
- * edge then stays flat through JPEG, because ringing ends at the border of its block.
+ * Measures how flat and how sharp a picture is, in 8 by 8 pixel blocks on JPEG's own grid: a flat block next to an edge
+ * then survives JPEG, because ringing stays within its block.
  */
 
 export interface BlockStatistics {
   readonly blocks: number;
-  /** Share of blocks whose luma varies by at most 2 grey levels. */
+  /** Share of blocks whose luma range is at most 2 grey levels. */
   readonly flatShare: number;
-  /** Share of blocks whose luma varies by at least 32. */
+  /** Share of blocks whose luma range is at least 32 grey levels. */
   readonly edgeShare: number;
-  /** Of the neighbours of edge blocks that are no edge blocks themselves (eight each): share that is flat. 0 without any. */
+  /**
+   * Share of flat blocks among the eight neighbours of edge blocks, not counting neighbours that are edge blocks
+   * themselves. 0 if there are none.
+   */
   readonly flatBesideEdges: number;
-  /** Mean over edge blocks of the greatest step between neighbouring pixels over the block's range, 0..1. */
+  /** Mean over edge blocks of the largest step between adjacent pixels relative to the block's range, 0..1. */
   readonly edgeSharpness: number;
-  /** In blocks that vary by at least 64: share of pixels within a tenth of the range from the darkest or brightest. */
+  /** In blocks with a range of at least 64: share of pixels within a tenth of the range of the darkest or brightest. */
   readonly twoToneShare: number;
 }
 
@@ -71,7 +74,7 @@ function blockExtremes(luma: Uint8Array, start: number, width: number) {
   return { darkest, brightest };
 }
 
-/** Between neighbours inside the block. */
+/** Largest luma difference between adjacent pixels inside the block. */
 function greatestStep(luma: Uint8Array, start: number, width: number): number {
   let step = 0;
   for (let y = 0; y < side; y++) {

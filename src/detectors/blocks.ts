@@ -1,18 +1,18 @@
-/** From one value a block of 8 by 8 pixels to a map over the whole upright picture. */
+/** Turns one value per 8 by 8 pixel block into a map over the whole upright picture. */
 
 import type { Picture } from '../image/picture.ts';
 import type { CellMap } from './regions.ts';
 import { type StoredPlane, toUpright } from './stored-plane.ts';
 
 interface BlockValues {
-  /** Whole blocks of the stored picture, in the grid that `grid` begins. */
+  /** Number of whole blocks of the stored picture, on the grid that starts at `grid`. */
   readonly columns: number;
   readonly rows: number;
   readonly grid: Grid;
   readonly values: Float32Array;
 }
 
-/** Cells without a whole block get the value of the nearest one. */
+/** Cells without a whole block take the value of the nearest one. */
 export function mapOfBlocks(blocks: BlockValues, facts: Picture['facts']): CellMap {
   const { columns, rows, grid } = blocks;
   const across = Math.ceil(facts.storedWidth / blockPx);
@@ -31,11 +31,11 @@ function nearestBlock(cell: number, offset: number, blocks: number): number {
 }
 
 /**
- * Mean over a square window around each cell, row by row; at the edges over the part of it inside. Running sums keep the
- * time independent of the window.
+ * Mean over a square window around each cell, row by row; at the edges, over the part of the window inside. Running
+ * sums make the time independent of the window size.
  *
  * @param radius - in cells; the window is `2 * radius + 1` wide.
- * @param means - another array than `values`: is filled and returned.
+ * @param means - output, an array other than `values`; filled and returned.
  */
 export function boxMean(
   values: Float32Array,
@@ -70,12 +70,12 @@ export function boxMean(
   return means;
 }
 
-/** How many cells of a line are within `radius` of `at`. */
+/** The number of cells of a line within `radius` of `at`. */
 function spanAt(at: number, length: number, radius: number): number {
   return Math.min(length - 1, at + radius) - Math.max(0, at - radius) + 1;
 }
 
-/** Adds one row of the values to the sums and subtracts one, where there is such a row. */
+/** Moves the window down: adds the row that enters to the sums and subtracts the one that leaves, if they exist. */
 function slide(sums: Float64Array, values: Float32Array, enters: number, leaves: number): void {
   const columns = sums.length;
   if (enters < values.length && leaves >= 0) {
@@ -89,20 +89,20 @@ function slide(sums: Float64Array, values: Float32Array, enters: number, leaves:
   }
 }
 
-// The 8 by 8 transform of JPEG on a luma plane, block by block of one grid.
+// The 8 by 8 DCT of JPEG on a luma plane, block by block on one grid.
 
 export const blockPx = 8;
 const blockArea = blockPx * blockPx;
-/** What JPEG subtracts before the transform: half the range, here of the constant coefficient. */
+/** JPEG's level shift of 128, expressed in the DC coefficient. */
 const levelShift = 1024;
 
 export interface Grid {
-  /** Of its first whole block, 0..7, in pixels of the stored plane. */
+  /** Offset of the first whole block, 0..7, in pixels of the stored plane. */
   readonly left: number;
   readonly top: number;
 }
 
-/** Whole blocks of a grid inside a plane. */
+/** Number of whole blocks of a grid inside a plane. */
 interface BlockCount {
   readonly columns: number;
   readonly rows: number;
@@ -119,10 +119,10 @@ export function countBlocks(
 }
 
 /**
- * Hands over the 64 coefficients of each whole block, row by row of blocks. They lie as in the block, those of one
- * vertical frequency side by side, before any quantisation, and only until the next block.
+ * Calls back with the 64 unquantised coefficients of each whole block, row by row of blocks. They are laid out as in
+ * the block, one row per vertical frequency, and are valid only until the next block.
  *
- * @param horizontal - so many of the lowest horizontal frequencies are wanted; the others are 0.
+ * @param horizontal - how many of the lowest horizontal frequencies to compute; the others are 0.
  */
 export function forEachBlock(
   { luma, width, height }: StoredPlane,
@@ -145,8 +145,8 @@ export function forEachBlock(
 }
 
 /**
- * As `Math.round`, which takes three times as long. @param value - a coefficient over a whole step: with 24 bits it never comes
- * so close to a half that the two differ.
+ * Like `Math.round`, which takes three times as long. @param value - a coefficient divided by a whole step: with 24
+ * bits it never comes close enough to a half for the results to differ.
  */
 export function nearestWhole(value: number): number {
   return Math.floor(value + 0.5);
@@ -180,7 +180,7 @@ const c6 = Math.cos((6 * Math.PI) / 16);
 const c2MinusC6 = Math.cos((2 * Math.PI) / 16) - c6;
 const c2PlusC6 = Math.cos((2 * Math.PI) / 16) + c6;
 
-/** By how much `transformEight` exceeds the orthonormal transform at each frequency. */
+/** The factor by which `transformEight` exceeds the orthonormal transform at each frequency. */
 export const excess = Float64Array.from({ length: blockPx }, (_, u) =>
   u === 0 ? Math.sqrt(8) : 4 * Math.cos((u * Math.PI) / 16),
 );
@@ -190,8 +190,9 @@ const toOrthonormal = Float64Array.from(
 );
 
 /**
- * Frequencies 0..7 of the eight numbers `step` apart that begin at `start`: the transform by Arai, Agui and Nakajima
- * (1988), five multiplications, written from `to` on. Always given the same kind of array, it becomes part of the loops that call it.
+ * One-dimensional DCT of the eight numbers that start at `start`, `step` apart; writes frequencies 0..7 from `to` on.
+ * The algorithm is that of Arai, Agui and Nakajima (1988), with five multiplications. Always pass the same kind of
+ * array, so that V8 inlines it into the calling loops.
  */
 export function transformEight(
   from: Float64Array,

@@ -1,7 +1,7 @@
 /**
- * What signed content credentials declare. Integrity and trust are two facts: a valid signature shows that the file has not
- * changed since, a trusted signer shows who made the declaration. A declaration whose signature does not fit is left to
- * `declared-origin`.
+ * Reports what signed content credentials declare. Integrity and trust are separate facts: a valid signature shows that
+ * the file is unchanged, a trusted signer shows who made the declaration. A declaration with an invalid signature is
+ * left to `declared-origin`.
  */
 
 import type { ContentCredentials, Declaration } from '../provenance/provenance.ts';
@@ -30,7 +30,7 @@ export const contentCredentials: Detector<Finding | Skipped> = {
 
 function toFinding(credentials: ContentCredentials, declared: readonly Declaration[]): Finding {
   const { integrity, trust, manifests, actions } = credentials;
-  // Generated content is reported before a capture: both may be declared, of the whole and of a part.
+  // Both may be declared, one for the whole and one for a part; generated content takes precedence.
   const told = declared.find(({ origin }) => origin !== 'captured') ?? declared[0];
   return {
     method: contentCredentials.method,
@@ -46,14 +46,14 @@ function toFinding(credentials: ContentCredentials, declared: readonly Declarati
   };
 }
 
-/** A trusted capture is never more than moderate: a screen or a print can be photographed. */
+/** A trusted capture is never more than moderate evidence, because a camera can also photograph a screen or a print. */
 function weigh({ origin, assurance }: Declaration, credentials: ContentCredentials): Weight {
   if (origin !== 'captured') return conventionalWeight('fake', strengthOfAssurance[assurance]);
   const isUntouched = assurance === 'trusted' && firstEdit(credentials) === null;
   return isUntouched ? conventionalWeight('real', 'moderate') : noWeight;
 }
 
-/** Actions of the specification that leave what a picture shows as it was. */
+/** C2PA actions that do not alter what a picture shows. */
 const harmlessActions: ReadonlySet<string> = new Set(
   [
     ['created', 'opened', 'converted', 'repackaged', 'transcoded', 'published'],
@@ -64,7 +64,7 @@ const harmlessActions: ReadonlySet<string> = new Set(
     .map((name) => `c2pa.${name}`),
 );
 
-/** The first step that may have changed what the picture shows; null when there was none. */
+/** The first action that may have altered what the picture shows; null if there is none. */
 function firstEdit({ actions }: ContentCredentials): string | null {
   return actions.find(({ action }) => !harmlessActions.has(action))?.action ?? null;
 }
@@ -82,7 +82,7 @@ function toStatement(
   return { code: 'credentials_declare_origin', values: { signer, origin, generator, vouching } };
 }
 
-/** The signer of a part of the history may be meant as well. */
+/** The signer meant may have signed an earlier part of the history. */
 function describeVouching(
   credentials: ContentCredentials,
   { origin, assurance }: Declaration,

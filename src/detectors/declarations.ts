@@ -1,7 +1,7 @@
 /**
- * What a file declares about its origin without a signature that fits: source types, and what generators leave behind in its
- * metadata or, as an open watermark, in its pixels.
- * A generated picture gains nothing from it, but anyone can write it into an honest one.
+ * Reports what a file declares about its origin without a valid signature: source types, and traces that generators
+ * leave in metadata or, as a publicly documented watermark, in the pixels. A generated picture gains nothing from such
+ * a declaration, but anyone can add it to an authentic one.
  */
 
 import type { Declaration } from '../provenance/provenance.ts';
@@ -58,7 +58,7 @@ function otherType(type: SourceType | null): Finding {
   };
 }
 
-/** More would make no sentence. */
+/** Longer lists do not fit into a sentence. */
 const maxNames = 5;
 
 export const namedSoftware: Detector<Finding | Skipped> = {

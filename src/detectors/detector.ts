@@ -1,6 +1,6 @@
 /**
- * The one contract that every forensic method fulfils. A finding or a skip is a result, never an error: "too small for
- * this method" is something the examiner wants to read.
+ * The contract that every forensic method implements. A finding or a skip is a result, not an error: "too small for
+ * this method" is information for the examiner.
  */
 
 import {
@@ -23,11 +23,11 @@ export interface Finding {
   readonly score: number;
   readonly speaksFor: Side;
   readonly strength: Strength;
-  /** What was seen. Examinations stored by earlier versions hold the sentences themselves. */
+  /** What the method observed. Examinations stored by earlier versions hold complete sentences instead. */
   readonly statement: FindingStatement | Bilingual;
   /** Numbers behind the statement, by name. */
   readonly measures: Readonly<Record<string, number>>;
-  /** Paper or standard the method comes from. */
+  /** The paper or standard that the method comes from. */
   readonly source: string;
 }
 
@@ -39,18 +39,18 @@ export interface LocalisedFinding {
 
 export interface Skipped {
   readonly method: string;
-  /** Why this method has no finding. Examinations stored by earlier versions hold the sentences themselves. */
+  /** Why this method has no finding. Examinations stored by earlier versions hold complete sentences instead. */
   readonly reason: SkipReason | Bilingual;
 }
 
-/** What the trace network read; every detector may use it along with the pixels. */
+/** Results of the trace network, available to every detector along with the pixels. */
 export interface TraceEvidence {
   /** Calibrated probability 0..1 that the picture is fake, and its standard deviation over the Monte Carlo passes. */
   readonly fakeProbability: number;
   readonly fakeUncertainty: number;
   readonly patchesRead: number;
   readonly passes: number;
-  /** What the picture looks like to the transformer, and how much like a photograph; null without one. */
+  /** What kind of picture the transformer sees, and how much it resembles a photograph; null without a transformer. */
   readonly kind: {
     readonly kind: PictureKind;
     readonly photograph: number;
@@ -58,11 +58,11 @@ export interface TraceEvidence {
   } | null;
 }
 
-/** What the localisation network read. */
+/** Results of the localisation network. */
 export interface ChangeEvidence {
-  /** Logit that something in the picture was changed. */
+  /** Logit that anything in the picture was changed. */
   readonly score: number;
-  /** Probability 0..1 that a cell was changed, and that this is right. */
+  /** Probability 0..1 that each cell was changed, and that this answer is correct. */
   readonly changed: CellMap;
   readonly trust: CellMap;
 }
@@ -70,20 +70,20 @@ export interface ChangeEvidence {
 export interface DetectorInput {
   readonly picture: Picture;
   readonly traces: TraceEvidence;
-  /** Null where no localisation network ran. */
+  /** Null if the localisation network did not run. */
   readonly changes: ChangeEvidence | null;
   readonly provenance: Provenance;
 }
 
 export type Answer = Finding | LocalisedFinding | Skipped;
 
-/** Narrower for a method that never marks regions, or always does. */
+/** `Given` is narrower for a method that never marks regions, or always does. */
 export interface Detector<Given extends Answer = Answer> {
   readonly method: string;
   examine(input: DetectorInput): Given;
 }
 
-/** From this ratio on, in the order of `strengths`. */
+/** Minimum likelihood ratio of each of the `strengths`, in order. */
 export const strengthFrom = [0, 2, 10, 100, 1000, 10_000] as const;
 
 /** @param ratio - likelihood ratio in favour of the indicated side, 1 or more. */
@@ -93,9 +93,9 @@ export function strengthOfRatio(ratio: number): Strength {
 }
 
 /**
- * Strength of a file's statement about its own origin, by who vouches for it: convention, not measurement, since the forger
- * of a statement decides how often it is wrong. Anyone can sign, so a signature without a trusted signer adds integrity and
- * no strength.
+ * Strength of a file's statement about its own origin, by who vouches for it. A convention, not a measurement, because
+ * a forger decides how often the statement is false. Anyone can sign, so a signature without a trusted signer adds
+ * integrity but no strength.
  */
 export const strengthOfAssurance = {
   unsigned: 'moderate',
@@ -106,7 +106,7 @@ export const strengthOfAssurance = {
 
 export type Weight = Pick<Finding, 'speaksFor' | 'strength' | 'score'>;
 
-/** Of a finding whose strength is a convention: its score is the probability that goes with it at even prior odds. */
+/** Weight of a finding whose strength is a convention: the score is the matching probability at even prior odds. */
 export function conventionalWeight(speaksFor: 'real' | 'fake', strength: Strength): Weight {
   const ratio = strengthFrom[strengths.indexOf(strength)]!;
   const probability = ratio / (1 + ratio);

@@ -1,32 +1,38 @@
-/** How much more likely each block of a picture is to have been saved once than twice. */
+/** Estimates for each block how much more likely it is to have been saved once than twice. */
 
 import { placesInBlock } from '../image/jpeg-quality.ts';
 import { blockPx, countBlocks, forEachBlock, type Grid, nearestWhole } from './blocks.ts';
 import type { StoredPlane } from './stored-plane.ts';
 
-/** Along the zig-zag; beyond, too few values are not zero. They lie in the first five columns of the block. */
+/**
+ * Number of zig-zag frequencies read; beyond these too few values are non-zero. They lie in the first five columns of
+ * the block.
+ */
 const frequencies = 15;
 const horizontal = 5;
-/** In nats; below, one save explains the histogram as well. */
+/** In nats; below this, a single save explains the histogram equally well. */
 const minGain = 15;
 
 export interface BlockFit {
   readonly columns: number;
   readonly rows: number;
-  /** One log likelihood ratio a block, in nats; 0 where it is neutral. */
+  /** One log likelihood ratio per block, in nats; 0 is neutral. */
   readonly logSingle: Float32Array;
-  /** What each frequency shows, null where it shows no earlier save. */
+  /** Result for each frequency; null where it shows no earlier save. */
   readonly combs: readonly (Comb | null)[];
-  /** Share 0..1 of blocks that reach black or white in a colour. Cutting off moves their coefficients, so they are not read. */
+  /**
+   * Share 0..1 of blocks with clipped pixels (black or white in any channel). Clipping shifts their coefficients, so
+   * they are skipped.
+   */
   readonly clippedShare: number;
 }
 
 interface SavedPicture {
   readonly plane: StoredPlane;
-  /** The stored pixels that `plane` is the luma of. */
+  /** The stored pixels that the luma in `plane` comes from. */
   readonly rgb: Uint8Array;
   readonly grid: Grid;
-  /** Of the last save, in zig-zag order; all 1 where the pixels were stored losslessly. */
+  /** Quantisation steps of the last save in zig-zag order; all 1 for losslessly stored pixels. */
   readonly steps: readonly number[];
 }
 
@@ -45,7 +51,7 @@ export function readBlocks(saved: SavedPicture): BlockFit {
   return { columns, rows, logSingle, combs, clippedShare: own.clipped / (columns * rows) };
 }
 
-/** The values of each frequency that is read, block by block; beyond `maxSteps` where a block is clipped. */
+/** Quantised values of each frequency read, block by block; beyond `maxSteps` for clipped blocks. */
 function quantise({ plane, rgb, grid, steps }: SavedPicture) {
   const { columns, rows } = countBlocks(plane, grid);
   const values = Array.from({ length: frequencies }, () => new Int16Array(columns * rows));
@@ -72,7 +78,7 @@ function isClipped(rgb: Uint8Array, start: number, line: number): boolean {
   for (let y = 0; y < blockPx; y++) {
     const end = start + y * line + 3 * blockPx;
     for (let at = start + y * line; at < end; at++) {
-      // 0 and 255 alone become 1 and 256 here, which have none of these bits.
+      // Adding 1 turns only 0 and 255 into numbers with none of these bits set.
       if (((rgb[at]! + 1) & 254) === 0) return true;
     }
   }
@@ -100,20 +106,21 @@ function addFits(
 export const maxSteps = 60;
 
 /**
- * Standard deviation of a coefficient after its picture was rounded to whole 8-bit colours and turned to luma again:
- * 0.29 by luma rounding alone, more by the colours.
+ * Standard deviation of a coefficient after rounding the picture to 8-bit colours and converting it back to luma: 0.29
+ * from luma rounding alone, more from the colours.
  */
 const roundingNoise = 0.45;
 
 /**
- * How many times as often each quantised value occurs when the coefficient had been quantised by another step before:
- * the number of multiples of the first step that land on it, blurred by rounding, against what falls there otherwise.
+ * How many times as often each quantised value occurs if the coefficient had been quantised with another step before:
+ * the number of multiples of the first step that land on the value, blurred by rounding, relative to what falls there
+ * otherwise.
  *
  * @param first - step of the earlier save.
- * @param second - step of the later one.
- * @returns ratios for the values -60..60, in this order; 1 on average over a period.
- * @see Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts", IEEE Transactions on
- * Information Forensics and Security 7 (2012), section III.
+ * @param second - step of the later save.
+ * @returns ratios for the values -60..60, in this order, averaging 1 over a period.
+ * @see Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts", IEEE Transactions
+ *   on Information Forensics and Security 7 (2012), section III.
  */
 export function doubledRatios(first: number, second: number): Float64Array {
   const reach = 4 * roundingNoise;
@@ -127,13 +134,13 @@ export function doubledRatios(first: number, second: number): Float64Array {
   });
 }
 
-/** Half grey levels beyond which rounding reaches no more: there the function below is 0 or 1. */
+/** Range of the table, in half grey levels: beyond it the distribution function is 0 or 1. */
 const mostHalves = 64;
 const tableOfHalves = Float64Array.from({ length: 2 * mostHalves + 1 }, (_, at) =>
   below((at - mostHalves) / 2 / roundingNoise),
 );
 
-/** Share of rounding noise below so many halves of a grey level: steps are whole numbers, so nothing lies between. */
+/** Share of rounding noise below this many half grey levels. Steps are integers, so no finer values occur. */
 function belowHalves(halves: number): number {
   return tableOfHalves[Math.min(mostHalves, Math.max(-mostHalves, halves)) + mostHalves]!;
 }
@@ -149,38 +156,42 @@ function below(z: number): number {
   return z < 0 ? tail : 1 - tail;
 }
 
-// Which step an earlier save used at one frequency, from the combs that two quantisations leave in its histogram.
+// Estimates the step of an earlier save at one frequency from the comb that double quantisation leaves in its
+// histogram.
 
 const bins = 2 * maxSteps + 1;
-/** First steps that are tried: above, hardly any value survives at the frequencies that are read. */
+/** Largest first step tried: above it, hardly any values survive at the frequencies read. */
 const maxFirst = 40;
-/** Of values that fit neither save (clipped, treated): keeps one of them from deciding a block. */
+/** Share of values that fit neither save (clipped or processed); keeps a single value from deciding a block. */
 const strayShare = 0.1;
-/** Below, a histogram shows nothing. */
+/** Minimum number of values: smaller histograms show nothing. */
 const minValues = 50;
 const rounds = 8;
 
 interface Frequency {
-  /** Quantised values of the blocks; those beyond 60 steps are left out. */
+  /** Quantised values of the blocks; values beyond 60 steps are ignored. */
   readonly values: Int16Array;
-  /** Quantised values of blocks half a block off the grid, where no earlier save left a comb. */
+  /** Quantised values of blocks half a block off the grid, where an earlier save leaves no comb. */
   readonly smoothed: Int16Array;
   readonly step: number;
-  /** The constant coefficient, whose value 0 is one like any other. Elsewhere 0 only shows how smooth a block is. */
+  /**
+   * Whether this is the DC coefficient, whose value 0 is like any other. For other coefficients, 0 only shows how
+   * smooth a block is.
+   */
   readonly isConstant: boolean;
 }
 
 interface Comb {
   readonly first: number;
-  /** Share 0..1 of the values that were quantised twice. */
+  /** Share 0..1 of values that were quantised twice. */
   readonly doubled: number;
-  /** By how much this explains the histogram better than one save, in nats. */
+  /** Log likelihood gain over a single save, in nats. */
   readonly gain: number;
-  /** For the values -60..60: log of how many times as likely each is in a block that was saved once. */
+  /** For the values -60..60: log of how many times as likely each value is in a block saved once. */
   readonly logSingle: Float64Array;
 }
 
-/** The first step that explains the values best, or null where one save explains them as well. */
+/** The first step that best explains the values; null if a single save explains them equally well. */
 function fitComb(frequency: Frequency, minCombGain: number): Comb | null {
   const seen = countValues(frequency.values, frequency.isConstant);
   const total = seen.reduce((sum, count) => sum + count, 0);
@@ -207,13 +218,13 @@ function countValues(values: Int16Array, isConstant: boolean): Float64Array {
   return Float64Array.from(counted);
 }
 
-/** Distribution after one save: alternating coefficients are as often negative, the constant one varies slowly. */
+/** Distribution after a single save: AC coefficients are symmetric, the DC coefficient varies slowly. */
 function singleDistribution({ smoothed, isConstant }: Frequency): Float64Array {
   const counts = countValues(smoothed, isConstant);
   const even = isConstant
     ? counts.map((_, at) => mean(counts.subarray(Math.max(0, at - 3), at + 4)))
     : counts.map((count, at) => count + counts[bins - 1 - at]!);
-  // A third of a value everywhere: what was not seen is not impossible.
+  // Adds a pseudocount, so that no unseen value is impossible.
   const filled = even.map((count, at) => (!isConstant && at === maxSteps ? 0 : count + 0.3));
   const total = filled.reduce((sum, count) => sum + count, 0);
   return filled.map((count) => count / total);
@@ -223,13 +234,13 @@ function mean(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Ratios that keep the sum of `single` at 1, with a share of strays. */
+/** Mixes in a share of stray values, keeping the sum of `single` at 1. */
 function mixedRatios(ratios: Float64Array, single: Float64Array): Float64Array {
   const sum = ratios.reduce((total, ratio, at) => total + ratio * single[at]!, 0);
   return ratios.map((ratio) => ((1 - strayShare) * ratio) / sum + strayShare);
 }
 
-/** Maximum likelihood by expectation and maximisation. */
+/** Maximum likelihood estimate by expectation-maximisation. */
 function fitShare(seen: Float64Array, total: number, ratios: Float64Array) {
   let doubled = 0.7;
   for (let round = 0; round < rounds; round++) {

@@ -1,6 +1,6 @@
 /**
- * Where a picture that was saved as JPEG twice was saved only once: what was put in after the first save. Of a file without
- * loss the first save is read from the pixels, whose coefficients are still multiples of its steps.
+ * In a picture saved as JPEG twice, finds regions that were saved only once and so were inserted after the first save.
+ * In a lossless file the first save is detected from the pixels, whose coefficients are still multiples of its steps.
  */
 
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
@@ -20,15 +20,15 @@ import { storedLuma, storedRgb } from './stored-plane.ts';
 
 const method = 'double-quantisation';
 
-/** Histograms of fewer blocks are too thin: a square of 144 pixels. */
+/** Minimum number of blocks for a usable histogram: a square of 144 pixels. */
 const minBlocks = 324;
-/** Expected number of such grids in pure noise, as logarithm to the base of ten. */
+/** log10 of the expected number of such grids in pure noise. */
 const gridBelow = -3;
 
 /**
- * An earlier save is believed from this many frequencies on, when two saves explain the values of a block better by this
- * much, in nats, and when most blocks agree. Set by eye on 250 simulated pairs of the calibration split: where more
- * blocks contradicted, the history was another one (three saves, scaled in between) and the map showed no change.
+ * Criteria for an earlier save: this many frequencies, with two saves explaining a block's values better by this much
+ * (in nats), and most blocks in agreement. Set by eye on 250 simulated pairs of the calibration set: where more blocks
+ * disagreed, the history was a different one (three saves, scaling in between) and the map showed no change.
  */
 const minCombs = 3;
 const minGainPerBlock = 0.4;
@@ -59,7 +59,7 @@ function lastSave(jpeg: JpegStructure | null): Save | null {
   return steps === null ? null : { grid: { left: 0, top: 0 }, steps };
 }
 
-/** Of pixels that were stored losslessly: the grid of a save before, and no steps of a later one. */
+/** For losslessly stored pixels: the grid of the earlier save, without steps of a later one. */
 function gridOnly(plane: ReturnType<typeof storedLuma>): Save | null {
   const { logFalseAlarms, ...grid } = findMainGrid(plane);
   if (logFalseAlarms > gridBelow) return null;
@@ -76,21 +76,21 @@ function isBelieved({ combs, logSingle, clippedShare }: BlockFit): boolean {
   );
 }
 
-/** Blocks on each side of a block that are read together: more in large pictures, where more regions are compared. */
+/** Radius in blocks over which blocks are averaged; larger in large pictures, where more regions are compared. */
 function smoothingRadius({ columns, rows }: BlockFit): number {
   return Math.min(6, Math.max(2, Math.round(Math.sqrt(columns * rows) / 25)));
 }
 
 /**
- * Mean nats a block from which a region counts as saved once, and how steeply the map rises there. On 101 changed pictures
- * of the calibration split, pixel F1 at 0.5 was 0.49 from 0, 0.52 from 0.4 and 0.6, 0.51 from 1 nat. The odds that a
- * pixel was changed grew by a factor of e each nat.
+ * Mean nats per block from which a region counts as saved once, and the slope of the map there. On 101 changed pictures
+ * of the calibration set, pixel F1 at 0.5 was 0.49 for a threshold of 0, 0.52 for 0.4 and 0.6, and 0.51 for 1 nat. The
+ * odds that a pixel was changed grew by a factor of e per nat.
  */
 const singleFrom = 0.6;
 const steepness = 1;
-/** Where fewer of the blocks around carry information, the map goes back to 0.5. */
+/** If a smaller share of the surrounding blocks carries information, the map returns to 0.5. */
 const minInformativeShare = 0.25;
-/** Threshold on the map for the region that the sentence names. */
+/** Map threshold for the region named in the statement. */
 const regionFrom = 0.75;
 
 function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']): LocalisedFinding {
@@ -113,13 +113,13 @@ function oneWhereNotZero(nats: number): number {
 }
 
 /**
- * In nats a block, of the region with the strongest evidence of one save. 64 of 500 changed pictures of the calibration split reached
- * it, 4 of their 500 untouched twins, and 3 of 495 scores of its photographs (as they are, saved once and twice more,
- * half the size): 0.128 against 7 in 995.
+ * Nats per block of the region with the strongest evidence of a single save. 64 of 500 changed pictures of the
+ * calibration set reached it, 4 of their 500 originals, and 3 of 495 scores of its photographs (unchanged, saved once
+ * and twice more, at half size): 0.128 against 7 in 995.
  */
 const peakFrom = 2.5;
 const ratioOfPeak = 18;
-/** Untouched pictures hardly ever went beyond; the score rises from here. */
+/** Untouched pictures hardly ever exceed this; the score rises from here. */
 const quietUpTo = 1.5;
 const scorePerNat = 0.4;
 

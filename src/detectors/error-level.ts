@@ -1,6 +1,6 @@
 /**
- * Error level analysis, for those who know it and ask for it. It is shown and never counts: what it makes visible
- * depends on texture, edges and colours as much as on a change.
+ * Error level analysis, for examiners who know it and expect it. Shown but never weighed: what it reveals depends on
+ * texture, edges and colours as much as on a change.
  */
 
 import { luminanceTable, placesInBlock } from '../image/jpeg-quality.ts';
@@ -10,11 +10,11 @@ import { storedLuma, type StoredPlane } from './stored-plane.ts';
 
 const method = 'error-level';
 
-/** Of the save that is tried, libjpeg's scale: Krawetz uses 90 and 95. */
+/** libjpeg quality of the trial save; Krawetz uses 90 and 95. */
 const quality = 90;
 const steps = inBlockOrder(luminanceTable(quality));
 const corner = { left: 0, top: 0 };
-/** Blocks on each side that are read together. */
+/** Radius in blocks over which blocks are averaged. */
 const radius = 1;
 
 export const errorLevel: Detector<LocalisedFinding> = {
@@ -32,17 +32,17 @@ export const errorLevel: Detector<LocalisedFinding> = {
 };
 
 /**
- * Error of a save, in grey levels, against that of content which was never saved so: 0 where the save changes nothing
- * because a save like it came before, 1 where it changes as much as it can at this texture.
+ * The error of a save, in grey levels, relative to that of content never saved before: 0 if the save changes nothing
+ * because a similar one came before, 1 if it changes as much as possible at this texture.
  */
 function errorLevelAt(lost: number, losable: number): number {
   return losable > 0 ? Math.min(1, Math.sqrt(Math.max(0, lost) / losable)) : 0;
 }
 
 /**
- * Squared error that quantisation adds to each block, and what would be expected of a coefficient anywhere between two
- * steps: a twelfth of the step squared, or all of a smaller coefficient. The transform keeps squares, so no pixel needs
- * to be decoded again.
+ * Squared error that quantisation adds to each block, and the expected error of a coefficient anywhere between two
+ * steps: a twelfth of the step squared, or the whole of a smaller coefficient. The DCT preserves squared error, so no
+ * pixel has to be decoded again.
  */
 function trySave(plane: StoredPlane) {
   const { columns, rows } = countBlocks(plane, corner);
@@ -63,7 +63,7 @@ function trySave(plane: StoredPlane) {
   return { columns, rows, lost, losable };
 }
 
-/** @param inZigZag - one number for each frequency. */
+/** @param inZigZag - one number per frequency. */
 function inBlockOrder(inZigZag: readonly number[]): Float64Array {
   const ordered = new Float64Array(inZigZag.length);
   for (const [k, place] of placesInBlock.entries()) ordered[place] = inZigZag[k]!;

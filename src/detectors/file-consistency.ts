@@ -1,4 +1,7 @@
-/** Whether what the file records in several fields agrees. A contradiction is a question to ask, hardly ever a proof. */
+/**
+ * Checks whether the fields of a file agree with each other. A contradiction raises a question but hardly ever proves
+ * anything.
+ */
 
 import {
   type Detector,

@@ -1,4 +1,4 @@
-/** Who wrote a JPEG, as far as its quantisation tables show. */
+/** Identifies who wrote a JPEG, as far as its quantisation tables show. */
 
 import type { FileLayout, QuantisationClass } from '../provenance/provenance.ts';
 import { type Detector, type Finding, noWeight, type Skipped } from './detector.ts';
@@ -27,7 +27,7 @@ function tablesStatement({ kind, name, quality }: QuantisationClass): FindingSta
   return { code: 'tables_of_their_own', values: {} };
 }
 
-/** Reports what a file contains besides its picture. */
+/** Reports what a file contains besides its main picture. */
 export const fileLayout: Detector<Finding | Skipped> = {
   method: 'file-layout',
   examine: ({ provenance: { layout } }) => {
@@ -45,9 +45,9 @@ export const fileLayout: Detector<Finding | Skipped> = {
   },
 };
 
-/** What cameras and phones are known to add. */
+/** Kinds of data that cameras and phones add. */
 const addedByCameras: ReadonlySet<string> = new Set(['jpeg', 'mp4', 'samsung-trailer']);
-/** What no camera adds. */
+/** Kinds of data that no camera adds. */
 const addedByOthers: ReadonlySet<string> = new Set([
   'zip',
   'pdf',

@@ -1,4 +1,4 @@
-/** Every forensic method, in the order in which an examiner reads them. */
+/** Every forensic method, in the order in which a report lists them. */
 
 import { contentCredentials } from './content-credentials.ts';
 import { copyMove } from './copy-move/copy-move.ts';
@@ -13,7 +13,7 @@ import { photographLikeness } from './photograph-likeness.ts';
 import { thumbnail } from './thumbnail.ts';
 import { traceNetwork } from './trace-network.ts';
 
-/** Those that look for parts of a picture that were changed. */
+/** Methods that look for changed parts of a picture. */
 export const localisingDetectors: readonly Detector[] = [
   localisationNetwork,
   copyMove,
@@ -22,10 +22,10 @@ export const localisingDetectors: readonly Detector[] = [
   errorLevel,
 ];
 
-/** Those that a report shows and that no verdict rests on while the fusion gives them no weight. */
+/** Methods that a report shows but that do not affect the verdict, unless the fusion gives them a weight. */
 export const shownDetectors: readonly Detector[] = [errorLevel];
 
-/** Of earlier versions, whose examinations and bundles name them. No verdict rested on them either. */
+/** Methods of earlier versions, still named in stored examinations and bundles. They did not affect verdicts either. */
 export const retiredMethods: readonly string[] = ['jpeg-grid', 'noise-level', 'resampling'];
 
 export const detectors: readonly Detector[] = [

@@ -1,6 +1,6 @@
 /**
- * The finding of the learned method on local changes. It compares each region with the rest of the picture by traces of processing:
- * residual noise, 8x8 DCT coefficients and block borders.
+ * Reports the localisation network's finding on local changes. The network compares each region with the rest of the
+ * picture by processing traces: residual noise, 8x8 DCT coefficients and block boundaries.
  */
 
 import {
@@ -23,13 +23,14 @@ export const localisationNetwork: Detector<LocalisedFinding | Skipped> = {
 };
 
 /**
- * Weight of a score, on the calibration split (120 simulated changes; 269 photographs as they are, at JPEG 75 and
- * at half size): a claim of 20 to 1 was reached by 42 changed pictures and 4 of 807 photographs, one of 10 to 1 by 47 and 6. The
- * ratios lie below the lower one-sided 95 % bound of the one share over the upper one of the other (Clopper and Pearson).
+ * Weight of a score, from the calibration set (120 simulated changes; 269 photographs unchanged, at JPEG 75 and at half
+ * size): 42 changed pictures and 4 of 807 photographs reached a claim of 20 to 1, 47 and 6 one of 10 to 1. The ratios
+ * lie below the lower one-sided 95 % bound of the first share divided by the upper bound of the second (Clopper and
+ * Pearson).
  */
 const borneOut = { claim: 20, ratio: 12, below: 8 } as const;
 
-/** Threshold above which a cell counts as changed; training moved the map so that this is a good limit. */
+/** Threshold above which a cell counts as changed; training calibrated the map so that 0.5 is a good limit. */
 const changedFrom = 0.5;
 
 function toLocalisedFinding(
@@ -50,7 +51,7 @@ function toLocalisedFinding(
   return { finding, map: changed };
 }
 
-/** Nothing found proves nothing: the network may not know how it was done. */
+/** Finding nothing proves nothing: the network may not know this kind of change. */
 function toWeight(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
   const claim = Math.exp(logOdds);
   const { ratio, below } = borneOut;
@@ -58,7 +59,10 @@ function toWeight(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
   return { speaksFor: strength === 'none' ? 'neither' : 'fake', strength };
 }
 
-/** Its map may still point somewhere: it does so in untouched pictures as well, and no picture is to look accused by that. */
+/**
+ * Without a finding the map is not described: it points somewhere in untouched pictures too, and must not cast
+ * suspicion on them.
+ */
 function toStatement(region: Region | null, speaks: boolean, size: Size): FindingStatement {
   if (!speaks) return { code: 'changed_nowhere', values: {} };
   if (region === null) return { code: 'changed_somewhere', values: {} };

@@ -1,9 +1,9 @@
 /**
- * Where the 8 by 8 blocks of an earlier JPEG save begin, read from pixels that were stored without loss since. Each pixel
- * votes for the one of 64 possible grids whose block around it has the most zero coefficients.
+ * Finds the 8 by 8 block grid of an earlier JPEG save in pixels that were stored losslessly since. Each pixel votes for
+ * the one of 64 possible grids whose block around it has the most zero coefficients.
  *
- * @see Nikoukhah, Anger, Colom, Morel and Grompone von Gioi, "ZERO: a Local JPEG Grid Origin Detector Based on the Number
- * of DCT Zeros and its Applications in Image Forensics", Image Processing On Line 11 (2021), 396-433.
+ * @see Nikoukhah, Anger, Colom, Morel and Grompone von Gioi, "ZERO: a Local JPEG Grid Origin Detector Based on the
+ *   Number of DCT Zeros and its Applications in Image Forensics", Image Processing On Line 11 (2021), 396-433.
  */
 
 import { blockPx, excess, transformEight } from './blocks.ts';
@@ -12,21 +12,21 @@ import type { StoredPlane } from './stored-plane.ts';
 const grids = blockPx * blockPx;
 const blockArea = blockPx * blockPx;
 const overhang = blockPx - 1;
-/** Side of the squares of pixels that vote. */
+/** Side in pixels of the squares in which every pixel votes. */
 const squarePx = 64;
-/** About half a picture of one megapixel; one core casts some four million votes a second. */
+/** About half of a one-megapixel picture; one core casts about four million votes a second. */
 const maxVotes = 300_000;
 
-/** Whether no pixel, or hardly one, has all 64 blocks around it inside the picture. */
+/** Whether hardly any pixel has all 64 surrounding blocks inside the picture. */
 export function isTooSmallToVote({ width, height }: StoredPlane): boolean {
   return Math.min(width, height) < squarePx;
 }
 
 export interface MainGrid {
-  /** Origin of the first whole block of the grid, 0..7 each, in pixels of the plane. */
+  /** Origin of the grid's first whole block, 0..7 each, in pixels of the plane. */
   readonly left: number;
   readonly top: number;
-  /** log10 of how many grids with so many votes are expected in pure noise. */
+  /** log10 of the expected number of grids with as many votes in pure noise. */
   readonly logFalseAlarms: number;
 }
 
@@ -38,14 +38,14 @@ export function findMainGrid(plane: StoredPlane): MainGrid {
     1,
     votes.reduce((sum, count) => sum + count, 0),
   );
-  // As many neighbouring votes as one block decides count as one trial.
+  // Neighbouring votes are dependent: the votes within one block count as one trial.
   const trials = Math.ceil(cast / blockArea);
   const hits = Math.floor(votes[grid]! / blockArea);
   const logFalseAlarms = logTail(hits, trials, 1 / grids) + Math.log10(grids);
   return { left: grid % blockPx, top: Math.floor(grid / blockPx), logFalseAlarms };
 }
 
-/** Votes for each grid, at index `left + 8 * top` of its origin; of a large plane evenly spread squares vote. */
+/** Votes for each grid, at index `left + 8 * top` of its origin; in a large plane only evenly spaced squares vote. */
 function countVotes(plane: StoredPlane): readonly number[] {
   const { width, height } = plane;
   const shrink = Math.max(1, Math.sqrt((width * height) / maxVotes));
@@ -73,15 +73,17 @@ function squaresAlong(length: number, squareStep: number): number {
 }
 
 interface Square {
-  /** Of the first block, in pixels of the plane. */
+  /** Origin of the first block, in pixels of the plane. */
   readonly left: number;
   readonly top: number;
-  /** Pixels that vote. */
+  /** Size of the area in which pixels vote. */
   readonly width: number;
   readonly height: number;
 }
 
-/** A pixel votes for the origin of the greatest of the 8 by 8 counts that begin at it or before it; ties do not count. */
+/**
+ * Each pixel votes for the origin with the highest count among the 64 blocks that contain the pixel; ties are ignored.
+ */
 function createVoter(votes: Int32Array) {
   const reach = squarePx + overhang;
   const keys = new Int32Array(reach * reach);
@@ -105,8 +107,8 @@ function createVoter(votes: Int32Array) {
 }
 
 /**
- * Replaces each key by the greatest of the eight keys `gap` apart that start with it: first of pairs, then of pairs of
- * pairs, then of those. A key with fewer than eight after it becomes meaningless.
+ * Replaces each key by the maximum of the eight keys, `gap` apart, that start with it: by pairs, then pairs of pairs,
+ * then pairs of those. Keys with fewer than eight successors become meaningless.
  */
 function takeGreatestOfEight(keys: Int32Array, gap: number): void {
   for (let step = gap; step < blockPx * gap; step *= 2) {
@@ -114,28 +116,31 @@ function takeGreatestOfEight(keys: Int32Array, gap: number): void {
   }
 }
 
-/** Of two keys `count * 256 + (tied ? 128 : 0) + origin`. Without branches, because they would be unpredictable. */
+/**
+ * The larger of two keys `count * 256 + (tied ? 128 : 0) + origin`. Branchless, because the branches would be
+ * unpredictable.
+ */
 function greater(a: number, b: number): number {
   const isTied = (((a ^ b) >> 8) - 1) >>> 31;
   return Math.max(a, b) | (isTied << 7);
 }
 
-// Counts the zero DCT coefficients of the 8 by 8 block that begins at each pixel. JPEG sets many to zero in its own
-// blocks, so the count is high where a block of the picture's grid begins, and low one pixel away.
+// Counts the zero DCT coefficients of the 8 by 8 block that starts at each pixel. JPEG zeroes many coefficients in its
+// own blocks, so the count is high where a block of the picture's grid starts and low one pixel away.
 
-/** A coefficient of the orthonormal transform counts as zero below this. @see ZERO (IPOL 2021), section 2. */
+/** A coefficient of the orthonormal DCT counts as zero below this. @see ZERO (IPOL 2021), section 2. */
 const zeroBelow = 0.5;
 
 interface ZeroCounter {
   /**
-   * Counts 0..64 of the blocks that begin in the square whose upper left pixel is (left, top), row by row, valid until
-   * the next call. A block whose rows or whose columns are all alike counts 0: its zeros come from no compression.
-   * Where a block would reach beyond the picture, the count means nothing.
+   * Counts, 0..64, for the blocks that start in the square with its upper left pixel at (left, top), row by row; valid
+   * until the next call. A block with identical rows or identical columns counts 0, because its zeros are not due to
+   * compression. The count of a block that extends past the picture is meaningless.
    */
   count(plane: StoredPlane, left: number, top: number): Uint8Array;
 }
 
-/** @param reach - side in pixels of the squares; room is made once, and the loops allocate nothing. */
+/** @param reach - side of the squares in pixels; buffers are allocated once, so the loops allocate nothing. */
 function createZeroCounter(reach: number): ZeroCounter {
   const wide = reach + overhang;
   const pixels = new Float64Array(wide * wide);
@@ -156,7 +161,7 @@ function createZeroCounter(reach: number): ZeroCounter {
   };
 }
 
-/** The last pixels are repeated beyond the picture's edge. */
+/** Repeats the last pixels beyond the picture's edge. */
 function copySquare(
   { luma, width, height }: StoredPlane,
   { left, top, wide }: { readonly left: number; readonly top: number; readonly wide: number },
@@ -170,7 +175,7 @@ function copySquare(
 
 const outputs = new Float64Array(blockPx);
 
-/** Of the eight pixels from each pixel to the right; one plane of `reach` columns for each frequency. */
+/** Transforms the eight pixels to the right of each pixel; one plane of `reach` columns per frequency. */
 function transformRows(pixels: Float64Array, reach: number, across: Float64Array): void {
   const wide = reach + overhang;
   for (let y = 0; y < wide; y++) {
@@ -182,7 +187,7 @@ function transformRows(pixels: Float64Array, reach: number, across: Float64Array
   }
 }
 
-/** The outputs of `transformEight` are too large; instead of dividing each, the limit for zero is multiplied. */
+/** `transformEight` returns scaled outputs; scaling the zero limit instead avoids dividing each one. */
 const zeroLimits = Array.from({ length: blockPx }, (_, u) => limitsAt(u));
 
 function limitsAt(u: number) {
@@ -190,7 +195,7 @@ function limitsAt(u: number) {
   return [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)] as const;
 }
 
-/** @param columns - a plane of `reach` columns: what the rows hold of one horizontal frequency. */
+/** @param columns - a plane of `reach` columns: the row transforms at one horizontal frequency. */
 function addZeros(
   columns: Float64Array,
   reach: number,
@@ -200,7 +205,7 @@ function addZeros(
   const [l0, l1, l2, l3, l4, l5, l6, l7] = limits;
   for (let at = 0; at < counts.length; at++) {
     transformEight(columns, at, reach, outputs);
-    // Unrolled, and added as numbers: unpredictable branches would take most of the time.
+    // Unrolled, and summed as numbers: unpredictable branches would take most of the time.
     counts[at]! +=
       isBelow(outputs[0]!, l0) +
       isBelow(outputs[1]!, l1) +
@@ -218,8 +223,8 @@ function isBelow(value: number, limit: number): number {
 }
 
 /**
- * Sets the count to 0 where all rows or all columns of a block are alike. Its coefficients that change the other way
- * are all zero then, so only blocks of so many are looked at.
+ * Zeroes the count of blocks with identical rows or identical columns. Such a block has at least as many zero
+ * coefficients as this, so only blocks above that count are checked.
  */
 function dropStriped(pixels: Float64Array, reach: number, counts: Uint8Array): void {
   const wide = reach + overhang;
@@ -230,7 +235,7 @@ function dropStriped(pixels: Float64Array, reach: number, counts: Uint8Array): v
   }
 }
 
-/** Whether the eight numbers `along` apart from `start` on are repeated seven times, each `apart` from the last. */
+/** Whether the eight numbers from `start`, spaced `along`, are repeated seven times at intervals of `apart`. */
 function isRepeated(pixels: Float64Array, start: number, apart: number, along: number): boolean {
   for (let i = 0; i < blockPx; i++) {
     const first = start + i * along;
@@ -241,7 +246,7 @@ function isRepeated(pixels: Float64Array, start: number, apart: number, along: n
   return true;
 }
 
-/** log10 of the probability of `hits` or more in `trials`; 0 where there are no more hits than expected. */
+/** log10 of the binomial probability of at least `hits` in `trials`; 0 if there are no more hits than expected. */
 function logTail(hits: number, trials: number, chance: number): number {
   if (hits <= trials * chance) return 0;
   const logs = logFactorials(trials);
@@ -251,7 +256,7 @@ function logTail(hits: number, trials: number, chance: number): number {
     logs[trials - hits]! +
     hits * Math.log10(chance) +
     (trials - hits) * Math.log10(1 - chance);
-  // Above the mean each term is smaller than the one before by a falling factor.
+  // Above the mean, each term is smaller than the previous one, by a decreasing factor.
   const odds = chance / (1 - chance);
   let [term, sum] = [1, 1];
   for (let i = hits; i < trials && term > 1e-12 * sum; i++) {
@@ -261,7 +266,7 @@ function logTail(hits: number, trials: number, chance: number): number {
   return first + Math.log10(sum);
 }
 
-/** log10 of n!, for n from 0 to `most`. */
+/** log10 of n! for n from 0 to `most`. */
 function logFactorials(most: number): Float64Array {
   const logs = new Float64Array(most + 1);
   for (let n = 1; n <= most; n++) logs[n] = logs[n - 1]! + Math.log10(n);

@@ -1,33 +1,33 @@
 /**
- * Separates drawings, diagrams, pages of text and screenshots from photographs, because the trace network has seen
- * photographs and generated pictures only. It is neutral about real or fake, so its score is always one half.
+ * Separates drawings, diagrams, pages of text and screenshots from photographs, because the trace network was trained
+ * on photographs and generated pictures only. It says nothing about real or fake, so its score is always one half.
  *
- * A lens and a sensor leave no exactly flat area next to a sharp edge, and edges several pixels wide; drawing programs
- * leave both. A night sky, a blown highlight or a cut-out product may be flat, but its edges are soft or its
- * surroundings uneven.
+ * A lens and sensor never leave a perfectly flat area next to a sharp edge, and their edges are several pixels wide;
+ * drawing programs leave both. A night sky, a blown highlight or a cut-out product may be flat, but has soft edges or
+ * uneven surroundings.
  */
 
 import { type BlockStatistics, measureBlocks } from './block-statistics.ts';
 import type { Detector, Finding, Skipped, TraceEvidence } from './detector.ts';
 import type { FindingStatement } from './statements.ts';
 
-/** A square of 128 pixels: below that, one object may fill the picture. */
+/** A square of 128 pixels: below that, a single object may fill the picture. */
 const minBlocks = 256;
 
 /**
- * Weights of `flatBesideEdges`, `edgeSharpness` and `twoToneShare`: logistic regression of 288 drawings by our own code
- * (flat shapes, cartoons, text, line art, user interfaces, charts, gradients, dark terminals; as PNG, as JPEG 90, 75 and
- * 50, scaled, saved twice) against 6,168 scores of 2,056 photographs (as they are, JPEG 75, JPEG 40). The limit was
- * then set by hand for the photographs.
+ * Weights of `flatBesideEdges`, `edgeSharpness` and `twoToneShare`: logistic regression on 288 synthetic drawings (flat
+ * shapes, cartoons, text, line art, user interfaces, charts, gradients, dark terminals; as PNG, as JPEG 90, 75 and 50,
+ * scaled, saved twice) against 6,168 scores of 2,056 photographs (unchanged, JPEG 75, JPEG 40). The limit was then set
+ * by hand to protect photographs.
  */
 const weights = { flatBesideEdges: 10.2, edgeSharpness: 11.6, twoToneShare: 7.7 } as const;
 const drawnFrom = 18.8;
 
-/** Without a quarter of flat blocks and some edges the three numbers rest on too little. */
+/** Without a quarter of flat blocks and some edges, the three numbers are unreliable. */
 const minFlatShare = 0.25;
 const minEdgeShare = 0.03;
 
-/** Nothing but flat blocks: an empty picture. */
+/** Share of flat blocks from which a picture is blank. */
 const emptyFrom = 0.999;
 
 export const photographLikeness: Detector<Finding | Skipped> = {
@@ -40,7 +40,7 @@ export const photographLikeness: Detector<Finding | Skipped> = {
   },
 };
 
-/** True unless the finding of `photographLikeness` is there and disagrees. */
+/** True unless `photographLikeness` produced a finding that says otherwise. */
 export function isPhotograph(findings: readonly Pick<Finding, 'method' | 'measures'>[]): boolean {
   const finding = findings.find(({ method }) => method === photographLikeness.method);
   return finding?.measures['isPhotograph'] !== 0;
@@ -76,7 +76,9 @@ function toFinding(statistics: BlockStatistics, seen: TraceEvidence['kind']): Fi
   };
 }
 
-/** The transformer names what it is; the block statistics see flat graphics that it takes for photographs. */
+/**
+ * The transformer names the kind of picture; the block statistics catch flat graphics that it takes for photographs.
+ */
 function toStatement(
   { isDrawn, isEmpty }: { readonly isDrawn: boolean; readonly isEmpty: boolean },
   seen: TraceEvidence['kind'],

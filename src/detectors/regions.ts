@@ -1,8 +1,8 @@
-/** Where in the upright picture something is: regions of a map, and how a sentence names them. */
+/** Finds regions in a map of the upright picture and describes where they are. */
 
 /**
- * Where a method points: one value 0..1 for each cell of `cellPx` by `cellPx` pixels of the upright picture, row-major,
- * the first cell in its upper left corner; the last column and row may hang over the edge. 0.5 is neutral.
+ * Where a method points: one value 0..1 per cell of `cellPx` by `cellPx` pixels of the upright picture, row-major from
+ * the upper left corner; the last column and row may extend past the edge. 0.5 is neutral.
  */
 export interface CellMap {
   readonly cellPx: number;
@@ -12,7 +12,7 @@ export interface CellMap {
 }
 
 export interface Region {
-  /** The smallest upright box around the region, in pixels of the upright picture. */
+  /** Bounding box of the region, in pixels of the upright picture. */
   readonly left: number;
   readonly top: number;
   readonly width: number;
@@ -26,7 +26,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** Ninths of the picture, row by row from the upper left. */
+/** The nine parts of a 3 by 3 division of the picture, row by row from the upper left. */
 const ninths = [
   'upper_left',
   'top',
@@ -38,7 +38,7 @@ const ninths = [
   'bottom',
   'lower_right',
 ] as const;
-/** Of a box that spans the width, by its third of the height, and the other way round. */
+/** Place of a box that spans the width, by the third of the height it lies in, and vice versa. */
 const across = ['across_top', 'across_middle', 'across_bottom'] as const;
 const along = ['along_left', 'along_middle', 'along_right'] as const;
 export type AreaPlace =
@@ -47,10 +47,10 @@ export type AreaPlace =
   | (typeof along)[number]
   | (typeof ninths)[number];
 
-/** How a sentence describes a region. */
+/** How a statement describes a region. */
 export interface Area {
   readonly place: AreaPlace;
-  /** 0..1 of the picture. */
+  /** Share of the picture, 0..1. */
   readonly share: number;
 }
 
@@ -58,7 +58,7 @@ export function areaOf(region: Region, size: Size): Area {
   return { place: placeOf(region, size), share: region.share };
 }
 
-/** A box that spans this share of a side is said to go all the way. */
+/** A box that covers this share of a side counts as spanning it. */
 const spanningFrom = 0.8;
 
 export function placeOf(region: Region, { width, height }: Size): AreaPlace {
@@ -72,12 +72,12 @@ export function placeOf(region: Region, { width, height }: Size): AreaPlace {
   return ninths[3 * row + column]!;
 }
 
-/** 0, 1 or 2: the third of a side that contains `at`. */
+/** The third of a side that contains `at`: 0, 1 or 2. */
 function thirdAt(at: number, length: number): number {
   return Math.min(2, Math.max(0, Math.floor((3 * at) / length)));
 }
 
-/** Region of a finding's map as numbers, by the names that every method gives them. */
+/** The region as measures, under the names that all methods use. */
 export function regionMeasures({ left, top, width, height, share }: Region) {
   return {
     regionLeft: left,
@@ -88,15 +88,15 @@ export function regionMeasures({ left, top, width, height, share }: Region) {
   };
 }
 
-/** More than this share of a picture is no region: marking so much locates nothing. */
+/** A larger share of the picture does not count as a region: marking so much locates nothing. */
 const maxShareOfPicture = 0.5;
 
-/** As `largestRegion`, where it is a part of the picture; else null. */
+/** Like `largestRegion`, but null if the region is most of the picture. */
 export function largestPart(map: CellMap, from: number, size: Size): Region | null {
   return largestParts(map, from, size, 1)[0] ?? null;
 }
 
-/** The `most` largest groups of cells of at least `from`; none where the largest is most of the picture. */
+/** The `most` largest groups of cells with at least `from`; none if the largest is most of the picture. */
 export function largestParts(
   map: CellMap,
   from: number,
@@ -112,9 +112,9 @@ export function largestParts(
 }
 
 /**
- * The largest group of cells of at least `from` that touch by a side; of equal ones the first, row by row.
+ * The largest 4-connected group of cells with at least `from`; among equals, the first in row order.
  *
- * @param size - of the upright picture: cells that hang over its edge count with what lies inside.
+ * @param size - of the upright picture: cells that extend past its edge count only with the part inside.
  * @returns null when no cell reaches `from`.
  */
 export function largestRegion(map: CellMap, from: number, size: Size): Region | null {
@@ -126,7 +126,7 @@ export function largestRegion(map: CellMap, from: number, size: Size): Region | 
   return largest && toRegion(largest, size);
 }
 
-/** The cells of one group each, in the order of their first cells; valid until the next is asked for. */
+/** The cells of each group, in the order of their first cells; valid until the next group is requested. */
 function* groupsFrom(map: CellMap, from: number): Generator<Int32Array> {
   const cells = map.columns * map.rows;
   const [seen, waiting] = [new Uint8Array(cells), new Int32Array(cells)];
@@ -139,14 +139,14 @@ function* groupsFrom(map: CellMap, from: number): Generator<Int32Array> {
 interface Growth {
   readonly map: CellMap;
   readonly from: number;
-  /** 1 where a cell belongs to a group already. */
+  /** 1 for each cell that already belongs to a group. */
   readonly seen: Uint8Array;
-  /** Room for every cell of a group, in the order in which they are reached. */
+  /** Queue with room for every cell of a group, in visiting order. */
   readonly waiting: Int32Array;
   readonly start: number;
 }
 
-/** The group that `start` belongs to; its cells lie in `waiting` until the next call. */
+/** The group that contains `start`; its cells stay in `waiting` until the next call. */
 function growFrom({ map, from, seen, waiting, start }: Growth): Int32Array {
   const { columns, rows, values } = map;
   let count = 0;
@@ -168,15 +168,16 @@ function growFrom({ map, from, seen, waiting, start }: Growth): Int32Array {
 }
 
 /**
- * In whole pixels, as groups are compared. By their share of the picture, a fraction, V8 13.6 once compiled the loop so that all
- * groups had the share of the last one, and the first passed for the largest.
+ * In whole pixels, because groups are compared by area. When they were compared by their share of the picture, a
+ * fraction, V8 13.6 once compiled the loop so that every group had the share of the last one, and the first passed for
+ * the largest.
  */
 interface Box {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** Of the cells inside the picture. */
+  /** Area of the cells inside the picture. */
   readonly area: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Every statement of a method about a picture, in codes and values. No words are here: the room `present` has a sentence
- * for each code in each language, and lacks none, because it is typed by what follows. Examinations are stored with
- * these codes, so a code that was released stays.
+ * Every statement a method can make about a picture, as codes with values. No words appear here: the room `present` has
+ * a sentence for each code in each language, and the types below ensure that none is missing. Stored examinations
+ * contain these codes, so a released code must stay.
  */
 
 import type {
@@ -14,13 +14,13 @@ import type { NamedSoftware } from '../provenance/provenance.ts';
 import type { SourceType } from '../provenance/source-types.ts';
 import type { Area, AreaPlace } from './regions.ts';
 
-/** For what is said in one and the same words of every picture. */
+/** For statements that are the same for every picture. */
 type NoValues = Readonly<Record<string, never>>;
 
-/** Names that a file gives are foreign text, as they stand in the file. */
+/** Names taken from a file are untrusted text, exactly as the file holds them. */
 export interface FindingValues {
   readonly generated_with_probability: {
-    /** 0..1, and its standard deviation. */
+    /** Probability 0..1, and its standard deviation. */
     readonly probability: number;
     readonly spread: number;
     readonly patches: number;
@@ -48,9 +48,9 @@ export interface FindingValues {
     readonly generator: string | null;
   };
   readonly watermark_found: { readonly generator: string | null };
-  /** Of earlier versions. */
+  /** Only in examinations from earlier versions. */
   readonly source_type_of_neither_side: NoValues;
-  /** `type`: null for a text that is none that is known. */
+  /** `type` is null if the text is not a known source type. */
   readonly source_type_named: { readonly type: SourceType | null };
   readonly software_named: { readonly software: readonly Pick<NamedSoftware, 'kind' | 'name'>[] };
 
@@ -62,7 +62,7 @@ export interface FindingValues {
   readonly more_in_file: {
     readonly trailingBytes: number;
     readonly trailingKind: string | null;
-    /** Beside the main one. */
+    /** Besides the main one. */
     readonly furtherPictures: number;
     readonly writtenBy: 'cameras' | 'others' | 'anything';
   };
@@ -76,7 +76,7 @@ export interface FindingValues {
   /** Windows, tiles, letters: a copy would not stand out among them. */
   readonly repeats_throughout: NoValues;
   readonly no_copies: NoValues;
-  /** A copy within what is too smooth to be compared cannot be seen. */
+  /** Copies in areas too smooth to compare cannot be seen. */
   readonly no_copies_where_compared: { readonly comparedShare: number };
 
   readonly region_saved_once: Area;
@@ -89,21 +89,24 @@ export interface FindingValues {
   readonly error_level_shown: NoValues;
 }
 
-/** How far a signed declaration goes: by whether the signer is on the trust list, and what was done to a capture since. */
+/**
+ * How well a signed declaration is vouched for: whether the signer is on the trust list, and what was done to a capture
+ * afterwards.
+ */
 export type CredentialVouching =
   | { readonly by: 'trusted_signer' | 'trusted_capture' | 'unlisted_signer' | 'no_trust_list' }
   | { readonly by: 'edited_capture'; readonly edit: string };
 
-/** Two regions that look alike, and how one was moved onto the other. */
+/** Two similar regions, and the transform from one to the other. */
 export interface Copies {
   readonly place: AreaPlace;
   readonly otherPlace: AreaPlace;
-  /** Mean of both, 0..1 of the picture; measured coarsely. */
+  /** Mean share of the two regions, 0..1 of the picture; a coarse measure. */
   readonly share: number;
   readonly isMirrored: boolean;
-  /** Whole degrees; 0 when the fit cannot distinguish a turn from none. */
+  /** Whole degrees; 0 if the rotation is within fitting error. */
   readonly turnDegrees: number;
-  /** How many times as large the larger one is; 1 when the fit cannot distinguish. */
+  /** Size of the larger region relative to the smaller; 1 if the difference is within fitting error. */
   readonly factor: number;
 }
 

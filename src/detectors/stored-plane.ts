@@ -1,6 +1,6 @@
 /**
- * A picture as its file holds it, before EXIF orientation: there the blocks of a JPEG begin in the upper left corner. What
- * a method finds on it is turned to lie over the upright picture.
+ * A picture in stored orientation, before EXIF rotation, where JPEG blocks start in the upper left corner. The results
+ * of a method are rotated to match the upright picture.
  */
 
 import type { Picture } from '../image/picture.ts';
@@ -15,10 +15,10 @@ export interface StoredPlane {
 
 type Turned = Pick<Picture['facts'], 'width' | 'height' | 'storedWidth' | 'orientation'>;
 
-/** Turned planes, for as long as their pictures are in memory: several methods use the same one. */
+/** Caches the rotated planes while their pictures are in memory, because several methods use the same one. */
 const turnedPlanes = new WeakMap<Picture, StoredPlane>();
 
-/** The picture's own luma where nothing was turned. */
+/** The picture's own luma if it needs no rotation. */
 export function storedLuma(picture: Picture): StoredPlane {
   const { facts, luma } = picture;
   const { storedWidth: width, storedHeight: height, orientation } = facts;
@@ -36,7 +36,7 @@ export function storedLuma(picture: Picture): StoredPlane {
   return plane;
 }
 
-/** Row-major RGB in the same way; the picture's own where nothing was turned. */
+/** Row-major RGB in stored orientation; the picture's own if it needs no rotation. */
 export function storedRgb({
   facts,
   rgb,
@@ -56,7 +56,7 @@ export function storedRgb({
   return stored;
 }
 
-/** Where the file stores the first upright pixel, and how far from each pixel the ones to its right and below it lie. */
+/** Index of the first upright pixel in the stored file, and the steps to the pixels on its right and below it. */
 function stepsThrough(facts: Turned) {
   const origin = storedIndex(facts, 0, 0);
   const right = storedIndex(facts, 1, 0) - origin;
@@ -64,7 +64,10 @@ function stepsThrough(facts: Turned) {
   return { origin, right, below };
 }
 
-/** @param map - over the stored picture. Each cell of the answer is the one that its middle lies in. */
+/**
+ * @param map - over the stored picture. Each cell of the result takes the value of the stored cell that contains its
+ *   centre.
+ */
 export function toUpright(map: CellMap, facts: Turned): CellMap {
   if (facts.orientation === 1) return map;
   const { cellPx } = map;
@@ -81,7 +84,7 @@ export function toUpright(map: CellMap, facts: Turned): CellMap {
   return { cellPx, columns, rows, values };
 }
 
-/** Where the file stores the pixel that is at (x, y) when upright. @see EXIF 2.32, tag 0x0112. */
+/** Stored index of the upright pixel (x, y). @see EXIF 2.32, tag 0x0112. */
 function storedIndex({ width, height, storedWidth, orientation }: Turned, x: number, y: number) {
   const [right, bottom] = [width - 1 - x, height - 1 - y];
   switch (orientation) {

@@ -1,10 +1,10 @@
 /**
- * Where a thumbnail differs from its picture by more than the making of thumbnails explains: other brightness and contrast,
- * another filter, a shift by parts of a pixel, sharpening. All of these are fitted, and what they leave is compared with
- * how far cells that agree scatter.
+ * Finds where a thumbnail differs from its picture by more than thumbnail creation explains: different brightness and
+ * contrast, another filter, a subpixel shift, sharpening. All of these are fitted, and the residual is compared with
+ * the scatter of matching cells.
  *
- * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security (2010), for
- * the steps of making a thumbnail.
+ * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security (2010),
+ *   for the steps of making a thumbnail.
  */
 
 import {
@@ -16,11 +16,11 @@ import {
   robustSpread,
 } from './thumbnail-fit.ts';
 
-/** Pixels of the thumbnail to a side of a cell: two cells to a block of its JPEG, so that ringing is averaged out. */
+/** Thumbnail pixels per cell side: two cells per JPEG block side, so that ringing is averaged out. */
 const thumbnailPx = 4;
 const maxCells = 128;
 
-/** Cells over the picture, fine enough for what a thumbnail can show. */
+/** A grid of cells over the picture, as fine as the thumbnail can resolve. */
 export function cellsFor(
   { width, height }: Omit<Plane, 'luma'>,
   thumbnail: Omit<Plane, 'luma'>,
@@ -31,15 +31,18 @@ export function cellsFor(
 }
 
 interface Differences {
-  /** Of each cell, 0 or more: difference over what is usual in this picture and in a cell of this contrast. */
+  /** For each cell, 0 or more: its difference relative to what is usual in this picture at this contrast. */
   readonly deviations: Float32Array;
-  /** Standard deviation of cells that agree, in grey levels. */
+  /** Standard deviation of matching cells, in grey levels. */
   readonly scatter: number;
-  /** Of what the thumbnail shows, how much the picture explains in most cells: 1 for the same picture, near 0 for another. */
+  /**
+   * How much of the thumbnail's content the picture explains in most cells: 1 for the same picture, near 0 for a
+   * different one.
+   */
   readonly likeness: number;
 }
 
-/** @param cells - over `picture`; `thumbnail` shows the whole of it in the same orientation. */
+/** @param cells - over `picture`; `thumbnail` shows all of it in the same orientation. */
 export function compareThumbnail(picture: Plane, thumbnail: Plane, cells: CellSize): Differences {
   const { cellPx } = cells;
   const own = measureCells(picture, cells, { across: cellPx, down: cellPx });
@@ -63,15 +66,16 @@ export function compareThumbnail(picture: Plane, thumbnail: Plane, cells: CellSi
 }
 
 /**
- * Powers of brightness: brightness and contrast alone, and the curves that cameras and programs apply to a picture. A cell is
- * off only as far as it is under both, since a changed part that holds most of what is bright would bend the curve to itself.
+ * Powers of brightness: brightness and contrast alone, and the tone curves that cameras and programs apply. A cell
+ * counts as off only as far as it is off under both, because a changed part that contains most of the bright areas
+ * would bend the fitted curve towards itself.
  */
 const curves = [1, 4] as const;
 
 /**
- * How far a cell that agrees may be off: of the contrast between it and the cells around it, and of that between the
- * thumbnail's pixels inside it. Fitted on 500 untouched crops of the calibration split, with thumbnails of 96 to 320 pixels
- * made by five filters, with other brightness, gamma and sharpness, at JPEG quality 50 to 95.
+ * How far a matching cell may be off, as a share of its contrast with the surrounding cells and of the contrast between
+ * the thumbnail's pixels inside it. Fitted on 500 untouched crops of the calibration set, with thumbnails of 96 to 320
+ * pixels made with five filters, different brightness, gamma and sharpness, at JPEG quality 50 to 95.
  */
 const contrastShare = 0.06;
 const grainShare = 0.25;
@@ -83,8 +87,8 @@ function usualDifferences(own: Cells, small: Cells, cells: CellSize): Float64Arr
 }
 
 /**
- * What a thumbnail's cell can be made of: a curve of brightness, the slopes (a shift), and the difference from the
- * neighbours (blur and sharpening).
+ * Terms that make up a thumbnail cell: a tone curve, the gradients (for a shift), and the difference from the
+ * neighbours (for blur and sharpening).
  */
 function fitTerms(
   { means }: Cells,
@@ -110,7 +114,7 @@ function fitTerms(
   return [...tone, slopesX!, slopesY!, bends!];
 }
 
-/** Standard deviation of the cell and the eight around it. */
+/** Standard deviation of the cell and its eight neighbours. */
 function contrastAround({ means }: Cells, { columns, rows }: CellSize, cell: number): number {
   const column = cell % columns;
   const row = (cell - column) / columns;

@@ -1,4 +1,4 @@
-/** Brightness and grain of a picture in cells that need not be whole pixels wide. */
+/** Measures brightness and grain of a picture in cells whose width may be fractional. */
 
 /** Row-major luma, 0..255. */
 
@@ -16,17 +16,17 @@ export interface CellSize {
 
 export interface Cells {
   readonly means: Float64Array;
-  /** Standard deviation of the pixels of each cell. */
+  /** Standard deviation of the pixels in each cell. */
   readonly grain: Float64Array;
 }
 
-/** @param box - pixels of a cell, which need not be whole numbers but are 1 or more. */
+/** @param box - size of a cell in pixels, which may be fractional but is at least 1. */
 export function measureCells(
   { width, height, luma }: Plane,
   { columns, rows }: CellSize,
   box: { readonly across: number; readonly down: number },
 ): Cells {
-  // The column behind the last takes what rounding leaves of it.
+  // An extra last column takes what remains after rounding.
   const stride = columns + 1;
   const [areas, sums, squares] = Array.from(
     { length: 3 },
@@ -66,7 +66,7 @@ export function measureCells(
   }
 }
 
-/** For each pixel the cell that it begins in, and how much of it lies there; the rest lies in the next. */
+/** For each pixel, the cell in which it starts and the share of it that lies there; the rest lies in the next cell. */
 function cellShares(length: number, cellLength: number, count: number) {
   const cell = new Int32Array(length);
   const share = new Float64Array(length);
@@ -78,11 +78,14 @@ function cellShares(length: number, cellLength: number, count: number) {
   return { cell, share };
 }
 
-/** Rounds of the fit; the first ones by absolute differences, which a changed part hardly moves. */
+/** Iterations of the fit; the first ones minimise absolute differences, which a changed part hardly affects. */
 const rounds = { absolute: 8, all: 14 };
-/** Scatters beyond which a cell takes no part in the fit: Tukey's biweight, 95 % efficient for normal errors. */
+/**
+ * Cells further off than this many standard deviations are excluded from the fit: Tukey's biweight, 95 % efficient for
+ * normal errors.
+ */
 const tukey = 4.685;
-/** Grey levels: the JPEG of a thumbnail and its whole numbers leave no less. */
+/** In grey levels: the minimum left by the thumbnail's JPEG compression and rounding. */
 const minScatter = 0.7;
 
 export function fitRobustly(terms: readonly Float64Array[], values: Float64Array) {
@@ -106,7 +109,7 @@ export function fitRobustly(terms: readonly Float64Array[], values: Float64Array
   return { residuals, scatter };
 }
 
-/** Weighted least squares by the normal equations; the little that is added to their diagonal keeps an even picture solvable. */
+/** Weighted least squares by the normal equations; a small ridge term keeps a uniform picture solvable. */
 function fitWeighted(
   terms: readonly Float64Array[],
   values: Float64Array,
@@ -129,7 +132,10 @@ function fitWeighted(
   return solve(system);
 }
 
-/** Gaussian elimination with pivoting. @param system - rows of the matrix, the right side behind each; used up. */
+/**
+ * Gaussian elimination with pivoting. @param system - augmented rows of the matrix, with the right side last;
+ * overwritten.
+ */
 function solve(system: readonly Float64Array[]): Float64Array {
   const rows = [...system];
   const count = rows.length;
@@ -155,7 +161,7 @@ function solve(system: readonly Float64Array[]): Float64Array {
   return answer;
 }
 
-/** Standard deviation as the median tells it, which a few places hardly move. */
+/** Robust standard deviation from the median, which a few outliers hardly affect. */
 export function robustSpread(values: Float64Array): number {
   const middle = median(values);
   return Math.max(minScatter, 1.4826 * median(values.map((value) => Math.abs(value - middle))));

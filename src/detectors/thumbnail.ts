@@ -1,6 +1,6 @@
 /**
- * Where the thumbnail in EXIF shows something else than the picture. A program that paints into a picture often leaves the
- * thumbnail that the camera made. Most write a new one, so that agreement proves nothing.
+ * Finds where the EXIF thumbnail shows something different from the picture. A program that retouches a picture often
+ * keeps the camera's original thumbnail. Most write a new one, so agreement proves nothing.
  */
 
 import type { Thumbnail } from '../image/decode.ts';
@@ -37,20 +37,20 @@ function skip(reason: SkipReason): Skipped {
   return { method: thumbnail.method, reason };
 }
 
-/** As in `inconsistencies.ts`: beyond this the thumbnail shows another part of the scene, which is reported there. */
+/** As in `inconsistencies.ts`: beyond this the thumbnail shows a different crop, which is reported there. */
 const maxShapeRatio = 1.06;
-/** On the calibration split 99 % of the same pictures are above 0.72, 95 % of other ones below 0.54. */
+/** On the calibration set, 99 % of matching thumbnails are above 0.72, and 95 % of non-matching ones below 0.54. */
 const minLikeness = 0.6;
 
-/** Deviations at which a cell is as likely changed as not, and that make the odds e times as high. */
+/** Deviation at which a cell is as likely changed as not, and the increase that multiplies the odds by e. */
 const deviation = { even: 7, step: 1 };
-/** A cell counts as pointed at from here on, and a region from as many of them. */
+/** A cell is marked from this value on, and a region from this many cells. */
 const pointedFrom = 0.73;
 const minCells = 4;
 /**
- * Of 500 pairs of the calibration split, with thumbnails made as `thumbnail-difference.ts` describes, a region was found
- * in 342 changed pictures and in no untouched one: that bears out 100 (Clopper and Pearson, one-sided 95 % bounds). But those
- * were not thumbnails of cameras, so no more is believed than this.
+ * In 500 pairs of the calibration set, with thumbnails made as `thumbnail-difference.ts` describes, a region was found
+ * in 342 changed pictures and in no untouched one, which supports a ratio of 100 (Clopper and Pearson, one-sided 95 %
+ * bounds). But those thumbnails were not made by cameras, so the ratio is capped lower.
  */
 const believedRatio = 20;
 const found = {
@@ -60,8 +60,8 @@ const found = {
 } as const;
 
 /**
- * Of the height. Cameras write date, temperature or a logo into a strip along an edge after they made the thumbnail: all false
- * alarms of this method in whole photographs were such.
+ * As a share of the height. Cameras stamp a date, temperature or logo into a strip along an edge after making the
+ * thumbnail: all false alarms of this method in whole photographs were such stamps.
  */
 const stampHeight = 0.08;
 
@@ -100,7 +100,7 @@ function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipp
   };
 }
 
-/** Whether every cell that is pointed at lies in one strip along the upper or the lower edge. */
+/** Whether every marked cell lies in one strip along the upper or lower edge. */
 function isStripAtEdge({ cellPx, columns, values }: CellMap, height: number): boolean {
   const cells = [...values.keys()].filter((cell) => values[cell]! >= pointedFrom);
   const rows = cells.map((cell) => Math.floor(cell / columns));

@@ -1,4 +1,4 @@
-/** The score of the learned trace detector as a finding like the others. */
+/** Reports the score of the learned trace detector as a finding. */
 
 import {
   type Detector,
@@ -30,8 +30,8 @@ function toFinding(traces: TraceEvidence): Finding {
 }
 
 /**
- * Odds of the calibrated probability are a likelihood ratio at even prior odds. A probability no farther from one half than
- * one standard deviation indicates neither side, whatever its odds.
+ * The odds of the calibrated probability equal the likelihood ratio at even prior odds. A probability within one
+ * standard deviation of one half indicates neither side.
  */
 function toSide({
   fakeProbability,

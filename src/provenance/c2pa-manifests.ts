@@ -1,4 +1,4 @@
-/** From crJSON to manifests in our own shape. Every member is foreign; a missing one is nothing, never an error. */
+/** Converts crJSON into our own manifest type. Every member is untrusted; a missing one is skipped, never an error. */
 
 import { asList, type Members, asMembers, textIn } from './file-texts.ts';
 import type { CredentialAction, CredentialIdentity } from './provenance.ts';
@@ -8,7 +8,7 @@ type Relation = (typeof relations)[number];
 
 interface Ingredient {
   readonly relation: Relation;
-  /** Label of its manifest; null when it brought none. */
+  /** Label of the ingredient's manifest; null if it has none. */
   readonly label: string | null;
 }
 
@@ -18,24 +18,24 @@ export interface Manifest {
   readonly signer: string | null;
   readonly issuer: string | null;
   readonly signedAt: string | null;
-  /** Who stamped the time. */
+  /** The time-stamp authority. */
   readonly authority: string | null;
-  /** When the signer's certificate is valid. */
+  /** Validity period of the signer's certificate. */
   readonly validity: { readonly from: string; readonly to: string } | null;
   readonly claimGenerator: string | null;
   readonly actions: readonly CredentialAction[];
   readonly ingredients: readonly Ingredient[];
   readonly identities: readonly CredentialIdentity[];
-  /** Status codes of the specification. */
+  /** C2PA validation status codes. */
   readonly successes: readonly string[];
   readonly failures: readonly string[];
 }
 
-/** Bounds for hostile stores. */
+/** Limits that protect against malicious manifest stores. */
 const maxManifests = 100;
 const maxActions = 200;
 
-/** The active manifest first, then its ingredients'. */
+/** The active manifest first, then those of its ingredients. */
 export function manifestsIn(crJson: unknown): readonly Manifest[] {
   return asList(asMembers(crJson)['manifests'])
     .slice(0, maxManifests)
@@ -73,7 +73,7 @@ function readValidity(validity: unknown): Manifest['validity'] {
   return from === null || to === null ? null : { from, to };
 }
 
-/** Common name and, where it says more, organisation of an X.509 name. */
+/** Common name of an X.509 name, with the organisation if that adds information. */
 function subjectName(name: unknown): string | null {
   const { CN, O } = asMembers(name);
   const common = textIn(CN);
@@ -84,21 +84,21 @@ function subjectName(name: unknown): string | null {
   return `${common} (${organisation})`;
 }
 
-/** In the first version of the claim a text with a list next to it; in the second an object. */
+/** A string with a separate list in claim version 1, an object in version 2. */
 function readClaimGenerator(claim: Members): string | null {
   const info = claim['claim_generator_info'];
   const product = productName(Array.isArray(info) ? info[0] : info);
   return product ?? textIn(claim['claim_generator']);
 }
 
-/** `{name, version}`, or a text. */
+/** An object `{name, version}`, or a string. */
 function productName(value: unknown): string | null {
   const { name, version } = asMembers(value);
   if (textIn(name) === null) return textIn(value);
   return [textIn(name), textIn(version)].filter((part) => part !== null).join(' ');
 }
 
-/** `c2pa.actions`, `c2pa.actions.v2`, and with a number behind them where there are several. */
+/** Reads `c2pa.actions` and `c2pa.actions.v2`, with a numeric suffix if there are several. */
 function actionsIn(label: string, data: unknown): readonly CredentialAction[] {
   if (!/^c2pa\.actions(?:\.v\d+)?(?:__\d+)?$/.test(label)) return [];
   return asList(asMembers(data)['actions']).slice(0, maxActions).map(toAction);
@@ -125,7 +125,7 @@ function ingredientIn(label: string, data: unknown): Ingredient | null {
   return { relation, label: /\/c2pa\/([^/]+)$/.exec(url ?? '')?.[1] ?? null };
 }
 
-/** An X.509 certificate names one identity, a service (`verifiedIdentities`) one or more. */
+/** An X.509 certificate names a single identity, a service (`verifiedIdentities`) one or more. */
 function identitiesIn(
   label: string,
   { signature: signed }: Members,
@@ -149,7 +149,7 @@ function identitiesIn(
 
 const maxIdentities = 20;
 
-/** By the codes of CAWG Identity Assertion 1.1, 7 and 8, that were given for the assertion. */
+/** Derives the state from the status codes of CAWG Identity Assertion 1.1, sections 7 and 8, for this assertion. */
 function stateOfIdentity(label: string, results: Members): CredentialIdentity['state'] {
   const codes = (kind: string) => codesIn(results[kind], `/${label}`);
   const [successes, failures] = [codes('success'), codes('failure')];
@@ -166,7 +166,7 @@ function stateOfIdentity(label: string, results: Members): CredentialIdentity['s
   return successes.includes('cawg.x509.credential.trusted') ? 'trusted' : 'signed';
 }
 
-/** @param where - how the address of what a status is about ends. */
+/** @param where - required ending of the URI that a status refers to. */
 function codesIn(statuses: unknown, where = ''): readonly string[] {
   return asList(statuses)
     .map(asMembers)

@@ -1,4 +1,4 @@
-/** Hands a signed file to the thread that knows C2PA, and waits for it within bounds. */
+/** Passes a signed file to the C2PA thread and waits for the result within limits. */
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -18,21 +18,21 @@ export interface ThreadTask extends CredentialsTask {
   readonly library: object;
 }
 
-/** The largest file, 50 MB, takes three seconds on a busy machine. */
+/** The largest accepted file, 50 MB, takes three seconds on a busy machine. */
 const timeoutMs = 20_000;
-/** Of JavaScript; the library's own memory lies outside and is watched with the child's. */
+/** JavaScript heap only; the library's own memory lies outside it and is monitored with that of the child process. */
 const maxHeapMb = 256;
 
 /**
- * The manifest store as crJSON (the JSON of the C2PA project's conformance programme), or null when it cannot be read.
- * The first one of a process costs a fifth of a second, most of it for the library of 9 MB, so that a picture without
- * credentials never pays for it.
+ * Reads the manifest store as crJSON (the JSON format of the C2PA conformance programme); null when it cannot be read.
+ * The first read in a process takes a fifth of a second, mostly for loading the 9 MB library, so it happens only for
+ * pictures with credentials.
  */
 export async function readCrJson(task: CredentialsTask): Promise<unknown> {
   const workerData: ThreadTask = { ...task, library: compiledLibrary() };
   const worker = new Worker(
     new URL(`./c2pa-thread${extname(import.meta.url)}`, import.meta.url),
-    // What a hostile store makes the library say about itself is not for the log.
+    // Keeps the library's messages about a malicious store out of the log.
     {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
@@ -47,12 +47,12 @@ export async function readCrJson(task: CredentialsTask): Promise<unknown> {
   }
 }
 
-// The types of Node.js leave it out.
+// Missing from the Node.js types.
 declare const WebAssembly: { readonly Module: new (bytes: Uint8Array) => object };
 
 let library: object | null = null;
 
-/** The code alone: each thread makes an instance of it, with a memory of its own. */
+/** The compiled code only: each thread instantiates it with its own memory. */
 function compiledLibrary(): object {
   const file = fileURLToPath(import.meta.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));
   library ??= new WebAssembly.Module(readFileSync(file));
@@ -76,20 +76,21 @@ function parse(answer: unknown): unknown {
   try {
     return JSON.parse(answer);
   } catch {
-    // Deeper than the parser goes.
+    // Nested too deeply for the parser.
     return null;
   }
 }
 
 /**
- * The certificates of a PEM file, in PEM, without what stands between them.
+ * The certificates of a PEM file, without any text between them.
  *
- * @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate, or a broken one.
+ * @throws {ForensicsError} `config_invalid` when the file cannot be read, contains no certificate, or contains an
+ *   invalid one.
  */
 export function readTrustList(file: string): string {
   try {
     const blocks = readFileSync(file, 'utf8').match(certificate) ?? [];
-    // The library takes any text, and then trusts no signer or reads nothing at all.
+    // The library accepts any text, and then trusts no signer or reads nothing at all.
     for (const block of blocks) void new X509Certificate(block);
     if (blocks.length > 0) return `${blocks.join('\n')}\n`;
   } catch (error) {

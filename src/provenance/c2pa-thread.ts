@@ -1,18 +1,18 @@
 /**
- * Reads one manifest store in a thread of its own, so that a hostile store can cost neither the child's time nor its
- * memory for good: the thread is ended afterwards. Here is the only import of the C2PA library.
+ * Reads one manifest store in a separate thread, so that a malicious store cannot permanently take the child process's
+ * time or memory: the thread is terminated afterwards. The only file that imports the C2PA library.
  */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { initSync, WasmReader } from '@contentauth/c2pa-wasm';
 import type { ThreadTask } from './c2pa-reader.ts';
 
-/** crJSON is text; a store of 16 MB with its pictures left out stays far below. */
+/** crJSON is text: a 16 MB store stays far below this once its pictures are left out. */
 const maxAnswerLength = 4_000_000;
 
 /**
- * Nothing inside a file may open a connection. Two settings of the library forbid it (no remote manifests, no hosts allowed), and
- * the functions that it would call are removed.
+ * Nothing in a file may open a connection. Two library settings forbid it (no remote manifests, no allowed hosts), and
+ * the network functions are removed.
  */
 globalThis.fetch = () => Promise.reject(new Error('The examination opens no connection.'));
 

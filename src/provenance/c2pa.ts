@@ -1,6 +1,6 @@
 /**
- * Content credentials of a file: what its C2PA manifest store claims, whether it fits the bytes, and whether the
- * administrator trusts who signed it.
+ * Reads the content credentials of a file: what its C2PA manifest store claims, whether that matches the bytes, and
+ * whether the administrator trusts the signer.
  *
  * @see C2PA Technical Specification 2.3, on validation, actions and ingredients.
  */
@@ -72,11 +72,11 @@ function sha256Of(text: string): string {
 
 const hashMatch = /^assertion\.(?:data|boxes|collection|bmff)Hash\.match$/;
 
-/** Failures that mean other bytes than those that were signed. Others concern the signer, or form. */
+/** Failures that mean the bytes differ from those signed. Others concern the signer or the format. */
 const byteFailure =
   /^(?:claim\.|claimSignature\.(?:mismatch|missing)|hashedURI\.|general\.|manifest\.inaccessible|assertion\.(?:(?:hashedURI|dataHash|boxesHash|collectionHash|bmffHash)\.|(?:required\.)?missing|inaccessible|undeclared|outsideManifest))/;
 
-/** An update manifest leaves the hash of the picture to the one before it. */
+/** An update manifest relies on the previous manifest for the picture's hash. */
 function isIntact(active: Manifest, manifests: readonly Manifest[]): boolean {
   const bound = active.isUpdate ? manifests : [active];
   return (
@@ -95,12 +95,12 @@ function isTrusted({ successes, failures }: Manifest): boolean {
   return successes.includes('signingCredential.trusted') && !isRefused;
 }
 
-/** What a manifest is to the picture: its own past, or that of a part pasted into it. */
+/** How a manifest relates to the picture: the history of the whole, or of a part pasted into it. */
 type Role = 'whole' | 'part';
 
 /**
- * From the active manifest back along its ingredients. A statement has the weight of the weakest signature on the way to it:
- * anyone can sign that a picture descends from another, trusted one.
+ * Collects declarations from the active manifest back through its ingredients. A declaration carries the weight of the
+ * weakest signature on the path to it, because anyone can sign that a picture descends from a trusted one.
  */
 function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] {
   const [active] = manifests;
@@ -116,7 +116,7 @@ function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] 
     found.push(...declaredBy(manifest, role, assurance));
     for (const { relation, label } of manifest.ingredients) {
       const past = label === null ? undefined : byLabel.get(label);
-      // What a generator was fed with is not what it made.
+      // The input of a generator is not its output.
       if (past === undefined || relation === 'inputTo') continue;
       visit(past, relation === 'componentOf' ? 'part' : role, assurance);
     }
@@ -143,7 +143,10 @@ function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): reado
   });
 }
 
-/** The declared creation decides about the whole picture; anything generated that came later, or in a part, is a manipulation. */
+/**
+ * The declared creation determines the origin of the whole picture; generated content that was added later, or in a
+ * part, makes it manipulated.
+ */
 function declaredOrigin(
   origin: DeclaredOrigin | null,
   action: string,

@@ -1,7 +1,7 @@
 /**
- * ComfyUI stores the graph that made a picture: `prompt` as it ran (nodes by number, each with `class_type` and `inputs`),
- * `workflow` as it was drawn (a list of nodes with their `type`). The program also scales and crops photographs, so a graph
- * counts only when something in it samples, or has a hosted model make a picture.
+ * ComfyUI stores the graph that made a picture: `prompt` as it ran (nodes by number, each with `class_type` and
+ * `inputs`), `workflow` as it was drawn (a list of nodes with their `type`). ComfyUI also scales and crops photographs,
+ * so a graph counts only if it contains a sampler or a call to a hosted model.
  */
 
 import type { DeclaredOrigin } from '../contract/vocabulary.ts';
@@ -10,12 +10,12 @@ import { asList, asMembers, type Members } from './file-texts.ts';
 const maxNodes = 20_000;
 
 const samples = /sampler|UltimateSDUpscale|(?:Face|Segs?)Detailer/i;
-/** Nodes that call a hosted model, by vendor. Their helpers, which scale or hold a colour, are not meant. */
+/** Nodes that call a hosted model, by vendor; excludes their helper nodes, which scale or hold a colour. */
 const hosted =
   /^(?:OpenAI(?:Dalle|GPTImage)|Flux(?:Pro|KontextPro|KontextMax|2)\w*Node|Ideogram|LumaImage(?!Reference)|Recraft(?:Text|Image)|Stability(?:Stable)?Image|(?:Google)?Gemini\w*Image|GeminiNanoBanana|Imagen|ByteDance(?:Image|Seedream)|Seedream|Kling\w*Image(?:Generation|Expand)|Wan\w*ToImageApi|RunwayTextToImage|Reve\w*Image|Grok\w*Image|Bria\w*Image|HunyuanImage\w*Api|QwenImage\w*Api|Midjourney)/i;
 const paintsIn = /inpaint|SetLatentNoiseMask|ProFill|ProExpand|ImageExpand|Detailer/i;
 
-/** What the graph made; null for one that only changes what it was given, and for what is no graph. */
+/** What the graph generated; null if it only edits its input, or is not a graph. */
 export function originOfGraph(graph: Members): Exclude<DeclaredOrigin, 'captured'> | null {
   const kinds = kindsOfNodes(graph);
   if (!kinds.some((kind) => samples.test(kind) || hosted.test(kind))) return null;
@@ -23,7 +23,7 @@ export function originOfGraph(graph: Members): Exclude<DeclaredOrigin, 'captured
   return isLoaded && kinds.some((kind) => paintsIn.test(kind)) ? 'ai-manipulated' : 'ai-generated';
 }
 
-/** Names of the node classes of a graph of either form, those of its subgraphs included. */
+/** Class names of all nodes in a graph of either form, including its subgraphs. */
 function kindsOfNodes(graph: Members): readonly string[] {
   const subgraphs = asList(asMembers(graph['definitions'])['subgraphs']);
   const groups = Object.values(asMembers(asMembers(graph['extra'])['groupNodes']));
@@ -38,7 +38,7 @@ function kindsOfNodes(graph: Members): readonly string[] {
     .filter((kind) => typeof kind === 'string');
 }
 
-/** Nodes that are muted (2) or bypassed (4) do not run. */
+/** Muted (2) and bypassed (4) nodes do not run. */
 function isActive({ mode }: Members): boolean {
   return mode !== 2 && mode !== 4;
 }

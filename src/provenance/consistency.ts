@@ -1,6 +1,6 @@
 /**
- * Contradictions between two records of a file. None proves an alteration: clocks are wrong, services strip and
- * rewrite. Each is a question that an examiner would ask.
+ * Finds contradictions between two records of a file. None proves an alteration: clocks are wrong, services strip and
+ * rewrite metadata. Each raises a question that an examiner would ask.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags; Adobe XMP specification part 2, ResourceEvent, for the history.
  */
@@ -16,7 +16,7 @@ interface Records {
   readonly software: readonly NamedSoftware[];
   readonly history: readonly HistoryStep[];
   readonly quantisation: QuantisationClass | null;
-  /** Null without a thumbnail that could be read. */
+  /** Null if there is no readable thumbnail. */
   readonly thumbnail: ThumbnailComparison | null;
   readonly now: Date;
 }
@@ -35,12 +35,12 @@ export function findInconsistencies(records: Records): readonly Inconsistency[] 
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Max difference of clocks between two time zones: 26 hours (UTC-12 to UTC+14). */
+/** Maximum difference between local times in two time zones: 26 hours (UTC-12 to UTC+14). */
 const maxZoneHours = 26;
 
 function compareTimes({ exif, now }: Records): readonly Inconsistency[] {
   const all: Inconsistency[] = [];
-  // A clock that nobody set says nothing.
+  // An unset clock is no evidence.
   const [takenAt, changedAt] = [exif.takenAt, exif.changedAt].map((time) =>
     time === null || isUnset(time.at) ? null : time,
   );
@@ -48,7 +48,7 @@ function compareTimes({ exif, now }: Records): readonly Inconsistency[] {
   const latest = Math.max(
     ...[exif.takenAt, exif.changedAt].map((time) => (time ? toUtc(time) : 0)),
   );
-  // The difference is not reported: it would differ each time that the same file is looked at.
+  // The difference is not reported, because it would change each time the same file is examined.
   if (latest > now.getTime() + maxZoneHours * hourMs) {
     all.push({
       code: 'time_in_future',
@@ -107,9 +107,9 @@ function compareSizes({ facts, exif: { statedSize } }: Records): readonly Incons
   ];
 }
 
-/** A thumbnail rounds its sides to whole pixels, and bars are found to within two of them. */
+/** A thumbnail's sides are rounded to whole pixels, and bars are located to within two pixels. */
 const maxShapeRatio = 1.06;
-/** Set by hand on drawn pictures: the same scene stays above 0.98, another one below 0.67. */
+/** Set by hand on synthetic pictures: the same scene stays above 0.98, a different one below 0.67. */
 const minCorrelation = 0.8;
 
 function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {
@@ -134,10 +134,7 @@ function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {
   ];
 }
 
-/**
- * Makers whose cameras and phones have written a maker note into every JPEG for two decades. Others do so in some models
- * and not in others.
- */
+/** Manufacturers that have written a maker note into every JPEG for two decades. Others do so only in some models. */
 const notingMakers =
   /^(?:apple|canon|fujifilm|nikon|olympus|om digital solutions|panasonic|pentax|ricoh|sony)\b/i;
 
@@ -181,20 +178,20 @@ function readHistory({ history }: Records): readonly Inconsistency[] {
   ];
 }
 
-/** A receiver may hold on to its last fix for a while. */
+/** A receiver may keep its last fix for a while. */
 const maxHoursOfFix = 1;
-/** Local time is at most so far from UTC. */
+/** Maximum offset of local time from UTC. */
 const maxHoursOfZone = 14;
 const dayHours = 24;
-/** Receivers count weeks up to this many and begin again; old ones fall back by it (IS-GPS-200, 20.3.3.3.1.1). */
+/** GPS receivers count weeks up to this limit and start again; old ones fall back by it (IS-GPS-200, 20.3.3.3.1.1). */
 const rolloverHours = 1024 * 7 * dayHours;
 
-/** The receiver's clock is that of the satellites, the camera's is whatever somebody set. */
+/** The receiver takes its time from the satellites, while the camera's clock was set by hand. */
 function compareSatellites({
   exif: { takenAt, satelliteTime },
 }: Records): readonly Inconsistency[] {
   if (takenAt === null || satelliteTime === null) return [];
-  // A camera that lost its battery restarts on 1 January of some year.
+  // A camera whose battery ran out restarts on 1 January of some year.
   const isReset = takenAt.at.getUTCMonth() === 0 && takenAt.at.getUTCDate() === 1;
   if (isReset || isUnset(takenAt.at) || isBeforeFirstFix(satelliteTime)) return [];
   const hoursAhead = (toUtc(takenAt) - satelliteTime.getTime()) / hourMs;
@@ -209,7 +206,9 @@ function compareSatellites({
   ];
 }
 
-/** By the zone, by a receiver whose weeks began again, or by a program that wrote the local date or time in place of UTC's. */
+/**
+ * Whether a time zone, a GPS week rollover, or a program that wrote local date or time as UTC explains the difference.
+ */
 function isExplained(hoursAhead: number, { offsetMinutes }: ExifTime): boolean {
   const rollovers = Math.round(hoursAhead / rolloverHours);
   const hours = hoursAhead - rollovers * rolloverHours;
@@ -219,10 +218,13 @@ function isExplained(hoursAhead: number, { offsetMinutes }: ExifTime): boolean {
   return explained.some((one) => Math.abs(hours - one) <= slack);
 }
 
-/** Years in which clocks of cameras begin when nobody has set them, on the first of January. */
+/** Years in which unset camera clocks start, on 1 January. */
 const firstYears: ReadonlySet<number> = new Set([1904, 1970, 1980, 1990, 2000]);
 
-/** A clock that began at its first date, up to a week ago; cameras also begin at midnight of the year they were made in. */
+/**
+ * Whether a clock still counts from its first date, at most a week ago; some cameras start at midnight on 1 January of
+ * the year they were made.
+ */
 function isUnset(at: Date): boolean {
   if (at.getUTCMonth() !== 0) return false;
   const day = at.getUTCDate();
@@ -230,7 +232,10 @@ function isUnset(at: Date): boolean {
   return isMidnight || (firstYears.has(at.getUTCFullYear()) && day <= 7);
 }
 
-/** No satellite told the time yet: a date from before receivers were built into cameras, or the first day of a count of weeks. */
+/**
+ * Whether the receiver had not yet received the time: the date predates GPS in cameras, or is the first day of a week
+ * count.
+ */
 function isBeforeFirstFix(at: Date): boolean {
   const day = at.toISOString().slice(0, 10);
   return at.getUTCFullYear() < 1995 || isUnset(at) || weekCountsBegan.has(day);

@@ -1,8 +1,8 @@
 /**
- * Pearson's correlation of two series of equal length.
+ * Pearson correlation of two series of equal length.
  *
- * @param least - standard deviation below which it would be chance.
- * @returns -1..1; null when one of them deviates less.
+ * @param least - minimum standard deviation; below it, a correlation would be chance.
+ * @returns -1..1; null when either series deviates less.
  */
 export function correlate(
   a: Readonly<Float64Array>,

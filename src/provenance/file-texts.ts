@@ -1,17 +1,17 @@
-/** Every text of a file in which a program may record what it did, with its field. */
+/** Every text in a file in which a program may record what it did, with its field name. */
 
 import type { DeclaredOrigin } from '../contract/vocabulary.ts';
 import type { FileText } from '../image/file-texts.ts';
 
 export interface ForeignTexts {
   readonly all: readonly FileText[];
-  /** The texts of these fields, in the order of the file, whatever place they stand in. */
+  /** The texts of these fields in file order, wherever they are stored. */
   of(...fields: readonly string[]): readonly FileText[];
 }
 
-/** A structure that a generator left behind. */
+/** A structure left behind by a generator. */
 export interface Recognised {
-  /** Where it stands. */
+  /** The text that contains it. */
   readonly text: FileText;
   readonly origin: Exclude<DeclaredOrigin, 'captured'>;
   readonly generator: string | null;
@@ -22,13 +22,16 @@ export function findTexts(all: readonly FileText[]): ForeignTexts {
   return { all, of: (...fields) => fields.flatMap((field) => byField.get(field) ?? []) };
 }
 
-// Makes foreign values safe to handle: texts become printable, and JSON is parsed without trusting its shape.
+// Makes untrusted values safe to handle: texts become printable, and JSON is parsed without trusting its shape.
 
 const maxTextLength = 200;
 
-/** On one line, without control characters and without those that hide text or turn its direction; at most 200 characters. */
+/**
+ * Puts the text on one line, removes control characters and characters that hide text or change its direction, and
+ * truncates it to 200 characters.
+ */
 export function printable(text: string): string {
-  // Cut before it is cleaned: a text may have a million characters.
+  // Truncated before cleaning, because a text may have a million characters.
   const cleaned = text
     .slice(0, 4 * maxTextLength)
     .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
@@ -38,7 +41,7 @@ export function printable(text: string): string {
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The members of a JSON object; none for anything else. */
+/** The members of a JSON object; empty for anything else. */
 export function asMembers(value: unknown): Members {
   return isObject(value) ? value : {};
 }
@@ -51,19 +54,19 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text that is not empty, made printable; null for anything else. */
+/** A non-empty text, made printable; null for anything else. */
 export function textIn(value: unknown): string | null {
   return typeof value === 'string' ? printable(value) || null : null;
 }
 
-/** The members of the JSON object that `text` is; null when it is none. */
+/** Parses `text` and returns the members of the JSON object; null if it is not one. */
 export function parseObject(text: string): Members | null {
   if (!/^\s*\{/.test(text)) return null;
   try {
     const value: unknown = JSON.parse(text);
     return asMembers(value);
   } catch {
-    // Not JSON, or nested too deep: a text like any other.
+    // Not JSON, or nested too deeply: treat it as ordinary text.
     return null;
   }
 }

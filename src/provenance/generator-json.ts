@@ -1,4 +1,7 @@
-/** Generators that store their settings as JSON, in whatever field: ComfyUI, InvokeAI, Fooocus, SwarmUI, NovelAI and others. */
+/**
+ * Recognises generators that store their settings as JSON in any field: ComfyUI, InvokeAI, Fooocus, SwarmUI, NovelAI
+ * and others.
+ */
 
 import type { FileText } from '../image/file-texts.ts';
 import { originOfGraph } from './comfyui.ts';
@@ -19,7 +22,7 @@ export function recogniseJson(texts: ForeignTexts): readonly Recognised[] {
   ];
 }
 
-/** Objects that hold one of these hold what a generator writes, as an object or as the text of one. */
+/** Keys that wrap a generator's settings, as an object or as JSON text. */
 const envelopes = [
   'prompt',
   'workflow',
@@ -29,10 +32,10 @@ const envelopes = [
   'extra_pnginfo',
 ] as const;
 
-/** The object that a text is, behind a name where one stands before it, and those that it wraps. */
+/** The object in a text, after a leading name if there is one, and the objects it wraps. */
 function objectsIn(text: string): readonly Members[] {
   const json = text.replace(/^\s*\w[\w -]{0,30}:\s*(?=\{)/, '');
-  // Python writes NaN where a node is to run each time; that is no JSON.
+  // Python writes NaN, which is not valid JSON, for nodes that run every time.
   const outer = parseObject(json) ?? parseObject(json.replaceAll(/\bNaN\b/g, 'null'));
   if (outer === null) return [];
   const inner = envelopes.map((name) => {
@@ -51,7 +54,7 @@ function recogniseObjects(
     const origin = originOfGraph(object);
     if (origin !== null) return [{ text, origin, generator: 'ComfyUI' }];
   }
-  // Of these settings alone any program might be meant.
+  // These settings alone could come from any program.
   if (isNovelAi && objects.some(hasSampling)) return [generated(text, 'NovelAI')];
   for (const object of objects) {
     const program = programs.find(([, isOf]) => isOf(object));
@@ -66,7 +69,7 @@ function generated(text: FileText, generator: string | null, settings: Members =
   return { text, origin: isPart ? 'ai-manipulated' : 'ai-generated', generator };
 }
 
-/** Settings as texts of a PNG, one each: Easy Diffusion, and programs of the `diffusers` family. */
+/** Recognises settings stored as separate PNG texts: Easy Diffusion, and programs based on `diffusers`. */
 function recogniseSingleTexts(texts: ForeignTexts): readonly Recognised[] {
   const own = texts.all.filter(({ place }) => place === 'png-text');
   const settings = Object.fromEntries(own.map(({ field, text }) => [field, text]));
@@ -85,7 +88,7 @@ const easyDiffusion: Program = [
     isNumeric(settings['num_inference_steps'] ?? settings['Steps']),
 ];
 
-/** A prompt, a seed and a number of steps, and what else a sampler needs: no program writes these of a photograph. */
+/** A prompt, a seed, a number of steps and the other inputs of a sampler: no program writes these for a photograph. */
 const anyProgram: Program = [
   null,
   (settings) => {
@@ -112,7 +115,7 @@ const programs: readonly Program[] = [
   anyProgram,
 ];
 
-/** Its numbers are texts. */
+/** Fooocus writes its numbers as strings. */
 function isFooocus({
   version,
   seed,
@@ -138,7 +141,7 @@ function isEarlyInvoke({ app_id: app, image }: Members): boolean {
   return isText(app) && /^invoke-ai\//i.test(app) && Object.keys(asMembers(image)).length > 0;
 }
 
-/** Its nodes by name, each with its type; or a list, in which the type is one of the node's data. */
+/** Nodes keyed by name, each with its type; or a list of nodes with the type among their data. */
 function isInvokeGraph({ nodes }: Members): boolean {
   return [...asList(nodes), ...Object.values(asMembers(nodes))]
     .map(asMembers)
@@ -146,7 +149,10 @@ function isInvokeGraph({ nodes }: Members): boolean {
     .some((kind) => isText(kind) && /^(?:\w+_)?denoise(?:_latents)?$/.test(kind));
 }
 
-/** The PNG's texts as one object, as it hides them in the pixels; or the settings, where `uc` is what is unwanted. */
+/**
+ * The PNG's texts as one object, as NovelAI hides them in the pixels; or the settings, where `uc` is the negative
+ * prompt.
+ */
 function isNovel(settings: Members): boolean {
   const { Software: name, uc, request_type: type } = settings;
   return name === 'NovelAI' || (hasSampling(settings) && (isText(uc) || isText(type)));

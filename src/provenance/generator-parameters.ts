@@ -1,4 +1,4 @@
-/** The contract of all recognisers of generators, and the one list of them. */
+/** Defines what a recogniser of generators does, and lists all of them. */
 
 import type { FileText } from '../image/file-texts.ts';
 import {
@@ -12,15 +12,15 @@ import { recogniseJson } from './generator-json.ts';
 import { recogniseSettingsLine } from './settings-line.ts';
 
 /**
- * Recognises a structure that a program leaves behind, never a word: a photograph whose caption speaks of a generator is
- * a photograph. Knows one format or one family.
+ * Recognises a structure that a program leaves behind, never just a word: a photograph whose caption mentions a
+ * generator is still a photograph. Each recogniser knows one format or family of formats.
  */
 type Recogniser = (texts: ForeignTexts) => readonly Recognised[];
 
-/** Nothing, or a version: `v6.1`, `3`, `2.0 (Web)`. */
+/** Optional version suffix: `v6.1`, `3`, `2.0 (Web)`. */
 const rest = /^(?: ?v?\d[\d.]*(?: \([^)]{1,40}\))?)?$/i;
 
-/** Programs that do nothing but generate, as they write themselves. */
+/** Names written by programs that only generate. */
 const generators: readonly (readonly [RegExp, string])[] = [
   [/^adobe firefly/i, 'Adobe Firefly'],
   [/^bing image creator/i, 'Bing Image Creator'],
@@ -49,12 +49,12 @@ const generators: readonly (readonly [RegExp, string])[] = [
   [/^stable diffusion(?: xl)?/i, 'Stable Diffusion'],
 ];
 
-/** Where programs sign. `Make` is for cameras, but some services write their name there. */
+/** Fields in which programs write their name. `Make` is for cameras, but some services use it too. */
 export const toolFields = ['Software', 'CreatorTool', 'ImageEditingSoftware'] as const;
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** The prompt with its options, and at its very end the job: `a harbour --ar 3:2 --v 6.1 Job ID: <UUID>`. */
+/** The prompt with its options, ending in the job identifier: `a harbour --ar 3:2 --v 6.1 Job ID: <UUID>`. */
 const midjourneyJob = new RegExp(`\\s--[a-z]+\\b.*\\sJob ID: ${uuid}$`, 'is');
 
 const recognisers: readonly Recogniser[] = [
@@ -66,7 +66,7 @@ const recognisers: readonly Recogniser[] = [
   recogniseToolField,
 ];
 
-/** One entry a text and generator. */
+/** One result per text and generator. */
 export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] {
   const byText = new Map<FileText, Recognised>();
   for (const recognise of recognisers) {
@@ -77,7 +77,7 @@ export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] 
   return [...byText.values()];
 }
 
-/** InvokeAI's first form, as on a command line: `"a harbour" -s 50 -S 42 -W 512 -H 512 -C 7.5 -A k_lms`. */
+/** InvokeAI's original format, a command line: `"a harbour" -s 50 -S 42 -W 512 -H 512 -C 7.5 -A k_lms`. */
 function recogniseDream(texts: ForeignTexts): readonly Recognised[] {
   const options = [/ -s ?\d/, / -S ?-?\d/, / -W ?\d/, / -H ?\d/];
   return texts.all
@@ -88,7 +88,7 @@ function recogniseDream(texts: ForeignTexts): readonly Recognised[] {
     .map((text) => ({ text, origin: 'ai-generated', generator: 'InvokeAI' }));
 }
 
-/** Generators recognised by fixed contents of fixed fields: Midjourney, FLUX, Google, Grok. */
+/** Recognises generators by fixed contents of fixed fields: Midjourney, FLUX, Google, Grok. */
 function recogniseSignedFields(texts: ForeignTexts): readonly Recognised[] {
   return [
     ...recogniseMidjourney(texts),
@@ -104,7 +104,7 @@ function recogniseMidjourney(texts: ForeignTexts): readonly Recognised[] {
     .map((text) => ({ text, origin: 'ai-generated', generator: 'Midjourney' }));
 }
 
-/** Black Forest Labs' own program writes its name as the maker of the camera. */
+/** Black Forest Labs' own program writes its name as the camera maker. */
 function recogniseFlux(texts: ForeignTexts): readonly Recognised[] {
   const isMaker = texts.of('Make').some(({ text }) => text.startsWith('Black Forest Labs'));
   if (!isMaker) return [];
@@ -118,7 +118,7 @@ function recogniseFlux(texts: ForeignTexts): readonly Recognised[] {
     }));
 }
 
-/** The whole credit line, as IPTC or XMP. */
+/** Matches the entire credit line, in IPTC or XMP. */
 function recogniseGoogle(texts: ForeignTexts): readonly Recognised[] {
   return texts.of('Credit').flatMap((text): readonly Recognised[] => {
     if (text.text === 'Made with Google AI') {
@@ -129,7 +129,7 @@ function recogniseGoogle(texts: ForeignTexts): readonly Recognised[] {
   });
 }
 
-/** A signature of 64 bytes or more as the description, and a UUID as the artist. */
+/** Matches a signature of at least 64 bytes as the description, and a UUID as the artist. */
 function recogniseGrok(texts: ForeignTexts): readonly Recognised[] {
   const isArtist = new RegExp(`^${uuid}$`, 'i');
   if (!texts.of('Artist').some(({ text }) => isArtist.test(text))) return [];
@@ -146,7 +146,7 @@ function recogniseToolField(texts: ForeignTexts): readonly Recognised[] {
   });
 }
 
-/** The generator that `name` is the name of; null when it is more or something else. */
+/** The generator called exactly `name`; null if the text contains anything else. */
 export function generatorNamed(name: string): string | null {
   for (const [pattern, generator] of generators) {
     const begins = pattern.exec(name.trim())?.[0];
@@ -156,11 +156,11 @@ export function generatorNamed(name: string): string | null {
 }
 
 /**
- * The label that Chinese law requires on generated media: a JSON object with `Label` and the producer. 1 declares generated
- * content; 2 (possible) and 3 (suspected) are guesses, not declarations.
+ * Recognises the label that Chinese law requires on generated media: a JSON object with `Label` and the producer. 1
+ * declares generated content; 2 (possible) and 3 (suspected) are guesses, not declarations.
  *
- * @see GB 45438-2025, 6.2 and Annex E: property `AIGC` of the TC260 namespace in XMP; generators also write it as PNG text
- * and as the user comment of EXIF.
+ * @see GB 45438-2025, 6.2 and Annex E: property `AIGC` of the TC260 namespace in XMP; generators also write it as PNG
+ *   text and as the EXIF user comment.
  */
 function recogniseAigcLabel(texts: ForeignTexts): readonly Recognised[] {
   return texts

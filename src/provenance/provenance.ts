@@ -1,7 +1,7 @@
 /**
- * What a file says about its own origin and history, and whether what it says holds together. It reads bytes and
- * metadata, never a verdict: everything here can be written by anybody, unless a signature that was checked says
- * otherwise, and nothing can be concluded from what is missing.
+ * What a file says about its own origin and history, and whether that is consistent. It reads bytes and metadata but
+ * reaches no verdict: anyone can write these statements, unless a verified signature says otherwise, and their absence
+ * proves nothing.
  */
 
 import type {
@@ -16,61 +16,73 @@ import type { StoredWarning } from '../image/metadata.ts';
 export interface Declaration {
   readonly origin: DeclaredOrigin;
   readonly place: DeclarationPlace;
-  /** Field of that place, such as `parameters` or `DigitalSourceType`. */
+  /** Field name, such as `parameters` or `DigitalSourceType`. */
   readonly field: string;
-  /** As it stands in the file, printable, cut to 200 characters: foreign text. */
+  /** Untrusted text from the file, made printable and truncated to 200 characters. */
   readonly value: string;
-  /** Product name where one is named or plainly recognised: `Stable Diffusion web UI (AUTOMATIC1111)`, `DALL-E`; else null. */
+  /**
+   * Product name if it is stated or clearly recognisable, such as `Stable Diffusion web UI (AUTOMATIC1111)` or
+   * `DALL-E`; otherwise null.
+   */
   readonly generator: string | null;
   readonly assurance: Assurance;
 }
 
-/** A C2PA manifest store. Integrity and trust are two facts: a forger can sign, but not in another's name. */
+/** A C2PA manifest store. Integrity and trust are separate facts: a forger can sign, but not in someone else's name. */
 export interface ContentCredentials {
-  /** `valid`: signature and hashes fit the bytes of this file. `unreadable`: there is a store, but it cannot be parsed. */
+  /**
+   * `valid`: signature and hashes match the bytes of this file. `unreadable`: there is a store, but it cannot be
+   * parsed.
+   */
   readonly integrity: 'valid' | 'broken' | 'unreadable';
-  /** `not-checked` without a trust list. */
+  /** `not-checked` if there is no trust list. */
   readonly trust: 'trusted' | 'untrusted' | 'not-checked';
-  /** Of the list that the signer was looked up in, see `readTrustList`: administrators update theirs. Null without one. */
+  /** Digest of the trust list used, because administrators update theirs; see `readTrustList`. Null without a list. */
   readonly trustListSha256: string | null;
   readonly signer: string | null;
   readonly issuer: string | null;
-  /** ISO 8601; as the signature claims it. */
+  /** ISO 8601, as claimed by the signature. */
   readonly signedAt: string | null;
-  /** True when a time-stamp authority's countersignature was found and holds. */
+  /** True if a time-stamp authority countersigned and the countersignature is valid. */
   readonly hasTimestamp: boolean;
   readonly claimGenerator: string | null;
-  /** In the order in which they are listed, oldest manifest first. */
+  /** As listed, oldest manifest first. */
   readonly actions: readonly CredentialAction[];
-  /** How many manifests the store holds, the active one included: ingredients bring theirs. */
+  /** Number of manifests in the store, including the active one and those of ingredients. */
   readonly manifests: number;
-  /** Failure status codes of the C2PA specification for the manifest, such as `assertion.dataHash.mismatch`. */
+  /** C2PA failure status codes for the manifest, such as `assertion.dataHash.mismatch`. */
   readonly problems: readonly string[];
-  /** Examinations of earlier versions lack them. */
+  /** Absent in examinations from earlier versions. */
   readonly identities?: readonly CredentialIdentity[];
-  /** The authority that stamped the time; when the signer's certificate is valid. Null where the credentials do not say. */
+  /**
+   * The time-stamp authority, and the validity period of the signer's certificate. Null if the credentials do not state
+   * them.
+   */
   readonly authority?: string | null;
   readonly validity?: { readonly from: string; readonly to: string } | null;
-  /** All status codes that the active manifest was given, and the failures of its ingredients. */
+  /** All status codes of the active manifest, and the failures of its ingredients. */
   readonly codes?: readonly string[];
   readonly ingredientProblems?: readonly string[];
 }
 
 /**
- * Who takes part in the picture, by an assertion of its own signature (CAWG Identity Assertion 1.1) or of a service that
- * checked accounts and documents.
+ * A person or organisation involved in the picture, attested by their own signature (CAWG Identity Assertion 1.1) or by
+ * a service that verified accounts and documents.
  */
 export interface CredentialIdentity {
-  /** A person or an organisation. */
+  /** Name of the person or organisation. */
   readonly name: string | null;
-  /** Who says so: the issuer of the certificate, or the service. */
+  /** Who attests it: the issuer of the certificate, or the service. */
   readonly provider: string | null;
-  /** `signed`: the signature is valid, but no authority vouches for it. `not-verified`: that takes a connection. */
+  /**
+   * `signed`: the signature is valid, but no authority vouches for it. `not-verified`: verification would need a
+   * connection.
+   */
   readonly state: 'trusted' | 'signed' | 'broken' | 'not-verified';
 }
 
 export interface CredentialAction {
-  /** Such as `c2pa.created`. */
+  /** C2PA action, such as `c2pa.created`. */
   readonly action: string;
   readonly software: string | null;
   readonly when: string | null;
@@ -78,42 +90,42 @@ export interface CredentialAction {
   readonly digitalSourceType: string | null;
 }
 
-/** One step of the history that editing programs keep in XMP, each program by its own account. */
+/** One step of the history that editing programs keep in XMP, as each program reported it. */
 export interface HistoryStep {
-  /** Such as `saved` or `derived`. */
+  /** Action, such as `saved` or `derived`. */
   readonly action: string;
   readonly software: string | null;
-  /** ISO 8601, as the program wrote it. */
+  /** ISO 8601, as written by the program. */
   readonly when: string | null;
-  /** Such as `converted from image/x-canon-cr2 to image/jpeg`. */
+  /** Details, such as `converted from image/x-canon-cr2 to image/jpeg`. */
   readonly parameters: string | null;
 }
 
-/** Which program or device the file names, and what kind of thing that is. */
+/** A program or device named in the file, and what kind it is. */
 export interface NamedSoftware {
-  /** `firmware`: what runs on the camera or telephone itself, such as an iOS version. */
+  /** `firmware`: software running on the camera or phone itself, such as an iOS version. */
   readonly kind: 'generator' | 'editor' | 'camera' | 'firmware' | 'platform' | 'unknown';
   readonly name: string;
   readonly place: DeclarationPlace;
 }
 
-/** Whose quantisation tables a JPEG carries. */
+/** Origin of a JPEG's quantisation tables. */
 export interface QuantisationClass {
-  /** `libjpeg`: the standard's tables scaled; `custom`: neither these nor any that we know. */
+  /** `libjpeg`: scaled standard tables; `custom`: neither these nor any known ones. */
   readonly kind: 'libjpeg' | 'known-software' | 'custom';
-  /** Name of the software or camera family, for `known-software`. */
+  /** Software or camera family, for `known-software`. */
   readonly name: string | null;
-  /** For `libjpeg`: the setting, 1..100. */
+  /** Quality setting 1..100, for `libjpeg`. */
   readonly quality: number | null;
 }
 
-/** Two records of a file that disagree. */
+/** Values of each kind of contradiction between two records of a file. */
 export interface InconsistencyValues {
-  /** Between capture and last change. */
+  /** Time between capture and last change. */
   readonly modified_after_capture: { readonly minutes: number };
   readonly created_after_modified: { readonly minutes: number };
   readonly time_in_future: NoValues;
-  /** `640 × 480`, pixels. */
+  /** In pixels, such as `640 × 480`. */
   readonly exif_size_differs: { readonly stated: string; readonly stored: string };
   readonly thumbnail_shape_differs: NoValues;
   readonly thumbnail_content_differs: NoValues;
@@ -129,7 +141,7 @@ export interface InconsistencyValues {
 
 type NoValues = Readonly<Record<string, never>>;
 
-/** In codes and values. Examinations stored by earlier versions hold sentences in place of the values. */
+/** A contradiction as a code with values. Examinations stored by earlier versions hold sentences instead of values. */
 export type Inconsistency = CodedInconsistency | StoredSentence;
 
 type CodedInconsistency = {
@@ -147,11 +159,11 @@ interface StoredSentence {
 }
 
 export interface FileLayout {
-  /** Bytes behind the end of the picture. */
+  /** Number of bytes after the end of the picture. */
   readonly trailingBytes: number;
-  /** What these bytes begin with: `zip`, `jpeg`, `mp4`, ...; null when nothing is known or nothing is there. */
+  /** Format of these bytes by their signature: `zip`, `jpeg`, `mp4`, ...; null if it is unknown or there are none. */
   readonly trailingKind: string | null;
-  /** Pictures inside the file, the main one included; thumbnails of EXIF do not count. */
+  /** Number of pictures in the file, including the main one but not EXIF thumbnails. */
   readonly pictures: number;
 }
 
@@ -159,16 +171,16 @@ export interface Provenance {
   readonly declarations: readonly Declaration[];
   readonly credentials: ContentCredentials | null;
   readonly software: readonly NamedSoftware[];
-  /** Oldest step first; of a longer history the latest hundred steps. */
+  /** Oldest step first, limited to the latest hundred. */
   readonly history: readonly HistoryStep[];
   readonly quantisation: QuantisationClass | null;
   readonly inconsistencies: readonly Inconsistency[];
   readonly layout: FileLayout;
-  /** All that could not be read of the file. */
+  /** Everything in the file that could not be read. */
   readonly warnings: readonly StoredWarning[];
 }
 
-/** Of a file without statements: the value for examinations that were stored before provenance was read. */
+/** Provenance of a file without statements; also used for examinations stored before provenance was read. */
 export const noProvenance: Provenance = {
   declarations: [],
   credentials: null,

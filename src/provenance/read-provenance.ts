@@ -1,4 +1,7 @@
-/** Reads everything that a file says about its origin. Never throws for the file's sake: what cannot be read is a warning. */
+/**
+ * Reads everything that a file says about its origin. Never throws because of the file: what cannot be read becomes a
+ * warning.
+ */
 
 import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';
 import { readFileClues } from '../image/container.ts';
@@ -20,9 +23,9 @@ import { classifyTables, readLayout } from './trailing-data.ts';
 import { readWatermark } from './watermark.ts';
 
 interface ProvenanceOptions {
-  /** PEM certificates that the administrator trusts as signers of content credentials; null for none. */
+  /** PEM certificates of the signers that the administrator trusts; null for none. */
   readonly trustList: string | null;
-  /** The clock that times in the file are compared with. */
+  /** Current time, against which times in the file are compared. */
   readonly now?: Date;
 }
 
@@ -74,9 +77,9 @@ export async function readProvenance(
   };
 }
 
-/** What no signature covers: digital source types, and what generators leave behind. */
+/** Unsigned declarations: digital source types, and traces of generators. */
 function declaredIn(texts: ForeignTexts): readonly Declaration[] {
-  // IPTC Photo Metadata 2025.1 names the system next to the type.
+  // IPTC Photo Metadata 2025.1 names the AI system in a field beside the source type.
   const [used] = texts.of('AISystemUsed');
   const system = textIn(used?.text);
   const types = texts.of('DigitalSourceType').flatMap((text) => {
@@ -87,7 +90,7 @@ function declaredIn(texts: ForeignTexts): readonly Declaration[] {
   const generated = recogniseGenerators(texts).map(({ text, origin, generator }) =>
     unsigned(text, origin, generator),
   );
-  // Without a type its name alone says that the picture was generated.
+  // Without a source type, the system's name alone declares a generated picture.
   const isTyped = texts.of('DigitalSourceType').length > 0;
   const named = used && !isTyped ? [unsigned(used, 'ai-generated', system)] : [];
   return [...types, ...named, ...generated];
@@ -102,7 +105,7 @@ function unsigned(
   return { origin, place, field: printedField, value, generator, assurance: 'unsigned' };
 }
 
-/** The best vouched-for first; of these, a picture generated as a whole before one with generated parts. */
+/** The most trustworthy first; among equals, fully generated pictures before partly generated ones. */
 function ranked(declarations: readonly Declaration[]): readonly Declaration[] {
   return declarations
     .toSorted((a, b) => rankDeclaration(a) - rankDeclaration(b))
@@ -117,7 +120,7 @@ const maxSteps = 100;
 
 const historyPath = /^History\/(action|softwareAgent|when|parameters)$/;
 
-/** What editing programs say of their own work, as they wrote it: an entry of `xmpMM:History` for each step. */
+/** The editing history that programs recorded, one `xmpMM:History` entry per step. */
 function readHistory(packet: readonly XmpValue[]): readonly HistoryStep[] {
   const fields = packet.filter(({ path }) => historyPath.test(path));
   return [...Map.groupBy(fields, ({ item }) => item).values()].map((step) => {
@@ -131,14 +134,14 @@ function readHistory(packet: readonly XmpValue[]): readonly HistoryStep[] {
   });
 }
 
-/** What was only cut is stored with the metadata, and was recognised whole. */
+/** A truncated text is stored with the metadata, and was recognised before truncation, so nothing was lost. */
 function isLoss(warning: StoredWarning): boolean {
   return typeof warning === 'string' || !['texts_cut', 'entries_cut'].includes(warning.code);
 }
 
 const thumbnailLost: Warning = { code: 'thumbnail_unreadable', values: {} };
 
-/** XMP's `dcterms:provenance` names where a manifest is: in the file itself (`self#jumbf=...`), or where it can be fetched. */
+/** XMP's `dcterms:provenance` says where the manifest is: in the file itself (`self#jumbf=...`) or at a URL. */
 function credentialWarnings(texts: ForeignTexts, hasCredentials: boolean): readonly Warning[] {
   const places = texts.of('provenance').filter(({ place }) => place === 'xmp');
   if (places.some(({ text }) => !text.trim().startsWith('self#'))) {

@@ -1,13 +1,14 @@
 /**
- * The settings line of Stable Diffusion web UI (AUTOMATIC1111) and of all programs that write like it, behind the prompt:
- * `Steps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1, Size: 512x512, ...`. Some services lose the line breaks before it.
+ * Parses the settings line that Stable Diffusion web UI (AUTOMATIC1111) and compatible programs write after the prompt:
+ * `Steps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1, Size: 512x512, ...`. Some services lose the line breaks before
+ * it.
  */
 
 import type { FileText } from '../image/file-texts.ts';
 import type { ForeignTexts, Recognised } from './file-texts.ts';
 
 const maxLineLength = 20_000;
-/** Prompts may speak of steps as well; the settings stand behind them. */
+/** Prompts may contain the word "Steps" too; the settings come last. */
 const maxTries = 20;
 
 export function recogniseSettingsLine(texts: ForeignTexts): readonly Recognised[] {
@@ -15,7 +16,7 @@ export function recogniseSettingsLine(texts: ForeignTexts): readonly Recognised[
 }
 
 function recogniseLine(text: FileText): Recognised | null {
-  // Some writers escape their line breaks.
+  // Some programs escape their line breaks.
   const whole = text.text.replaceAll(String.raw`\n`, '\n').trim();
   const starts = Array.from(whole.matchAll(/\bSteps: ?\d/g), ({ index }) => index);
   for (const start of starts.slice(-maxTries)) {
@@ -28,7 +29,7 @@ function recogniseLine(text: FileText): Recognised | null {
   return null;
 }
 
-/** The settings whose line holds `Steps` at `start`; null where the text only speaks of them. */
+/** The settings in the line with `Steps` at `start`; null if the text merely mentions steps. */
 function settingsAt(whole: string, start: number): ReadonlyMap<string, string> | null {
   const before = whole
     .slice(Math.max(0, start - maxLineLength), start)
@@ -37,7 +38,7 @@ function settingsAt(whole: string, start: number): ReadonlyMap<string, string> |
   const [after = ''] = whole.slice(start, start + maxLineLength).split(/[\r\n]/);
   const isLine = /^\s*(?:[A-Z][\w ]{0,40}: [^:]{0,200}, )*$/.test(before.slice(-500));
   if (isLine && before.length <= 500) return complete(settingsIn(before + after));
-  // In one line with the prompt the settings are the end of the text, and no sentence leads to them.
+  // On one line with the prompt, the settings must end the text and not end like a sentence.
   const isEnd = start + after.length === whole.length && !/[.!?]$/.test(after);
   return isEnd && !leadsIn.test(before) ? complete(settingsIn(after)) : null;
 }
@@ -45,13 +46,13 @@ function settingsAt(whole: string, start: number): ReadonlyMap<string, string> |
 const leadsIn =
   /\b(?:are|is|like|said|says|settings|used|using|values|was|were|with|wrote)[\s:"']*$/i;
 
-/** `Name: value, Name: value`; a value in quotation marks may contain commas. */
+/** Parses `Name: value, Name: value`; a quoted value may contain commas. */
 function settingsIn(line: string): ReadonlyMap<string, string> {
   const pairs = line.matchAll(/(?:^|,)\s*([A-Za-z][\w ]{0,60}): ?("[^"]*"|[^,]*)/g);
   return new Map([...pairs].map(([, name = '', value = '']) => [name, value.trim()] as const));
 }
 
-/** Names of what a setting is about, each with what it looks like; the forks have different ones. */
+/** For each kind of setting, its names (which differ between forks) and the pattern of its value. */
 const kinds: readonly (readonly [names: readonly string[], pattern: RegExp])[] = [
   [['Sampler'], /^[A-Za-z]/],
   [
@@ -64,7 +65,7 @@ const kinds: readonly (readonly [names: readonly string[], pattern: RegExp])[] =
   [['Version', 'App'], /^\S/],
 ];
 
-/** Steps and seed, without which nothing is generated, and two more kinds of settings; null without them. */
+/** Requires steps and seed, without which nothing is generated, and two more kinds of settings; otherwise null. */
 function complete(settings: ReadonlyMap<string, string>): ReadonlyMap<string, string> | null {
   const is = (names: readonly string[], pattern: RegExp) =>
     names.some((name) => pattern.test(settings.get(name) ?? ''));
@@ -73,7 +74,7 @@ function complete(settings: ReadonlyMap<string, string>): ReadonlyMap<string, st
   return isGenerated && others >= 2 ? settings : null;
 }
 
-/** The program writes its name to `App`, or by how it counts its versions. */
+/** The program writes its name to `App`, or is recognisable by its version format. */
 function programName(settings: ReadonlyMap<string, string>): string {
   const version = settings.get('Version') ?? '';
   if (settings.has('Civitai resources')) return 'Civitai';

@@ -1,4 +1,7 @@
-/** Programs, devices and platforms that a file names. A name is what somebody wrote; it is sorted, never believed. */
+/**
+ * Collects the programs, devices and platforms named in a file. Anyone can write a name, so names are classified but
+ * never trusted.
+ */
 
 import type { FileText } from '../image/file-texts.ts';
 import type { JpegStructure } from '../image/jpeg-structure.ts';
@@ -22,7 +25,7 @@ export function nameSoftware({ texts, declarations, credentials, history, jpeg }
   const names: readonly NamedSoftware[] = [
     ...declarations.flatMap(({ generator, place }) => {
       if (generator === null) return [];
-      // A program for editing that has a model inside stays a program for editing.
+      // An editing program with a built-in model is still classified as an editor.
       const { kind, name } = sorted(generator);
       return { kind: kind === 'editor' ? kind : ('generator' as const), name, place };
     }),
@@ -33,7 +36,7 @@ export function nameSoftware({ texts, declarations, credentials, history, jpeg }
     ),
     ...platformsIn(texts),
     ...(credentials === null ? [] : namedByCredentials(credentials)),
-    // Photoshop's export for the web leaves its quality in a segment that no other program writes.
+    // Photoshop's export for the web stores its quality in a segment that no other program writes.
     ...(jpeg?.segments.some(({ label }) => label === 'APP12 Ducky') ? [savedForWeb] : []),
   ];
   const byName = new Map<string, NamedSoftware>();
@@ -49,7 +52,7 @@ const savedForWeb: NamedSoftware = {
   place: 'exif',
 };
 
-/** Programs that change pictures, by how the names that they write begin. */
+/** Programs that edit pictures, by how the names they write begin. */
 const editors: readonly RegExp[] = [
   /^(?:ACD Systems|ACDSee|Adobe (?:Photoshop|Lightroom|Camera Raw|Illustrator|Bridge|ImageReady))/i,
   /^(?:Affinity Photo|Aperture|Aurora HDR|BeautyPlus|Canva|Capture One|CorelDRAW|darktable|DxO)/i,
@@ -67,7 +70,7 @@ function sorted(text: string): Pick<NamedSoftware, 'kind' | 'name'> {
   return { kind: editors.some((editor) => editor.test(name)) ? 'editor' : 'unknown', name };
 }
 
-/** What a camera writes as its software is its firmware, unless it is a program that we know. */
+/** A camera's software is its firmware, unless it is a known program. */
 function toolIn(tool: FileText, texts: ForeignTexts): NamedSoftware {
   const { kind, name } = sorted(tool.text);
   const { place } = tool;
@@ -75,13 +78,16 @@ function toolIn(tool: FileText, texts: ForeignTexts): NamedSoftware {
   return system === null ? { kind, name, place } : { kind: 'firmware', name: system, place };
 }
 
-/** Versions alone (Apple, Huawei), or after the maker's words for one: `Ver.1.00`, `ILCE-7M3 v3.10`, `HDR+ 1.0.585804401zd`. */
+/**
+ * Bare versions (Apple, Huawei), or versions after the maker's own prefix: `Ver.1.00`, `ILCE-7M3 v3.10`, `HDR+
+ * 1.0.585804401zd`.
+ */
 const version =
   /^\d+(?:\.\d+){1,3}$|^(?:.{0,40} )?(?:firmware |ver(?:sion)?[. ]?|v)\d+(?:\.\d+)+\w*$|^HDR\+ /i;
 
 /**
- * Null for what names no firmware. Apple writes the bare version of iOS or iPadOS, Samsung a build that begins with the
- * model, `G991BXXS5CVGB` of an `SM-G991B`.
+ * Null if the name is not firmware. Apple writes the bare version of iOS or iPadOS; Samsung a build that begins with
+ * the model, such as `G991BXXS5CVGB` for an `SM-G991B`.
  */
 function firmwareNamed(name: string, texts: ForeignTexts): string | null {
   const [make, model] = [texts.of('Make')[0]?.text ?? '', texts.of('Model')[0]?.text ?? ''];
@@ -94,13 +100,16 @@ function firmwareNamed(name: string, texts: ForeignTexts): string | null {
   return isBuild || version.test(name) ? name : null;
 }
 
-/** Maker and model; models that begin with their maker's name, or with its first word, are not named twice: `NIKON CORPORATION`, `NIKON D800`. */
+/**
+ * Maker and model; the maker is left out if the model starts with it or with its first word: `NIKON CORPORATION`,
+ * `NIKON D800`.
+ */
 function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
   const firstText = (field: string): FileText | undefined => texts.of(field)[0];
   const make = firstText('Make');
   const model = firstText('Model');
   if (make === undefined || model === undefined || generatorNamed(make.text) !== null) return [];
-  // A workflow may stand where the camera is named.
+  // The camera fields may hold a workflow instead.
   if (isStructure(make.text) || isStructure(model.text)) return [];
   const maker = printable(make.text);
   const type = printable(model.text);
@@ -109,7 +118,7 @@ function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
   return [{ kind: 'camera', name, place: make.place }];
 }
 
-/** What Facebook and Instagram write into the instructions of IPTC: `FBMD` and hexadecimal digits. */
+/** Facebook and Instagram write `FBMD` and hexadecimal digits into the IPTC instructions. */
 function platformsIn(texts: ForeignTexts): readonly NamedSoftware[] {
   return texts
     .of('Special Instructions', 'SpecialInstructions', 'Instructions')

@@ -1,13 +1,13 @@
-/** The terms by which files say how their picture came about. */
+/** The terms with which files declare how their picture was made. */
 
 import type { DeclaredOrigin } from '../contract/vocabulary.ts';
 
 /**
- * What each term declares. Null where it names neither a camera nor a trained model: drawings, screenshots, pictures computed by
- * a formula (`algorithmicMedia`), composites whose parts may be anything.
+ * What each term declares. Null if it means neither a camera nor a trained model: drawings, screenshots, pictures
+ * computed by a formula (`algorithmicMedia`), composites of arbitrary parts.
  *
- * @see IPTC NewsCodes, scheme digitalsourcetype (cv.iptc.org/newscodes/digitalsourcetype), retired terms included; C2PA
- * Technical Specification 2.3, on actions, for the one of its own, `trainedAlgorithmicData`.
+ * @see IPTC NewsCodes, scheme digitalsourcetype (cv.iptc.org/newscodes/digitalsourcetype), including retired terms;
+ *   C2PA Technical Specification 2.3, on actions, for its own term, `trainedAlgorithmicData`.
  */
 const origins = {
   trainedAlgorithmicMedia: 'ai-generated',
@@ -37,17 +37,17 @@ export type SourceType = keyof typeof origins;
 
 const types = Object.keys(origins).filter((type): type is SourceType => type in origins);
 
-/** The term at the end of an address of one of the two schemes, of `digsrctype:...`, or alone. */
+/** Matches the term at the end of a URI of either scheme, after `digsrctype:`, or on its own. */
 const written =
   /^(?:https?:\/\/(?:cv\.iptc\.org\/newscodes|c2pa\.org)\/digitalsourcetype\/|digsrctype:|c2pa\.)?([A-Za-z]+)\/?$/;
 
-/** Null for a text that names no known type. */
+/** Null for a text that names no known source type. */
 export function readSourceType(text: string | null): SourceType | null {
   const term = written.exec(text?.trim() ?? '')?.[1]?.toLowerCase();
   return types.find((type) => type.toLowerCase() === term) ?? null;
 }
 
-/** What the type declares; null for one that declares neither, and for a text that is no type. */
+/** What the type declares; null if it is unknown or declares neither origin. */
 export function originOfSourceType(text: string | null): DeclaredOrigin | null {
   const type = readSourceType(text);
   return type === null ? null : origins[type];

@@ -1,6 +1,6 @@
 /**
- * Whether the thumbnail in EXIF shows the picture. Programs that crop or paint often leave the old thumbnail behind, so it
- * may show what the picture looked like before.
+ * Compares the EXIF thumbnail with the picture. Programs that crop or retouch often keep the old thumbnail, so it may
+ * show what the picture looked like before.
  *
  * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security (2010).
  */
@@ -10,9 +10,12 @@ import type { Picture } from '../image/picture.ts';
 import { correlate } from './correlation.ts';
 
 export interface ThumbnailComparison {
-  /** Sides of the thumbnail over sides of the picture, 1 for the same shape; the greater ratio of the two, so 1 or more. */
+  /**
+   * Aspect ratio of the thumbnail relative to the picture's, or its reciprocal if larger: 1 for the same shape,
+   * otherwise more.
+   */
   readonly shapeRatio: number;
-  /** Correlation of the two in a grid of cells, -1..1; null when one of them is too uniform to compare. */
+  /** Correlation of the two on a grid of cells, -1..1; null when either is too uniform to compare. */
   readonly correlation: number | null;
 }
 
@@ -21,12 +24,12 @@ interface AlignedThumbnail extends ThumbnailComparison {
   readonly upright: Thumbnail;
 }
 
-/** Cells a side: as coarse as the smallest thumbnail, so that scaling leaves no difference. */
+/** Cells per side: as coarse as the smallest thumbnail, so that scaling makes no difference. */
 const side = 16;
-/** Standard deviation of the cells in grey levels below which a correlation is chance. */
+/** Standard deviation of the cells, in grey levels, below which a correlation is chance. */
 const minContrast = 4;
 
-/** The orientation of the thumbnail that matches the picture best; null without a thumbnail. */
+/** The thumbnail in the orientation that matches the picture best; null without a thumbnail. */
 export function alignThumbnail({
   facts,
   luma,
@@ -34,7 +37,7 @@ export function alignThumbnail({
 }: Pick<Picture, 'facts' | 'luma' | 'thumbnail'>): AlignedThumbnail | null {
   if (thumbnail === undefined) return null;
   const { width, height, orientation } = facts;
-  // Cameras turn the thumbnail with the picture or leave it as the sensor stood: either is fine.
+  // Cameras either rotate the thumbnail with the picture or leave it in sensor orientation; both are normal.
   const turn = orientation === 1 ? (plane: Thumbnail) => [plane] : allTurns;
   const aspectRatio = (plane: Thumbnail) => {
     const ratio = (plane.width * height) / (plane.height * width);
@@ -42,7 +45,7 @@ export function alignThumbnail({
   };
   const nearest = (planes: readonly Thumbnail[]) => Math.min(...planes.map(aspectRatio));
   const [whole, bare] = [turn(thumbnail), turn(withoutBars(thumbnail))];
-  // Dark edges may be bars or night: whatever fits the picture better.
+  // Dark edges may be bars or night sky: use whichever version matches the picture better.
   const planes = nearest(whole) <= nearest(bare) ? whole : bare;
   const shapeRatio = nearest(planes);
   const own = meanGrid({ width, height, luma });
@@ -58,7 +61,7 @@ export function alignThumbnail({
   );
 }
 
-/** The eight ways to turn and mirror it, as it is first. */
+/** All eight rotations and mirror images, the original first. */
 function allTurns(plane: Thumbnail): readonly Thumbnail[] {
   const lies = [false, true];
   return lies.flatMap((isTransposed) =>
@@ -70,9 +73,9 @@ function allTurns(plane: Thumbnail): readonly Thumbnail[] {
 
 interface Turn {
   readonly isTransposed: boolean;
-  /** Upside down, of the plane that is turned. */
+  /** Whether the result is flipped vertically. */
   readonly isFlipped: boolean;
-  /** Left to right. */
+  /** Whether the result is mirrored horizontally. */
   readonly isMirrored: boolean;
 }
 
@@ -90,12 +93,12 @@ function turned({ width, height, luma }: Thumbnail, turn: Turn): Thumbnail {
   return { width: across, height: down, luma: other };
 }
 
-/** Grey levels that a black bar stays below, ringing included. */
+/** Maximum grey level of a black bar, including ringing. */
 const black = 24;
-/** Max size of a bar: a third on either side. */
+/** Maximum size of a bar: a third on either side. */
 const maxBar = 1 / 3;
 
-/** Cameras fill the thumbnail up to 4:3 with black bars. */
+/** Removes the black bars with which cameras pad thumbnails to 4:3. */
 function withoutBars({ width, height, luma }: Thumbnail): Thumbnail {
   const rowAt = (y: number) => luma.subarray(y * width, (y + 1) * width);
   const columnAt = (x: number) =>
@@ -110,7 +113,7 @@ function withoutBars({ width, height, luma }: Thumbnail): Thumbnail {
   return { ...bare, luma: inside };
 }
 
-/** Both or none: a dark edge on one side alone belongs to the picture. */
+/** Only pairs of bars count: a dark edge on one side belongs to the picture. */
 function findBars(count: number, lineAt: (i: number) => Uint8Array): readonly [number, number] {
   const most = Math.floor(count * maxBar);
   const isBar = (i: number) => lineAt(i).every((luma) => luma <= black);
@@ -136,7 +139,7 @@ function meanGrid({ luma, width, height }: Thumbnail): Float64Array {
   return cells;
 }
 
-/** From where to where the cell lies among `length` pixels; at least one pixel. */
+/** First and last pixel of a cell along a side of `length` pixels; at least one pixel. */
 function cellRange(cell: number, length: number): readonly [number, number] {
   const start = Math.floor((cell * length) / side);
   return [start, Math.max(start + 1, Math.floor(((cell + 1) * length) / side))];

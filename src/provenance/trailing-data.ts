@@ -1,4 +1,4 @@
-/** What a file holds behind its picture, and how many pictures it holds. */
+/** Finds data after the end of the picture, and counts the pictures in a file. */
 
 import { type FileClues, readFileClues } from '../image/container.ts';
 import { chrominanceTable, luminanceTable, scaleTable } from '../image/jpeg-quality.ts';
@@ -18,7 +18,7 @@ export function readLayout(
   };
 }
 
-/** Kind, offset, and the bytes there as Latin-1. */
+/** Format, offset, and signature at that offset as Latin-1. */
 const signatures: readonly (readonly [string, number, string])[] = [
   ['zip', 0, 'PK\x03\x04'],
   ['jpeg', 0, '\xff\xd8\xff'],
@@ -38,13 +38,13 @@ function detectKind(trailing: Uint8Array): string | null {
     String.fromCharCode(...trailing.subarray(offset, offset + length));
   const known = signatures.find(([, offset, text]) => at(offset, text.length) === text);
   if (known !== undefined) return known[0];
-  // Phones of one maker end their files with a directory of what they added.
+  // Samsung phones end their files with a directory of the data they appended.
   if (String.fromCharCode(...trailing.subarray(-4)) === 'SEFT') return 'samsung-trailer';
   if (isZero(trailing)) return 'zeros';
   return isPlainText(trailing.subarray(0, 512)) ? 'text' : null;
 }
 
-/** Many megabytes may follow a picture: a call for each byte would take seconds. */
+/** Compares in blocks, because many megabytes may follow a picture and a call per byte would take seconds. */
 function isZero(bytes: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
   return true;
@@ -58,13 +58,13 @@ const entriesTag = 0xb002;
 const entryBytes = 16;
 const maxPictures = 100;
 
-/** Further pictures of the index that are where it says (CIPA DC-007, 5.2.3). */
+/** Counts the further pictures listed in the index that really are at their offsets (CIPA DC-007, 5.2.3). */
 function countListed(bytes: Uint8Array, index: FileClues['pictureIndex']): number {
   const entries = index && readDirectories(index.tiff).primary.get(entriesTag);
   if (!index || !entries) return 0;
   const view = new DataView(entries.bytes.buffer, entries.bytes.byteOffset, entries.bytes.length);
   let found = 0;
-  // The first entry is the picture itself.
+  // The first entry is the main picture itself.
   for (let entry = 1; entry < maxPictures && (entry + 1) * entryBytes <= view.byteLength; entry++) {
     const offset = view.getUint32(entry * entryBytes + 8, entries.isLittleEndian);
     const start = index.base + offset;
@@ -73,7 +73,7 @@ function countListed(bytes: Uint8Array, index: FileClues['pictureIndex']): numbe
   return found;
 }
 
-/** Whole JPEG files one behind the other. */
+/** Counts complete JPEG files, one after another. */
 function countTrailing(trailing: Uint8Array): number {
   let rest = trailing;
   for (let found = 0; ; found++) {
@@ -81,15 +81,15 @@ function countTrailing(trailing: Uint8Array): number {
     try {
       rest = rest.subarray(readFileClues(rest, 'jpg').endOffset);
     } catch {
-      // Begins like a picture and is none: counted no further.
+      // Starts like a picture but is not one: stop counting.
       return found;
     }
   }
 }
 
 /**
- * The table that mozjpeg scales by default, for luma and colour alike; zig-zag order. From N. Robidoux's
- * work for ImageMagick; read out of files that mozjpeg wrote.
+ * The table that mozjpeg scales by default, for luma and chroma alike, in zig-zag order. From N. Robidoux's work for
+ * ImageMagick; extracted from files written by mozjpeg.
  */
 const mozjpegBase: readonly number[] = [
   16, 16, 16, 16, 17, 16, 18, 20, 20, 18, 25, 27, 24, 27, 25, 37, 34, 31, 31, 34, 37, 56, 40, 43,
@@ -98,9 +98,9 @@ const mozjpegBase: readonly number[] = [
 ];
 
 /**
- * @returns `custom` also where the tables of luma and colour are libjpeg's but of two settings.
- * @see J. D. Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital Investigation
- * 5 (2008), for the classes.
+ * @returns `custom` also if the luma and chroma tables are libjpeg's but with different settings.
+ * @see J. D. Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital
+ *   Investigation 5 (2008), for the classes.
  */
 export function classifyTables(jpeg: JpegStructure): QuantisationClass {
   const used = jpeg.components.map(
@@ -115,7 +115,7 @@ export function classifyTables(jpeg: JpegStructure): QuantisationClass {
       return { kind: 'libjpeg', name: null, quality };
     }
   }
-  // Where the two agree, all steps being 1 or 255, the standard was asked first.
+  // Where both match, because all steps are 1 or 255, the standard table was checked first.
   for (let quality = 100; quality >= 1; quality--) {
     const table = scaleTable(mozjpegBase, quality);
     if (hasTables(table, table)) return { kind: 'known-software', name: 'mozjpeg', quality: null };

@@ -1,7 +1,8 @@
 /**
- * Reads the open watermark of the reference code of Stable Diffusion, SDXL and FLUX, and compares it with the messages that this
- * code writes. The mark repeats its bits over blocks of 8 by 8 pixels: the largest coefficient of a block, in the coarse half
- * of a Haar transform of U, is moved into the lower or upper half of a step of 36. It survives PNG, and JPEG seldom.
+ * Reads the watermark that the reference code of Stable Diffusion, SDXL and FLUX embeds, and compares it with the
+ * messages which that code writes. The watermark repeats its bits over 8 by 8 pixel blocks: in the approximation band
+ * of a Haar transform of U, the largest coefficient of a block is moved into the lower or upper half of a step of 36.
+ * It survives PNG, but rarely JPEG.
  *
  * @see The Python package invisible-watermark 0.2.0, method `dwtDct`.
  */
@@ -11,13 +12,16 @@ import { correlate } from './correlation.ts';
 import type { Declaration } from './provenance.ts';
 
 interface Mark {
-  /** As text, or as bits. */
+  /** The message as text, or as bits. */
   readonly message: string;
   readonly generator: string;
   readonly bits: readonly number[];
 }
 
-/** Messages of CompVis/stable-diffusion, Stability-AI/stablediffusion, Stability-AI/generative-models and diffusers, black-forest-labs/flux. */
+/**
+ * Messages from CompVis/stable-diffusion, Stability-AI/stablediffusion, Stability-AI/generative-models and diffusers,
+ * black-forest-labs/flux.
+ */
 export const marks: readonly Mark[] = [
   ofText('Stable Diffusion 1 (reference code)', 'StableDiffusionV1'),
   ofText('Stable Diffusion 2 (reference code)', 'SDV2'),
@@ -25,21 +29,21 @@ export const marks: readonly Mark[] = [
     'Stable Diffusion XL (reference code)',
     '101100111110110010010000011110111011000110011110',
   ),
-  // As Python writes the number: without its leading zeros.
+  // As Python formats the number, without leading zeros.
   ofBits('FLUX (reference code)', '1010101111111010000111100111001111010100101110'),
 ];
 
-/** The smallest picture that the package marks. */
+/** Pixel count of the smallest picture that the package marks. */
 const minPixels = 256 * 256;
 
 /**
- * Standard deviations by which the likeness (Fisher's z of a correlation) exceeds chance. Of 1,200 photographs none was called marked;
- * of 40 pictures with each of the four marks, all were as PNG, 53 % as JPEG of quality 95, 25 % of 90 and 2 % of 75
- * (`bin/evaluate/watermarks.ts`).
+ * Number of standard deviations by which the match (Fisher's z of a correlation) must exceed chance. None of 1,200
+ * photographs reached it; of 40 pictures with each of the four marks, all did as PNG, 53 % as JPEG of quality 95, 25 %
+ * at 90 and 2 % at 75 (`bin/evaluate/watermarks.ts`).
  */
 const minDeviations = 6;
 
-/** The mark of the picture as a declaration, or none. */
+/** The picture's watermark as a declaration; empty if there is none. */
 export function readWatermark(picture: Pick<Picture, 'rgb' | 'facts'>): readonly Declaration[] {
   const { width, height } = picture.facts;
   if (width * height < minPixels) return [];
@@ -62,7 +66,7 @@ export function readWatermark(picture: Pick<Picture, 'rgb' | 'facts'>): readonly
 const side = 8;
 const step = 36;
 
-/** The bit of each block, row by row: 1 where its largest coefficient but the first lies in the upper half of a step. */
+/** The bit of each block, row by row: 1 if its largest AC coefficient lies in the upper half of a step. */
 function readBlocks({ rgb, facts: { width, height } }: Pick<Picture, 'rgb' | 'facts'>): Uint8Array {
   const [columns, rows] = [Math.floor(width / side), Math.floor(height / side)];
   const blocks = new Uint8Array(columns * rows);
@@ -82,17 +86,17 @@ function readBlocks({ rgb, facts: { width, height } }: Pick<Picture, 'rgb' | 'fa
   return blocks;
 }
 
-/** U of 8-bit YUV as OpenCV rounds it (`COLOR_BGR2YUV`), in whole numbers throughout. */
+/** U of 8-bit YUV with OpenCV's rounding (`COLOR_BGR2YUV`), in integer arithmetic. */
 function uAt(rgb: Uint8Array, at: number): number {
   const blue = rgb[at + 2]!;
   const luma = ((299 * rgb[at]! + 587 * rgb[at + 1]! + 114 * blue + 500) / 1000) | 0;
   return ((492 * (blue - luma) + 128_500) / 1000) | 0;
 }
 
-/** Of a picture of one colour all blocks are alike. */
+/** In a picture of a single colour, all blocks are alike. */
 const leastDeviation = 1e-6;
 
-/** How far the means of the blocks that carry each bit follow the bits, in standard deviations of chance. */
+/** How closely the mean of the blocks for each bit follows the message, in standard deviations of chance. */
 function deviations(blocks: Uint8Array, bits: readonly number[]): number {
   const length = bits.length;
   const sums = new Float64Array(length);
@@ -106,7 +110,7 @@ function deviations(blocks: Uint8Array, bits: readonly number[]): number {
   return Math.atanh(Math.min(likeness, 1 - 1e-12)) * Math.sqrt(length - 3);
 }
 
-/** Highest bit of each letter first. */
+/** Most significant bit of each character first. */
 function ofText(generator: string, message: string): Mark {
   const bits = Array.from(message, (letter) => letter.charCodeAt(0).toString(2).padStart(8, '0'));
   return { generator, message, bits: Array.from(bits.join(''), Number) };

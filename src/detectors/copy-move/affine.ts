@@ -1,4 +1,4 @@
-/** Motions that turn, scale, shear and mirror. */
+/** Affine transforms: rotation, scaling, shear and mirroring. */
 
 /** `x' = a x + b y + c`, `y' = d x + e y + f`. */
 
@@ -11,7 +11,7 @@ export interface Affine {
   readonly f: number;
 }
 
-/** Positions and where each goes, in the same order. */
+/** Positions and their destinations, in the same order. */
 export interface Moves {
   readonly x: Float32Array;
   readonly y: Float32Array;
@@ -22,8 +22,8 @@ export interface Moves {
 const passes = 3;
 
 /**
- * Least squares, then again without points that are off by more than `maxOffsetPx`. Null where the points are collinear, or
- * where fewer than half follow one motion.
+ * Fits by least squares, then once more without the points that are off by more than `maxOffsetPx`. Null when the
+ * points are collinear, or when fewer than half follow one transform.
  */
 export function fitAffine(moves: Moves, maxOffsetPx: number): Affine | null {
   const kept = new Uint8Array(moves.x.length).fill(1);
@@ -46,7 +46,7 @@ export function fitAffine(moves: Moves, maxOffsetPx: number): Affine | null {
   return affine;
 }
 
-/** Normal equations about the means, so that large coordinates cost no precision. */
+/** Solves the normal equations with the means subtracted, so that large coordinates do not cost precision. */
 function solve(moves: Moves, kept: Uint8Array): Affine | null {
   const [mx, my] = [meanKept(moves.x, kept), meanKept(moves.y, kept)];
   const [mu, mv] = [meanKept(moves.toX, kept), meanKept(moves.toY, kept)];
@@ -85,12 +85,12 @@ function meanKept(values: Float32Array, kept: Uint8Array): number {
   return sum / count;
 }
 
-/** Factor by which lengths grow, in the mean over all directions. */
+/** Mean factor by which lengths grow, over all directions. */
 export function affineScale({ a, b, d, e }: Affine): number {
   return Math.sqrt(Math.abs(a * e - b * d));
 }
 
-/** 0 for a motion that preserves all angles; about the share by which circles become ellipses. */
+/** Deviation from a similarity: 0 when all angles are preserved; roughly the share by which circles become ellipses. */
 export function affineShear(affine: Affine): number {
   const { a, b, d, e } = affine;
   const scale = affineScale(affine);
@@ -101,12 +101,12 @@ export function isMirrored({ a, b, d, e }: Affine): boolean {
   return a * e < b * d;
 }
 
-/** Degrees -180..180 by which the x axis turns, clockwise as a viewer sees it. */
+/** Rotation of the x axis in degrees, -180..180, clockwise as the viewer sees it. */
 export function affineTurn({ a, d }: Affine): number {
   return (Math.atan2(d, a) * 180) / Math.PI;
 }
 
-/** First `inner`, then `outer`. */
+/** Composes two transforms: `inner` first, then `outer`. */
 export function after(outer: Affine, inner: Affine): Affine {
   return {
     a: outer.a * inner.a + outer.b * inner.d,
@@ -118,7 +118,7 @@ export function after(outer: Affine, inner: Affine): Affine {
   };
 }
 
-/** The way back. The motion must not flatten. */
+/** The inverse transform. The linear part must be invertible. */
 export function invertAffine({ a, b, c, d, e, f }: Affine): Affine {
   const area = a * e - b * d;
   const back = { a: e / area, b: -b / area, d: -d / area, e: a / area };
@@ -133,7 +133,10 @@ export function moved(
   return [a * x + b * y + c, d * x + e * y + f];
 }
 
-/** Solves `matrix x = right` for a symmetric positive matrix, row-major; null when it is singular. Overwrites both. */
+/**
+ * Solves `matrix x = right` for a symmetric positive definite matrix, row-major; null when it is singular. Overwrites
+ * both arguments.
+ */
 export function solveSymmetric(matrix: Float64Array, right: Float64Array): Float64Array | null {
   const n = right.length;
   for (let pivot = 0; pivot < n; pivot++) {

@@ -1,17 +1,18 @@
 /**
- * WebAssembly as nested calls: an operation takes the code of its operands and gives its own. Only what this room needs.
+ * Builds WebAssembly from nested calls: each operation takes the code of its operands and returns its own. Only the
+ * operations used in this room.
  *
- * @see WebAssembly Core Specification 2.0, chapter 5, for the numbers.
+ * @see WebAssembly Core Specification 2.0, chapter 5, for the opcodes.
  */
 
-/** Bytes of code. */
+/** WebAssembly code, as bytes. */
 export type Code = readonly number[];
 
 const operation =
   (...opcode: readonly number[]) =>
   (...operands: readonly Code[]): Code => [...operands.flat(), ...opcode];
 
-/** Access to memory at the address on the stack and `offset` bytes further; aligned to `2 ** align` bytes. */
+/** Memory access at the address on the stack plus `offset` bytes, aligned to `2 ** align` bytes. */
 const access =
   (align: number, ...opcode: readonly number[]) =>
   (offset: number, ...operands: readonly Code[]): Code => [
@@ -38,14 +39,14 @@ export const i32 = {
   shiftRight: operation(0x75),
 };
 
-/** Eight whole numbers of 16 bits, or four of 32. */
+/** Vectors of eight 16-bit or four 32-bit integers. */
 export const v128 = {
   load: access(4, 0xfd, 0x00),
   sub16: operation(0xfd, 0x91, 0x01),
   add32: operation(0xfd, 0xae, 0x01),
-  /** Products of the eight, added in pairs to four. */
+  /** Multiplies eight pairs and adds adjacent products, giving four sums. */
   dot16: operation(0xfd, 0xba, 0x01),
-  /** The four in another order. */
+  /** Reorders the four 32-bit lanes. */
   order32: (order: readonly [number, number, number, number], operand: Code): Code => [
     ...operand,
     ...operand,
@@ -61,7 +62,9 @@ export const set = (local: number, value: Code): Code => [...value, 0x21, ...uns
 
 export const block = (...body: readonly Code[]): Code => [0x02, 0x40, ...body.flat(), 0x0b];
 export const loop = (...body: readonly Code[]): Code => [0x03, 0x40, ...body.flat(), 0x0b];
-/** To the end of the block, or the start of the loop, so many further out than the innermost. */
+/**
+ * Jumps to the end of the enclosing block, or the start of the enclosing loop, `depth` levels out from the innermost.
+ */
 export const branch = (depth: number): Code => [0x0c, depth];
 export const branchIf = (condition: Code, depth: number): Code => [...condition, 0x0d, depth];
 
@@ -74,7 +77,7 @@ interface Instance {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-/** Part of Node.js, but not of the types of ECMAScript. */
+/** Provided by Node.js, but missing from the ECMAScript types. */
 declare const WebAssembly: {
   readonly Memory: new (size: { readonly initial: number }) => Memory;
   readonly Module: new (bytes: Uint8Array) => object;
@@ -85,16 +88,16 @@ declare const WebAssembly: {
 };
 
 interface Function32 {
-  /** Parameters of 32 bits. */
+  /** Number of 32-bit parameters. */
   readonly parameters: number;
-  /** Locals behind the parameters: so many of 32 bits, then so many of 128. */
+  /** Locals after the parameters: the number of 32-bit locals, then of 128-bit locals. */
   readonly numbers: number;
   readonly vectors: number;
-  /** Leaves one number of 32 bits. */
+  /** Must leave one 32-bit value on the stack. */
   readonly body: Code;
 }
 
-/** The function, and a memory that is its own; in pages of `pageBytes`, one to begin with. */
+/** Instantiates the function with its own memory, initially one page of `pageBytes`. */
 export function instantiate(assembled: Function32) {
   const memory = new WebAssembly.Memory({ initial: 1 });
   const module = new WebAssembly.Module(assemble(assembled));
@@ -109,7 +112,7 @@ function isFunction(run: unknown): run is (...numbers: readonly number[]) => num
   return typeof run === 'function';
 }
 
-/** A module that imports the memory `room.memory` and exports one function as `run`. */
+/** A module that imports `room.memory` and exports the function as `run`. */
 function assemble({ parameters, numbers, vectors, body }: Function32): Uint8Array {
   const [int, vector] = [0x7f, 0x7b];
   const type = [0x60, parameters, ...Array<number>(parameters).fill(int), 1, int];
@@ -133,7 +136,7 @@ function named(name: string): Code {
   return [name.length, ...new TextEncoder().encode(name)];
 }
 
-/** LEB128. */
+/** Encodes an unsigned number as LEB128. */
 function unsigned(value: number): Code {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 }

@@ -1,7 +1,7 @@
 /**
- * Finds parts of a picture that occur in it twice, also turned, scaled or mirrored. Forgers often hide something under a copy
- * of its surroundings, or paste something again to multiply it. Which of two similar regions is the copy cannot be seen, so
- * the map shows both.
+ * Finds parts of a picture that occur twice, including rotated, scaled or mirrored copies. Forgers often hide something
+ * under a copy of its surroundings, or paste something several times to multiply it. The pixels do not show which of
+ * two similar regions is the copy, so the map marks both.
  */
 
 import {
@@ -36,14 +36,14 @@ import {
   type Pair,
 } from './score.ts';
 
-/** Pixels; a smaller picture has no room for two regions and a gap between them. */
+/** In pixels; a smaller picture has no room for two regions and a gap between them. */
 const minSidePx = 64;
-/** Share of the picture; smoother ones offer too little to compare. */
+/** Minimum share of the picture with enough texture to compare. */
 const minCompared = 0.02;
-/** Probability from which a pair is marked: above one half, which is neutral. */
+/** Probability from which a pair is marked; just above the neutral one half. */
 const shownFrom = 0.51;
 
-/** Value of every cell where nothing was found: it may still hold a copy that cannot be seen. */
+/** Value of every cell when nothing was found: there may still be a copy that this method cannot see. */
 const unsaid = 0.5;
 
 export const copyMove: Detector<LocalisedFinding | Skipped> = {
@@ -52,7 +52,8 @@ export const copyMove: Detector<LocalisedFinding | Skipped> = {
 };
 
 /**
- * All that `copyMove` reads of a picture, so that another thread can look for copies without the picture itself.
+ * The part of `copyMove` that reads the picture, separated so that another thread can search without the picture
+ * itself.
  *
  * @param size - of the picture, in pixels.
  */
@@ -108,15 +109,15 @@ interface Seen {
 
 function describePair({ region }: Pair, { here, there }: Marks, size: Size): Seen {
   const [one, other] = [here, there].map((map) => largestRegion(map, shownFrom, size));
-  // Both regions of a pair are inside the picture, so each map holds a region.
+  // Both regions of a pair lie inside the picture, so each map contains a region.
   if (!one || !other) throw new RangeError('A pair of places lies outside its picture.');
   return { here: one, there: other, affine: region.affine, size };
 }
 
-/** Compared share of the picture above which the smooth rest is not mentioned. */
+/** Compared share of the picture above which the smooth remainder is not mentioned. */
 const comparedWhole = 0.9;
 
-/** Things that repeat by nature reach a weak finding often enough for the words to leave room for them. */
+/** Naturally repetitive content reaches a weak finding often enough that the wording leaves room for it. */
 function toStatement(
   seen: Seen | null,
   { strength }: Weight,
@@ -131,7 +132,7 @@ function toStatement(
   return { code, values: describeCopies(seen) };
 }
 
-/** Degrees and factor from which on a motion is more than the error of its fit. */
+/** Degrees, and scale factor, from which a transform is more than a fitting error. */
 const minTurn = 3;
 const minScaling = 1.05;
 
@@ -149,7 +150,7 @@ function describeCopies({ here, there, affine, size }: Seen): Copies {
   };
 }
 
-/** Pixels of the picture. The offset leads from the centre of the first region to that of the other. */
+/** In pixels of the picture. The offset points from the centre of the first region to that of the second. */
 function measuresOfPair({ likeness }: Pair, { here, there, affine }: Seen) {
   return {
     ...regionMeasures(here),
@@ -168,10 +169,10 @@ function measuresOfPair({ likeness }: Pair, { here, there, affine }: Seen) {
   };
 }
 
-/** Share of the shorter side. Anything closer is the same object. */
+/** Minimum distance as a share of the shorter side: anything closer is the same object. */
 const minStep = 0.05;
 const minStepPx = 16;
-/** Cells of a region as the field shows it: smaller ones match by chance. */
+/** Minimum cells of a region in the match field: smaller ones match by chance. */
 const minSeed = 8;
 
 function lookForCopies(working: WorkingPicture): Look {
@@ -191,7 +192,7 @@ function lookForCopies(working: WorkingPicture): Look {
   return { working, columns: field.columns, comparedShare, pairs };
 }
 
-/** Numbers 0 up to 1, always the same: Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003). */
+/** A fixed sequence of random numbers in 0..1: Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003). */
 function createSteps(): () => number {
   let state = 1;
   return () => {

@@ -1,28 +1,29 @@
 /**
- * What the surroundings of each pixel look like, in numbers that stay the same when the picture is turned or mirrored:
- * means, spreads, slopes and curvatures after Gaussian blurs of several widths.
+ * Describes the surroundings of each pixel in numbers that are invariant under rotation and mirroring: means, standard
+ * deviations, gradients and curvatures after Gaussian blurs of several widths.
  */
 
 import { boxMean } from '../blocks.ts';
 import type { WorkingPicture } from './features.ts';
 
-/** Numbers a pixel. */
+/** Descriptor components per pixel. */
 export const descriptorLength = 16;
-/** Half width of the widest blur; pixels closer to the edge have no descriptor. */
+/** Radius of the widest blur; pixels closer to the edge have no descriptor. */
 export const reachPx = 8;
 
 export interface Surroundings {
-  /** `descriptorLength` numbers a pixel, a grey level about 2 to 16; 0 within `reachPx` of the edge. */
+  /** `descriptorLength` numbers per pixel, with about 2 to 16 units per grey level; 0 within `reachPx` of the edge. */
   readonly descriptors: Int16Array;
-  /** Standard deviation of luma in the square that reaches as far. */
+  /** Standard deviation of luma in the square of radius `reachPx`. */
   readonly spread: Float32Array;
 }
 
 /**
- * Slopes and bends are scaled to about what a step through a disc of 3, 5 or 8 pixels gives in grey levels. Brightness may
- * have been changed with the copy, so the mean itself counts less than how the means differ.
+ * Gradients and curvatures are scaled to roughly the response, in grey levels, to a step through a disc of 3, 5 or 8
+ * pixels. Brightness may have been changed along with the copy, so the mean itself counts for less than differences
+ * between means.
  *
- * @param descriptors - all 0: is filled and returned.
+ * @param descriptors - all 0; filled and returned.
  */
 export function describeSurroundings(
   picture: WorkingPicture,
@@ -68,7 +69,7 @@ export function describeSurroundings(
   return { descriptors, spread };
 }
 
-/** Repeated box blurs approximate a Gaussian, which is the same in all directions. @param between - is overwritten. */
+/** Repeated box blurs approximate a Gaussian, which is isotropic. @param between - scratch space, overwritten. */
 function gaussianBlurs(values: Float32Array, width: number, between: Float32Array) {
   const twice = (from: Float32Array, radius: number) =>
     boxMean(boxMean(from, width, radius, between), width, radius);
@@ -84,7 +85,7 @@ function colourMeans(values: Float32Array, width: number) {
   return [small, boxMean(small, width, 4)] as const;
 }
 
-/** @param ofSquares - means of the squares: is overwritten and returned. */
+/** @param ofSquares - means of the squares; overwritten and returned. */
 function standardDeviations(means: Float32Array, ofSquares: Float32Array): Float32Array {
   for (let at = 0; at < means.length; at++) {
     ofSquares[at] = Math.sqrt(Math.max(0, ofSquares[at]! - means[at]! * means[at]!));
@@ -92,14 +93,14 @@ function standardDeviations(means: Float32Array, ofSquares: Float32Array): Float
   return ofSquares;
 }
 
-/** Grey levels per pixel in the steepest direction. */
+/** Gradient magnitude, in grey levels per pixel. */
 function slope(values: Float32Array, at: number, width: number, step: number): number {
   const x = values[at + step]! - values[at - step]!;
   const y = values[at + step * width]! - values[at - step * width]!;
   return Math.sqrt(x * x + y * y) / (2 * step);
 }
 
-/** Difference of the second derivatives along the directions of max and min curvature. */
+/** Difference of the second derivatives along the directions of maximum and minimum curvature. */
 function bend(values: Float32Array, at: number, width: number, step: number): number {
   const down = step * width;
   const along = values[at + step]! + values[at - step]! - values[at + down]! - values[at - down]!;
@@ -112,13 +113,18 @@ function bend(values: Float32Array, at: number, width: number, step: number): nu
   return Math.sqrt(along * along + across * across) / (step * step);
 }
 
-/** A pixel as one number, so that no division parts it: its row above these bits. */
+/**
+ * Number of bits for the column in a packed pixel position; the row is stored above them. Unpacking needs no division.
+ */
 export const rowBits = 16;
 export const columnMask = 0xffff;
-/** Grey levels, deviation: below this anything matches anything. */
+/** Minimum standard deviation, in grey levels: anything smoother matches everything. */
 export const minSpread = 1.5;
 
-/** Slots of the descriptor that carry the most information with the least overlap, and into how many equal parts each is split. */
+/**
+ * The least correlated descriptor components that carry the most information, and the number of equal-frequency bins
+ * for each.
+ */
 const digits = [
   { slot: 3, parts: 8 },
   { slot: 10, parts: 8 },
@@ -128,15 +134,15 @@ const digits = [
   { slot: 12, parts: 4 },
 ] as const;
 const keyCount = digits.reduce((product, { parts }) => product * parts, 1);
-/** Sampling step, in pixels, for the distribution of a slot's values. */
+/** Every how many pixels a component's values are sampled for its distribution. */
 const sampledEvery = 61;
 
 interface Sorted {
-  /** Of each pixel; -1 where nothing is to see. */
+  /** Key of each pixel; -1 for pixels too smooth to describe. */
   readonly keys: Int32Array;
-  /** Where the members of each key begin; one more than there are keys. */
+  /** First member of each key, with one extra entry at the end. */
   readonly starts: Int32Array;
-  /** Pixels as `row << rowBits | column`. */
+  /** Pixels packed as `row << rowBits | column`. */
   readonly members: Int32Array;
 }
 
@@ -161,7 +167,7 @@ export function sortByKey(parts: Surroundings & { width: number; height: number 
   return { keys, starts: counts, members: gather(keys, counts, width) };
 }
 
-/** Sorts by counting. */
+/** Counting sort of the pixels by key. */
 function gather(keys: Int32Array, starts: Int32Array, width: number): Int32Array {
   const next = starts.slice();
   const members = new Int32Array(starts[keyCount]!);
@@ -178,8 +184,8 @@ const tableMiddle = 0x8000;
 const tableLength = 2 * tableMiddle;
 
 /**
- * One table for each digit: for each value of its slot, from the min of an Int16 up, the equally frequent part it falls in, times
- * the keys that the digits behind it can tell apart.
+ * One lookup table per digit: maps a component value, counted from the minimum of an Int16, to its equal-frequency bin,
+ * multiplied by the number of keys that the following digits distinguish.
  */
 function quantileTables({ descriptors, spread }: Surroundings): Uint16Array {
   const tables = new Uint16Array(digits.length * tableLength);

@@ -1,24 +1,26 @@
-/** How far the two regions of a motion agree, starting from some cells. */
+/** How far the two regions of a transform agree, growing from some initial cells. */
 
 import { type Affine, moved } from './affine.ts';
 import { type Plane, valueAt, type WorkingPicture } from './features.ts';
 import { gridPx } from './match-field.ts';
 import type { Region } from './regions.ts';
 
-/** Difference of the two regions over their mean energy, in a window: 0.6 is a correlation of 0.7. */
+/**
+ * Maximum difference of the two regions relative to their mean energy, within a window: 0.6 is a correlation of 0.7.
+ */
 const maxDifference = 0.6;
 const windowCells = 2;
 
 interface Spread {
   readonly plane: Plane;
   readonly cells: Int32Array;
-  /** Cells in a row of the field. */
+  /** Cells per row of the field. */
   readonly columns: number;
-  /** What moves less is the same object. */
+  /** Minimum displacement: anything that moves less is the same object. */
   readonly minPx: number;
 }
 
-/** Those of the cells that agree, and all that agree and touch them. */
+/** The cells that agree, and all connected cells that agree too. */
 export function spreadFrom({ plane, cells, columns, minPx }: Spread, affine: Affine): Int32Array {
   const rows = Math.floor(plane.height / gridPx);
   const seen = new Uint8Array(columns * rows);
@@ -39,7 +41,7 @@ export function spreadFrom({ plane, cells, columns, minPx }: Spread, affine: Aff
   return Int32Array.from(taken);
 }
 
-/** Whether the window about (x, y) looks like where it goes; no where either leaves the picture. */
+/** Whether the window around (x, y) looks like its destination; false if either lies outside the picture. */
 function agrees(x: number, y: number, plane: Plane, { a, b, c, d, e, f }: Affine): boolean {
   const reach = windowCells * gridPx;
   if (Math.min(x, y) < reach) return false;
@@ -53,20 +55,20 @@ function agrees(x: number, y: number, plane: Plane, { a, b, c, d, e, f }: Affine
       energy += (s * s + t * t) / 2;
     }
   }
-  // NaN where the other position is outside, and no comparison with NaN holds.
+  // NaN if the destination is outside the picture, and comparisons with NaN are false.
   return difference <= maxDifference * energy;
 }
 
-/** As far as a descriptor sees and the window of the plane reaches, in cells. */
+/** Growth limit in cells: the reach of a descriptor plus the window of the plane. */
 const maxGrowth = 6;
-/** A neighbour belongs to it while the two regions differ there by no more than so many times what they do inside. */
+/** A neighbour is added while the two regions differ there by at most this factor more than they do inside. */
 const maxTimes = 2;
-/** Grey levels by which a match may always differ: grain and compression. */
+/** Difference in grey levels that is always tolerated, for grain and compression. */
 const minLimit = 3;
-/** Differences are means over squares of so many pixels to every side. */
+/** Radius in pixels of the squares over which differences are averaged. */
 const windowPx = 2;
 
-/** The region's cells, and those around it that match under the same motion about as well as they do. */
+/** The region's cells, and those around it that match about as well under the same transform. */
 export function growExtent(region: Region, picture: WorkingPicture, columns: number): Int32Array {
   const differenceAt = differing(region, picture, columns);
   const inside = region.cells.reduce((sum, cell) => sum + differenceAt(cell), 0);
@@ -87,7 +89,10 @@ export function growExtent(region: Region, picture: WorkingPicture, columns: num
   return Int32Array.from(taken);
 }
 
-/** Grey levels by which a cell differs from where the region's motion takes it; infinite when either is outside. */
+/**
+ * Difference in grey levels between a cell and its destination under the region's transform; infinite if either lies
+ * outside.
+ */
 function differing({ affine }: Region, { width, height, luma }: WorkingPicture, columns: number) {
   const { a, b, c, d, e, f } = affine;
   return (cell: number): number => {

@@ -1,26 +1,26 @@
-/** The picture in the size in which copies are looked for. */
+/** The picture scaled to the size in which copies are searched. */
 
 import type { Picture } from '../../image/picture.ts';
 import { boxMean } from '../blocks.ts';
 
-/** Samples row-major, 0..255, colour differences about 0. */
+/** Row-major samples: luma 0..255, colour differences centred on 0. */
 export interface WorkingPicture {
   readonly width: number;
   readonly height: number;
-  /** Pixels of the picture for one pixel of these planes, 1 or more. */
+  /** Pixels of the picture per pixel of these planes, 1 or more. */
   readonly scale: number;
   readonly luma: Float32Array;
-  /** B - Y and R - Y, scaled as JFIF does. */
+  /** B - Y and R - Y, scaled as in JFIF. */
   readonly blue: Float32Array;
   readonly red: Float32Array;
 }
 
-/** Bounds the time for large pictures. A copy whose side is below a tenth of the picture's may then be missed. */
+/** Bounds the time for large pictures. A copy with a side below a tenth of the picture's may then be missed. */
 const maxPixels = 400_000;
 
 type Source = Pick<Picture, 'rgb'> & { readonly facts: Pick<Picture['facts'], 'width' | 'height'> };
 
-/** Averages down where the picture is larger than `maxPixels`, else only splits it into its planes. */
+/** Scales the picture down if it is larger than `maxPixels`, and splits it into planes. */
 export function workingPicture({ rgb, facts: { width, height } }: Source): WorkingPicture {
   const scale = Math.max(1, Math.sqrt((width * height) / maxPixels));
   const size = { width: Math.round(width / scale), height: Math.round(height / scale) };
@@ -50,9 +50,9 @@ interface Size {
 }
 
 /**
- * Each output pixel is the mean of the area it covers, parts of pixels counted by their share.
+ * Area averaging: each output pixel is the mean of the area it covers, with partly covered pixels weighted.
  *
- * @param take - is given the rows one after the other; a row is overwritten by the next.
+ * @param take - receives the rows in order; each row is overwritten by the next.
  */
 function averageDown(
   rgb: Uint8Array,
@@ -81,10 +81,10 @@ function averageDown(
 }
 
 interface FeatureParts {
-  /** For each sample the first cell it is in, and how much it adds to that cell's mean. */
+  /** For each sample: the first cell it falls into, and its contribution to that cell's mean. */
   readonly cell: Int32Array;
   readonly share: Float32Array;
-  /** What a sample adds in all; what is left over `share` goes to the next cell. */
+  /** A sample's total contribution; what exceeds `share` goes to the next cell. */
   readonly whole: number;
 }
 
@@ -119,17 +119,17 @@ function narrow(line: Float32Array, { cell, share, whole }: FeatureParts, row: F
 export interface Plane {
   readonly width: number;
   readonly height: number;
-  /** Row-major, grey levels about 0. */
+  /** Row-major grey levels, centred on 0. */
   readonly values: Float32Array;
 }
 
 /** Luma in three frequency bands. */
 export interface Details {
-  /** Without the mean of 3 by 3 pixels: grain, and the finest edges. */
+  /** High-pass, luma minus its 3 by 3 mean: grain and the finest edges. */
   readonly fine: Plane;
-  /** Without the mean of 7 by 7. */
+  /** High-pass, luma minus its 7 by 7 mean. */
   readonly middle: Plane;
-  /** Mean of 3 by 3 without the mean of 17 by 17: shapes. */
+  /** Band-pass, 3 by 3 mean minus 17 by 17 mean: shapes. */
   readonly coarse: Plane;
 }
 
@@ -147,7 +147,7 @@ export function frequencyBands({ width, height, luma }: WorkingPicture): Details
   };
 }
 
-/** Bilinear between pixels; NaN outside. */
+/** Bilinear interpolation; NaN outside the plane. */
 export function valueAt({ width, height, values }: Plane, x: number, y: number): number {
   const left = Math.floor(x);
   const top = Math.floor(y);

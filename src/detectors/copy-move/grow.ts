@@ -1,24 +1,24 @@
-/** Every region once, however many parts of it the field showed. */
+/** Grows regions and keeps each only once, however many parts of it the field contained. */
 
 import type { Details } from './features.ts';
 import type { MatchField } from './match-field.ts';
 import { refine, type Refined } from './refine.ts';
 import { isAgain, type KnownRegion, type Region } from './regions.ts';
 
-/** More come from patterns alone, and the largest carry the most information: bounds the time. */
+/** Bounds the time: more seeds come only from patterns, and the largest carry the most information. */
 const maxSeeds = 40;
-/** Cells of a region that has grown: smaller ones match by chance. */
+/** Minimum cells of a grown region: smaller ones match by chance. */
 const minCells = 15;
-/** All regions together, in cells of the field: patterns cover the picture many times over. */
+/** Limit on the total area of all regions, relative to the picture: patterns cover it many times over. */
 const maxCover = 2;
 
 interface Ground {
   readonly field: MatchField;
-  /** What moves less is the same object. */
+  /** Minimum displacement: anything that moves less is the same object. */
   readonly minPx: number;
 }
 
-/** @param seeds - largest first. */
+/** @param seeds - sorted by size, largest first. */
 export function growAll(
   seeds: readonly Region[],
   details: Details,

@@ -1,4 +1,4 @@
-/** Marks the two regions of a pair in the whole picture. */
+/** Marks both regions of a pair on the whole picture. */
 
 import type { CellMap } from '../regions.ts';
 import type { Size } from '../regions.ts';
@@ -8,31 +8,31 @@ import { growExtent } from './extent.ts';
 import { gridPx } from './match-field.ts';
 import type { Pair } from './score.ts';
 
-/** What was seen of one picture; pixels are those of `working`. */
+/** What was found in one picture, in pixels of `working`. */
 export interface Look {
   readonly working: WorkingPicture;
-  /** Cells of `gridPx` in a row. */
+  /** Cells of `gridPx` per row. */
   readonly columns: number;
-  /** Share 0..1 of the picture that is not too smooth to be compared. */
+  /** Share 0..1 of the picture that has enough texture to be compared. */
   readonly comparedShare: number;
   readonly pairs: readonly Pair[];
 }
 
-/** Pixels of the picture; smaller cells would be finer than a match can be. */
+/** In pixels of the picture; matches are not accurate enough for smaller cells. */
 const minCellPx = 4;
-/** Sample points of a cell, as shares of its side. It belongs to the region that most of them are in. */
+/** Sample points inside a cell, as shares of its side. A cell belongs to the region that contains most of them. */
 const asked = [1 / 6, 3 / 6, 5 / 6] as const;
 const maxAsked = (asked.length * asked.length) / 2;
-/** Cells of the map by which a cell of the field, enlarged and turned, may reach beyond the one that holds its centre. */
+/** How many map cells an enlarged and rotated field cell may reach beyond the map cell that contains its centre. */
 const margin = 2;
 
-/** Both regions of a pair, separately; which of them is the copy is unknown. */
+/** Separate maps of both regions of a pair; which of them is the copy is unknown. */
 export interface Marks {
   readonly here: CellMap;
   readonly there: CellMap;
 }
 
-/** A map with one value everywhere, in cells no smaller than those of the match field. */
+/** A uniform map, with cells no smaller than those of the match field. */
 export function evenMap({ working }: Look, { width, height }: Size, value: number): CellMap {
   const cellPx = Math.max(minCellPx, Math.ceil(gridPx * working.scale));
   const columns = Math.ceil(width / cellPx);
@@ -43,9 +43,9 @@ export function evenMap({ working }: Look, { width, height }: Size, value: numbe
 interface Judged {
   readonly look: Look;
   readonly pair: Pair;
-  /** Of the picture, in pixels. */
+  /** Size of the picture, in pixels. */
   readonly size: Size;
-  /** Probability that the pair is a copy: written to the cells of both regions, not to any other. */
+  /** Probability that the pair is a copy; written only to the cells of its two regions. */
   readonly probability: number;
 }
 
@@ -63,7 +63,7 @@ export function markPair({ look, pair, size, probability }: Judged): Marks {
 
 const still: Affine = { a: 1, b: 0, c: 0, d: 0, e: 1, f: 0 };
 
-/** Where a motion takes cells of the field. */
+/** Cells of the field, and the transform that moves them. */
 interface MovedCells {
   readonly look: Look;
   readonly cells: Int32Array;
@@ -72,7 +72,7 @@ interface MovedCells {
   readonly back: Affine;
 }
 
-/** Maps cells back to the field, so that a copy has no holes however much larger it is. */
+/** Maps cells back to the field, so that an enlarged copy has no holes. */
 function coveredCells(region: MovedCells, map: CellMap): readonly number[] {
   const filled: number[] = [];
   const { left, top, right, bottom } = boundingBox(region, map);
@@ -82,14 +82,14 @@ function coveredCells(region: MovedCells, map: CellMap): readonly number[] {
     }
   }
   if (filled.length > 0) return filled;
-  // Too thin to fill half of any: those it runs through.
+  // The region is too thin to fill half of any cell: returns the cells it passes through.
   return Array.from(region.cells, (cell) => {
     const { column, row } = cellAt(region, map, cell);
     return row * map.columns + column;
   });
 }
 
-/** Columns and rows of the map, clipped to it, that bound the region. */
+/** Bounding box of the region in columns and rows of the map, clipped to it. */
 function boundingBox(region: MovedCells, map: CellMap) {
   const box = { left: Infinity, top: Infinity, right: 0, bottom: 0 };
   for (const cell of region.cells) {
@@ -107,7 +107,7 @@ function boundingBox(region: MovedCells, map: CellMap) {
   };
 }
 
-/** Where the middle of a cell of the field goes. */
+/** The map cell that contains the transformed centre of a field cell. */
 function cellAt({ look, motion }: MovedCells, { cellPx, columns, rows }: CellMap, cell: number) {
   const [x, y] = [(cell % look.columns) + 0.5, Math.floor(cell / look.columns) + 0.5];
   const [toX, toY] = moved(motion, x * gridPx, y * gridPx);
@@ -118,7 +118,7 @@ function cellAt({ look, motion }: MovedCells, { cellPx, columns, rows }: CellMap
   };
 }
 
-/** The nearest of the first `count` whole numbers. */
+/** Rounds to the nearest index below `count`. */
 function clamped(at: number, count: number): number {
   return Math.min(count - 1, Math.max(0, at));
 }
@@ -139,7 +139,7 @@ function isFilled(region: MovedCells, { cellPx }: CellMap, column: number, row: 
   return count > maxAsked;
 }
 
-/** The maximum of all maps for each cell, and `ground` as the min. */
+/** Cell-wise maximum of all maps and `ground`. */
 export function mergeMaps(maps: readonly CellMap[], ground: CellMap): CellMap {
   const values = ground.values.slice();
   for (const map of maps) {

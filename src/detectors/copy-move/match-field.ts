@@ -1,10 +1,10 @@
 /**
- * For positions on a grid, the most similar position elsewhere in the same picture: PatchMatch on descriptors that do not
- * change when turned, with predictors that follow turned and scaled copies. It starts from positions that share a rough
- * description, so that a few rounds suffice.
+ * Finds the most similar position elsewhere in the same picture for each position on a grid: PatchMatch on
+ * rotation-invariant descriptors, with predictors that follow rotated and scaled copies. It starts from positions with
+ * a similar coarse description, so a few iterations suffice.
  *
- * @see Barnes et al., "PatchMatch", SIGGRAPH 2009; Korman and Avidan, "Coherency sensitive hashing", ICCV 2011; Cozzolino,
- *   Poggi, Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE TIFS 10 (2015).
+ * @see Barnes et al., "PatchMatch", SIGGRAPH 2009; Korman and Avidan, "Coherency sensitive hashing", ICCV 2011;
+ *   Cozzolino, Poggi, Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE TIFS 10 (2015).
  */
 
 import {
@@ -17,31 +17,31 @@ import {
 } from './descriptors.ts';
 import { type MatchKernel, openMatchKernel } from './match-kernel.ts';
 
-/** Every second pixel of every second row is matched; every pixel may be its match. */
+/** Every second pixel of every second row is matched, against every pixel. */
 export const gridPx = 2;
 
 export interface MatchField {
-  /** Cells of `gridPx`, row-major. */
+  /** Number of cells of `gridPx` per row, row-major. */
   readonly columns: number;
   readonly rows: number;
-  /** Pixel that the cell's first pixel matches best; -1 where none was searched: near the edge and in flat areas. */
+  /** Pixel that best matches the cell's first pixel; -1 if none was searched, near the edge and in flat areas. */
   readonly target: Int32Array;
 }
 
 interface FieldParts extends Surroundings {
   readonly width: number;
   readonly height: number;
-  /** Matches nearer than this are of the same object, not of a copy. */
+  /** Minimum displacement: closer matches belong to the same object and are not copies. */
   readonly minPx: number;
-  /** 0 up to, not including, 1. */
+  /** Random numbers in [0, 1). */
   readonly random: () => number;
 }
 
 const rounds = 2;
-/** Pixels of the same key that each cell is compared with first. */
+/** How many pixels with the same key each cell is compared with first. */
 const maxCandidates = 4;
 const searchPx = [32, 8, 2] as const;
-/** From a pixel to the one below it. */
+/** Difference between the packed positions of a pixel and the one below it. */
 const rowStep = 1 << rowBits;
 
 export function matchField(parts: FieldParts): MatchField {
@@ -63,11 +63,11 @@ export function matchField(parts: FieldParts): MatchField {
 
 interface Search extends FieldParts, MatchKernel {
   readonly columns: number;
-  /** Cells that are matched. */
+  /** Cells to match. */
   readonly cells: Int32Array;
 }
 
-/** Offers each cell some of the pixels with about the same description. */
+/** Offers each cell some pixels with a similar description. */
 function startAlike(search: Search): void {
   const { width, random, columns, cells, offered, offer } = search;
   const { keys, starts, members } = sortByKey(search);
@@ -86,7 +86,7 @@ function startAlike(search: Search): void {
   }
 }
 
-/** Forth and back over the picture, so that a good match spreads to all sides. */
+/** Sweeps the picture forwards and backwards, so that good matches spread in every direction. */
 function improve(search: Search): void {
   const { matches, cells, columns, random, width, height, offered, offer } = search;
   for (let round = 0; round < rounds; round++) {
@@ -97,7 +97,7 @@ function improve(search: Search): void {
       const y = Math.floor(cell / columns) * gridPx;
       const pixel = y * width + x;
       let count = 0;
-      // What the neighbours behind found: moved along, and continued as the two behind change.
+      // Matches of the neighbours already visited: shifted by one cell, and extrapolated from the last two.
       for (let side = 0; side < 4; side++) {
         const across = side === 1 ? 0 : side === 3 ? -step : step;
         const down = side === 0 ? 0 : step;
@@ -109,7 +109,7 @@ function improve(search: Search): void {
         const further = matches[2 * cell - 2 * back]!;
         if (further >= 0 && behind - further !== along) offered[count++] = 2 * behind - further;
       }
-      // Anywhere in the picture, then ever closer to the best so far.
+      // Random search: anywhere in the picture, then ever closer to the best match so far.
       const anyX = Math.floor(random() * width);
       offered[count++] = Math.floor(random() * height) * rowStep + anyX;
       if (offer(cell, pixel, x, y, count, 0) < 0) continue;

@@ -1,6 +1,6 @@
 /**
- * The innermost loop of the match field in WebAssembly: sixteen differences of 16 bits in four instructions. All numbers are
- * whole, so it answers what the same loop in JavaScript would.
+ * The inner loop of the match field in WebAssembly: sixteen 16-bit differences in four instructions. It uses integers
+ * only, so the result equals that of the same loop in JavaScript.
  */
 
 import {
@@ -19,15 +19,15 @@ import {
 import { columnMask, descriptorLength, reachPx, rowBits } from './descriptors.ts';
 
 export interface MatchKernel {
-  /** For each cell its match, -1 before the first, and the squared distance of its descriptor from the match's. */
+  /** For each cell its match, -1 if none yet, and the squared distance between the two descriptors. */
   readonly matches: Int32Array;
-  /** What `offer` reads: pixels as `row << rowBits | column`, or steps from the match so far. */
+  /** Input of `offer`: pixels as `row << rowBits | column`, or offsets from the current match. */
   readonly offered: Int32Array;
   /**
-   * Stores the most similar of what is offered as the cell's match where it beats the one so far.
+   * Keeps the most similar candidate as the cell's match if it beats the current one.
    *
    * @param pixel - index of the cell's first pixel, which is (x, y).
-   * @param mask - 0: pixels are offered; -1: steps from the match, as it is when their turn comes.
+   * @param mask - 0: candidates are pixels; -1: candidates are offsets from the match at the time each is tried.
    * @returns the match.
    */
   readonly offer: (
@@ -45,11 +45,11 @@ interface Field {
   readonly height: number;
   readonly descriptors: Int16Array;
   readonly cells: number;
-  /** Pixels nearer than this are no match. */
+  /** Pixels closer than this do not count as matches. */
   readonly minPx: number;
 }
 
-/** Bytes of memory: the numbers below, what is offered, the descriptors, the matches. */
+/** Memory layout in bytes: the numbers below, the candidates, the descriptors, the matches. */
 const widthAt = 0;
 const innerWidthAt = 4;
 const innerHeightAt = 8;
@@ -59,14 +59,17 @@ const offeredAt = 64;
 const descriptorsAt = 256;
 const descriptorBytes = 2 * descriptorLength;
 const matchBytes = 8;
-/** Bits by which an index is shifted to become an offset in bytes. */
+/** Shift that turns an index into a byte offset. */
 const descriptorShift = Math.log2(descriptorBytes);
 const matchShift = Math.log2(matchBytes);
 
-/** Kept from picture to picture, with a memory of 16 MB at most. One picture at a time. */
+/** Reused between pictures, with at most 16 MB of memory. Handles one picture at a time. */
 let kept: ReturnType<typeof instantiate> | null = null;
 
-/** Room in the kernel's memory for the descriptors of so many pixels, all 0. The room of the picture before is lost. */
+/**
+ * Allocates zeroed space in the kernel's memory for the descriptors of `pixels` pixels. Invalidates the space of the
+ * previous picture.
+ */
 export function roomForDescriptors(pixels: number): Int16Array {
   kept ??= instantiate({ parameters: 6, numbers: 9, vectors: 4, body });
   const { memory } = kept;
@@ -76,7 +79,7 @@ export function roomForDescriptors(pixels: number): Int16Array {
   return new Int16Array(memory.buffer, descriptorsAt, pixels * descriptorLength).fill(0);
 }
 
-/** @param descriptors - in the room for them. */
+/** @param descriptors - in the space returned by `roomForDescriptors`. */
 export function openMatchKernel({ width, height, descriptors, cells, minPx }: Field): MatchKernel {
   if (kept?.memory.buffer !== descriptors.buffer) throw new RangeError('They lie elsewhere.');
   const { memory, run } = kept;
@@ -106,7 +109,7 @@ const [cell, pixel, x, y, count, mask] = [get(0), get(1), get(2), get(3), get(4)
 const numberAt = (address: number): Code => i32.load(address, i32.const(0));
 const square = (value: Code): Code => i32.mul(value, value);
 
-/** Of half a descriptor and the other's: differences squared, and added in pairs. */
+/** Squared differences between half a descriptor and the other's, added in pairs. */
 const squaredDifferences = (half: number, offset: number): Code => [
   ...set(difference, v128.sub16(get(half), v128.load(descriptorsAt + offset, get(other)))),
   ...v128.dot16(get(difference), get(difference)),
@@ -128,7 +131,7 @@ const body: Code = [
         branchIf(i32.eq(get(other), get(match)), 0),
         set(otherX, i32.and(get(other), i32.const(columnMask))),
         set(otherY, i32.shiftRight(get(other), i32.const(rowBits))),
-        // Without a sign, what lies before the first row or column lies far behind the last.
+        // Compared as unsigned, a coordinate left of or above the picture is a very large number.
         branchIf(
           i32.or(
             i32.isAtLeastUnsigned(i32.sub(get(otherX), i32.const(reachPx)), numberAt(innerWidthAt)),

@@ -1,6 +1,7 @@
 /**
- * A region from the field is a guess: too small, its motion off by a pixel. Here its motion is fitted to the pixels
- * themselves and it grows as far as they agree, in turns. A true copy gains by that; what merely looks alike does not.
+ * A region from the match field is a rough guess: too small, with a transform off by about a pixel. Alternately fits
+ * the transform to the pixels and grows the region as far as they agree. This improves a true copy, but not a mere
+ * look-alike.
  *
  * @see Lucas and Kanade, "An iterative image registration technique", IJCAI 1981, for the fit.
  */
@@ -20,26 +21,26 @@ import type { Region } from './regions.ts';
 
 const turns = 3;
 const steps = 4;
-/** More cells make the fit slower and no better. */
+/** Limit on the sampled cells: more make the fit slower but no better. */
 const maxSampled = 2000;
-/** Copies are rarely changed in size by more; false matches mostly are. */
+/** Copies are rarely scaled by more than this; false matches mostly are. */
 const maxScaling = 2.5;
 
-/** Unknowns of a fit: shift, turn and size; or these and shear. */
+/** Number of fitted parameters: 4 for shift, rotation and scale; 6 with shear. */
 type Unknowns = 4 | 6;
 
 interface Limits {
-  /** Cells in a row of the field. */
+  /** Cells per row of the field. */
   readonly columns: number;
-  /** What has fewer cells when it has grown matches by chance. */
+  /** Minimum cells after growing: smaller regions match by chance. */
   readonly minCells: number;
-  /** What moves less is the same object. */
+  /** Minimum displacement: anything that moves less is the same object. */
   readonly minPx: number;
 }
 
 /**
- * @returns the region with a motion that preserves angles, and `shear`, which a free fit would add: near 0 for a copy, anything
- *   for what looks alike by chance. Null when too few cells agree.
+ * @returns the region with an angle-preserving transform, and `shear`, the shear of an unconstrained fit: near 0 for a
+ *   copy, arbitrary for a chance match. Null when too few cells agree.
  */
 export function refine(
   region: Region,
@@ -70,7 +71,7 @@ interface Fit {
   readonly unknowns: Unknowns;
 }
 
-/** Gauss-Newton on the squared difference; where it leads astray the motion stays the best there was. */
+/** Gauss-Newton on the squared difference; if it diverges, the best transform so far is kept. */
 function align(fit: Fit, start: Affine): Affine {
   let best = start;
   let least = Infinity;
@@ -87,13 +88,13 @@ function align(fit: Fit, start: Affine): Affine {
 }
 
 interface Step {
-  /** Mean squared difference under the motion given. */
+  /** Mean squared difference under the given transform. */
   readonly error: number;
-  /** The motion that the gradients suggest; null when they leave it open. */
+  /** The transform suggested by the gradients; null when they do not determine it. */
   readonly next: Affine | null;
 }
 
-/** Unknowns: shift along x and y, growth, turn; then stretch and skew, all about the middle of the cells. */
+/** Parameters: shift along x and y, scale, rotation; then stretch and skew, all about the centre of the cells. */
 function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Step {
   const { a, b, c, d, e, f } = motion;
   const [middleX, middleY] = centre(cells, columns);
@@ -132,7 +133,7 @@ function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Ste
 
 type Point = readonly [number, number];
 
-/** @param change - of the unknowns of `stepFrom`, in its order. */
+/** @param change - of the parameters of `stepFrom`, in the same order. */
 function changed(motion: Affine, change: Float64Array, middle: Point): Affine {
   const side = isMirrored(motion) ? -1 : 1;
   const [size, turn, stretch, skew] = [change[2]!, change[3]!, change[4] ?? 0, change[5] ?? 0];
@@ -145,7 +146,7 @@ function changed(motion: Affine, change: Float64Array, middle: Point): Affine {
   return through(linear, motion, middle, [change[0]!, change[1]!]);
 }
 
-/** The motion of that linear part that takes `middle` where `motion` does, and by `shift` further. */
+/** The transform with this linear part that takes `middle` where `motion` takes it, plus `shift`. */
 function through(
   linear: Pick<Affine, 'a' | 'b' | 'd' | 'e'>,
   motion: Affine,
@@ -158,7 +159,7 @@ function through(
   return { ...linear, c, f };
 }
 
-/** The nearest motion that preserves angles; `middle` goes where it went. */
+/** The nearest angle-preserving transform that takes `middle` to the same place. */
 function withoutShear(affine: Affine, middle: Point): Affine {
   const side = isMirrored(affine) ? -1 : 1;
   const size = (affine.a + side * affine.e) / 2;

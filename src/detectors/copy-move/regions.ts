@@ -1,12 +1,15 @@
-/** From a field of matches to regions that moved as one: where the field is locally plane, grown together, and fitted. */
+/**
+ * Turns a match field into regions that moved as one: finds where the field is locally planar, grows connected regions
+ * and fits a transform to each.
+ */
 
 import { type Affine, fitAffine, moved, type Moves } from './affine.ts';
 import { gridPx, type MatchField } from './match-field.ts';
 
 export interface Region {
-  /** Indices of its cells in the field. */
+  /** Indices of its cells in the match field. */
   readonly cells: Int32Array;
-  /** Maps its pixels to those they match. */
+  /** Transform from its pixels to the ones they match. */
   readonly affine: Affine;
 }
 
@@ -18,18 +21,18 @@ interface RegionParts {
   readonly minCells: number;
 }
 
-/** The plane is laid through cells so far to every side: 9 px across. */
+/** Radius in cells of the window to which a plane is fitted: 9 px across. */
 const windowCells = 2;
-/** Root mean square distance of the matches in a window from the plane through them. */
+/** Maximum root mean square distance of the matches in a window from the fitted plane. */
 const maxBendPx = 1.5;
-/** Grey levels, deviation: what is smoother matches by chance. */
+/** Minimum standard deviation in grey levels: smoother areas match by chance. */
 const minSpread = 3;
-/** Neighbours whose offsets differ by more belong to different regions. */
+/** Maximum difference between the offsets of neighbours in the same region. */
 const joinPx = 4;
 const maxOffsetPx = 3;
 const nowhere = -1e6;
 
-/** Largest first. */
+/** Returns the regions sorted by size, largest first. */
 export function findRegions(parts: RegionParts): readonly Region[] {
   const smooth = smoothTargets(parts);
   const open = planeCells(smooth, parts);
@@ -49,7 +52,7 @@ interface Targets {
   readonly y: Float32Array;
 }
 
-/** Where neighbours agree that each cell leads; strays go, edges of a region stay. */
+/** Median-filters the match targets: removes outliers, preserves the edges of regions. */
 function smoothTargets({ field, width }: RegionParts): Targets {
   const { target, columns, rows } = field;
   const alongX = new Int32Array(target.length).fill(nowhere);
@@ -77,8 +80,8 @@ function smoothTargets({ field, width }: RegionParts): Targets {
 }
 
 /**
- * Median of each cell and its eight neighbours. Of three sorted rows of three it is the median of the max of the minima, the
- * median of the medians and the min of the maxima; the rows are sorted once. Cells at the edge are never matched, so their
+ * Median of each cell and its eight neighbours: the median of the largest minimum, the middle median and the smallest
+ * maximum of three sorted rows of three. The rows are sorted only once. Cells at the edge are never matched, so their
  * values are arbitrary.
  */
 function medians(values: Int32Array, columns: number): Int32Array {
@@ -104,12 +107,12 @@ function medians(values: Int32Array, columns: number): Int32Array {
   return found;
 }
 
-/** Of whole numbers. */
+/** Median of three integers. */
 function medianOfThree(one: number, two: number, three: number): number {
   return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
 }
 
-/** Where a plane goes through the targets of a window. */
+/** Marks the cells whose window has planar targets. */
 function planeCells({ x, y }: Targets, { field, spread, width }: RegionParts): Uint8Array {
   const { columns, rows } = field;
   const isPlane = new Uint8Array(columns * rows);
@@ -126,7 +129,10 @@ function planeCells({ x, y }: Targets, { field, spread, width }: RegionParts): U
   return isPlane;
 }
 
-/** Sum of squares about the plane. Computed about the middle's value, so that large coordinates cost no precision. */
+/**
+ * Residual sum of squares about the fitted plane, computed relative to the centre value so that large coordinates do
+ * not cost precision.
+ */
 function bend(values: Float32Array, cell: number, columns: number): number {
   const side = 2 * windowCells + 1;
   const middle = values[cell]!;
@@ -144,7 +150,7 @@ function bend(values: Float32Array, cell: number, columns: number): number {
   return squares - (sum * sum) / (side * side) - (byX * byX + byY * byY) / second;
 }
 
-/** Closes the cells it adds. */
+/** Grows a region from `first`, closing the cells it adds. */
 function grow(first: number, open: Uint8Array, { x, y }: Targets, columns: number): Int32Array {
   const cells = [first];
   open[first] = 0;
@@ -171,10 +177,10 @@ function countMoves(cells: Int32Array, targets: Targets, columns: number): Moves
   };
 }
 
-/** Same motion within so many pixels. */
+/** Transforms that differ by at most this many pixels count as the same. */
 const samePx = 6;
 
-/** True when the two share most cells of the smaller one, and move it alike. */
+/** Whether two regions share most cells of the smaller one and move them alike. */
 export function isAgain(region: Region, known: KnownRegion, columns: number): boolean {
   const shared = region.cells.filter((cell) => known.has[cell] === 1);
   if (shared.length < Math.min(region.cells.length, known.cells.length) / 2) return false;
@@ -186,6 +192,6 @@ export function isAgain(region: Region, known: KnownRegion, columns: number): bo
 }
 
 export interface KnownRegion extends Region {
-  /** 1 for each cell of the field that is one of its own. */
+  /** 1 for each cell of the field that belongs to the region. */
   readonly has: Uint8Array;
 }

@@ -1,4 +1,4 @@
-/** How similar the two regions of a match are, in numbers that separate a copy from things that merely look alike. */
+/** Measures how similar the two regions of a match are, in numbers that separate copies from natural look-alikes. */
 
 import { noWeight, strengthOfRatio, type Weight } from '../detector.ts';
 import { type Affine, after, invertAffine, isMirrored, affineScale } from './affine.ts';
@@ -14,27 +14,28 @@ export interface Pair {
 }
 
 export interface Likeness {
-  /** Share of the picture, 0..1. */
+  /** Share of the picture, 0..1, that the region covers. */
   readonly share: number;
-  /** Correlations -1..1 of the region with its match. */
+  /** Correlation of the region with its match in each frequency band, -1..1. */
   readonly fine: number;
   readonly middle: number;
-  /** Of the matched cells: share 0..1 that matches back. */
+  /** Share 0..1 of the matched cells whose match leads back to them. */
   readonly mutual: number;
   /**
-   * Greatest correlation of the middle details with where the same step leads once more, forth or back: high in rows of
-   * like things. A mirrored match leads back to itself, so it counts for less, as nature is full of symmetry.
+   * Highest correlation in the middle band with where the same step leads once more, forwards or backwards: high in
+   * rows of similar objects. A mirrored match leads back to itself and counts for less, because nature is full of
+   * symmetry.
    */
   readonly onward: number;
   readonly scale: number;
-  /** What a free fit adds to the motion, see `refine`. */
+  /** Shear of an unconstrained fit; see `refine`. */
   readonly shear: number;
   readonly isMirrored: boolean;
-  /** Upside down below itself, as water and polished floors show what stands above them. */
+  /** Whether the match is a mirror image below the region, as in water or a polished floor. */
   readonly isReflection: boolean;
 }
 
-/** Matches back: within so many pixels. */
+/** Tolerance in pixels for a match to lead back. */
 const backPx = 4;
 /** Fewer pixels give no meaningful correlation. */
 const minPixels = 50;
@@ -59,9 +60,9 @@ export function measureLikeness(region: Refined, details: Details, field: MatchF
   };
 }
 
-/** Of the width of the picture: how far a reflection may stand from straight below. */
+/** How far a reflection may be offset sideways, as a share of the picture's width. */
 const maxAside = 0.01;
-/** Of the entries of the motion, which is diagonal for a reflection in level water. */
+/** Maximum off-diagonal entries of the transform; they are 0 for a reflection in level water. */
 const maxSkew = 0.08;
 
 function isReflection({ affine, cells }: Region, columns: number, width: number): boolean {
@@ -75,7 +76,7 @@ function isReflection({ affine, cells }: Region, columns: number, width: number)
   return Math.abs(aside / cells.length) <= maxAside * width;
 }
 
-/** Of every pixel of the cells with where the motion takes it; 0 when too few stay inside. */
+/** Correlation of all pixels of the cells with their destinations; 0 if too few lie inside. */
 function correlate(plane: Plane, cells: Int32Array, columns: number, motion: Affine): number {
   const { a, b, c, d, e, f } = motion;
   let [n, sumS, sumT, squareS, squareT, product] = [0, 0, 0, 0, 0, 0];
@@ -119,8 +120,8 @@ function mutualShare({ cells, affine }: Region, field: MatchField, width: number
 }
 
 /**
- * Logistic regression of the pairs seen in 192 pictures that hold a copy (64 simulated copies: as saved, as JPEG 75, at
- * half size) and in 568 that hold none (their twins and 125 photographs of other sources, in the same three ways).
+ * Logistic regression on the pairs found in 192 pictures with a copy (64 simulated copies: as saved, as JPEG 75, at
+ * half size) and in 568 without (their originals and 125 photographs from other sources, in the same three ways).
  */
 const weights = {
   share: 0.338,
@@ -131,28 +132,34 @@ const weights = {
   shear: -10.652,
   constant: 0.097,
 } as const;
-/** Above this logit the ratio rises faster: copies reach far beyond it, natural look-alikes do not. */
+/** Above this logit the ratio rises faster: copies go far beyond it, natural look-alikes do not. */
 const knee = { from: -0.336, extraSlope: 4.903 } as const;
 
-/** Correlations are clamped to this max: anything closer to one is rounding. */
+/** Correlations are capped here: differences closer to one are rounding. */
 const maxCorrelation = 0.98;
 /** Beyond this, shear adds no information. */
 const maxShear = 0.1;
-/** Above it are 2 of 53 simulated copies and a third of all other pairs. */
+/** Exceeded by 2 of 53 simulated copies, but by a third of all other pairs. */
 const noCopyShear = 0.3;
-/** How much rarer pictures without any pair are among those that hold a copy. */
+/** How much rarer pictures without any pair are among those with a copy. */
 const missedRatio = 0.77;
-/** From 10 on are 32 % of the copies and none of the 568, so at most 0.6 % of untouched ones (95 %): 50 is the max. */
+/**
+ * 32 % of the copies reach 10, but none of the 568 others do, so at most 0.6 % of untouched pictures (95 % bound): the
+ * ratio is capped at 50.
+ */
 const maxRatio = 50;
 
-/** Of a picture in which no two regions look alike. */
+/** Score of a picture without similar regions. */
 export const noneScore = missedRatio / (1 + missedRatio);
 
-/** Odds of a pair against those of the likeliest: next to a plain copy, what merely looks alike does not count. */
+/** Minimum odds of a pair relative to the most likely one: beside a clear copy, mere look-alikes do not count. */
 const minOdds = 0.1;
-/** More pairs as likely as each other come of rows of like things: the max in 40 pictures with simulated copies is four. */
+/**
+ * More equally likely pairs come from rows of similar objects: in 40 pictures with simulated copies the maximum is
+ * four.
+ */
 const maxBeside = 5;
-/** Max weight of rows of similar things: a weak finding, whatever the score of each pair. */
+/** Caps the ratio for rows of similar objects: a weak finding, whatever the score of each pair. */
 const maxRatioOfRows = 5;
 
 interface Likely {
@@ -160,7 +167,7 @@ interface Likely {
   readonly probability: number;
 }
 
-/** The pairs that may be copies where the likeliest is one; likeliest first. */
+/** The pairs that may be copies if the most likely one is, sorted by probability. */
 export function likelyPairs(pairs: readonly Pair[]): readonly Likely[] {
   const likely = pairs
     .map((pair) => ({ pair, probability: copyProbability(pair.likeness) }))
@@ -176,8 +183,8 @@ export function likelyPairs(pairs: readonly Pair[]): readonly Likely[] {
 }
 
 /**
- * Regions that look alike in a picture of things that repeat: drawn pages of text, facades and tiles had 20 to 39, pictures
- * with a copied part 2 to 16.
+ * Number of similar regions in repetitive pictures: drawn pages of text, façades and tiles had 20 to 39, pictures with
+ * a copied part 2 to 16.
  */
 const leastRepeats = 20;
 const alikeFrom = { fine: 0.75, middle: 0.9 } as const;
@@ -194,7 +201,7 @@ function toOdds(probability: number): number {
   return probability / (1 - probability);
 }
 
-/** 0..1, at even odds that the picture holds a copy. */
+/** Probability that the pair is a copy, 0..1, at even prior odds that the picture contains one. */
 function copyProbability(likeness: Likeness): number {
   const { share, fine, middle, mutual, onward, shear } = likeness;
   if (shear >= noCopyShear || likeness.isReflection) return noneScore;
@@ -211,7 +218,7 @@ function copyProbability(likeness: Likeness): number {
   return ratio / (1 + ratio);
 }
 
-/** Fisher's transformation: differences near one count for more. */
+/** Fisher transformation: differences near one count for more. */
 function stretch(correlation: number): number {
   return Math.atanh(Math.min(maxCorrelation, Math.max(0, correlation)));
 }
