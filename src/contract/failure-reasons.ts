@@ -94,7 +94,7 @@ const sentences: FailureSentences = {
   raw_without_jpeg: () =>
     'This camera raw file holds no JPEG that could be examined; develop it and examine the JPEG or TIFF.',
   format_not_taken: ({ format }) =>
-    `This is ${article(format)} ${format} picture; this server takes JPEG and PNG. Its operator can set intake to everything; do not convert the file, or examine it with forensics analyze.`,
+    `This is ${article(format)} ${format} picture; this server takes JPEG and PNG. Do not convert the file: examine it with forensics analyze, or ask the operator to set intake to everything.`,
   video: () =>
     'This is a video; only pictures are examined. Export frames from the original as PNG, in full size, and examine those.',
   other_format: ({ name, isPicture }) =>

@@ -106,7 +106,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.getByRole('button', { name: 'Swipe' }).click();
     await page.getByLabel('Position of the swipe line').fill('750');
     await page.getByRole('button', { name: 'Grid' }).click();
-    const anomaly = page.getByRole('button', { name: 'Anomaly', exact: true });
+    const anomaly = page.getByRole('button', { name: 'Unusual places', exact: true });
     await anomaly.click();
     await page.locator('.viewer').focus();
     await page.keyboard.press('+');

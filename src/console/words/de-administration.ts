@@ -37,7 +37,7 @@ export const administration: AdministrationWords = {
       'Dies ist ein Testmandant: Nur die beiden freigegebenen Bilder können analysiert werden.',
     options: 'Neue Analysen',
     optionsIntro:
-      'Vorgaben der Konsole; sie lassen sich bei jedem Upload ändern. Programme, die die Schnittstelle benutzen, betrifft das nicht.',
+      'Vorgaben für die Konsole, bei jedem Upload zu ändern. Für Programme, die die Schnittstelle benutzen, gelten sie nicht.',
     lastUsed: 'Letzte Wahl im Browser',
     seenBefore: 'Schon einmal vorgelegt',
     seenBeforeIntro:
@@ -61,10 +61,10 @@ export const administration: AdministrationWords = {
       connectionString: 'Verbindungszeichenfolge',
       useSSL: 'TLS verwenden',
     },
-    secretKept: 'Gespeichert; unverändert lassen, um es zu behalten.',
+    secretKept: 'Gespeichert. Lassen Sie das Feld unverändert, um den Wert zu behalten.',
     webhook: 'Webhook',
     webhookIntro:
-      'Diese Adresse wird bei jeder Statusänderung einer Analyse aufgerufen. Leer lassen für keinen Webhook.',
+      'Diese Adresse wird bei jeder Statusänderung einer Analyse aufgerufen. Lassen Sie das Feld leer, wenn Sie keinen Webhook wollen.',
     webhookUrl: 'Adresse',
     webhookState: 'Zustand',
     states: {
@@ -195,7 +195,7 @@ export const administration: AdministrationWords = {
       'analysis.failed': 'Untersuchung fehlgeschlagen',
       'analysis.retried': 'Untersuchung vom Dienst wiederholt',
       'analysis.restarted': 'Untersuchung erneut gestartet',
-      'analysis.rolled_back': 'Start zurückgenommen',
+      'analysis.rolled_back': 'Start rückgängig gemacht',
       'analysis.upgraded': 'Zum Bericht erweitert',
       'analysis.upload_replaced': 'Ersetzter Upload bemerkt',
       'analysis.bundled': 'Beweispaket erstellt',

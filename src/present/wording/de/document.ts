@@ -91,7 +91,7 @@ export const document: typeof english = {
       written: 'Ergebnisse geschrieben',
       failed: 'Durchlauf fehlgeschlagen',
       retried: 'Durchlauf wiederholt',
-      upgraded: 'Forensische Stufe freigeschaltet',
+      upgraded: 'Zum Bericht erweitert',
       bundled: 'Beweispaket erstellt',
       deleted: 'Analyse gelöscht',
     },

@@ -38,7 +38,7 @@ export const failures: FailureSentences = {
   raw_without_jpeg: () =>
     'Diese RAW-Datei einer Kamera enthält kein JPEG, das sich untersuchen ließe; entwickeln Sie sie und untersuchen Sie das JPEG oder TIFF.',
   format_not_taken: ({ format }) =>
-    `Das ist ein Bild im Format ${format}; dieser Server nimmt JPEG und PNG an. Der Betreiber kann die Einstellung intake auf everything setzen; wandeln Sie die Datei nicht um, oder untersuchen Sie sie mit forensics analyze.`,
+    `Das ist ein Bild im Format ${format}; dieser Server nimmt JPEG und PNG an. Wandeln Sie die Datei nicht um: Untersuchen Sie sie mit forensics analyze, oder bitten Sie den Betreiber, die Einstellung intake auf everything zu setzen.`,
   video: () =>
     'Das ist ein Video; untersucht werden nur Bilder. Exportieren Sie Einzelbilder aus dem Original als PNG in voller Größe und untersuchen Sie diese.',
   other_format: ({ kind, isPicture }) =>

@@ -263,7 +263,7 @@ const statements: English['statements'] = {
     'Die Vorschau in der Datei stimmt überall mit dem Bild überein. Programme schreiben sie oft neu, das beweist also nichts.',
 
   error_level_shown: () =>
-    'Die Fehlerpegel-Karte zeigt, wo eine weitere JPEG-Speicherung das Bild am meisten verändern würde. Sie dient nur der Ansicht und zählt nicht zum Urteil: Feine Strukturen, Kanten und frühere Speicherungen wirken auf sie ebenso wie Veränderungen.',
+    'Die Fehlerpegel-Karte zeigt, wo eine weitere JPEG-Speicherung das Bild am meisten verändern würde. Sie dient nur der Ansicht und geht nicht in das Ergebnis ein: Feine Strukturen, Kanten und frühere Speicherungen wirken auf sie ebenso wie Veränderungen.',
 };
 
 const skips: English['skips'] = {

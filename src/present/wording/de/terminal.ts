@@ -33,7 +33,7 @@ export const terminal: typeof english = {
       fake: 'wirkt erzeugt',
       changed: 'wirkt verändert',
       declared: 'laut Datei KI',
-      uncertain: 'offen',
+      uncertain: 'unentschieden',
       abstain: 'nicht beurteilbar',
       failed: 'fehlgeschlagen',
       started: 'gestartet',
@@ -49,7 +49,7 @@ export const terminal: typeof english = {
       real: 'ohne Anzeichen',
       fake: 'mit Anzeichen',
       abstain: 'nicht beurteilbar',
-      uncertain: 'offen',
+      uncertain: 'unentschieden',
       failed: 'fehlgeschlagen',
     },
     kinds: {

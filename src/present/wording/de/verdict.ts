@@ -63,7 +63,7 @@ export const verdict: typeof english = {
       'Der Befund lässt keine Entscheidung zwischen einem echten und einem KI-erzeugten oder veränderten Bild zu.',
     ],
     suspected:
-      'Das ist zu schwach, um das Bild verändert zu nennen, aber zu stark, um es echt zu nennen.',
+      'Das ist zu schwach, um das Bild verändert zu nennen, aber zu stark für „keine Anzeichen gefunden“.',
     neutral: [
       'Dieses Ergebnis spricht weder für noch gegen das Bild.',
       'Für oder gegen das Bild lässt sich daraus nichts ableiten.',

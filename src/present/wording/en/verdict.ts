@@ -64,7 +64,8 @@ export const verdict = {
       'The evidence is not sufficient to decide between a genuine and a generated or altered picture.',
       'The evidence does not permit a decision between a genuine and a generated or altered picture.',
     ],
-    suspected: 'This is too weak to call the picture altered, but too strong to call it genuine.',
+    suspected:
+      'This is too weak to call the picture altered, but too strong to say that no sign was found.',
     neutral: [
       'This outcome speaks neither for nor against the picture.',
       'Nothing for or against the picture follows from this outcome.',
