@@ -1,40 +1,40 @@
-/** Whether two pictures show the same thing, told by their keypoints, and how the one lies on the other. */
+/** Determines from keypoints whether two pictures show the same thing, and how one maps onto the other. */
 
 import { type Fingerprint, type Keypoint, mirrorKey } from './keypoints.ts';
 
-/** Leads from one picture to the other: `x' = scale * x + left`, after the first was mirrored where `isMirrored`. */
+/** Maps one picture to the other: `x' = scale * x + left`, after mirroring the first if `isMirrored`. */
 export interface Alignment {
   readonly isMirrored: boolean;
-  /** Lengths and offsets in shares of the longer side of each picture. */
+  /** Scale and offsets, with lengths as shares of each picture's longer side. */
   readonly scale: number;
   readonly left: number;
   readonly top: number;
-  /** Keypoints that lie where they should and look as they should. */
+  /** Number of keypoints that match in position and appearance. */
   readonly matches: number;
-  /** Their share of those that the pictures' common part has. */
+  /** Matches as a share of the keypoints in the area that both pictures show. */
   readonly share: number;
 }
 
-/** Bits that may differ in two keys of the same spot. */
+/** Maximum number of differing bits between the keys of the same spot. */
 const maxBits = 8;
-/** Shares of the longer side: as far as a spot may lie from where it should. */
+/** Maximum distance from the expected position, as a share of the longer side. */
 const tolerance = 0.02;
-/** Factors between which copies are scaled. */
+/** Range of scale factors between copies. */
 const minScale = 0.15;
 const maxScale = 1 / minScale;
-/** How far the sizes of two spots may differ from the scale of the alignment. */
+/** Maximum ratio between the size difference of two spots and the scale of the alignment. */
 const maxSizeRatio = 1.5;
-/** Pairs of spots that are tried as the start of an alignment, the most alike first. */
+/** Number of pairs tried as starting points for an alignment, most similar first. */
 const triedPairs = 20;
-/** An alignment that fewer pairs agree with is not refined. */
+/** Minimum number of agreeing pairs for an alignment to be refined. */
 const minRough = 4;
-/** Agreement that no other alignment will surpass by much. */
+/** Number of matches at which the search stops: no other alignment would do much better. */
 const enoughMatches = 30;
-/** Below either, likeness is chance, or a frame that two screenshots have in common. */
+/** Below either, a match is chance, or a frame that two screenshots have in common. */
 const minMatches = 8;
 const minShare = 0.1;
 
-/** Null when they have too little in common to be the same. */
+/** Null when the pictures have too little in common to show the same thing. */
 export function align(one: Fingerprint, other: Fingerprint): Alignment | null {
   const width = one.width / Math.max(one.width, one.height);
   const upright = bestAlignment(one.keypoints, other);
@@ -58,7 +58,7 @@ interface Map {
 interface Fit {
   readonly map: Map;
   readonly pairs: readonly Pair[];
-  /** The first of each pair. */
+  /** The first keypoint of each pair. */
   readonly spots: ReadonlySet<Keypoint>;
   readonly share: number;
 }
@@ -70,13 +70,16 @@ const noFit: Fit = {
   share: 0,
 };
 
-/** Each two of the most similar pairs give a scale and an offset; the one that most others agree with wins. */
+/**
+ * Any two of the most similar pairs determine a scale and an offset; the combination that most other pairs agree with
+ * wins.
+ */
 function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit {
   const alike = similarPairs(keypoints, other.keypoints).slice(0, triedPairs);
   let best = noFit;
   for (const [n, first] of alike.entries()) {
     for (const second of alike.slice(n + 1)) {
-      // They would lead to the same again.
+      // These two would give the same alignment again.
       if (best.spots.has(first[0]) && best.spots.has(second[0])) continue;
       const map = fitMap([first, second]);
       if (map === null || ![first, second].every((pair) => isOfScale(pair, map.scale))) continue;
@@ -102,7 +105,7 @@ function similarPairs(keypoints: readonly Keypoint[], others: readonly Keypoint[
   return found.toSorted((one, two) => one.bits - two.bits).map(({ pair }) => pair);
 }
 
-/** By least squares; null where they lie too close together or no copy is scaled so much. */
+/** Least-squares fit; null when the points are too close together or the scale is out of range. */
 function fitMap(pairs: readonly Pair[]): Map | null {
   const mean = (read: (pair: Pair) => number) =>
     pairs.reduce((sum, pair) => sum + read(pair), 0) / pairs.length;
@@ -118,7 +121,7 @@ function fitMap(pairs: readonly Pair[]): Map | null {
   return { scale, left: otherX - scale * x, top: otherY - scale * y };
 }
 
-/** The pairs that agree with a map: each spot of the other picture once. */
+/** The pairs that agree with a map, using each spot of the other picture once. */
 function collect(
   keypoints: readonly Keypoint[],
   { width, height, keypoints: others }: Fingerprint,

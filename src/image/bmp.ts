@@ -1,4 +1,7 @@
-/** BMP files. @see Microsoft, Windows GDI: BITMAPFILEHEADER, BITMAPINFOHEADER to BITMAPV5HEADER, Bitmap Compression. */
+/**
+ * Reads BMP files. @see Microsoft, Windows GDI: BITMAPFILEHEADER, BITMAPINFOHEADER to BITMAPV5HEADER, Bitmap
+ * Compression.
+ */
 
 import { failure } from '../contract/failure-reasons.ts';
 import { dataView } from './bytes.ts';
@@ -11,7 +14,7 @@ interface BmpHeader {
   readonly isTopDown: boolean;
   readonly bits: number;
   readonly compression: number;
-  /** Position of the rows. */
+  /** Offset of the rows. */
   readonly rows: number;
   readonly headerBytes: number;
   readonly colours: number;
@@ -38,7 +41,7 @@ export function readBmp(bytes: Uint8Array): FileFacts {
 function readHeader(bytes: Uint8Array): BmpHeader {
   const view = dataView(bytes);
   const headerBytes = bytes.length < 54 ? 0 : view.getUint32(14, true);
-  // That of OS/2 has 16-bit sides.
+  // The OS/2 header has 16-bit sides.
   const isOld = headerBytes === 12;
   if (!isOld && headerBytes < 40) throw damaged('has no header');
   const height = isOld ? view.getUint16(20, true) : view.getInt32(22, true);
@@ -82,7 +85,7 @@ export function decodeBmp(bytes: Uint8Array): RawPixels {
   return { width, height, channels, data };
 }
 
-/** Colours are numbers: red, then green, blue and alpha in the higher bytes. */
+/** Colours are packed into numbers: red in the lowest byte, then green, blue and alpha. */
 interface Reader {
   colour(index: number): number;
   at(row: number, x: number): number;
@@ -112,7 +115,7 @@ function colourReader(bytes: Uint8Array, { bits, compression, headerBytes }: Bmp
   const stated = compression === compressions.masks || compression === compressions.alphaMasks;
   const usual = bits === 16 ? [0x7c00, 0x03e0, 0x001f, 0] : [0xff0000, 0xff00, 0xff, 0];
   const view = dataView(bytes);
-  // Behind the fields of the oldest header, and at the same place in those that have them as fields.
+  // The masks follow the oldest header, and later headers have them as fields at the same offset.
   const masks = stated
     ? [0, 1, 2, 3].map((i) => (i < 3 || headerBytes >= 56 ? view.getUint32(54 + 4 * i, true) : 0))
     : usual;
@@ -142,7 +145,10 @@ function trailingZeros(mask: number): number {
   return mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
 }
 
-/** One index a pixel, rows as stored. Escapes: 0 ends a row, 1 the picture, 2 moves, more are as many indices as they are. */
+/**
+ * Decompresses run-length encoding into one index per pixel, rows in stored order. Escapes: 0 ends a row, 1 ends the
+ * picture, 2 moves the position, and larger values give the number of literal indices that follow.
+ */
 function unpackRuns(
   bytes: Uint8Array,
   { width, height, rows, compression }: BmpHeader,

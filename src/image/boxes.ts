@@ -1,20 +1,20 @@
-/** Boxes as ISO base media files, JPEG 2000 and JPEG XL have them. @see ISO/IEC 14496-12, 4.2. */
+/** Boxes as used by ISO base media files, JPEG 2000 and JPEG XL. @see ISO/IEC 14496-12, 4.2. */
 
 import { ascii, dataView } from './bytes.ts';
 
 export interface Box {
   readonly type: string;
-  /** Without the header. Cut where the file ends. */
+  /** Content without the header, truncated at the end of the file. */
   readonly data: Uint8Array;
-  /** Position behind the box, from where the walk began. */
+  /** Offset after the box, relative to where the walk started. */
   readonly end: number;
-  /** False where the file ends first. */
+  /** False if the file ends before the box does. */
   readonly isWhole: boolean;
 }
 
 const mostBoxes = 10_000;
 
-/** The boxes that follow each other in `bytes`, up to the first impossible one. */
+/** The consecutive boxes in `bytes`, up to the first invalid one. */
 export function readBoxes(bytes: Uint8Array): readonly Box[] {
   const boxes: Box[] = [];
   const view = dataView(bytes);
@@ -22,11 +22,11 @@ export function readBoxes(bytes: Uint8Array): readonly Box[] {
     const isLong = view.getUint32(at) === 1 && at + 16 <= bytes.length;
     const header = isLong ? 16 : 8;
     const stated = isLong ? Number(view.getBigUint64(at + 8)) : view.getUint32(at);
-    // 0: up to the end of the file.
+    // A size of 0 means up to the end of the file.
     const size = stated === 0 ? bytes.length - at : stated;
     if (size < header) break;
     const type = ascii(bytes, at + 4, 4);
-    // Another file behind this one.
+    // A second file appended to this one.
     if (type === 'ftyp' && boxes.some((box) => box.type === type)) break;
     const end = Math.min(at + size, bytes.length);
     const isWhole = at + size <= bytes.length;
@@ -36,7 +36,7 @@ export function readBoxes(bytes: Uint8Array): readonly Box[] {
   return boxes;
 }
 
-/** Where a file of boxes ends: what follows is cut off, or no box at all. */
+/** Where a file of boxes ends: what follows is truncated or not a box. */
 export function endOfBoxes(boxes: readonly Box[]): number {
   return boxes.findLast(({ isWhole }) => isWhole)?.end ?? 0;
 }
@@ -45,7 +45,7 @@ export function boxesOf(boxes: readonly Box[], type: string): readonly Uint8Arra
   return boxes.filter((box) => box.type === type).map(({ data }) => data);
 }
 
-/** Those of content credentials. @see C2PA Technical Specification 2.2, A.5. */
+/** The UUID of the C2PA content credentials box. @see C2PA Technical Specification 2.2, A.5. */
 const credentialsId = 'd8fec3d61b0e483c92975828877ec481';
 
 export function uuidBoxes(boxes: readonly Box[], id: string): readonly Uint8Array[] {

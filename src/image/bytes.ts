@@ -1,10 +1,10 @@
-/** Looks into bytes. Nothing here reads beyond their end. */
+/** Helpers for reading bytes. None of them reads past the end. */
 
 export function dataView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** `length` bytes as Latin-1, fewer at the end. */
+/** Reads `length` bytes as Latin-1, fewer at the end. */
 export function ascii(bytes: Uint8Array, offset: number, length: number): string {
   return String.fromCharCode(...bytes.subarray(offset, offset + length));
 }
@@ -13,7 +13,7 @@ export function startsWith(bytes: Uint8Array, signature: readonly number[]): boo
   return signature.every((byte, index) => bytes[index] === byte);
 }
 
-/** All parts in one. */
+/** Concatenates all parts. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,6 +1,7 @@
 /**
- * The only way foreign bytes reach sharp. Of JPEG and PNG it sees nothing but the segments or chunks that pixels need: no
- * metadata, no colour profile (but of CMYK), no trailing bytes, so that none of it can steer or break the decoding.
+ * The only way untrusted bytes reach sharp. For JPEG and PNG it receives only the segments or chunks needed for the
+ * pixels: no metadata, no colour profile (except for CMYK) and no trailing bytes, so none of those can influence or
+ * break decoding.
  */
 
 import sharp from 'sharp';
@@ -11,19 +12,19 @@ import type { Pixels, RawPixels } from './pixels.ts';
 
 export interface PixelRequest {
   readonly bytes: Uint8Array;
-  /** Size in pixels as the file's header states it. */
+  /** Size in pixels, as stated in the file's header. */
   readonly width: number;
   readonly height: number;
-  /** EXIF orientation 1..8 to be undone. */
+  /** EXIF orientation 1..8 to undo. */
   readonly orientation: number;
-  /** True to apply the profile inside the bytes, or a built-in one: only ever for CMYK, which has no RGB otherwise. */
+  /** Whether to apply the embedded profile, or a built-in one: only for CMYK, which has no RGB values of its own. */
   readonly isCmyk: boolean;
 }
 
 /**
- * @param failOn - `warning`: at the first oddity; `error`: where pixels are lost; `none`: shows what there is.
- * @returns `warnings`: libjpeg's, of which it words the first alone.
- * @throws {Error} what the decoder says, or that the size is another than that of the header.
+ * @param failOn - `warning`: fail on any warning; `error`: fail if pixels are lost; `none`: decode whatever there is.
+ * @returns `warnings` from libjpeg, which gives the text of the first only.
+ * @throws {Error} with the decoder's message, or if the size differs from that in the header.
  */
 export async function decodeWithSharp(
   { bytes, width, height, orientation, isCmyk }: PixelRequest,
@@ -52,7 +53,7 @@ export async function decodeWithSharp(
   return { pixels, warnings };
 }
 
-/** Versions of the libraries that decode: other versions may round pixels differently. */
+/** Versions of the decoding libraries: other versions may round pixels differently. */
 export function codecVersions(): { readonly sharp: string; readonly libvips: string } {
   return { sharp: sharp.versions.sharp, libvips: sharp.versions.vips };
 }
@@ -68,7 +69,10 @@ const loaders = [
   'NsgifBuffer',
 ];
 
-/** One thread a picture, because the pool runs a process a core; no cache; no loader but those of the formats. */
+/**
+ * One thread per picture, because the pool runs one process per core; no cache; only the loaders of the supported
+ * formats.
+ */
 function openCodec(): void {
   if (isOpen) return;
   sharp.concurrency(1);
@@ -78,17 +82,17 @@ function openCodec(): void {
   isOpen = true;
 }
 
-/** The samples of a PNG file as stored, 8 or 16 bits each: for comparing drawings, where nothing may be rounded. */
+/** The samples of a PNG file as stored, 8 or 16 bits each; used to compare drawings without any rounding. */
 export interface Samples {
   readonly width: number;
   readonly height: number;
   readonly channels: number;
   readonly bits: 8 | 16;
-  /** Row-major, `width * height * channels` of them. */
+  /** Row-major, `width * height * channels` values. */
   readonly values: Uint8Array | Uint16Array;
 }
 
-/** Null for what is no readable PNG file of 8 or 16 bits, grey or RGB. */
+/** Null unless the file is a readable PNG with 8 or 16 bits, grey or RGB. */
 export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Samples | null> {
   try {
     const { format, container } = openContainer(bytes, limits);
@@ -111,13 +115,12 @@ export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Sa
   }
 }
 
-// What sharing does to a picture: its pixels are scaled and saved as a JPEG again.
+// What sharing does to a picture: scaling and saving as JPEG.
 
 /**
- * The pixels in another size, by cubic interpolation that averages where it shrinks. Deterministic for one version of
- * libvips.
+ * Resizes by cubic interpolation, with averaging when shrinking. Deterministic for a given version of libvips.
  *
- * @param size - whole numbers from 1 up; the aspect ratio may change.
+ * @param size - positive integers; the aspect ratio may change.
  */
 export async function scalePixels(
   pixels: Pixels,
@@ -130,7 +133,7 @@ export async function scalePixels(
 }
 
 /**
- * A baseline JPEG of the pixels with the tables of libjpeg, as most services write them: chroma halved both ways.
+ * Saves the pixels as a baseline JPEG with libjpeg's tables and 4:2:0 subsampling, as most services do.
  *
  * @param quality - 1..100, libjpeg's scale.
  */
@@ -142,7 +145,7 @@ function fromPixels({ width, height, rgb }: Pixels) {
   return sharp(rgb, { raw: { width, height, channels: 3 } });
 }
 
-/** @param pixels - row-major samples, 8 bits each, grey or RGB. */
+/** @param pixels - row-major 8-bit samples, grey or RGB. */
 export async function savePng(pixels: {
   readonly width: number;
   readonly height: number;

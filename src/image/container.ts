@@ -1,4 +1,4 @@
-/** The facts of every format before a pixel is decoded, in one shape. */
+/** The facts of a file in any format, in one structure, before a pixel is decoded. */
 
 import { type Format, formatNames } from '../contract/formats.ts';
 import { failure } from '../contract/failure-reasons.ts';
@@ -28,7 +28,7 @@ import { colourTypes, type PngFile, pngPixelBytes, readPng, readPngSize } from '
 import { largestJpegIn } from './raw.ts';
 import { readers } from './readers.ts';
 
-/** The facts that stand in the file's structure. */
+/** The facts that can be read from the file's structure. */
 type StoredFacts = Pick<
   PictureFacts,
   | 'storedWidth'
@@ -44,7 +44,7 @@ type StoredFacts = Pick<
 /** What a file contains besides its picture. */
 export interface FileClues {
   readonly blocks: MetadataBlocks;
-  /** Position behind the picture; the end of the file where the format has none of its own (TIFF, RAW, bare codestreams). */
+  /** Offset after the picture; the end of the file for formats without an end marker (TIFF, RAW, bare codestreams). */
   readonly endOffset: number;
   readonly hasCredentials: boolean;
   readonly pictureIndex: ReturnType<typeof jpegPictureIndex>;
@@ -53,21 +53,21 @@ export interface FileClues {
 export interface Container {
   readonly facts: StoredFacts;
   readonly clues: FileClues;
-  /** 1..8 where the format states a turn of its own, which its decoder obeys; null where that of EXIF counts. */
+  /** Orientation 1..8 if the format states its own, which its decoder applies; null if EXIF determines it. */
   readonly ownOrientation: number | null;
-  /** What is odd about the file, or was left out of it. */
+  /** What is unusual about the file, or was left out of it. */
   readonly notes: readonly PictureNote[];
-  /** Of JPEG and PNG the file without what its pixels do not need; of others the file. */
+  /** For JPEG and PNG, the file stripped to what its pixels need; for other formats, the whole file. */
   readonly pixelBytes: Uint8Array;
-  /** Of a PNG alone. */
+  /** Only for PNG. */
   readonly png?: PngFile;
 }
 
 /**
- * The file as its structure describes it: format, size in pixels, metadata. No pixel is decoded.
+ * Reads a file's structure: format, size in pixels, metadata. Decodes no pixel.
  *
  * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`, `image_too_small`,
- * `image_too_large`, `image_unreadable`.
+ *   `image_too_large`, `image_unreadable`.
  */
 export function openContainer(
   bytes: Uint8Array,
@@ -75,7 +75,7 @@ export function openContainer(
 ): { readonly format: Format; readonly container: Container } {
   checkSizeBytes(bytes.length, limits);
   const format = requireFormat(bytes, limits);
-  // Before anything else is read: a bomb of a few bytes can claim any size.
+  // Checked before anything else is read: a decompression bomb of a few bytes can claim any size.
   if (format === 'png') checkPngSize(bytes, limits);
   const container = readContainer(bytes, format);
   checkDimensions(container.facts.storedWidth, container.facts.storedHeight, limits);
@@ -109,7 +109,7 @@ function readContainer(bytes: Uint8Array, format: Format): Container {
 /** @throws {ForensicsError} `image_unreadable`, `image_not_supported`. */
 function openJpeg(bytes: Uint8Array): Container {
   const file = readJpeg(bytes);
-  // Without its last scans every row of the picture is coarser than it was stored, and no decoder says so.
+  // Without its last scans, every row is coarser than stored, and no decoder reports it.
   if (!file.hasEnd && !holdsEveryScan(file)) throw failure('cut_off', { format: 'JPEG' });
   const ids = file.structure.components.map(({ id }) => id);
   const profile = jpegIccProfile(file.segments);
@@ -211,7 +211,7 @@ function toContainer(bytes: Uint8Array, file: FileFacts): Container {
 }
 
 /**
- * The orientation 1..8 alone, as the decoder will see it; 1 when absent.
+ * Reads only the orientation, 1..8, as the decoder will see it; 1 when absent.
  *
  * @throws {ForensicsError} `image_unreadable`, `image_not_supported`.
  */

@@ -1,4 +1,4 @@
-/** The pixels of each format by its decoder, and how much of them is sound. Runs in the sandbox alone. */
+/** Decodes the pixels of each format and determines how many of them are intact. Runs only in the sandbox. */
 
 import { type Format, formatNames } from '../contract/formats.ts';
 import { failure } from '../contract/failure-reasons.ts';
@@ -14,19 +14,20 @@ import { soundRowsOfPng } from './sound-png.ts';
 import { decodeHeic, decodeJpeg2000, decodeJpegXl } from './wasm-decoders.ts';
 
 export interface DecodedPixels {
-  /** Upright. */
+  /** The pixels, upright. */
   readonly pixels: RawPixels;
   readonly notes: readonly PictureNote[];
-  /** Share of the rows, from the top, that are what was stored: 0.9..1. */
+  /** Share of the rows, from the top, that decode as stored: 0.9..1. */
   readonly soundShare: number;
 }
 
-/** Fewer sound rows are too little of a picture. */
+/** Minimum share of intact rows for a damaged picture to be accepted. */
 const leastSoundShare = 0.9;
 
 /**
- * @param orientation - 1..8, the one of the container or of EXIF.
- * @throws {ForensicsError} `image_unreadable` when the data is damaged, or not what its header states; `image_not_supported`.
+ * @param orientation - 1..8, from the container or from EXIF.
+ * @throws {ForensicsError} `image_unreadable` when the data is damaged or contradicts its header;
+ *   `image_not_supported`.
  */
 export async function decodePixels(
   format: Format,
@@ -52,13 +53,13 @@ async function decode(
     bytes: pixelBytes,
     width: isTurned ? storedHeight : storedWidth,
     height: isTurned ? storedWidth : storedHeight,
-    // A decoder that knows of the turn has made it.
+    // A decoder that knows its format's orientation has already applied it.
     orientation: ownOrientation === null ? orientation : 1,
     isCmyk: colourSpace === 'CMYK' || colourSpace === 'YCCK',
   };
   if (format === 'jpg' || format === 'raw') return decodeJpeg(request, container);
   if (format === 'png') return decodePng(request, container);
-  // The binding of OpenJPEG reads one component, or three.
+  // The OpenJPEG binding reads either one component or three.
   if (format === 'jp2' && facts.channels !== 1 && facts.channels !== 3) {
     throw failure('rare_kind', { format: formatNames[format] });
   }
@@ -66,7 +67,7 @@ async function decode(
   return allSound((await decodeWithSharp(request, 'error')).pixels);
 }
 
-/** Of what libvips does not read here. */
+/** Decoders for formats that this build of libvips does not read. */
 const decoders = {
   heic: decodeHeic,
   bmp: decodeBmp,
@@ -92,7 +93,7 @@ async function decodeJpeg(request: PixelRequest, container: Container): Promise<
     return allSound((await decodeWithSharp(request, 'warning')).pixels);
   } catch (error) {
     if (error instanceof Error && isHarmless(error.message)) {
-      // The first warning stopped the decoding, and it was harmless; once more, past it.
+      // The first warning stopped decoding but was harmless: decode again and ignore it.
       const again = await decodeWithSharp(request, 'error').catch(() => null);
       const isWhole = again?.warnings.every((one) => !one.includes('Corrupt') || isHarmless(one));
       if (again && isWhole) return allSound(again.pixels, ['stray_bytes']);
@@ -103,8 +104,9 @@ async function decodeJpeg(request: PixelRequest, container: Container): Promise<
 }
 
 /**
- * True for libjpeg's warnings about padding between a scan and the next marker: it is passed over and no pixel lost.
- * All others, such as "premature end of data segment" and "bad Huffman code", mean that pixels are guessed.
+ * True for libjpeg's warnings about padding between a scan and the next marker: the decoder skips it without losing
+ * pixels. All other warnings, such as "premature end of data segment" and "bad Huffman code", mean that pixels are
+ * guessed.
  */
 function isHarmless(message: string): boolean {
   const warnings = message.split('\n').filter((line) => line.trim() !== '');
@@ -120,7 +122,7 @@ async function decodePng(request: PixelRequest, container: Container): Promise<D
   }
 }
 
-/** As viewers show it: what is missing is grey in a JPEG, and black in a PNG. */
+/** Shows the picture as viewers do: missing parts are grey in a JPEG and black in a PNG. */
 async function decodeDamaged(
   format: 'jpg' | 'png',
   { request, container }: { readonly request: PixelRequest; readonly container: Container },

@@ -1,5 +1,6 @@
 /**
- * Bytes of a file become a Picture: checked, decoded once, hashed, and described. Knows nothing of models, verdicts or people. What is refused is refused before a pixel is decoded.
+ * Turns a file's bytes into a Picture: checked, decoded once, hashed and described. It knows nothing of models,
+ * verdicts or people. Whatever is rejected is rejected before a pixel is decoded.
  */
 
 import { hash } from 'node:crypto';
@@ -20,16 +21,16 @@ import { toLuma, toRgb } from './pixels.ts';
 import { readStealthText } from './stealth.ts';
 
 interface DecodeOptions {
-  /** The file's name, to note an extension that disagrees with the content. Never opened, never stored. */
+  /** The file's name, used only to note an extension that does not match the content. Never opened or stored. */
   readonly name?: string;
   readonly limits?: Limits;
 }
 
 /**
- * The picture in `bytes`, upright, in 8-bit RGB as stored: no colour profile is applied to RGB and grey.
+ * Decodes the picture upright, in 8-bit RGB as stored: RGB and grey are not colour-managed.
  *
  * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`, `image_too_small`,
- * `image_too_large`, `image_unreadable`.
+ *   `image_too_large`, `image_unreadable`.
  */
 export async function decodePicture(
   bytes: Uint8Array,
@@ -40,7 +41,7 @@ export async function decodePicture(
   const { metadata, orientation: ofExif } = readMetadata(container.clues.blocks);
   const orientation = container.ownOrientation ?? ofExif;
   const decoding = decodePixels(format, container, orientation);
-  // sharp decodes in a thread of its own; the digests are computed meanwhile.
+  // sharp decodes in its own thread; the digests are computed in the meantime.
   const digests = digest(bytes);
   const { pixels, notes: oddities, soundShare } = await decoding;
   const { width, height } = pixels;
@@ -74,7 +75,7 @@ function digest(bytes: Uint8Array) {
   };
 }
 
-/** In the order of `pictureNotes`, so that equal pictures have equal notes. */
+/** Sorted in the order of `pictureNotes`, so that equal pictures have equal notes. */
 function allNotes(
   { facts: { colourSpace, bitsPerSample }, notes }: Container,
   oddities: readonly PictureNote[],
@@ -106,7 +107,9 @@ const limits: Limits = {
   formats: contractFormats,
 };
 
-/** @param exif - blocks of the file. Null where they hold none that can be decoded. Never throws. */
+/**
+ * @param exif - EXIF blocks of the file. Returns null if none contains a thumbnail that can be decoded. Never throws.
+ */
 async function readThumbnail(exif: readonly Uint8Array[]): Promise<Thumbnail | null> {
   const { thumbnail } = readExifClues(exif);
   if (thumbnail === null) return null;

@@ -1,9 +1,9 @@
 /**
- * The only place that knows exifreader. It writes values as people read them, `1/125` and `Flash fired`. A block is handed over
- * as the smallest file that it accepts, so that no length field of the real file is ever followed by it.
+ * The only file that uses exifreader, which returns human-readable values such as `1/125` and `Flash fired`. Each block
+ * is passed in the smallest file that it accepts, so that it never follows a length field of the real file.
  */
 
-// Node.js finds no named exports in its minified CommonJS, so the default import is the only one that works.
+// Node.js finds no named exports in exifreader's minified CommonJS, so only the default import works.
 /* oxlint-disable import/no-named-as-default-member */
 
 import ExifReader from 'exifreader';
@@ -11,12 +11,12 @@ import { readExifClues } from './exif.ts';
 import { isEmptyBlock, readDirectories, types } from './tiff.ts';
 
 export interface FoundTags {
-  /** Numbers and texts; anything else is dropped later. */
+  /** Numbers and texts; other values are dropped later. */
   readonly tags: ReadonlyMap<string, unknown>;
   readonly hasThumbnail: boolean;
 }
 
-/** Tags without facts for a reader: offsets in the file, and raw blocks. */
+/** Tags that tell a reader nothing: file offsets and raw blocks. */
 const structuralTags: ReadonlySet<string> = new Set(
   [
     ['Exif IFD Pointer', 'GPS Info IFD Pointer', 'Interoperability IFD Pointer'],
@@ -25,7 +25,10 @@ const structuralTags: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-/** Texts are our own reading: exifreader shows what stands behind their end. @throws whatever it throws on a broken block. */
+/**
+ * Reads texts itself, because exifreader includes what follows their end. @throws whatever exifreader throws on a
+ * broken block.
+ */
 export function readExif(tiff: Uint8Array): FoundTags {
   if (isEmptyBlock(tiff)) return { tags: new Map(), hasThumbnail: false };
   const { exif = {}, Thumbnail } = ExifReader.load(asEarlierExif(tiff), {
@@ -33,7 +36,7 @@ export function readExif(tiff: Uint8Array): FoundTags {
     excludeTags: { makerNotes: true, composite: true, xmp: true, iptc: true, icc: true },
   });
   const texts = new Map(readExifClues([tiff]).texts.map((text) => [text.tag, text]));
-  // The group is there whenever the second directory is; a picture only when its range is inside the block.
+  // The thumbnail group exists whenever the second directory does; its image only if the range lies inside the block.
   const hasThumbnail = Thumbnail?.image !== undefined;
   const tags = new Map<string, unknown>();
   for (const [name, tag] of Object.entries(exif)) {
@@ -47,12 +50,12 @@ export function readExif(tiff: Uint8Array): FoundTags {
   return { tags, hasThumbnail };
 }
 
-/** Longer values that are no text describe nothing that is shown: strips of pixels, maker notes, blocks of other kinds. */
+/** Longer non-text values are never shown: pixel strips, maker notes, embedded blocks. */
 const maxValueBytes = 1024;
 
 /**
- * A copy that exifreader can read quickly: long values are cut to one, and texts of Exif 3.0, whose type it does not know, are texts
- * of earlier versions.
+ * Makes a copy that exifreader reads quickly: truncates long arrays to one value, and retypes Exif 3.0 texts, which it
+ * does not know, as ASCII.
  */
 function asEarlierExif(tiff: Uint8Array): ArrayBuffer {
   const copy = Uint8Array.from(tiff);

@@ -1,6 +1,6 @@
 /**
- * What EXIF contains besides the tags that are stored with a picture: whole texts, the thumbnail's bytes, times that contradict
- * each other. Of the position it reads the satellites' clock and nothing else, and that is not stored either.
+ * Reads what EXIF contains beyond the stored tags: full texts, thumbnail bytes, contradictory times. Of the GPS
+ * position it reads only the satellite clock, and does not store that either.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags.
  */
@@ -17,7 +17,7 @@ import {
   types,
 } from './tiff.ts';
 
-/** `at` as the file writes it, read as UTC; `offsetMinutes` east of it, null when the file does not state it. */
+/** `at` is the time in the file, read as UTC; `offsetMinutes` is its offset east of UTC, or null if not stated. */
 export interface ExifTime {
   readonly at: Date;
   readonly offsetMinutes: number | null;
@@ -27,21 +27,21 @@ export interface ExifClues {
   readonly texts: readonly ExifText[];
   readonly takenAt: ExifTime | null;
   readonly changedAt: ExifTime | null;
-  /** UTC. */
+  /** GPS time, in UTC. */
   readonly satelliteTime: Date | null;
-  /** Of the whole picture, as the writing program saw it. */
+  /** Size of the whole picture according to the writing program. */
   readonly statedSize: { readonly width: number; readonly height: number } | null;
   readonly hasExposure: boolean;
   readonly hasMakerNote: boolean;
-  /** A JPEG file. */
+  /** Bytes of a JPEG file. */
   readonly thumbnail: Uint8Array | null;
 }
 
 export interface ExifText {
   readonly tag: number;
-  /** Name of the tag, or its number: `0xc4a5`. */
+  /** Tag name, or its number, such as `0xc4a5`. */
   readonly field: string;
-  /** Uncut. */
+  /** Not truncated. */
   readonly text: string;
 }
 
@@ -61,7 +61,7 @@ const tags = {
   satelliteDate: 0x001d,
 } as const;
 
-/** Where people and programs write texts of their own. Others go by their number. */
+/** Tags in which people and programs write free text. Others are identified by number. */
 const namesOfTexts: Readonly<Record<number, string>> = {
   0x010d: 'DocumentName',
   0x010e: 'ImageDescription',
@@ -92,9 +92,9 @@ const namesOfTexts: Readonly<Record<number, string>> = {
 };
 
 /**
- * Of several blocks every text counts, and of everything else the first.
+ * Reads the texts of every block, and everything else from the first block that has it.
  *
- * @param blocks - TIFF structures, without the `Exif\0\0` before them. Never throws.
+ * @param blocks - TIFF structures, without the leading `Exif\0\0`. Never throws.
  */
 export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
   const read = blocks.map((tiff) => ({ tiff, directories: readDirectories(tiff) }));
@@ -112,9 +112,9 @@ export function readExifClues(blocks: readonly Uint8Array[]): ExifClues {
   };
 }
 
-/** Programs write comments into either directory, so that each is read whole. */
+/** Programs write comments into either directory, so both are read in full. */
 function readTexts(tiff: Uint8Array, { primary, exif }: Directories): readonly ExifText[] {
-  // Values lie apart from each other; a block made to keep its reader busy repeats the same one in each of its fields.
+  // Normally values do not overlap; a malicious block may repeat the same value in every field to keep the reader busy.
   let budget = 2 * tiff.length;
   return [...primary, ...exif].flatMap(([tag, field]) => {
     budget -= field.bytes.length;
@@ -127,13 +127,13 @@ function readTexts(tiff: Uint8Array, { primary, exif }: Directories): readonly E
 
 function readText(tag: number, field: Field): string | null {
   if (tag === tags.userComment) return readComment(field);
-  // Windows writes UTF-16, least byte first, as bytes.
+  // Windows writes UTF-16LE as bytes.
   const isOfWindows = tag >= 0x9c9b && tag <= 0x9c9f && field.type === types.byte;
   if (!isOfWindows) return readTextField(field);
   return untilNul(new TextDecoder('utf-16le').decode(field.bytes)).trim() || null;
 }
 
-/** Eight bytes name the character code (Exif 3.0, 4.6.6, table 13); careless writers leave them out, or name another code. */
+/** Eight bytes name the character code (Exif 3.0, 4.6.6, table 13); some programs omit them or name the wrong code. */
 function readComment({ bytes }: Field): string | null {
   const code = /^(?:ASCII|UNICODE|JIS|\0{5})[\0 ]*/i.exec(latin1(bytes.subarray(0, 8)))?.[0] ?? '';
   const text = bytes.subarray(code === '' ? 0 : 8);
@@ -145,12 +145,12 @@ function decodeComment(code: string, bytes: Uint8Array): string {
   return /^UNICODE/i.test(code) ? decodeUtf16(bytes) : decodeText(bytes);
 }
 
-/** The standard means ISO-2022-JP, which begins with an escape; older cameras write Shift JIS. */
+/** The standard specifies ISO-2022-JP, which starts with an escape; older cameras write Shift JIS. */
 function decodeJapanese(bytes: Uint8Array): string {
   return new TextDecoder(bytes.includes(0x1b) ? 'iso-2022-jp' : 'shift_jis').decode(bytes);
 }
 
-/** In either byte order, regardless of the block's own: texts here are mostly Latin, so upper bytes are mostly zero. */
+/** Detects the byte order regardless of the block's own: most texts are Latin, so their upper bytes are mostly zero. */
 function decodeUtf16(bytes: Uint8Array): string {
   const hasMark =
     (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
@@ -158,7 +158,7 @@ function decodeUtf16(bytes: Uint8Array): string {
   const zeros = [0, 0];
   for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0) zeros[i & 1]!++;
   const [even = 0, odd = 0] = zeros;
-  // Not one zero: letters of one byte under the name of a wider code.
+  // No zero bytes: single-byte characters labelled as a wider code.
   if (even + odd === 0 && /^[\t\n\r -~]*$/.test(latin1(bytes))) return latin1(bytes);
   return new TextDecoder(even > odd ? 'utf-16be' : 'utf-16le').decode(bytes);
 }
@@ -177,7 +177,7 @@ function readTime(time: Field | undefined, offset: Field | undefined): ExifTime 
     : { at, offsetMinutes: readOffset(readTextField(offset)) };
 }
 
-/** `+02:00`. */
+/** Parses an offset such as `+02:00`. */
 function readOffset(text: string | null): number | null {
   const match = /^([+-])(\d\d):(\d\d)$/.exec(text ?? '');
   if (match === null) return null;

@@ -1,32 +1,32 @@
 import type { PictureNote } from './picture.ts';
 
-/** What the structure of a file says before a pixel is decoded, for the formats beside JPEG and PNG. */
+/** Facts from a file's structure before a pixel is decoded, for formats other than JPEG and PNG. */
 export interface FileFacts {
-  /** In pixels, as stored: before any turn. */
+  /** In pixels, as stored: before rotation. */
   readonly width: number;
   readonly height: number;
   readonly bitsPerSample: number;
-  /** Transparency included. */
+  /** Including transparency. */
   readonly channels: number;
   readonly colourSpace: string;
   readonly hasAlpha: boolean;
-  /** An embedded colour profile. */
+  /** The embedded colour profile. */
   readonly icc: Uint8Array | null;
-  /** The turn that the format itself states, 1..8 as EXIF numbers them; the decoder obeys it. Null where EXIF's counts. */
+  /** Orientation stated by the format itself, 1..8 as in EXIF; the decoder applies it. Null if EXIF determines it. */
   readonly ownOrientation: number | null;
   /** What was left out of the file. */
   readonly notes: readonly PictureNote[];
-  /** TIFF structures, without the `Exif\0\0` before them. */
+  /** TIFF structures, without the leading `Exif\0\0`. */
   readonly exif: readonly Uint8Array[];
   readonly xmp: readonly Uint8Array[];
   readonly comments: readonly string[];
-  /** Content credentials (C2PA) are there. */
+  /** Whether the file contains content credentials (C2PA). */
   readonly hasCredentials: boolean;
-  /** Position behind the picture. */
+  /** Offset after the picture. */
   readonly endOffset: number;
 }
 
-/** What most files are; each format states its own size. */
+/** Defaults that apply to most files; each format adds its own size. */
 export const ordinaryFile = {
   bitsPerSample: 8,
   icc: null,

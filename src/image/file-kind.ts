@@ -1,10 +1,10 @@
-/** What a file is, by its first bytes; its name and declared type are never trusted. */
+/** Identifies a file by its first bytes; its name and declared type are never trusted. */
 
 import { type Format, formatNames } from '../contract/formats.ts';
 import { ascii, dataView, startsWith } from './bytes.ts';
 import { isRawTiff } from './raw.ts';
 
-/** What a file is when it is not a picture that can be examined; the wording fits "This is ...". */
+/** What a file is if it cannot be examined as a picture; each phrase completes "This is ...". */
 const otherKinds = {
   empty: 'an empty file',
   psd: 'a Photoshop document',
@@ -19,19 +19,19 @@ const otherKinds = {
 } as const;
 export type OtherKind = keyof typeof otherKinds;
 
-/** The format that the bytes begin as, or null for anything but a picture. Nothing behind the signature is checked. */
+/** The format indicated by the signature, or null if it is not a picture. Checks nothing beyond the signature. */
 export function sniffFormat(bytes: Uint8Array): Format | null {
   const kind = sniffKind(bytes);
   return isFormat(kind) ? kind : null;
 }
 
-/** What it is instead of a picture that can be examined; `unknown` for such a picture. */
+/** What the file is instead of a picture that can be examined; `unknown` for such a picture. */
 export function sniffOtherKind(bytes: Uint8Array): OtherKind {
   const kind = sniffKind(bytes);
   return isFormat(kind) ? 'unknown' : kind;
 }
 
-/** True for what shows a picture, although none that can be examined. */
+/** Whether it shows a picture of a kind that cannot be examined. */
 export function isDrawing(kind: OtherKind): boolean {
   return kind === 'psd' || kind === 'svg';
 }
@@ -40,14 +40,14 @@ function isFormat(kind: Format | OtherKind): kind is Format {
   return Object.hasOwn(formatNames, kind);
 }
 
-/** `a JPEG picture`, `a PDF document`, ...: what the file is, in words for a message. */
+/** Describes the file for a message: `a JPEG picture`, `a PDF document`, ... */
 export function describeContent(bytes: Uint8Array): string {
   const kind = sniffKind(bytes);
   if (!isFormat(kind)) return otherKinds[kind];
   return `${kind === 'avif' || kind === 'raw' ? 'an' : 'a'} ${formatNames[kind]} picture`;
 }
 
-/** `image.PNG` -> `png`; null for a name without a file extension that names a kind of picture. */
+/** The picture format named by a file extension, `image.PNG` -> `png`; null if there is none. */
 export function formatOfName(name: string): string | null {
   const extension = /\.([a-z0-9]{2,5})$/i.exec(name)?.[1]?.toLowerCase();
   return extension === undefined ? null : (formatsByExtension.get(extension) ?? null);
@@ -81,7 +81,7 @@ function sniffKind(bytes: Uint8Array): Format | OtherKind {
   return sniffText(bytes);
 }
 
-/** Kind, offset, and the bytes there as Latin-1. */
+/** Format, offset, and signature at that offset as Latin-1. */
 const signatures: readonly (readonly [Format | OtherKind, number, string])[] = [
   ['png', 0, '\x89PNG\r\n\x1a\n'],
   ['gif', 0, 'GIF8'],
@@ -106,7 +106,7 @@ const signatures: readonly (readonly [Format | OtherKind, number, string])[] = [
   ['gzip', 0, '\x1f\x8b'],
 ];
 
-/** ISO base media files name what they are in their brands (ISO/IEC 14496-12, 23008-12), the major one first. */
+/** ISO base media files name their kind in their brands (ISO/IEC 14496-12, 23008-12), major brand first. */
 function kindOfBrands(bytes: Uint8Array): Format | 'video' {
   const size = dataView(bytes).getUint32(0);
   const brands = ascii(bytes, 8, Math.min(Math.max(size - 8, 4), 200));
@@ -119,7 +119,7 @@ function kindOfBrands(bytes: Uint8Array): Format | 'video' {
 
 function sniffText(bytes: Uint8Array): OtherKind {
   const head = bytes.subarray(0, 1024);
-  // A byte that no text in UTF-8 or an 8-bit code holds.
+  // Bytes that do not occur in text, whether UTF-8 or an 8-bit encoding.
   const isBinary = head.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
   if (isBinary) return 'unknown';
   const text = ascii(head, 0, head.length).toLowerCase();

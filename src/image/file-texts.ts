@@ -1,4 +1,4 @@
-/** Every text in the metadata of a file, whole, with its place and field. Programs record there what they did. */
+/** Every text in a file's metadata, untruncated, with its place and field. Programs record there what they did. */
 
 import { type ExifText, readExifClues } from './exif.ts';
 import { readIptc } from './iptc.ts';
@@ -9,23 +9,23 @@ import { readXmp, type XmpValue } from './xmp.ts';
 
 export interface FileText {
   readonly place: MetadataPlace;
-  /** Keyword, name of a tag, or the path of an XMP property. */
+  /** Keyword, tag name, or path of an XMP property. */
   readonly field: string;
   readonly text: string;
 }
 
 export interface FileTexts {
-  /** In the order of the file, place by place. */
+  /** In file order, place by place. */
   readonly all: readonly FileText[];
-  /** Packet by packet. */
+  /** Values by packet. */
   readonly xmp: readonly (readonly XmpValue[])[];
   readonly warnings: readonly Warning[];
 }
 
-/** Larger ones are not read: sixteen times what the largest packets of Photoshop hold. */
+/** Larger blocks are not read: this is sixteen times the largest packets that Photoshop writes. */
 const maxBlockBytes = 16 * 1024 * 1024;
 
-/** A block that is broken becomes a warning. Never throws. */
+/** A broken block becomes a warning. Never throws. */
 export function readFileTexts(blocks: MetadataBlocks): FileTexts {
   const warnings: Warning[] = [];
   const { exif, xmp, iptc } = withNested(blocks);
@@ -52,7 +52,7 @@ interface Sources {
   readonly iptc: readonly Uint8Array[];
 }
 
-/** Fields of a TIFF directory that are blocks themselves: XMP, IPTC, and Photoshop's resources. */
+/** Fields of a TIFF directory that are blocks themselves: XMP, IPTC and Photoshop resources. */
 const nested = { xmp: [0x02bc], iptc: [0x83bb, 0x8649] } as const;
 
 function withNested({ exif, xmp, photoshop }: MetadataBlocks): Sources {
@@ -84,7 +84,7 @@ function readPacket(packet: Uint8Array, warnings: Warning[]): readonly XmpValue[
     if (!isWhole) warnings.push({ code: 'block_read_in_part', values: { place: 'xmp' } });
     return values;
   } catch {
-    // The picture does not depend on its metadata, so the loss is reported and not fatal.
+    // The picture does not depend on its metadata, so the loss is reported instead of failing.
     warnings.push({ code: 'block_unreadable', values: { place: 'xmp' } });
     return [];
   }

@@ -1,8 +1,8 @@
 /**
- * The items of a HEIC or AVIF file: the primary picture of all that a phone may put beside it (thumbnail, gain map, depth,
- * burst, live photo).
+ * Reads the items of a HEIC or AVIF file, and tells the primary picture from everything a phone may store with it
+ * (thumbnail, gain map, depth, burst, live photo).
  *
- * @see ISO/IEC 23008-12 (HEIF), 6; ISO/IEC 14496-12, 8.11, for the boxes of items.
+ * @see ISO/IEC 23008-12 (HEIF), 6; ISO/IEC 14496-12, 8.11, for the item boxes.
  */
 
 import { failure } from '../contract/failure-reasons.ts';
@@ -53,10 +53,10 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
   };
 }
 
-/** What is decoded before it is cut. */
+/** Maximum pixels decoded before cropping. */
 const mostStoredPixels = 100_000_000;
 
-/** What `clap` leaves of the stored picture. @throws {ForensicsError} `image_unreadable`, `image_too_large`. */
+/** Size of the picture after the `clap` crop. @throws {ForensicsError} `image_unreadable`, `image_too_large`. */
 function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: string) {
   const stored = { width: readNumber(extent, 4, 4), height: readNumber(extent, 8, 4) };
   if (clap === undefined || clap.length < 16) return stored;
@@ -64,14 +64,16 @@ function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: str
   const height = Math.round(readNumber(clap, 8, 4) / readNumber(clap, 12, 4));
   const isInside = width >= 1 && height >= 1 && width <= stored.width && height <= stored.height;
   if (!isInside) throw failure('damaged', { format, what: 'is cut to nothing' });
-  // Sizes are bounded by what is shown, memory is needed for what is stored.
+  // Limits apply to the visible size, but memory is needed for the stored size.
   if (stored.width * stored.height > mostStoredPixels) {
     throw failure('too_many_pixels', { ...stored, megapixels: mostStoredPixels / 1e6 });
   }
   return { width, height };
 }
 
-/** Of a burst or an album: shown by themselves, unlike thumbnails, tiles, and planes of depth, gain or alpha. */
+/**
+ * Further pictures of a burst or album, shown on their own, unlike thumbnails, tiles and depth, gain or alpha planes.
+ */
 function hasOtherPictures(primary: number, items: readonly Item[], boxes: readonly Box[]): boolean {
   const [list] = boxesOf(boxes, 'iref');
   const idBytes = list?.[0] === 0 ? 2 : 4;
@@ -91,7 +93,7 @@ function hasOtherPictures(primary: number, items: readonly Item[], boxes: readon
   );
 }
 
-/** A whole number of 0, 2, 4 or 8 bytes; 0 beyond the end. */
+/** Reads an integer of 0, 2, 4 or 8 bytes; 0 past the end. */
 function readNumber(bytes: Uint8Array, at: number, size: number): number {
   if (size === 0 || at + size > bytes.length) return 0;
   const view = dataView(bytes);
@@ -114,14 +116,14 @@ function readItems(boxes: readonly Box[]): readonly Item[] {
   return entries.slice(0, mostItems).map((entry) => {
     const idBytes = entry[0] === 3 ? 4 : 2;
     const at = 4 + idBytes + 2;
-    // The name ends with NUL, then comes the type of the content.
+    // The NUL-terminated name is followed by the content type.
     const [, contentType = ''] = ascii(entry, at + 4, 200).split('\0');
     const isHidden = ((entry[3] ?? 0) & 1) === 1;
     return { id: readNumber(entry, 4, idBytes), type: ascii(entry, at, 4), contentType, isHidden };
   });
 }
 
-/** The properties that are associated with an item, in their order. */
+/** The properties associated with an item, in order. */
 function propertiesOf(item: number, boxes: readonly Box[]): readonly Box[] {
   const [container] = boxesOf(boxes, 'iprp');
   const inside = container === undefined ? [] : readBoxes(container);
@@ -158,7 +160,7 @@ function readProfile(properties: readonly Box[]): Uint8Array | null {
   return found?.subarray(4) ?? null;
 }
 
-/** An auxiliary picture that refers to the primary one and calls itself its alpha plane. */
+/** Whether an auxiliary picture refers to the primary one as its alpha plane. */
 function isAlphaThere(primary: number, boxes: readonly Box[]): boolean {
   const [references] = boxesOf(boxes, 'iref');
   if (references === undefined) return false;
@@ -166,17 +168,17 @@ function isAlphaThere(primary: number, boxes: readonly Box[]): boolean {
   return boxesOf(readBoxes(references.subarray(4)), 'auxl').some((data) => {
     const from = readNumber(data, 0, idBytes);
     if (readNumber(data, idBytes + 2, idBytes) !== primary) return false;
-    // As MIAF and as HEVC name it.
+    // The names used by MIAF and by HEVC.
     return boxesOf(propertiesOf(from, boxes), 'auxC').some((type) =>
       /:alpha|:hevc:2015:auxid:1/.test(ascii(type, 4, 100)),
     );
   });
 }
 
-/** As EXIF numbers turns: by quarter turns clockwise, without and with a mirror before them. */
+/** EXIF orientations: quarter turns clockwise, without and with a preceding mirror. */
 const orientations = { plain: [1, 6, 3, 8], mirrored: [2, 7, 4, 5] } as const;
 
-/** `irot` turns anticlockwise by quarter turns; `imir` swaps top and bottom (0) or left and right (1). */
+/** `irot` rotates anticlockwise by quarter turns; `imir` swaps top and bottom (0) or left and right (1). */
 function readTurns(properties: readonly Box[]): number {
   let turns = 0;
   let isMirrored = false;
@@ -195,7 +197,7 @@ interface Places {
   readonly bytes: Uint8Array;
 }
 
-/** The bytes of an item, wherever its extents lie; null where they cannot be found. */
+/** The bytes of an item, joined from its extents; null when they cannot be found. */
 function readItem(id: number, { boxes, bytes }: Places): Uint8Array | null {
   const [locations] = boxesOf(boxes, 'iloc');
   const extents = locations === undefined ? null : extentsOf(id, locations);
@@ -207,7 +209,7 @@ function readItem(id: number, { boxes, bytes }: Places): Uint8Array | null {
 }
 
 interface Extents {
-  /** In the box of data beside the list, not in the file. */
+  /** Stored in the `idat` box beside the list instead of elsewhere in the file. */
   readonly isInner: boolean;
   readonly ranges: readonly (readonly [at: number, length: number])[];
 }
@@ -241,7 +243,7 @@ function extentsOf(wanted: number, list: Uint8Array): Extents | null {
   return null;
 }
 
-/** Four bytes say how many more stand before the TIFF structure. */
+/** A four-byte offset to the TIFF structure comes first. */
 function withoutOffset(item: Uint8Array): Uint8Array {
   return item.subarray(4 + readNumber(item, 0, 4));
 }

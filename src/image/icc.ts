@@ -1,7 +1,10 @@
-/** The name of an ICC colour profile. Profiles are named, never applied: traces live in the stored values. */
+/**
+ * Reads the name of an ICC colour profile. Profiles are named but never applied, because traces live in the stored
+ * values.
+ */
 
 /**
- * The profile's description (tag `desc`), or null when the profile is too broken to read it.
+ * The profile's description (tag `desc`), or null when the profile is too broken to read.
  *
  * @see ICC.1:2022, 7.2 to 7.3 for header and tag table, 10.15 for `mluc`; ICC.1:2001-04, 6.5.17 for `desc`.
  */

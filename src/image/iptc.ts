@@ -1,7 +1,8 @@
 /**
- * Reads IPTC records, as Photoshop image resources hold them or bare, as TIFF does.
+ * Reads IPTC records, either inside Photoshop image resources or bare, as in TIFF.
  *
- * @see IPTC-IIM 4.2, 1.5 and 6, for data sets and their names; Adobe Photoshop File Formats Specification, image resources.
+ * @see IPTC-IIM 4.2, 1.5 and 6, for data sets and their names; Adobe Photoshop File Formats Specification, image
+ *   resources.
  */
 
 import { decodeText, untilNul } from './text.ts';
@@ -42,7 +43,7 @@ const names: Readonly<Record<number, string>> = {
 const applicationRecord = 2;
 const maxValues = 10_000;
 
-/** Names and texts of the application record, in the order of the block. Never throws. */
+/** Names and texts of the application record, in file order. Never throws. */
 export function readIptc(block: Uint8Array): readonly (readonly [name: string, text: string])[] {
   const isPhotoshop = textAt(block, 0) === '8BIM';
   return isPhotoshop ? resourcesIn(block).flatMap(readRecords) : readRecords(block);
@@ -54,7 +55,7 @@ function resourcesIn(block: Uint8Array): readonly Uint8Array[] {
   const view = viewOf(block);
   const found: Uint8Array[] = [];
   for (let at = 0; at + 12 <= block.length && textAt(block, at) === '8BIM'; ) {
-    // The name is a length and its letters; it and the data fill up to an even number of bytes.
+    // The name is a length byte and its characters; name and data are each padded to an even number of bytes.
     const nameBytes = (block[at + 6]! + 2) & ~1;
     if (at + 10 + nameBytes > block.length) break;
     const sizeBytes = view.getUint32(at + 6 + nameBytes);
@@ -72,7 +73,8 @@ function readRecords(block: Uint8Array): readonly (readonly [string, string])[] 
   for (let at = 0; at + 5 <= block.length && block[at] === 0x1c && found.length < maxValues; ) {
     const [record, dataSet] = [block[at + 1]!, block[at + 2]!];
     const length = view.getUint16(at + 3);
-    // The highest bit says that the length itself stands behind, in as many bytes as the others say: four in practice.
+    // If the highest bit is set, the remaining bits give the number of bytes in which the length follows: four in
+    // practice.
     const isExtended = length === 0x8004 && at + 9 <= block.length;
     const start = at + (isExtended ? 9 : 5);
     const sizeBytes = isExtended ? view.getUint32(at + 5) : length;

@@ -1,4 +1,4 @@
-/** Finds the marker segments of a JPEG file (ITU-T T.81, Annex B). Knows where they are, not what they mean. */
+/** Finds the marker segments of a JPEG file (ITU-T T.81, Annex B). It knows where they are, not what they mean. */
 
 import { failure } from '../contract/failure-reasons.ts';
 import type { ForensicsError } from '../errors.ts';
@@ -27,7 +27,7 @@ export const markers = {
   com: 0xfe,
 } as const;
 
-/** SOF0 to SOF15, except DHT, JPG and DAC, whose codes are in the same range. */
+/** SOF0 to SOF15, excluding DHT, JPG and DAC, whose codes lie in the same range. */
 export function isFrame(marker: number): boolean {
   const isOther = marker === markers.dht || marker === markers.jpg || marker === markers.dac;
   return marker >= markers.sof0 && marker <= markers.sof15 && !isOther;
@@ -36,30 +36,30 @@ export function isFrame(marker: number): boolean {
 export interface MarkerSegment {
   /** Second byte of the marker. */
   readonly marker: number;
-  /** Position of the marker's 0xff byte. */
+  /** Offset of the marker's 0xff byte. */
   readonly offset: number;
-  /** Position after the segment; for SOS after its header, where entropy-coded data begins. */
+  /** Offset after the segment; for SOS after its header, where the entropy-coded data starts. */
   readonly end: number;
-  /** What follows the length field. Empty for SOI and EOI. */
+  /** The bytes after the length field. Empty for SOI and EOI. */
   readonly payload: Uint8Array;
 }
 
 interface MarkerWalk {
   readonly segments: readonly MarkerSegment[];
-  /** Position behind EOI, or behind the data of a file without one: what follows is not part of the picture. */
+  /** Offset after EOI, or after the data of a file without one: what follows is not part of the picture. */
   readonly endOffset: number;
-  /** False where EOI is missing, which viewers do not mind. */
+  /** False if EOI is missing, which viewers tolerate. */
   readonly hasEnd: boolean;
 }
 
-/** More than any file of 50 MB needs whose segments are full; a bound for hostile ones. */
+/** A limit for malicious files: more than a 50 MB file needs if its segments are full. */
 const maxSegments = 1000;
 
 /**
- * All segments from SOI to the first EOI. Restart markers count as entropy-coded data; stray bytes between segments
- * are passed over, as libjpeg does. Behind the header of a scan the file may end anywhere.
+ * All segments from SOI to the first EOI. Restart markers count as entropy-coded data; stray bytes between segments are
+ * skipped, as libjpeg does. After the header of a scan, the file may end anywhere.
  *
- * @throws {ForensicsError} `image_unreadable` when the file ends before a scan or a length field is impossible.
+ * @throws {ForensicsError} `image_unreadable` when the file ends before a scan or a length field is invalid.
  */
 export function walkMarkers(bytes: Uint8Array): MarkerWalk {
   if (bytes[0] !== 0xff || bytes[1] !== markers.soi) throw damaged('does not start as one');
@@ -84,8 +84,9 @@ export function walkMarkers(bytes: Uint8Array): MarkerWalk {
 }
 
 /**
- * Position of the next 0xff byte that starts a marker; null at the end. Entropy-coded data holds 0xff only before 0x00
- * (stuffing) or RST0..7, and codes of no marker where it is damaged; between segments the same search passes over stray bytes.
+ * Offset of the next 0xff byte that starts a marker; null at the end. In intact entropy-coded data, 0xff occurs only
+ * before 0x00 (stuffing) or RST0..7, in damaged data also before codes that are not markers. Between segments, the same
+ * search skips stray bytes.
  */
 function nextMarker(bytes: Uint8Array, start: number, isInScan: boolean): number | null {
   let position = start;
@@ -101,7 +102,7 @@ function nextMarker(bytes: Uint8Array, start: number, isInScan: boolean): number
   }
 }
 
-/** Null where the file ends inside of it, and for the start of another picture. */
+/** Null if the file ends inside the segment, and at the start of another picture. */
 function readSegment(bytes: Uint8Array, offset: number): MarkerSegment | null {
   const marker = bytes[offset + 1]!;
   if (marker === markers.eoi) return segmentAt(bytes, offset, offset + 2);
@@ -114,7 +115,7 @@ function readSegment(bytes: Uint8Array, offset: number): MarkerSegment | null {
   return end > bytes.length ? null : segmentAt(bytes, offset, end);
 }
 
-/** Without the zeros that recovered files are filled up with. A last 0xff keeps the zero that belongs to it. */
+/** Drops the zero padding of recovered files, but keeps the zero that belongs to a final 0xff. */
 function endOfData(bytes: Uint8Array, start: number, limit: number | null): number {
   let end = limit ?? bytes.length;
   while (end > start && bytes[end - 1] === 0) end--;

@@ -1,4 +1,4 @@
-/** Cuts the metadata out of a JPEG file's application segments. */
+/** Extracts the metadata from a JPEG file's application segments. */
 
 import { markers, type MarkerSegment } from './jpeg-markers.ts';
 import { joinExtendedXmp } from './jpeg-xmp.ts';
@@ -26,10 +26,10 @@ export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): Metadata
   const xmp = find(markers.app1, identifiers.xmp);
   const extended = joinExtendedXmp(find(markers.app1, identifiers.extendedXmp), xmp);
   return {
-    // Behind `Exif` and NUL stands one byte of padding.
+    // `Exif` and its NUL are followed by one padding byte.
     exif: find(markers.app1, identifiers.exif, 6),
     xmp: [...xmp, ...extended.packets],
-    // One that is too long for a segment goes on in the next.
+    // A resource too long for one segment continues in the next.
     photoshop: joinSegments(find(markers.app13, identifiers.photoshop)),
     texts: comments.map(({ payload }) => ({
       place: 'comment',
@@ -44,7 +44,7 @@ function joinSegments(segments: readonly Uint8Array[]): readonly Uint8Array[] {
   return segments.length === 0 ? [] : [Buffer.concat(segments)];
 }
 
-/** The colour profile, which may be spread over several segments (ICC.1:2022, B.4); null when there is none. */
+/** The colour profile, which may span several segments (ICC.1:2022, B.4); null when there is none. */
 export function jpegIccProfile(segments: readonly MarkerSegment[]): Uint8Array | null {
   const headerBytes = identifiers.icc.length + 2;
   const parts = segments
@@ -55,9 +55,9 @@ export function jpegIccProfile(segments: readonly MarkerSegment[]): Uint8Array |
 }
 
 /**
- * What the samples stand for, decided as libjpeg's `default_decompress_parms` does.
+ * The colour space of the samples, determined as in libjpeg's `default_decompress_parms`.
  *
- * @param ids - Component identifiers of the frame.
+ * @param ids - component identifiers of the frame.
  */
 export function jpegColourSpace(
   segments: readonly MarkerSegment[],
@@ -73,7 +73,7 @@ export function jpegColourSpace(
   return transform === 0 || (transform === undefined && isNamedRgb) ? 'RGB' : 'YCbCr';
 }
 
-/** True when a C2PA manifest store is there: a JUMBF box (ISO/IEC 19566-5) that calls itself `c2pa`. */
+/** Whether there is a C2PA manifest store: a JUMBF box (ISO/IEC 19566-5) labelled `c2pa`. */
 export function hasJpegCredentials(segments: readonly MarkerSegment[]): boolean {
   return segments.some(({ marker, payload }) => {
     if (marker !== markers.app11) return false;
@@ -83,7 +83,7 @@ export function hasJpegCredentials(segments: readonly MarkerSegment[]): boolean 
   });
 }
 
-/** The multi-picture index, a TIFF structure, and where its offsets count from; null when there is none. */
+/** The Multi-Picture index, a TIFF structure, and the base of its offsets; null when there is none. */
 export function jpegPictureIndex(
   segments: readonly MarkerSegment[],
 ): { readonly tiff: Uint8Array; readonly base: number } | null {
@@ -93,7 +93,7 @@ export function jpegPictureIndex(
   return { tiff, base: segment.end - tiff.length };
 }
 
-/** True for a segment that the decoder needs, also to interpret the samples. */
+/** Whether the decoder needs this segment, including to interpret the samples. */
 export function isNeededForPixels(segment: MarkerSegment): boolean {
   const { marker } = segment;
   const isApplication = marker >= markers.app0 && marker <= markers.app15;

@@ -1,4 +1,4 @@
-/** What of a JPEG file the decoder is given: what its pixels need, with headers as the standard has them. */
+/** Builds the JPEG that the decoder is given: only what its pixels need, with standard headers. */
 
 import { markers, type MarkerSegment } from './jpeg-markers.ts';
 import { isIccSegment, isNeededForPixels, isSegment } from './jpeg-metadata.ts';
@@ -6,8 +6,8 @@ import type { JpegFile } from './jpeg-structure.ts';
 import type { PictureNote } from './picture.ts';
 
 /**
- * Oddities that libjpeg only warns of are set right and noted, so that the decoder's warnings are left to mean damage. The
- * colour profile stays only for CMYK, which has no RGB without one.
+ * Corrects and notes irregularities that libjpeg merely warns about, so that any remaining warning means damage. The
+ * colour profile is kept only for CMYK, which has no RGB values without one.
  */
 export function jpegPixelBytes(
   bytes: Uint8Array,
@@ -20,7 +20,7 @@ export function jpegPixelBytes(
     if (!isWanted) return [];
     const header = bytes.subarray(segment.offset, segment.end);
     if (segment.marker === markers.sos) {
-      // The entropy-coded data, up to the next segment.
+      // The entropy-coded data up to the next segment.
       const data = bytes.subarray(segment.end, segments[index + 1]?.offset ?? endOffset);
       return [structure.progressive ? header : withUsualScan(header, notes), data];
     }
@@ -38,7 +38,7 @@ export function jpegPixelBytes(
 
 export const endOfImage = Uint8Array.of(0xff, markers.eoi);
 
-/** T.81 B.2.3: of a sequential scan the last three bytes say 0, 63, 0. Samsung's firmware writes 0, 0, 0. */
+/** T.81 B.2.3: the last three bytes of a sequential scan are 0, 63, 0. Samsung's firmware writes 0, 0, 0. */
 function withUsualScan(header: Uint8Array, notes: Set<PictureNote>): Uint8Array {
   const [start, end, bits] = header.subarray(-3);
   if (start === 0 && end === 63 && bits === 0) return header;
@@ -48,7 +48,7 @@ function withUsualScan(header: Uint8Array, notes: Set<PictureNote>): Uint8Array 
   return usual;
 }
 
-/** Version 1 of JFIF is the only one that there is; another changes nothing about the pixels. */
+/** JFIF only has version 1; a different number does not affect the pixels. */
 function withKnownVersion(header: Uint8Array, notes: Set<PictureNote>): Uint8Array {
   const at = 9;
   if (header.length <= at || header[at] === 1) return header;
@@ -56,7 +56,7 @@ function withKnownVersion(header: Uint8Array, notes: Set<PictureNote>): Uint8Arr
   return Uint8Array.from(header).fill(1, at, at + 1);
 }
 
-/** libjpeg takes an unknown transform for the usual one. */
+/** libjpeg treats an unknown transform as the usual one. */
 function withKnownTransform(
   header: Uint8Array,
   { payload }: MarkerSegment,

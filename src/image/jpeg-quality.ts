@@ -6,8 +6,8 @@ import { ForensicsError } from '../errors.ts';
  * The libjpeg quality setting whose luminance table comes closest to `steps`.
  *
  * @param steps - 64 quantisation steps in zig-zag order, as a DQT segment stores them; each 1..255.
- * @returns `value` 1..100, the higher one of two that are equally near, and `distance`: mean absolute difference in
- * steps, 0 when exact.
+ * @returns `value` 1..100 (the higher of two equally close settings) and `distance`: mean absolute difference in steps,
+ *   0 when exact.
  * @throws {ForensicsError} `image_unreadable` when a step is missing or outside 1..255.
  * @see ITU-T T.81 (1992), Annex K, Table K.1, for the base table; libjpeg's jcparam.c for its scaling.
  */
@@ -34,12 +34,12 @@ export function luminanceTable(quality: number): number[] {
   return scaleTable(baseLuminance, quality);
 }
 
-/** As `luminanceTable`, for the two colour differences. */
+/** Like `luminanceTable`, for both chroma components. */
 export function chrominanceTable(quality: number): number[] {
   return scaleTable(baseChrominance, quality);
 }
 
-/** `base`, the table of quality 50, scaled and clipped as libjpeg and its kin do it. */
+/** Scales and clips `base`, the table for quality 50, as libjpeg and compatible encoders do. */
 export function scaleTable(base: readonly number[], quality: number): number[] {
   const percent = quality < 50 ? Math.floor(5000 / quality) : 200 - 2 * quality;
   return base.map((step) => Math.min(255, Math.max(1, Math.floor((step * percent + 50) / 100))));
@@ -50,14 +50,14 @@ function meanDifference(a: readonly number[], b: readonly number[]): number {
   return sum / a.length;
 }
 
-/** Table K.1, read along the zig-zag of Figure A.6. */
+/** Table K.1, in the zig-zag order of Figure A.6. */
 const baseLuminance: readonly number[] = [
   16, 11, 12, 14, 12, 10, 16, 14, 13, 14, 18, 17, 16, 19, 24, 40, 26, 24, 22, 22, 24, 49, 35, 37,
   29, 40, 58, 51, 61, 60, 57, 51, 56, 55, 64, 72, 92, 78, 64, 68, 87, 69, 55, 56, 80, 109, 81, 87,
   95, 98, 103, 104, 103, 62, 77, 113, 121, 112, 100, 120, 92, 101, 103, 99,
 ];
 
-/** Table K.2, likewise. */
+/** Table K.2, in the same order. */
 const baseChrominance: readonly number[] = [
   17,
   18,
@@ -76,7 +76,7 @@ const baseChrominance: readonly number[] = [
   ...Array<number>(50).fill(99),
 ];
 
-/** Along the zig-zag, where each value stands in its block: eight times the row plus the column. */
+/** For each zig-zag position, the index in the block: eight times the row plus the column. */
 export const placesInBlock: readonly number[] = Array.from(
   { length: 64 },
   (_, place) => place,
@@ -85,15 +85,15 @@ export const placesInBlock: readonly number[] = Array.from(
     diagonalAt(one) - diagonalAt(other) || (diagonalAt(one) % 2 === 0 ? other - one : one - other),
 );
 
-/** 0 in the upper left corner; even ones are followed upwards, odd ones downwards. */
+/** Index of the diagonal, 0 in the upper left corner; even ones run upwards, odd ones downwards. */
 function diagonalAt(place: number): number {
   return (place >> 3) + (place & 7);
 }
 
 /**
- * The same 64 values row by row, as a block holds them.
+ * Reorders 64 values from zig-zag order to row-major.
  *
- * @param values - along the zig-zag.
+ * @param values - in zig-zag order.
  * @see ITU-T T.81 (1992), Figure A.6.
  */
 export function inRows(values: readonly number[]): number[] {

@@ -1,4 +1,4 @@
-/** The marker segments of a JPEG file, read without decoding a pixel (ITU-T T.81, Annex B). */
+/** Reads the marker segments of a JPEG file without decoding a pixel (ITU-T T.81, Annex B). */
 
 import { failure } from '../contract/failure-reasons.ts';
 import { damaged, isFrame, markers, type MarkerSegment, walkMarkers } from './jpeg-markers.ts';
@@ -23,29 +23,29 @@ interface QuantisationTable {
 interface JpegSegment {
   /** Second byte of the marker: 0xdb for DQT. */
   readonly marker: number;
-  /** Position of the marker's 0xff byte in the file. */
+  /** Offset of the marker's 0xff byte in the file. */
   readonly offset: number;
-  /** Bytes of the whole segment, marker and length field included; entropy-coded data is not part of SOS. */
+  /** Size of the whole segment, including marker and length field; for SOS without the entropy-coded data. */
   readonly sizeBytes: number;
-  /** `SOI`, `APP1 Exif`, `DQT`, ... */
+  /** Such as `SOI`, `APP1 Exif`, `DQT`. */
   readonly label: string;
 }
 
 export interface JpegStructure {
   readonly progressive: boolean;
   readonly arithmetic: boolean;
-  /** Bits a sample. */
+  /** Bits per sample. */
   readonly precision: number;
   readonly components: readonly JpegComponent[];
   /** `4:4:4`, `4:2:2`, `4:2:0`, `4:4:0`, `4:1:1`, `4:1:0`, `grey`, or the factors written out (`2x2,1x2,1x1`). */
   readonly chromaSubsampling: string;
-  /** As they stand when the first scan begins, by identifier. */
+  /** Tables in effect when the first scan starts, by identifier. */
   readonly quantisationTables: readonly QuantisationTable[];
-  /** The libjpeg setting nearest to the luminance table; null when the file holds no table of steps up to 255 for it. */
+  /** The libjpeg setting nearest to the luminance table; null if the file has no such table with steps up to 255. */
   readonly quality: { readonly value: number; readonly distance: number } | null;
   readonly segments: readonly JpegSegment[];
   readonly scans: number;
-  /** MCUs between restart markers; 0 when the file uses none. */
+  /** MCUs between restart markers; 0 if the file has none. */
   readonly restartInterval: number;
   /** Bytes after the end-of-image marker. */
   readonly trailingBytes: number;
@@ -56,7 +56,7 @@ export interface JpegFile {
   readonly width: number;
   readonly height: number;
   readonly segments: readonly MarkerSegment[];
-  /** As `walkMarkers` has them. */
+  /** As in `walkMarkers`. */
   readonly endOffset: number;
   readonly hasEnd: boolean;
 }
@@ -72,7 +72,7 @@ export function readJpegStructure(bytes: Uint8Array): JpegStructure {
   return readJpeg(bytes).structure;
 }
 
-/** As `readJpegStructure`, with the size in pixels and the offsets of the segments. */
+/** Like `readJpegStructure`, with the size in pixels and the offsets of the segments. */
 export function readJpeg(bytes: Uint8Array): JpegFile {
   const { segments, endOffset, hasEnd } = walkMarkers(bytes);
   const frame = readFrame(segments);
@@ -117,7 +117,10 @@ function readFrame(segments: readonly MarkerSegment[]) {
   };
 }
 
-/** Baseline, extended and progressive DCT with 8 bits; lossless, hierarchical and 12-bit files have no decoder here. */
+/**
+ * Accepts 8-bit baseline, extended and progressive DCT; there is no decoder for lossless, hierarchical and 12-bit
+ * files.
+ */
 function checkProcess(process: number, precision: number): void {
   if ([0, 1, 2, 9, 10].includes(process) && precision === 8) return;
   throw failure('rare_jpeg', {});
@@ -133,7 +136,10 @@ function readComponent(payload: Uint8Array, at: number): JpegComponent {
   return { id: payload[at]!, h, v, quantisationTable };
 }
 
-/** T.81 B.2.4.1: a DQT segment holds one or more tables; a later one with the same identifier replaces an earlier. */
+/**
+ * T.81 B.2.4.1: a DQT segment contains one or more tables; a later table replaces an earlier one with the same
+ * identifier.
+ */
 function readQuantisationTables(segments: readonly MarkerSegment[]): QuantisationTable[] {
   const tables = new Map<number, QuantisationTable>();
   for (const { marker, payload } of segments) {
@@ -169,7 +175,7 @@ function readQuality(jpeg: Tables): JpegStructure['quality'] {
 
 type Tables = Pick<JpegStructure, 'quantisationTables' | 'components'>;
 
-/** The 64 steps of luma along the zig-zag; null for a file that names a table which it does not hold. */
+/** The 64 luma steps in zig-zag order; null if the file refers to a table that it does not contain. */
 export function lumaSteps({ quantisationTables, components }: Tables): readonly number[] | null {
   const table = quantisationTables.find(({ id }) => id === components[0]?.quantisationTable);
   return table?.steps ?? null;
@@ -186,7 +192,7 @@ function nameSubsampling(components: readonly JpegComponent[]): string {
   return isUsual && name !== undefined ? name : components.map(({ h, v }) => `${h}x${v}`).join(',');
 }
 
-/** By how many luma samples there are for one chroma sample, across and down. */
+/** Names by the number of luma samples per chroma sample, horizontally and vertically. */
 const subsamplingNames: Readonly<Record<string, string>> = {
   '1x1': '4:4:4',
   '2x1': '4:2:2',
@@ -196,7 +202,7 @@ const subsamplingNames: Readonly<Record<string, string>> = {
   '4x2': '4:1:0',
 };
 
-/** Whether the scans hold every coefficient in full precision. @see ITU-T T.81, B.2.3 and G.1.1.1. */
+/** Whether the scans contain every coefficient at full precision. @see ITU-T T.81, B.2.3 and G.1.1.1. */
 export function holdsEveryScan({
   segments,
   structure,
@@ -208,7 +214,7 @@ export function holdsEveryScan({
   for (const { payload } of scans) {
     const count = payload[0] ?? 0;
     const [start = 0, end = 63, bits = 0] = payload.subarray(1 + 2 * count);
-    // Its low half is how many bits of each coefficient are still to come.
+    // The low half is the number of bits of each coefficient still to come.
     if (structure.progressive && (bits & 15) !== 0) continue;
     const [from, to] = structure.progressive ? [start, end] : [0, 63];
     for (let i = 0; i < count; i++) {
@@ -236,7 +242,7 @@ function labelSegment(marker: number, payload: Uint8Array): string {
   return markerLabels[marker] ?? `0xff${marker.toString(16)}`;
 }
 
-/** The identifier that an APPn segment starts with, up to its NUL, in printable ASCII. */
+/** The identifier at the start of an APPn segment, up to its NUL, in printable ASCII. */
 function applicationName(payload: Uint8Array): string {
   const text =
     /^[\x20-\x7e]{0,40}/.exec(String.fromCharCode(...payload.subarray(0, 40)))?.[0] ?? '';

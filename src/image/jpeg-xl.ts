@@ -1,4 +1,7 @@
-/** The header of a JPEG XL file or codestream. @see ISO/IEC 18181-1: A.3 (SizeHeader), A.6 (ImageMetadata); 18181-2 for boxes. */
+/**
+ * Reads the header of a JPEG XL file or codestream. @see ISO/IEC 18181-1: A.3 (SizeHeader), A.6 (ImageMetadata);
+ * 18181-2 for boxes.
+ */
 
 import { failure } from '../contract/failure-reasons.ts';
 import { boxesOf, endOfBoxes, hasCredentialsBox, readBoxes } from './boxes.ts';
@@ -36,7 +39,7 @@ function offsetIn(data: Uint8Array): number {
 
 function codestream(boxes: ReturnType<typeof readBoxes>): Uint8Array {
   const [whole] = boxesOf(boxes, 'jxlc');
-  // Parts begin with their number.
+  // Each part starts with its sequence number.
   return whole ?? joinBytes(boxesOf(boxes, 'jxlp').map((part) => part.subarray(4)));
 }
 
@@ -67,7 +70,7 @@ function readHeader(stream: Uint8Array) {
   const isDefault = bits(1) === 1;
   if (isDefault || bits(1) === 0) return { ...stored, orientation: 1, isAnimated: false };
   const orientation = 1 + bits(3);
-  // The size of a viewer's window, and a preview, may come before the flag of animation.
+  // The intrinsic size and a preview may precede the animation flag.
   const hasWindow = bits(1) === 1;
   const isPlain = !hasWindow && bits(1) === 0;
   return { ...stored, orientation, isAnimated: isPlain && bits(1) === 1 };

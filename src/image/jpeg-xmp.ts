@@ -1,5 +1,5 @@
 /**
- * The extended XMP of a JPEG: what does not fit into one segment, spread over several.
+ * Joins the extended XMP of a JPEG, which does not fit into one segment and is spread over several.
  *
  * @see Adobe XMP specification part 3, 1.1.3.1.
  */
@@ -13,9 +13,9 @@ interface ExtendedXmp {
 }
 
 interface Part {
-  /** 32 hexadecimal digits: the MD5 of the whole. */
+  /** MD5 of the whole packet, as 32 hexadecimal digits. */
   readonly id: string;
-  /** Of the whole, in bytes. */
+  /** Length of the whole packet in bytes. */
   readonly length: number;
   readonly offset: number;
   readonly bytes: Uint8Array;
@@ -24,11 +24,11 @@ interface Part {
 const headerBytes = 40;
 
 /**
- * Each whole joined from its parts, whatever their order. One that lacks parts or fits no checksum is read all the same,
- * with a warning.
+ * Joins each packet from its parts in any order. A packet with missing parts or a wrong checksum is still read, with a
+ * warning.
  *
- * @param parts - segments behind their identifier.
- * @param packets - the standard ones: these name the extended one.
+ * @param parts - segments after their identifier.
+ * @param packets - standard packets, which name the extended one.
  */
 export function joinExtendedXmp(
   parts: readonly Uint8Array[],
@@ -60,7 +60,7 @@ function readPart(segment: Uint8Array): readonly Part[] {
   return [{ id, length, offset, bytes: segment.subarray(headerBytes) }];
 }
 
-/** In the order of their offsets, each byte once; a gap is left out. */
+/** Sorts by offset and uses each byte once; gaps are left out. */
 function joinParts(parts: readonly Part[]): Uint8Array {
   let end = 0;
   const pieces = parts

@@ -1,11 +1,11 @@
-/** The header of a JPEG 2000 file or codestream. @see ITU-T T.800: Annex A (SIZ), Annex I (JP2). */
+/** Reads the header of a JPEG 2000 file or codestream. @see ITU-T T.800: Annex A (SIZ), Annex I (JP2). */
 
 import { failure } from '../contract/failure-reasons.ts';
 import { boxesOf, endOfBoxes, hasCredentialsBox, readBoxes, uuidBoxes } from './boxes.ts';
 import { dataView } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 
-/** Adobe XMP specification part 3, 1.1.4; and the box that several programs write EXIF to. */
+/** Adobe XMP specification part 3, 1.1.4; and the box in which several programs store EXIF. */
 const ids = {
   xmp: 'be7acfcb97a942e89c71999491e3afac',
   exif: '4a706754696666457869662d3e4a5032',
@@ -34,7 +34,7 @@ export function readJpeg2000(bytes: Uint8Array): FileFacts {
     colourSpace: channels < 3 ? 'grey' : 'RGB',
     hasAlpha,
     icc: profile?.subarray(3) ?? null,
-    // No viewer obeys the orientation of EXIF here.
+    // No viewer applies the EXIF orientation to JPEG 2000.
     ownOrientation: 1,
     exif: uuidBoxes(boxes, ids.exif),
     xmp: uuidBoxes(boxes, ids.xmp),

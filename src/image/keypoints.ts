@@ -1,55 +1,56 @@
 /**
- * Keypoints: prominent spots of a picture, each with a number for what surrounds it. A copy that was cropped, scaled, mirrored,
- * saved again or written on still has many of them, in the same arrangement; `align` looks for that.
+ * Finds keypoints: prominent spots of a picture, each with a key that describes its surroundings. A copy that was
+ * cropped, scaled, mirrored, re-saved or written on keeps many of them in the same arrangement, which `align` looks
+ * for.
  *
  * Spots are extrema of differences of Gaussians (Lowe, "Distinctive image features from scale-invariant keypoints",
- * International Journal of Computer Vision 60, 2004). The number has the signs of the lowest frequencies around the spot, as
- * perceptual hashes of whole pictures do. Copies are upright, so turning is not provided for.
+ * International Journal of Computer Vision 60, 2004). The key holds the signs of the lowest frequencies around the
+ * spot, like a perceptual hash of a whole picture. Copies are assumed to be upright, so rotation is not handled.
  */
 
 import { scalePixels } from './codec.ts';
 import type { Picture } from './picture.ts';
 
 export interface Keypoint {
-  /** 32 bits, unsigned. */
+  /** 32-bit unsigned integer. */
   readonly key: number;
-  /** Two bits of the key, by their number, that are most likely to differ in a copy. */
+  /** Numbers of the two bits of the key most likely to differ in a copy. */
   readonly weakBits: readonly [number, number];
-  /** Shares of the longer side of the picture, 0..1. */
+  /** Position, as shares of the picture's longer side, 0..1. */
   readonly x: number;
   readonly y: number;
-  /** Radius of the spot, a share of the longer side. */
+  /** Radius of the spot, as a share of the longer side. */
   readonly size: number;
 }
 
-/** What a picture is recognised by. */
+/** The data by which a picture is recognised. */
 export interface Fingerprint {
-  /** Pixels, upright. */
+  /** Size in pixels, upright. */
   readonly width: number;
   readonly height: number;
-  /** At most 200, the most prominent first. */
+  /** At most 200, most prominent first. */
   readonly keypoints: readonly Keypoint[];
 }
 
 interface Plane {
   readonly width: number;
   readonly height: number;
-  /** Luma, 0..255, or a difference of it. */
+  /** Luma 0..255, or a difference of luma values. */
   readonly values: Float32Array;
 }
 
-/** Larger pictures are scaled down to this many before anything is looked for. */
+/** Larger pictures are scaled down to this size first. */
 const maxPixels = 240_000;
 const maxKeypoints = 200;
 const octaves = 4;
-/** Widths of the blur an octave, and the first of them in pixels. */
+/** Blur levels per octave, and the width of the first in pixels. */
 const levels = 3;
 const firstSigma = 1.6;
-/** Grey levels; fainter spots do not survive another save. */
+/** In grey levels; fainter spots do not survive re-saving. */
 const minContrast = 1;
-/** Ratio of the principal curvatures, as `(a + b)^2 / ab`; beyond it a spot lies on an edge and can slide along it. */
+/** Ratio of the principal curvatures, as `(a + b)^2 / ab`; above it, a spot lies on an edge and can slide along it. */
 const maxEdge = 12;
-/** Half the side of what is described, in widths of the blur. */
+/** Half the side of the described square, as a multiple of the blur width. */
 const describedRadius = 5;
 
 export async function findFingerprint(picture: Picture): Promise<Fingerprint> {
@@ -87,12 +88,12 @@ async function toLuma({ rgb, facts: { width, height } }: Picture): Promise<Plane
 }
 
 interface Spot {
-  /** The blurred picture it was found in; `x`, `y` and `sigma` are in its pixels. */
+  /** The blurred picture it was found in; `x`, `y` and `sigma` are in pixels of this picture. */
   readonly level: Plane;
   readonly x: number;
   readonly y: number;
   readonly sigma: number;
-  /** Side of such a pixel, in pixels of the first octave. */
+  /** Side of one of its pixels, in pixels of the first octave. */
   readonly pixel: number;
   readonly contrast: number;
 }
@@ -127,7 +128,7 @@ function sigmaAt(level: number): number {
   return firstSigma * 2 ** (level / levels);
 }
 
-/** @param planes - three differences of neighbouring widths; extrema of the middle one are looked for. */
+/** @param planes - three consecutive differences of Gaussians; extrema are searched in the middle one. */
 function forEachExtremum(
   planes: readonly Float32Array[],
   { width, height }: Plane,
@@ -141,7 +142,7 @@ function forEachExtremum(
       const at = y * width + x;
       const value = middle[at]!;
       if (Math.abs(value) < minContrast) continue;
-      // Most pixels end here.
+      // Fast exit for most pixels.
       if (value > 0 === middle[at + 1]! >= value || value > 0 === middle[at - 1]! >= value)
         continue;
       const isBeyond = (other: number) => (value > 0 ? other < value : other > value);
@@ -166,10 +167,10 @@ function isOnEdge(values: Float32Array, at: number, width: number): boolean {
   return determinant <= 0 || (xx + yy) ** 2 > maxEdge * determinant;
 }
 
-/** Samples a side of the described square. */
+/** Samples per side of the described square. */
 const samples = 12;
 
-/** Frequencies across and down, the lowest first; the mean is left out, for brightness changes. */
+/** Horizontal and vertical frequencies, lowest first, without the mean, because brightness may change. */
 const frequencies = Array.from({ length: 8 }, (_, sum) =>
   Array.from({ length: sum + 1 }, (__, down) => ({ across: sum - down, down })),
 )
@@ -181,7 +182,7 @@ const cosines = Array.from({ length: 8 }, (_, frequency) =>
   ),
 );
 
-/** What a mirrored picture changes in a key: signs of odd frequencies across. */
+/** Bits of a key that flip when the picture is mirrored: the signs of odd horizontal frequencies. */
 const mirroredBits = toBits(frequencies.map(({ across }) => across % 2 === 1));
 
 /** The key of the same spot in the mirrored picture. */
@@ -220,7 +221,7 @@ function toBits(flags: readonly boolean[]): number {
   return flags.reduce((bits, isSet, n) => (isSet ? bits | (1 << n) : bits), 0) >>> 0;
 }
 
-/** Linearly between pixels; beyond the edge, its nearest pixel. */
+/** Bilinear interpolation; past the edge, the nearest pixel. */
 function interpolate({ width, height, values }: Plane, x: number, y: number): number {
   const left = Math.min(width - 2, Math.max(0, Math.floor(x)));
   const top = Math.min(height - 2, Math.max(0, Math.floor(y)));
@@ -241,7 +242,7 @@ function halve({ width, height, values }: Plane): Plane {
   return { ...size, values: half };
 }
 
-/** By a Gaussian that ends at three times its width; beyond the edge, its nearest pixel. */
+/** Gaussian blur, truncated at three times its width; past the edge, the nearest pixel. */
 function blur({ width, height, values }: Plane, sigma: number): Float32Array {
   const weights = halfGaussian(sigma);
   const reach = weights.length - 1;
@@ -274,7 +275,7 @@ function blur({ width, height, values }: Plane, sigma: number): Float32Array {
   return both;
 }
 
-/** Its middle and one side; both sides together sum to 1. */
+/** The centre and one side of a kernel that sums to 1. */
 function halfGaussian(sigma: number): Float32Array {
   const weights = Float32Array.from({ length: Math.ceil(3 * sigma) + 1 }, (_, step) =>
     Math.exp((-step * step) / (2 * sigma * sigma)),
@@ -286,10 +287,10 @@ function halfGaussian(sigma: number): Float32Array {
 const headerBytes = 8;
 const bytesPerKeypoint = 12;
 const wholeShare = 0xffff;
-/** Sizes are stored in shares of this, the largest that is found. */
+/** The largest size that can occur; stored sizes are shares of it. */
 const largestSize = 0.125;
 
-/** Width and height, then 12 bytes a keypoint: key, x, y, size, weak bits; little-endian. */
+/** Layout: width and height, then 12 bytes per keypoint: key, x, y, size, weak bits; little-endian. */
 export function packFingerprint({ width, height, keypoints }: Fingerprint): Uint8Array {
   const bytes = Buffer.alloc(headerBytes + keypoints.length * bytesPerKeypoint);
   bytes.writeUInt32LE(width, 0);

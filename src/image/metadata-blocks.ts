@@ -1,34 +1,33 @@
-/** What the containers hand over of their metadata, and what may be lost on the way. */
+/** The metadata blocks that containers return, and the warnings for what was lost. */
 
 import type { DeclarationPlace } from '../contract/vocabulary.ts';
 
 export type MetadataPlace = Exclude<DeclarationPlace, 'c2pa'>;
 
 /**
- * Where a file stores its metadata, cut out of the container: see `jpeg-metadata.ts` and `png-metadata.ts`. Each list in the
- * order of the file.
+ * Metadata blocks cut out of the container; see `jpeg-metadata.ts` and `png-metadata.ts`. Each list is in file order.
  */
 export interface MetadataBlocks {
-  /** TIFF structures, without the `Exif\0\0` before them. */
+  /** TIFF structures, without the leading `Exif\0\0`. */
   readonly exif: readonly Uint8Array[];
-  /** XMP packets, each whole: parts are joined. */
+  /** Complete XMP packets, joined from their parts. */
   readonly xmp: readonly Uint8Array[];
-  /** Photoshop image resources, beginning with `8BIM`: IPTC is one of them. */
+  /** Photoshop image resources, which start with `8BIM` and include IPTC. */
   readonly photoshop: readonly Uint8Array[];
   readonly texts: readonly MetadataText[];
   readonly warnings: readonly Warning[];
 }
 
-/** A text of the container itself, uncut. */
+/** A text stored in the container itself, not truncated. */
 export interface MetadataText {
-  /** `comment`: that of a JPEG or GIF. `pixels`: hidden in their lowest bits. */
+  /** `comment`: a JPEG or GIF comment. `pixels`: hidden in their lowest bits. */
   readonly place: 'png-text' | 'comment' | 'pixels';
-  /** As the file names it; `Comment` for a place without names. */
+  /** Keyword in the file; `Comment` for a place without keywords. */
   readonly keyword: string;
   readonly text: string;
 }
 
-/** What could not be read of a file, or was left out: a code with values for each case. */
+/** What could not be read, or was left out: a code with values for each case. */
 export interface WarningValues {
   readonly texts_cut: { readonly place: MetadataPlace; readonly characters: number };
   readonly entries_cut: { readonly place: MetadataPlace; readonly entries: number };
@@ -36,12 +35,12 @@ export interface WarningValues {
   readonly block_unreadable: { readonly place: MetadataPlace };
   readonly block_read_in_part: { readonly place: MetadataPlace };
   readonly extended_xmp_not_read: NoValues;
-  /** Some of its parts are missing; the others are read. */
+  /** Some parts are missing; the others were read. */
   readonly extended_xmp_incomplete: NoValues;
-  /** It is not the one that the packet names, or its checksum is another. It is read. */
+  /** It is not the packet named in the standard one, or its checksum differs. It was read anyway. */
   readonly extended_xmp_differs: NoValues;
   readonly png_chunks_cut: NoValues;
-  /** `keyword`: foreign text. */
+  /** `keyword` is untrusted text. */
   readonly png_text_not_inflated: { readonly keyword: string };
   readonly thumbnail_unreadable: NoValues;
   readonly credentials_elsewhere: NoValues;

@@ -1,4 +1,4 @@
-/** The file's own statements, as plain JSON: every text is foreign and may be false. */
+/** The file's own statements as plain JSON. Every text is untrusted and may be false. */
 
 import { type FoundTags, readExif } from './exif-tags.ts';
 import { type FileText, type FileTexts, readFileTexts } from './file-texts.ts';
@@ -11,40 +11,40 @@ export interface Metadata {
   readonly exif: Tags;
   readonly xmp: Tags;
   readonly iptc: Tags;
-  /** tEXt, zTXt and iTXt of a PNG by keyword: generators leave their prompt here. */
+  /** tEXt, zTXt and iTXt chunks of a PNG by keyword; generators store their prompt here. */
   readonly pngText: Readonly<Record<string, string>>;
-  /** Of a JPEG or GIF. Examinations of earlier versions lack it. */
+  /** JPEG or GIF comment. Absent in examinations from earlier versions. */
   readonly comment?: string | null;
-  /** True when the file holds a position. The position itself is never stored. */
+  /** Whether the file contains a position. The position itself is never stored. */
   readonly hasGps: boolean;
   readonly hasThumbnail: boolean;
   readonly software: string | null;
   readonly cameraMake: string | null;
   readonly cameraModel: string | null;
-  /** As the camera wrote it, without a time zone: `2026-03-01T12:00:00`; the text itself when it is written otherwise. */
+  /** As written by the camera, without a time zone: `2026-03-01T12:00:00`; the raw text if it has another format. */
   readonly takenAt: string | null;
   /** IPTC NewsCodes URI, such as `http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia`. */
   readonly digitalSourceType: string | null;
-  /** What is not stored, because it could not be read or is too long. */
+  /** What was not stored because it could not be read or is too long. */
   readonly warnings: readonly StoredWarning[];
 }
 
-/** Examinations of earlier versions hold an English sentence. */
+/** An English sentence in examinations from earlier versions. */
 export type StoredWarning = Warning | string;
 
 export interface ReadMetadata {
   readonly metadata: Metadata;
-  /** EXIF orientation 1..8; 1 when absent or impossible. */
+  /** EXIF orientation 1..8; 1 when absent or invalid. */
   readonly orientation: number;
 }
 
-/** Reads the blocks; a block that is broken becomes a warning. Texts are cut to what is stored. Never throws. */
+/** Reads the blocks and truncates texts to the stored length; a broken block becomes a warning. Never throws. */
 export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
   const texts = readFileTexts(blocks);
   const warnings = [...blocks.warnings, ...texts.warnings];
   const blocksRead = blocks.exif.map((tiff) => readExifBlock(tiff, warnings));
   const found = {
-    // Of several blocks the first that has a tag counts.
+    // If several blocks have the same tag, the first counts.
     exif: new Map(blocksRead.toReversed().flatMap(({ tags }) => [...tags])),
     xmp: joinTexts(texts, 'xmp'),
     iptc: joinTexts(texts, 'iptc'),
@@ -73,14 +73,14 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
     cameraMake: maker,
     cameraModel: model,
     takenAt: toIsoTime(firstText(exif['DateTimeOriginal'], xmp['DateTimeOriginal'])),
-    // Behind any number of others: what is stored may lack it.
+    // Searched before truncation: the stored texts may no longer contain it.
     digitalSourceType: sourceType?.text.slice(0, maxNameLength) ?? null,
     warnings,
   };
   return { metadata, orientation: readOrientation(blocks.exif) };
 }
 
-/** A TIFF file is one block, with its pixels. */
+/** A TIFF file is a single block that includes its pixels. */
 const maxExifBytes = 64 * 1024 * 1024;
 const nothing: FoundTags = { tags: new Map(), hasThumbnail: false };
 
@@ -93,13 +93,16 @@ function readExifBlock(tiff: Uint8Array, warnings: Warning[]): FoundTags {
   try {
     return readExif(tiff);
   } catch {
-    // Empty or broken in any way: the picture does not depend on its metadata, so the loss is reported and not fatal.
+    // Empty or broken: the picture does not depend on its metadata, so the loss is reported instead of failing.
     warnings.push({ code: 'block_unreadable', values: { place } });
     return nothing;
   }
 }
 
-/** The texts of a place by field, those that repeat joined; nested fields behind the properties of the picture itself. */
+/**
+ * The texts of a place by field, with repeated ones joined; nested fields come after the properties of the picture
+ * itself.
+ */
 function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string> {
   const own = all.filter((one) => one.place === place);
   const isNested = ({ field }: FileText) => place === 'xmp' && field.includes('/');
@@ -109,11 +112,11 @@ function joinTexts({ all }: FileTexts, place: MetadataPlace): Map<string, string
 }
 
 function joinOnce(place: MetadataPlace, texts: readonly FileText[]): string {
-  // Keywords of PNG texts may repeat as well, but each is a text of its own.
+  // Keywords of PNG texts may repeat too, but each text stands on its own.
   return place === 'png-text' ? texts.at(-1)!.text : texts.map(({ text }) => text).join(', ');
 }
 
-/** Generators write workflows and settings where the camera is named: these are no camera. */
+/** Generators put workflows and settings into the camera fields: these do not name a camera. */
 function cameraText(...candidates: readonly (string | number | undefined)[]): string | null {
   const text = firstText(...candidates);
   return text === null || isStructure(text) ? null : text;
@@ -128,7 +131,7 @@ function firstText(...candidates: readonly (string | number | undefined)[]): str
   return text === undefined ? null : `${text}`;
 }
 
-/** EXIF writes `2026:03:01 12:00:00`; a camera without a clock zeros or blanks, which are no time. */
+/** EXIF writes `2026:03:01 12:00:00`; a camera without a clock writes zeros or blanks, which are not a time. */
 function toIsoTime(text: string | null): string | null {
   if (text === null || !/[1-9]/.test(text)) return null;
   return text.replace(/^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)$/, '$1-$2-$3T$4');
@@ -143,7 +146,7 @@ function keepTexts(
   return Object.fromEntries(kept.map(([name, text]) => [name, `${text}`]));
 }
 
-/** Tags by name; numbers stay numbers, everything else is text. */
+/** Tags by name; numbers stay numbers, all other values become text. */
 export type Tags = Readonly<Record<string, string | number>>;
 
 const maxTags = 200;
@@ -151,8 +154,8 @@ const maxNameLength = 100;
 const maxTextLength = 2000;
 
 /**
- * At most 200 tags with names of at most 100 and texts of at most 2,000 characters, positions left out.
- * Cuts are reported in `warnings`.
+ * Keeps at most 200 tags, with names of at most 100 and texts of at most 2,000 characters, without positions.
+ * Truncation is reported in `warnings`.
  */
 function keepTags(
   place: MetadataPlace,
@@ -175,22 +178,25 @@ function keepTags(
     ]);
   }
   if (isCut) warnings.push({ code: 'texts_cut', values: { place, characters: maxTextLength } });
-  // fromEntries defines its properties, so a tag called __proto__ is a tag like any other.
+  // fromEntries defines properties, so a tag called __proto__ is stored like any other.
   return Object.fromEntries(kept);
 }
 
-/** True when the tag, or a structure inside its text, shows where the picture was taken. */
+/** Whether the tag, or a structure inside its text, reveals where the picture was taken. */
 function isPosition(name: string, value: unknown): boolean {
   if (/latitude|longitude|GPS ?(?:position|coordinates)/i.test(name)) return true;
   return typeof value === 'string' && /GPS ?(?:latitude|longitude|position)/i.test(value);
 }
 
-/** Times, directions and speeds of a receiver narrow a position down as well. */
+/** The receiver's times, directions and speeds also narrow a position down. */
 function isOfReceiver(name: string): boolean {
   return /GPS/i.test(name);
 }
 
-/** Control characters but line breaks and tabs become spaces, halves of surrogate pairs the replacement character. */
+/**
+ * Replaces control characters other than line breaks and tabs with spaces, and unpaired surrogates with the replacement
+ * character.
+ */
 function cleanText(text: string, maxLength = maxTextLength): string {
   return text
     .slice(0, maxLength)
@@ -199,7 +205,7 @@ function cleanText(text: string, maxLength = maxTextLength): string {
     .trim();
 }
 
-/** A number, a non-empty text, or null for what is neither. Numbers written as text stay text. */
+/** A number, a non-empty text, or null for anything else. Numbers written as text stay text. */
 function toPlain(value: unknown): string | number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   return typeof value === 'string' && value.trim() !== '' ? value : null;

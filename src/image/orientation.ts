@@ -4,10 +4,10 @@ import { readDirectories, readWholeNumber } from './tiff.ts';
 const orientationTag = 0x0112;
 
 /**
- * How the stored picture is turned and mirrored to stand upright.
+ * The EXIF orientation: how to rotate and mirror the stored picture to make it upright.
  *
- * @param blocks - TIFF structures, without the `Exif\0\0` before them; the first that states one counts.
- * @returns 1..8; 1 when absent, impossible or beyond the end of the block.
+ * @param blocks - TIFF structures, without the leading `Exif\0\0`; the first one with an orientation counts.
+ * @returns 1..8; 1 when absent, invalid or past the end of the block.
  * @see EXIF 2.32, tag 0x0112.
  */
 export function readOrientation(blocks: readonly Uint8Array[]): number {
@@ -17,15 +17,15 @@ export function readOrientation(blocks: readonly Uint8Array[]): number {
   return values.find((value) => value !== null && value >= 1 && value <= 8) ?? 1;
 }
 
-/** Orientation of the pixels of a picture: as a viewer shows them, or as the file stores them. */
+/** Orientation of a picture's pixels: as displayed, or as stored in the file. */
 export type PixelOrientation = 'upright' | 'stored';
 
-/** True when the upright picture is as wide as the stored one is high. */
+/** Whether the upright picture is as wide as the stored one is high. */
 export function isQuarterTurn(orientation: number): boolean {
   return orientation >= 5;
 }
 
-/** EXIF 2.32, tag 0x0112: how the stored picture is turned and mirrored to stand upright. sharp mirrors before it turns. */
+/** Rotates and mirrors the stored picture upright (EXIF 2.32, tag 0x0112). sharp mirrors before it rotates. */
 export function turnUpright(picture: Sharp, orientation: number): Sharp {
   switch (orientation) {
     case 2:
@@ -47,7 +47,7 @@ export function turnUpright(picture: Sharp, orientation: number): Sharp {
   }
 }
 
-/** Undoes `turnUpright`: a quarter turn by its opposite, all others by themselves. */
+/** Undoes `turnUpright`: a quarter turn needs the opposite one, every other orientation is its own inverse. */
 export function turnBack(picture: Sharp, orientation: number): Sharp {
   if (orientation === 6) return turnUpright(picture, 8);
   if (orientation === 8) return turnUpright(picture, 6);

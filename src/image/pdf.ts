@@ -1,6 +1,6 @@
 /**
- * The pictures of a PDF file: each as it lies in the file, and each page drawn as a picture. Read with PDFium, as
- * WebAssembly, in the sandbox alone.
+ * Extracts the pictures of a PDF file as stored, and renders each page as a picture. Uses PDFium compiled to
+ * WebAssembly, only in the sandbox.
  *
  * @see ISO 32000-2: 8.9.5 image dictionaries, 8.3.4 transformation matrices, 7.4.8 DCTDecode.
  */
@@ -13,24 +13,24 @@ import { failure } from '../contract/failure-reasons.ts';
 import { savePng } from './codec.ts';
 import { checkSizeBytes, type Limits } from './picture.ts';
 
-/** Millimetres from the upper left corner of a page as it is shown. */
+/** In millimetres from the upper left corner of the page as displayed. */
 export type Place = Readonly<Record<'left' | 'top' | 'width' | 'height', number>>;
 
-/** A picture in a PDF file. Pages count from 1; so do the pictures of each page, in the order they are drawn. */
+/** A picture in a PDF file. Pages are numbered from 1, and so are the pictures of each page, in drawing order. */
 export interface PdfPart {
   readonly page: number;
-  /** Null for the page itself, drawn as a picture. */
+  /** Null for the rendered page itself. */
   readonly picture: number | null;
   readonly place: Place;
 }
 
 export interface PdfContents {
   readonly parts: readonly PdfPart[];
-  /** Pictures with a side too short to be examined: icons, lines, bullets. */
+  /** Number of pictures that are too small to examine: icons, lines, bullets. */
   readonly tooSmall: number;
-  /** Pictures with the same data as an earlier one: logos, backgrounds. */
+  /** Number of pictures with the same data as an earlier one: logos, backgrounds. */
   readonly repeated: number;
-  /** Beyond the 500 that are read. */
+  /** Number of pages after the first 500, which are not read. */
   readonly laterPages: number;
 }
 
@@ -57,7 +57,7 @@ export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<P
           else parts.push({ page: number, picture: picture.number, place: picture.place });
           seen.add(digest);
         }
-        // A scanned page is its one picture: drawn, it would only be a worse copy.
+        // A scanned page consists of a single picture: rendering it would only give a worse copy.
         const isScan = large.some(({ place }) => coversPage(place, page));
         if (!isScan)
           parts.push({ page: number, picture: null, place: { left: 0, top: 0, ...page.mm } });
@@ -68,7 +68,8 @@ export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<P
 }
 
 /**
- * One part as a file of its own: the JPEG as it lies in the PDF; the samples of any other picture, and a drawn page, as PNG.
+ * Extracts one part as a file: a JPEG as stored in the PDF; the samples of any other picture, or a rendered page, as
+ * PNG.
  *
  * @throws {ForensicsError} as `listPdfParts`; `image_too_large`.
  */
@@ -96,7 +97,7 @@ function damaged(what: string) {
 
 interface Library {
   readonly lib: WrappedPdfiumModule;
-  /** Address of 64 bytes that functions write small answers to. */
+  /** Address of a 64-byte buffer into which functions write small results. */
   readonly answer: number;
 }
 
@@ -106,7 +107,7 @@ interface Pdf extends Library {
 
 interface Page extends Pdf {
   readonly page: number;
-  /** As it is shown. */
+  /** Page size as displayed. */
   readonly mm: Readonly<Record<'width' | 'height', number>>;
 }
 
@@ -119,7 +120,7 @@ async function openLibrary(): Promise<Library> {
   return { lib, answer: lib.pdfium.wasmExports.malloc(64) };
 }
 
-/** FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of fpdfview.h. */
+/** FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY in fpdfview.h. */
 const lockedErrors = [4, 5];
 
 async function withDocument<T>(
@@ -134,7 +135,7 @@ async function withDocument<T>(
   const address = wasmExports.malloc(bytes.length);
   if (address === 0) throw failure('out_of_memory', {});
   try {
-    // The heap may have grown, and moved, since it was last looked at.
+    // HEAPU8 is read again because the heap may have grown and moved.
     lib.pdfium.HEAPU8.set(bytes, address);
     const document = lib.FPDF_LoadMemDocument(address, bytes.length, '');
     if (document === 0) {
@@ -182,7 +183,7 @@ type Matrix = readonly [number, number, number, number, number, number];
 
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
 const types = { picture: 3, form: 5 } as const;
-/** Forms may hold forms; more than this is no document but an attack. */
+/** Forms may be nested; deeper nesting than this is an attack. */
 const deepest = 8;
 
 function picturesOn(page: Page): readonly PagePicture[] {
@@ -215,7 +216,7 @@ function matrixOf({ lib, answer }: Page, object: number): Matrix {
   return [a, b, c, d, e, f];
 }
 
-/** First `inner`, then `outer`. */
+/** Composes two matrices: `inner` first, then `outer`. */
 function times([a, b, c, d, e, f]: Matrix, outer: Matrix): Matrix {
   const [p, q, r, s, t, u] = outer;
   return [
@@ -234,9 +235,12 @@ function sizeInSamples({ lib, answer }: Page, object: number) {
   return isKnown ? { width, height } : { width: 0, height: 0 };
 }
 
-/** A picture fills the unit square of its matrix. Its box on the page as it is shown: cropped, and turned. */
+/**
+ * A picture fills the unit square of its matrix. Returns its bounding box on the page as displayed, cropped and
+ * rotated.
+ */
 function placeOf({ lib, answer, page, mm }: Page, [a, b, c, d, e, f]: Matrix): Place {
-  // Whole numbers are answered, so in hundredths of a millimetre.
+  // The function returns integers, so this uses hundredths of a millimetre.
   const [width, height] = [Math.round(mm.width * 100), Math.round(mm.height * 100)];
   const corners = [
     [e, f],
@@ -262,7 +266,7 @@ function coversPage({ left, top, width, height }: Place, { mm }: Page): boolean 
   return across >= 0.95 * mm.width && down >= 0.95 * mm.height;
 }
 
-/** Without the filters that only pack bytes: a JPEG stays one. */
+/** Removes only the general compression filters, so a JPEG stays a JPEG. */
 function storedData({ lib }: Page, { object }: PagePicture): Uint8Array {
   const { wasmExports } = lib.pdfium;
   const length = lib.FPDFImageObj_GetImageDataDecoded(object, 0, 0);
@@ -283,7 +287,7 @@ interface Samples {
   readonly data: Uint8Array;
 }
 
-/** In the size they are stored, in 8 bits; masks are left aside. @throws {ForensicsError} `image_too_large`, `image_unreadable`. */
+/** In stored size, at 8 bits, without masks. @throws {ForensicsError} `image_too_large`, `image_unreadable`. */
 function samples({ lib }: Page, { object, width, height }: PagePicture, limits: Limits): Samples {
   if (width * height > limits.maxPixels) {
     throw failure('too_many_pixels', { width, height, megapixels: limits.maxPixels / 1e6 });
@@ -293,7 +297,7 @@ function samples({ lib }: Page, { object, width, height }: PagePicture, limits: 
   return takeBitmap(lib, bitmap);
 }
 
-/** What a page is drawn with: A4 becomes 1240 x 1754 pixels. */
+/** Rendering resolution: A4 becomes 1240 x 1754 pixels. */
 const pageDpi = 150;
 const longestPagePx = 4096;
 const whole = { bgrx: 3, white: 0xffffffff, withAnnotations: 1 } as const;
@@ -308,10 +312,10 @@ function drawPage({ lib, page, mm }: Page): Samples {
   return takeBitmap(lib, bitmap);
 }
 
-/** Bytes a pixel of FPDFBitmap_Gray, _BGR, _BGRx and _BGRA (fpdfview.h). */
+/** Bytes per pixel of FPDFBitmap_Gray, _BGR, _BGRx and _BGRA (fpdfview.h). */
 const bytesPerPixel: Readonly<Record<number, number>> = { 1: 1, 2: 3, 3: 4, 4: 4 };
 
-/** Grey, or RGB from blue, green and red; the bitmap is given back. */
+/** Converts a bitmap to grey or RGB samples, and destroys it. */
 function takeBitmap(lib: WrappedPdfiumModule, bitmap: number): Samples {
   try {
     const size = bytesPerPixel[lib.FPDFBitmap_GetFormat(bitmap)];

@@ -1,6 +1,6 @@
 /**
- * What the image room hands to everybody else: a picture, decoded once, with the facts of its file. It knows bytes,
- * pixels and file structure; it knows nothing of models, verdicts or people.
+ * What the image room provides to all others: a picture, decoded once, with the facts of its file. It knows bytes,
+ * pixels and file structure, but nothing of models, verdicts or people.
  */
 
 import {
@@ -17,8 +17,8 @@ import type { MetadataText } from './metadata-blocks.ts';
 import type { Metadata } from './metadata.ts';
 
 /**
- * What had to be done to reach 8-bit RGB, and what is odd about the file although every viewer shows it: each a thing the
- * examiner should know.
+ * What was done to reach 8-bit RGB, and what is unusual about the file although every viewer displays it. The examiner
+ * should know each of these.
  */
 export const pictureNotes = [
   'converted_from_cmyk',
@@ -44,49 +44,55 @@ export const pictureNotes = [
 ] as const;
 export type PictureNote = (typeof pictureNotes)[number];
 
-/** Facts of the file, small enough to be stored and sent between processes. */
+/** Facts of the file, small enough to store and to send between processes. */
 export interface PictureFacts {
   readonly format: Format;
   readonly sizeBytes: number;
-  /** Lower-case hex digests of the file's bytes. MD5 identifies only; it proves nothing. */
+  /** Lower-case hex digests of the file's bytes. MD5 only identifies a file; it proves nothing. */
   readonly sha256: string;
   readonly sha512: string;
   readonly md5: string;
-  /** Pixels as a viewer shows them: after EXIF orientation. */
+  /** Size in pixels as displayed, after EXIF orientation. */
   readonly width: number;
   readonly height: number;
-  /** Pixels as they are stored in the file: before EXIF orientation. */
+  /** Size in pixels as stored in the file, before EXIF orientation. */
   readonly storedWidth: number;
   readonly storedHeight: number;
   /** EXIF orientation 1..8; 1 when absent. */
   readonly orientation: number;
-  /** As stored: 8 for JPEG; 1, 2, 4, 8 or 16 for PNG, of a palette the bits of an index; 10 and 12 for HEIC and AVIF, too. */
+  /**
+   * As stored: 8 for JPEG; 1, 2, 4, 8 or 16 for PNG (for a palette, the bits per index); also 10 and 12 for HEIC and
+   * AVIF.
+   */
   readonly bitsPerSample: number;
-  /** Stored samples a pixel, transparency included; of a palette those of its colours. */
+  /** Stored samples per pixel, including transparency; for a palette, those of its colours. */
   readonly channels: number;
   /** `grey`, `YCbCr`, `RGB`, `CMYK`, `YCCK`, `palette`, `Lab` or `other`. */
   readonly colourSpace: string;
-  /** True when the file can hold transparency; a note reports whether a pixel made use of it. */
+  /** Whether the file can hold transparency; a note reports whether any pixel uses it. */
   readonly hasAlpha: boolean;
-  /** Name of the embedded colour profile. It is applied to CMYK alone. */
+  /** Name of the embedded colour profile, which is applied only to CMYK. */
   readonly iccProfile: string | null;
   readonly notes: readonly PictureNote[];
-  /** Share of the rows, from the top, that the file holds undamaged, 0.9..1; left out where all are there. */
+  /** Share of the rows, from the top, that are undamaged, 0.9..1; absent if all are. */
   readonly soundShare?: number;
-  /** Of a JPEG, and of the one inside a camera raw file; null for all others. */
+  /** For a JPEG, or the JPEG inside a camera raw file; null for all other formats. */
   readonly jpeg: JpegStructure | null;
   readonly metadata: Metadata;
 }
 
 export interface Picture {
   readonly facts: PictureFacts;
-  /** Row-major RGB, 8 bits a sample, upright, `3 * width * height` bytes. Never changed by a reader. */
+  /** Row-major RGB, 8 bits per sample, upright, `3 * width * height` bytes. Readers never modify it. */
   readonly rgb: Uint8Array;
-  /** Row-major luma, `width * height` samples, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as JFIF uses it). */
+  /**
+   * Row-major luma, `width * height` samples, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as used by
+   * JFIF).
+   */
   readonly luma: Uint8Array;
   /**
-   * Further EXIF content, as it is stored: EXIF orientation is about the picture, and cameras turn their thumbnails or leave
-   * them. Absent where it cannot be decoded, and where there is none.
+   * The EXIF thumbnail as stored: the orientation tag applies to the picture, and cameras may or may not rotate the
+   * thumbnail. Absent if there is none or it cannot be decoded.
    */
   readonly thumbnail?: {
     readonly width: number;
@@ -94,25 +100,25 @@ export interface Picture {
     /** Row-major luma, 0..255. */
     readonly luma: Uint8Array;
   };
-  /** Text in the lowest bits of the pixels, where there is one. */
+  /** Text hidden in the lowest bits of the pixels, if any. */
   readonly hiddenText?: MetadataText;
 }
 
-/** How large a picture and its file may be. */
+/** Size limits for a picture and its file. */
 export interface Limits {
-  /** Smallest and largest width and height in pixels, both allowed themselves. */
+  /** Minimum and maximum width and height in pixels, inclusive. */
   readonly minSidePx: number;
   readonly maxSidePx: number;
-  /** Largest width times height, allowed itself. */
+  /** Maximum width times height, inclusive. */
   readonly maxPixels: number;
-  /** Largest file in bytes, allowed itself. */
+  /** Maximum file size in bytes, inclusive. */
   readonly maxBytes: number;
   readonly formats: readonly Format[];
 }
 
 const bytesPerMegabyte = 1_000_000;
 
-/** Those of the service, where no setting overrides them. */
+/** Limits of the service, unless a setting overrides them. */
 export const defaultLimits: Limits = {
   minSidePx,
   maxSidePx,
@@ -121,7 +127,7 @@ export const defaultLimits: Limits = {
   formats: contractFormats,
 };
 
-/** Those of a person with a machine to themselves: what one child can read within its memory. */
+/** Limits for a single user on their own machine: what one child process can read within its memory. */
 export const localLimits: Limits = {
   minSidePx,
   maxSidePx: sidesOfEverything.local,
@@ -130,7 +136,7 @@ export const localLimits: Limits = {
   formats,
 };
 
-/** Of a service with these settings. */
+/** Limits of a service with these settings. */
 export function serviceLimits(settings: {
   readonly intake: Intake;
   readonly maxUploadBytes: number;
@@ -146,7 +152,7 @@ export function serviceLimits(settings: {
   };
 }
 
-/** Of what such a service has taken already: its setting may have been another one then. */
+/** Limits for pictures that a service has already accepted, when its setting may have been different. */
 export function limitsOfTaken(settings: { readonly maxUploadBytes: number }): Limits {
   return serviceLimits({ ...settings, intake: 'everything' });
 }
@@ -173,7 +179,7 @@ export function checkDimensions(width: number, height: number, limits: Limits): 
   }
 }
 
-/** Rounded up, so that a file just above the limit is not reported with the limit's size. */
+/** Rounds up, so that a file just above the limit is not reported with the limit's size. */
 function inMegabytes(sizeBytes: number): number {
   return Math.ceil((sizeBytes / bytesPerMegabyte) * 10) / 10;
 }

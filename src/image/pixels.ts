@@ -1,4 +1,4 @@
-/** Parts and smaller copies of a picture, without a file of their own. */
+/** Crops and smaller copies of a picture, which have no file of their own. */
 
 import type { Picture } from './picture.ts';
 
@@ -13,11 +13,11 @@ export interface RawPixels {
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** Row-major RGB, 8 bits a sample, `3 * width * height` bytes. */
+  /** Row-major RGB, 8 bits per sample, `3 * width * height` bytes. */
   readonly rgb: Uint8Array;
 }
 
-/** What can be read of a picture for its traces: pixels and their luma, of the whole, a part or a copy. */
+/** The input of the trace methods: pixels and luma of a whole picture, a crop or a copy. */
 export type Planes = Pick<Picture, 'rgb' | 'luma'> & {
   readonly facts: Pick<Picture['facts'], 'width' | 'height'>;
 };
@@ -34,7 +34,7 @@ interface PixelBox {
   readonly height: number;
 }
 
-/** @param box - inside the picture. */
+/** @param box - must lie inside the picture. */
 export function cutPixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>, box: PixelBox): Pixels {
   const { left, top, width, height } = box;
   const cut = new Uint8Array(3 * width * height);
@@ -45,7 +45,7 @@ export function cutPixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>, box: Pi
   return { width, height, rgb: cut };
 }
 
-/** Half of each side, rounded down: the mean of 2 x 2 pixels, rounded half up. */
+/** Halves both sides, rounded down: each pixel is the mean of 2 x 2, rounded half up. */
 export function halvePixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>): Pixels {
   const [width, height] = [facts.width >> 1, facts.height >> 1];
   const half = new Uint8Array(3 * width * height);
@@ -63,9 +63,9 @@ export function halvePixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>): Pixe
 }
 
 /**
- * RGB from three samples a pixel, or from four by laying the picture over white.
+ * Converts three samples per pixel to RGB, or four by compositing over white.
  *
- * @returns `hadTransparency`: at least one pixel let the white through.
+ * @returns `hadTransparency`: whether at least one pixel was transparent.
  */
 export function toRgb({ data, channels }: Pick<RawPixels, 'data' | 'channels'>): {
   readonly rgb: Uint8Array;
@@ -88,7 +88,7 @@ export function toRgb({ data, channels }: Pick<RawPixels, 'data' | 'channels'>):
 }
 
 /**
- * Luma, 0.299 R + 0.587 G + 0.114 B, rounded half up, one sample a pixel.
+ * Luma, 0.299 R + 0.587 G + 0.114 B, rounded half up, one sample per pixel.
  *
  * @see ITU-R BT.601-7, 2.5.1; JFIF 1.02 uses it at full range.
  */

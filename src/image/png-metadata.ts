@@ -1,4 +1,4 @@
-/** Cuts the metadata out of a PNG file's chunks; compressed texts are inflated within bounds. */
+/** Extracts the metadata from a PNG file's chunks; compressed texts are inflated within limits. */
 
 import { inflateSync } from 'node:zlib';
 import { nameIccProfile } from './icc.ts';
@@ -6,7 +6,7 @@ import type { MetadataBlocks, MetadataText, Warning } from './metadata-blocks.ts
 import type { PngChunk, PngFile } from './png.ts';
 import { decodeText } from './text.ts';
 
-/** One text may inflate to this much, all together to twice of it: the largest packets of Photoshop hold a megabyte. */
+/** Limit for one inflated text, and half the limit for all together: Photoshop's largest packets take a megabyte. */
 const maxInflatedBytes = 16_000_000;
 const maxWarnings = 8;
 const maxInflatedTotal = 2 * maxInflatedBytes;
@@ -40,7 +40,7 @@ export function pngMetadataBlocks({
   };
 }
 
-/** What the colour profile calls itself, or else what the iCCP chunk calls it; null when there is none. */
+/** The name in the colour profile, or else in the iCCP chunk; null when there is none. */
 export function pngIccName({ metadataChunks }: PngFile): string | null {
   const data = metadataChunks.find(({ type }) => type === 'iCCP')?.data;
   const nameEnd = data?.indexOf(0) ?? -1;
@@ -57,7 +57,10 @@ function isXmp(block: Uint8Array): boolean {
 
 type Inflate = (compressed: Uint8Array, keyword: string) => Uint8Array | null;
 
-/** A bomb or a broken stream gives null and a warning; a file of many bombs is stopped after the first few. */
+/**
+ * A decompression bomb or a broken stream gives null and a warning; a file with many bombs is stopped after the first
+ * few.
+ */
 function createInflate(warnings: Warning[]): Inflate {
   let budget = maxInflatedTotal;
   return (compressed, keyword) => {
@@ -76,7 +79,7 @@ function createInflate(warnings: Warning[]): Inflate {
   };
 }
 
-/** PNG specification 11.3.3: keyword, NUL, and by type what the text looks like. */
+/** PNG specification 11.3.3: keyword, NUL, then a layout that depends on the chunk type. */
 function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null {
   const keywordEnd = data.indexOf(0);
   if (keywordEnd < 1 || keywordEnd > 79) return null;
@@ -88,7 +91,7 @@ function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null 
     return bytes && { keyword, bytes };
   }
   if (type !== 'iTXt') return null;
-  // Compression flag and method, then language tag and translated keyword, each ended by NUL.
+  // Compression flag and method, then language tag and translated keyword, each NUL-terminated.
   const languageEnd = rest.indexOf(0, 2);
   const textStart = languageEnd < 0 ? -1 : rest.indexOf(0, languageEnd + 1);
   if (textStart < 0) return null;
@@ -97,12 +100,15 @@ function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null 
   return bytes && { keyword, bytes };
 }
 
-/** XMP and "Raw profile type ..." are containers, read as such, and may hold a position: they are no texts to keep. */
+/**
+ * XMP and "Raw profile type ..." are containers that are parsed as such. They are not kept as texts because they may
+ * contain a position.
+ */
 function isBlockKeyword(keyword: string): boolean {
   return keyword === 'XML:com.adobe.xmp' || keyword.startsWith('Raw profile type ');
 }
 
-/** ImageMagick's way to keep foreign blocks in a text: a line with the name, one with the length, then hexadecimal. */
+/** ImageMagick stores other metadata blocks in a text: a line with the name, one with the length, then hexadecimal. */
 function findRawProfiles(
   entries: readonly TextEntry[],
   names: readonly string[],
@@ -120,7 +126,7 @@ function withoutPrefix(block: Uint8Array, prefix: string): Uint8Array {
   return isPrefixed ? block.subarray(prefix.length) : block;
 }
 
-/** tEXt is Latin-1 by the specification and UTF-8 by the habit of many programs. */
+/** tEXt is Latin-1 in the specification but UTF-8 in many programs. */
 function toText({ keyword, bytes }: TextEntry): MetadataText {
   return { place: 'png-text', keyword, text: decodeText(bytes) };
 }

@@ -1,4 +1,4 @@
-/** The chunks of a PNG file, read without decoding a pixel (W3C PNG specification, third edition). */
+/** Reads the chunks of a PNG file without decoding a pixel (W3C PNG specification, third edition). */
 
 import { crc32 } from 'node:zlib';
 import { failure } from '../contract/failure-reasons.ts';
@@ -7,7 +7,7 @@ import { ascii, dataView } from './bytes.ts';
 import type { PictureNote } from './picture.ts';
 
 export interface PngChunk {
-  /** Four letters: `tEXt`. */
+  /** Four letters, such as `tEXt`. */
   readonly type: string;
   readonly data: Uint8Array;
 }
@@ -17,30 +17,30 @@ export interface PngFile {
   readonly height: number;
   readonly bitDepth: number;
   readonly colourType: keyof typeof colourTypes;
-  /** A colour or an alpha channel makes pixels transparent, or may. */
+  /** Whether a transparent colour or an alpha channel may make pixels transparent. */
   readonly hasAlpha: boolean;
   readonly isAnimated: boolean;
   readonly isInterlaced: boolean;
-  /** Text, EXIF and colour profile, in the order of the file. */
+  /** Text, EXIF and colour profile chunks, in file order. */
   readonly metadataChunks: readonly PngChunk[];
-  /** True when there were more metadata chunks than are stored. */
+  /** True if there were more metadata chunks than are stored. */
   readonly isMetadataCut: boolean;
-  /** A chunk of C2PA content credentials is there. */
+  /** Whether there is a chunk with C2PA content credentials. */
   readonly hasCredentials: boolean;
-  /** Position behind IEND: what follows is not part of the picture. */
+  /** Offset after IEND: what follows is not part of the picture. */
   readonly endOffset: number;
-  /** What the pixels need: IHDR, PLTE of palettes, tRNS and IDAT. */
+  /** Chunks needed for the pixels: IHDR, PLTE for palettes, tRNS and IDAT. */
   readonly pixelChunks: readonly PixelChunk[];
-  /** What viewers pass over. */
+  /** Irregularities that viewers ignore. */
   readonly notes: readonly PictureNote[];
 }
 
 export interface PixelChunk extends PngChunk {
-  /** Its checksum is right, or was cut off with its end. */
+  /** Whether the checksum is correct, or was truncated with the end of the chunk. */
   readonly isSound: boolean;
 }
 
-/** Channels and allowed bit depths of each colour type (Table 11.1 of the specification). */
+/** Channels and permitted bit depths of each colour type (Table 11.1 of the specification). */
 export const colourTypes = {
   0: { name: 'grey', channels: 1, bitDepths: [1, 2, 4, 8, 16] },
   2: { name: 'RGB', channels: 3, bitDepths: [8, 16] },
@@ -53,11 +53,11 @@ const signatureBytes = 8;
 const pixelTypes: readonly string[] = ['IHDR', 'PLTE', 'tRNS', 'IDAT'];
 const metadataTypes: readonly string[] = ['tEXt', 'zTXt', 'iTXt', 'eXIf', 'iCCP'];
 
-/** Bounds for hostile files: 8 KB a chunk, as common encoders write them, makes 6,400 chunks of 50 MB. */
+/** A limit for malicious files: with the usual 8 KB chunks, a 50 MB file has 6,400. */
 const maxChunks = 100_000;
 const maxMetadataChunks = 10_000;
 
-/** Size in pixels, read from the first chunk alone. @throws {ForensicsError} `image_unreadable`. */
+/** Size in pixels, read from the first chunk only. @throws {ForensicsError} `image_unreadable`. */
 export function readPngSize(bytes: Uint8Array): { width: number; height: number } {
   const header = readChunk(bytes, signatureBytes);
   if (header === null || header.isCut) throw truncated();
@@ -68,8 +68,8 @@ export function readPngSize(bytes: Uint8Array): { width: number; height: number 
 }
 
 /**
- * All that is known of the file without its pixels. What libpng only warns of is passed over and noted; a file may end
- * behind the first chunk of pixels.
+ * Reads the whole file except its pixels. Irregularities that libpng only warns about are noted and ignored; the file
+ * may end anywhere after the first pixel chunk.
  *
  * @throws {ForensicsError} `image_unreadable` when truncated or damaged.
  */
@@ -103,7 +103,7 @@ export function readPng(bytes: Uint8Array): PngFile {
   };
 }
 
-/** Goes from chunk to chunk up to IEND, or as far as there are chunks. */
+/** Walks the chunks up to IEND, or to the last one. */
 function walkChunks(bytes: Uint8Array, isPalette: boolean) {
   const types = new Set<string>();
   const metadata: PngChunk[] = [];
@@ -121,7 +121,7 @@ function walkChunks(bytes: Uint8Array, isPalette: boolean) {
       metadata.push(chunk);
     if (!isSound && type === 'PLTE' && isPalette)
       throw damaged('fails its checksum in a PLTE chunk');
-    // libpng leaves out what is broken or of no use beside the pixels.
+    // libpng skips chunks that are broken or not needed for the pixels.
     const isUseless = type !== 'IDAT' && (!isSound || isCut || (type === 'PLTE' && !isPalette));
     if (pixelTypes.includes(type) && !isUseless) pixels.push(chunk);
     if (type === 'IEND') {
@@ -132,7 +132,9 @@ function walkChunks(bytes: Uint8Array, isPalette: boolean) {
   throw damaged(`has more than ${maxChunks} chunks`);
 }
 
-/** A chunk: length of its data, type, data, CRC-32 of type and data. Null where there is none; cut where the file ends. */
+/**
+ * A chunk: data length, type, data, CRC-32 of type and data. Null if there is none; truncated at the end of the file.
+ */
 function readChunk(bytes: Uint8Array, offset: number) {
   const dataStart = offset + 8;
   if (dataStart > bytes.length) return null;
@@ -148,7 +150,7 @@ function readChunk(bytes: Uint8Array, offset: number) {
   return { type, data, end, isCut, isSound };
 }
 
-/** A file of nothing but the pixels, with checksums that are right and an end. */
+/** Builds a file with only the pixels, correct checksums and an end. */
 export function pngPixelBytes({ pixelChunks }: Pick<PngFile, 'pixelChunks'>): Uint8Array {
   const end = { type: 'IEND', data: new Uint8Array() };
   return Buffer.concat([

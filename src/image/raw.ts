@@ -1,8 +1,9 @@
 /**
- * Camera raw files: what is examined is the full-size JPEG that the camera put beside its sensor data, for that is what the
- * camera's own processing made of it.
+ * In camera raw files, the examined picture is the full-size JPEG stored beside the sensor data, because it is the
+ * result of the camera's own processing.
  *
- * @see Adobe DNG 1.7, TIFF/EP (ISO 12234-2): tags of sensor data. Other makers' files are TIFF structures with own signatures.
+ * @see Adobe DNG 1.7, TIFF/EP (ISO 12234-2): tags of sensor data. Other makers' files are TIFF structures with their
+ *   own signatures.
  */
 
 import { startsWith } from './bytes.ts';
@@ -10,23 +11,23 @@ import { isFrame } from './jpeg-markers.ts';
 import { readDirectories, readWholeNumber } from './tiff.ts';
 
 const tags = { subfileType: 0x00fe, photometric: 0x0106, dngVersion: 0xc612 } as const;
-/** Colour filter array and linear raw; the makers' own compressions. */
+/** Colour filter array and linear raw; makers' own compression schemes. */
 const sensorData: readonly number[] = [32_803, 34_892];
 
-/** Told from an ordinary TIFF by what its first directory says. */
+/** Tells a raw file from an ordinary TIFF by its first directory. */
 export function isRawTiff(bytes: Uint8Array): boolean {
-  // Canon's CR2 signs itself behind the header.
+  // Canon's CR2 has its signature after the header.
   if (startsWith(bytes.subarray(8), [0x43, 0x52, 0x02])) return true;
   const { primary } = readDirectories(bytes);
   const photometric = readWholeNumber(primary.get(tags.photometric));
   if (primary.has(tags.dngVersion) || sensorData.includes(photometric ?? 0)) return true;
-  // Nikon and Sony begin with a reduced copy.
+  // Nikon and Sony start with a reduced copy.
   return readWholeNumber(primary.get(tags.subfileType)) === 1;
 }
 
 const mostCandidates = 200;
 
-/** The largest JPEG inside that any decoder can show; null without one. Positions are those of SOI. */
+/** The largest embedded JPEG that any decoder can display; null if there is none. JPEGs are located by their SOI. */
 export function largestJpegIn(bytes: Uint8Array): Uint8Array | null {
   let best: { readonly at: number; readonly pixels: number } | null = null;
   let at = bytes.indexOf(0xff, 1);
@@ -39,7 +40,7 @@ export function largestJpegIn(bytes: Uint8Array): Uint8Array | null {
   return best === null ? null : bytes.subarray(best.at);
 }
 
-/** Of the baseline or progressive frame; 0 for the lossless one of sensor data, and where there is none. */
+/** Pixel count of the baseline or progressive frame; 0 for the lossless frame of sensor data, or if there is none. */
 function pixelsOfFrame(bytes: Uint8Array, start: number): number {
   for (let at = start + 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1]!;

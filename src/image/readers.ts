@@ -1,4 +1,7 @@
-/** What reads the structure of each format but JPEG, PNG and RAW. The console reads sizes with these: none needs Node.js. */
+/**
+ * Structure readers for every format except JPEG, PNG and RAW. The console uses them to read sizes, so none may depend
+ * on Node.js.
+ */
 
 import { type Format, formatNames } from '../contract/formats.ts';
 import { readBmp } from './bmp.ts';
@@ -10,7 +13,7 @@ import { readJpeg2000 } from './jpeg2000.ts';
 import { readTiff } from './tiff-picture.ts';
 import { readWebp } from './webp.ts';
 
-/** Each throws a ForensicsError: `image_unreadable`. */
+/** Each throws a ForensicsError `image_unreadable`. */
 export const readers: Readonly<
   Record<Exclude<Format, 'jpg' | 'png' | 'raw'>, (bytes: Uint8Array) => FileFacts>
 > = {

@@ -1,6 +1,6 @@
 /**
- * How many rows of a damaged JPEG are what was stored. No code of the decoder's is repeated for it: bytes are changed, and
- * what comes out is compared.
+ * Determines how many rows of a damaged JPEG are intact, without reimplementing the decoder: it changes bytes and
+ * compares the decoded results.
  */
 
 import { decodeWithSharp, type PixelRequest } from './codec.ts';
@@ -9,13 +9,14 @@ import { markers } from './jpeg-markers.ts';
 import { endOfImage } from './jpeg-pixel-bytes.ts';
 import { holdsEveryScan, readJpeg } from './jpeg-structure.ts';
 
-/** The place of damage is narrowed down to so many bytes, a block or two. */
+/** The location of the damage is narrowed down to this many bytes, a block or two. */
 const precisionBytes = 16;
 
 /**
- * Rows from the top, as stored. 0 where the damage lies in an earlier scan, or later scans are missing: then no row is whole.
+ * Number of intact rows from the top. 0 if the damage is in an earlier scan or later scans are missing, because then no
+ * row is complete.
  *
- * @param request - the bytes as `jpegPixelBytes` writes them.
+ * @param request - bytes as written by `jpegPixelBytes`.
  */
 export async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
   const stored = { ...request, orientation: 1 };
@@ -33,23 +34,24 @@ export async function soundRowsOfJpeg(request: PixelRequest): Promise<number> {
   else if (!(await isSoundUpTo(sound))) return 0;
   while (unsound - sound > precisionBytes) {
     const middle = (sound + unsound) >> 1;
-    // oxlint-disable-next-line no-await-in-loop -- each step depends on the one before
+    // oxlint-disable-next-line no-await-in-loop -- each step depends on the previous one
     if (await isSoundUpTo(middle)) sound = middle;
     else unsound = middle;
   }
-  // Where the data ends, the decoder goes on with zeros, or with whatever comes: rows that are the same in both are stored.
+  // Where the data ends, the decoder continues with zeros or with whatever follows: rows that are equal in both cases
+  // are intact.
   const ended = await cutAt(sound, nothing);
   return firstDifference(ended.pixels, (await cutAt(sound, noise)).pixels);
 }
 
 const nothing = new Uint8Array();
-/** Multiplicative hashing; no byte is 0xff. */
+/** Multiplicative hashing; never produces 0xff. */
 const noise = Uint8Array.from(
   { length: 4096 },
   (_, i) => (Math.imul(i + 1, 2654435761) >>> 24) & 0xfe,
 );
 
-/** Warnings about data; the others are about data that ends, as it does where it was cut. */
+/** Warnings about invalid data; the others are about truncated data, which is expected where it was cut. */
 function isBadCode(warning: string): boolean {
   if (warning.includes('marker 0xd9')) return false;
   return /bad (?:Huffman|arithmetic) code|instead of RST/.test(warning);

@@ -1,19 +1,22 @@
-/** How many rows of a damaged PNG are what was stored, told from its compressed data. */
+/** Determines from the compressed data how many rows of a damaged PNG are intact. */
 
 import { createInflate } from 'node:zlib';
 import { colourTypes, type PngFile } from './png.ts';
 
-/** Rows from the top, as stored: those in front of the first chunk whose checksum is wrong, and of the first broken code. */
+/**
+ * Number of intact rows from the top: those before the first chunk with a wrong checksum and before the first invalid
+ * code.
+ */
 export async function soundRowsOfPng(file: PngFile): Promise<number> {
   const { width, height, bitDepth, colourType, isInterlaced, pixelChunks } = file;
   const data = pixelChunks.filter(({ type }) => type === 'IDAT');
   const damaged = data.findIndex(({ isSound }) => !isSound);
   const sound = damaged < 0 ? data : data.slice(0, damaged);
-  // A colour of a palette is one index.
+  // A palette pixel is a single index.
   const samples = colourType === 3 ? 1 : colourTypes[colourType].channels;
   const rowBytes = (pixels: number) =>
     pixels === 0 ? 0 : 1 + Math.ceil((pixels * samples * bitDepth) / 8);
-  // A bomb says no more than that every row is there.
+  // A decompression bomb cannot claim more than all rows.
   const mostBytes = 2 * height * rowBytes(width);
   const bytes = await inflatedBytes(
     sound.map((chunk) => chunk.data),
@@ -27,12 +30,12 @@ export async function soundRowsOfPng(file: PngFile): Promise<number> {
         rowBytes(Math.max(0, Math.ceil((width - left) / right))),
     0,
   );
-  // The last pass holds every other row.
+  // The last pass contains every other row.
   const rows = Math.floor(Math.max(0, bytes - before) / rowBytes(width));
   return rows >= height >> 1 ? height : 2 * rows;
 }
 
-/** All but the last pass of Adam7 (PNG specification, 8.2): where it begins, and its steps. */
+/** All but the last pass of Adam7 (PNG specification, 8.2): its first pixel and its steps. */
 const passes = [
   { left: 0, top: 0, right: 8, below: 8 },
   { left: 4, top: 0, right: 8, below: 8 },
@@ -42,7 +45,7 @@ const passes = [
   { left: 1, top: 0, right: 2, below: 2 },
 ];
 
-/** In pieces, because what a broken piece held is lost. */
+/** Inflates in pieces, because the output of a broken piece is lost. */
 const pieceBytes = 1024;
 
 async function inflatedBytes(parts: readonly Uint8Array[], mostBytes: number): Promise<number> {

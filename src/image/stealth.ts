@@ -1,6 +1,7 @@
 /**
- * Text in the lowest bits of the pixels, as NovelAI and an extension of Stable Diffusion web UI leave their settings there:
- * column by column a signature, the number of bits, and the text or its gzip. It does not survive lossy saving.
+ * Reads text hidden in the lowest bits of the pixels, where NovelAI and an extension of Stable Diffusion web UI store
+ * their settings: column by column, a signature, the number of bits, and the text or its gzip. It does not survive
+ * lossy saving.
  */
 
 import { gunzipSync } from 'node:zlib';
@@ -11,7 +12,7 @@ import { decodeText } from './text.ts';
 const signatureBytes = 15;
 const maxTextBytes = 1_000_000;
 
-/** What the bits of a signature say of the channels that it stands in. */
+/** What each signature means, and which channels hold it. */
 const signatures: Readonly<
   Record<string, { readonly isAlpha: boolean; readonly isPacked: boolean }>
 > = {
@@ -21,7 +22,7 @@ const signatures: Readonly<
   stealth_rgbcomp: { isAlpha: false, isPacked: true },
 };
 
-/** Null without a signature, and for bits behind one that are no text. */
+/** Null if there is no signature, or if the bits after it are not text. */
 export function readStealthText(pixels: RawPixels): MetadataText | null {
   for (const channels of pixels.channels === 4 ? [[3], [0, 1, 2]] : [[0, 1, 2]]) {
     const read = bytesOf(pixels, channels);
@@ -36,7 +37,9 @@ export function readStealthText(pixels: RawPixels): MetadataText | null {
   return null;
 }
 
-/** Reads bytes from the lowest bits of these channels, highest bit first; zeros where the picture ends. */
+/**
+ * Reads bytes from the lowest bits of these channels, most significant bit first; zeros past the end of the picture.
+ */
 function bytesOf({ data, channels, width, height }: RawPixels, used: readonly number[]) {
   const bitAt = (index: number): number => {
     const pixel = Math.floor(index / used.length);

@@ -1,8 +1,8 @@
-/** Bytes of a file to text, in whatever encoding a program wrote them. */
+/** Decodes text from a file in whatever encoding a program used. */
 
 const byteOrderMarks: readonly (readonly [encoding: Encoding, mark: readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
-  // Before UTF-16, whose mark it begins with.
+  // Must come before UTF-16, whose mark is a prefix of this one.
   ['utf-32le', [0xff, 0xfe, 0, 0]],
   ['utf-32be', [0, 0, 0xfe, 0xff]],
   ['utf-16le', [0xff, 0xfe]],
@@ -10,7 +10,10 @@ const byteOrderMarks: readonly (readonly [encoding: Encoding, mark: readonly num
 ];
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
 
-/** By its byte order mark or by where its zeros stand; else UTF-8 where it is valid, and Latin-1 otherwise. */
+/**
+ * Chooses the encoding by the byte order mark, or by the position of zero bytes; otherwise UTF-8 if valid, or else
+ * Latin-1.
+ */
 export function decodeText(bytes: Uint8Array): string {
   const marked = byteOrderMarks.find(([, mark]) => mark.every((byte, i) => bytes[i] === byte));
   const encoding = marked?.[0] ?? encodingByZeros(bytes);
@@ -20,7 +23,7 @@ export function decodeText(bytes: Uint8Array): string {
   return isUtf8 ? text : new TextDecoder('latin1').decode(bytes);
 }
 
-/** The first characters of a structure or of a Latin text, four bytes at least, give their width away. */
+/** The first four bytes of a structure or Latin text reveal the width of its characters. */
 function encodingByZeros(bytes: Uint8Array): Encoding {
   const pattern = Array.from(bytes.subarray(0, 8), (byte) => (byte === 0 ? '0' : 'x')).join('');
   if (/^x000(?:x000)?$/.test(pattern)) return 'utf-32le';
@@ -29,7 +32,7 @@ function encodingByZeros(bytes: Uint8Array): Encoding {
   return /^(?:0x){2,4}$/.test(pattern) ? 'utf-16be' : 'utf-8';
 }
 
-/** Node.js has no decoder for it. What is no character becomes U+FFFD. */
+/** Node.js has no UTF-32 decoder. Invalid characters become U+FFFD. */
 function decodeUtf32(bytes: Uint8Array, encoding: 'utf-32le' | 'utf-32be'): string {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parts: string[] = [];
@@ -45,13 +48,13 @@ function decodeUtf32(bytes: Uint8Array, encoding: 'utf-32le' | 'utf-32be'): stri
   return parts.join('').replace(/^\u{feff}/u, '');
 }
 
-/** What stands before the first NUL: behind it a writer left what happened to lie in its memory. */
+/** The text before the first NUL: what follows is leftover memory of the writing program. */
 export function untilNul(text: string): string {
   const end = text.indexOf('\0');
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** A workflow, settings or a prompt, which generators write wherever there is room. */
+/** Whether the text is a workflow, settings or a prompt, which generators store in any field. */
 export function isStructure(text: string): boolean {
   return /^\s*(?:(?:prompt|workflow)\s*:|[{[])/i.test(text) || text.length > 200;
 }

@@ -1,4 +1,4 @@
-/** The first picture of a TIFF file. @see TIFF 6.0, section 8; ICC.1:2022, B.4, for the tag of the profile. */
+/** Reads the first picture of a TIFF file. @see TIFF 6.0, section 8; ICC.1:2022, B.4, for the profile tag. */
 
 import { failure } from '../contract/failure-reasons.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
@@ -47,14 +47,14 @@ export function readTiff(bytes: Uint8Array): FileFacts {
     hasAlpha: primary.has(tags.extraSamples),
     icc: primary.get(tags.icc)?.bytes ?? null,
     notes: thumbnail.has(tags.width) && isPage(thumbnail) ? ['first_page'] : [],
-    // XMP, IPTC and what Photoshop wrote are fields of the directory, and found there.
+    // XMP, IPTC and Photoshop resources are fields of the directory, and are found there.
     exif: [bytes],
     hasCredentials: primary.has(tags.credentials),
     endOffset: bytes.length,
   };
 }
 
-/** The second directory, unless it says that it holds a reduced copy or a mask. */
+/** Whether the second directory is another page, not a reduced copy or a mask. */
 function isPage(second: ReadonlyMap<number, Field>): boolean {
   return ((readWholeNumber(second.get(0x00fe)) ?? 0) & 5) === 0;
 }

@@ -1,19 +1,19 @@
 /**
- * The directories of a TIFF structure, as EXIF keeps them, read by hand: who takes a picture in asks for its orientation
- * outside the children that may die of a hostile file, and the general reader needs seconds for a block made to keep it
- * busy. Every loop is bounded; what is outside the block is left out, so it never throws.
+ * Reads the directories of a TIFF structure, as used by EXIF. Hand-written for two reasons: intake reads the
+ * orientation outside the child processes that may die of a malicious file, and exifreader takes seconds for a block
+ * designed to keep it busy. Every loop is bounded and anything outside the block is skipped, so it never throws.
  *
- * @see TIFF 6.0, section 2, for directories and field types; CIPA DC-008 4.6 for the directories of EXIF.
+ * @see TIFF 6.0, section 2, for directories and field types; CIPA DC-008 4.6 for the EXIF directories.
  */
 
 import { decodeText, untilNul } from './text.ts';
 
 export interface Field {
-  /** Where the entry stands in the block. */
+  /** Offset of the entry in the block. */
   readonly offset: number;
   readonly type: number;
   readonly count: number;
-  /** The values as they are stored. */
+  /** The values as stored. */
   readonly bytes: Uint8Array;
   readonly isLittleEndian: boolean;
 }
@@ -25,13 +25,13 @@ export interface Directories {
   readonly primary: Directory;
   readonly exif: Directory;
   readonly gps: Directory;
-  /** Describes the thumbnail. */
+  /** The directory that describes the thumbnail. */
   readonly thumbnail: Directory;
 }
 
 const pointers = { exif: 0x8769, gps: 0x8825 } as const;
 const entryBytes = 12;
-/** By type: BYTE to DOUBLE, IFD, and UTF-8 of Exif 3.0. */
+/** Size of each type: BYTE to DOUBLE, IFD, and UTF-8 of Exif 3.0. */
 const bytesOfType: Readonly<Record<number, number>> = Object.assign(
   {},
   [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4],
@@ -46,7 +46,7 @@ const noDirectories: Directories = {
   thumbnail: new Map(),
 };
 
-/** @param tiff - without the `Exif\0\0` before it. */
+/** @param tiff - without the leading `Exif\0\0`. */
 export function readDirectories(tiff: Uint8Array): Directories {
   if (tiff.length < 8) return noDirectories;
   const order = dataView(tiff).getUint16(0);
@@ -62,7 +62,7 @@ export function readDirectories(tiff: Uint8Array): Directories {
   };
 }
 
-/** True for a block whose only directory has no entry, as programs leave it that strip metadata. */
+/** Whether the only directory has no entries, as left by programs that strip metadata. */
 export function isEmptyBlock(tiff: Uint8Array): boolean {
   if (tiff.length < 10) return false;
   const view = dataView(tiff);
@@ -73,7 +73,7 @@ export function isEmptyBlock(tiff: Uint8Array): boolean {
   return isPlaced && view.getUint16(at, isLittleEndian) === 0 && !hasNext;
 }
 
-/** Of several blocks the first that has a field counts. */
+/** Merges several blocks; the first one with a field counts. */
 export function joinDirectories(all: readonly Directories[]): Directories {
   const join = (name: keyof Directories) =>
     new Map(all.toReversed().flatMap((directories) => [...directories[name]]));
@@ -85,7 +85,7 @@ export function joinDirectories(all: readonly Directories[]): Directories {
   };
 }
 
-/** The first value of a field of whole numbers; null when there is none. */
+/** The first value of an integer field; null when there is none. */
 export function readWholeNumber(field: Field | undefined): number | null {
   if (field === undefined || field.count < 1) return null;
   if (field.type === types.short) return dataView(field.bytes).getUint16(0, field.isLittleEndian);
@@ -93,7 +93,7 @@ export function readWholeNumber(field: Field | undefined): number | null {
   return null;
 }
 
-/** Fractions as numbers; one of n/0 is not a number. */
+/** Rationals as numbers; n/0 becomes NaN. */
 export function readFractions(field: Field | undefined): readonly number[] {
   if (field === undefined || field.type !== types.rational) return [];
   const view = dataView(field.bytes);
@@ -111,7 +111,7 @@ export function readTextField(field: Field | undefined): string | null {
 
 interface FoundDirectory {
   readonly fields: Directory;
-  /** Offset of the next one; null without one. */
+  /** Offset of the next directory; null if there is none. */
   readonly next: number | null;
 }
 
@@ -137,7 +137,7 @@ function readDirectory(
   return { fields, next: next === 0 ? null : next };
 }
 
-/** An entry: tag, type, count, then the value itself when four bytes hold it, or else its offset. */
+/** An entry: tag, type, count, then the value itself if it fits into four bytes, or else its offset. */
 function readField(tiff: Uint8Array, entry: number, isLittleEndian: boolean): Field | null {
   const view = dataView(tiff);
   const type = view.getUint16(entry + 2, isLittleEndian);

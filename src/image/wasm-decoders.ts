@@ -1,6 +1,9 @@
-/** Decoders for what libvips does not read here, each loaded with its first picture, in the sandbox alone. */
+/**
+ * Decoders for formats that this build of libvips does not read. Each is loaded with the first picture that needs it,
+ * only in the sandbox.
+ */
 
-// oxlint-disable no-underscore-dangle -- Emscripten names functions of C so
+// oxlint-disable no-underscore-dangle -- Emscripten gives C functions such names
 
 import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +18,7 @@ async function wasmOf(file: string): Promise<Uint8Array> {
   return readFile(fileURLToPath(import.meta.resolve(file)));
 }
 
-/** What is used of libheif. @see libheif's heif.h. */
+/** The part of libheif in use. @see libheif's heif.h. */
 interface Heif {
   readonly HEAPU8: Uint8Array;
   readonly HEAP32: Int32Array;
@@ -52,7 +55,7 @@ interface Heif {
 /** heif_colorspace_RGB, heif_chroma_interleaved_RGB and _RGBA, heif_channel_interleaved. */
 const heif = { rgb: 1, interleaved: 10, interleavedAlpha: 11, channel: 10 } as const;
 
-/** More than what is shown may be stored: `clap` cuts, and tiles go beyond the edge. */
+/** More pixels may be stored than shown: `clap` crops, and tiles extend past the edge. */
 const mostStoredPixels = 2 * localLimits.maxPixels;
 
 let heifLibrary: Promise<Heif> | null = null;
@@ -64,12 +67,15 @@ async function openHeif(): Promise<Heif> {
   return create({ wasmBinary: await wasmOf('libheif-js/libheif-wasm/libheif.wasm') });
 }
 
-/** The primary picture of a HEIC file, turned as the file says, in 8 bits. @throws {Error} what the library says. */
+/**
+ * Decodes the primary picture of a HEIC file in 8 bits, with the file's own rotation applied. @throws {Error} with the
+ * library's message.
+ */
 export async function decodeHeic(bytes: Uint8Array): Promise<RawPixels> {
   heifLibrary ??= openHeif();
   const lib = await heifLibrary;
   const input = lib._malloc(bytes.length);
-  // An error of three words, and one word for each answer.
+  // Space for a three-word error, and one word for each result.
   const answer = lib._malloc(16);
   const context = lib._heif_context_alloc();
   let [handle, image] = [0, 0];
@@ -81,7 +87,7 @@ export async function decodeHeic(bytes: Uint8Array): Promise<RawPixels> {
   };
   try {
     lib.HEAPU8.set(bytes, input);
-    // Behind the version: 64 bits for the most pixels of any picture inside.
+    // The version is followed by a 64-bit limit on the pixels of any picture in the file.
     const limits = lib._heif_context_get_security_limits(context) / 4;
     lib.HEAPU32.set([mostStoredPixels, 0], limits + 2);
     check((error) => lib._heif_context_read_from_memory(error, context, input, bytes.length, 0));
@@ -127,7 +133,10 @@ async function openJxl() {
   return lib;
 }
 
-/** The first frame of a JPEG XL file, turned as the file says, in 8 bits. @throws {Error} what the library says. */
+/**
+ * Decodes the first frame of a JPEG XL file in 8 bits, with the file's own rotation applied. @throws {Error} with the
+ * library's message.
+ */
 export async function decodeJpegXl(bytes: Uint8Array): Promise<RawPixels> {
   jxlLibrary ??= openJxl();
   const { JxlImage } = await jxlLibrary;
@@ -145,7 +154,7 @@ export async function decodeJpegXl(bytes: Uint8Array): Promise<RawPixels> {
   }
 }
 
-/** What is used of OpenJPEG's package. */
+/** The part of the OpenJPEG package in use. */
 interface OpenJpeg {
   readonly J2KDecoder: new () => {
     getEncodedBuffer(bytes: number): Uint8Array;
@@ -174,7 +183,7 @@ async function openJpeg2000(): Promise<OpenJpeg> {
   return create({ wasmBinary, print: quiet, printErr: quiet });
 }
 
-/** A JPEG 2000 picture in 8 bits: grey as RGB. @throws {Error} what the library says. */
+/** Decodes a JPEG 2000 picture in 8 bits, grey as RGB. @throws {Error} with the library's message. */
 export async function decodeJpeg2000(bytes: Uint8Array): Promise<RawPixels> {
   jpeg2000Library ??= openJpeg2000();
   const { J2KDecoder } = await jpeg2000Library;

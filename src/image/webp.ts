@@ -1,4 +1,4 @@
-/** The chunks of a WebP file. @see RFC 9649, WebP Image Format. */
+/** Reads the chunks of a WebP file. @see RFC 9649, WebP Image Format. */
 
 import { failure } from '../contract/failure-reasons.ts';
 import { ascii, dataView } from './bytes.ts';
@@ -25,7 +25,7 @@ export function readWebp(bytes: Uint8Array): FileFacts {
     hasAlpha,
     icc: find('ICCP') ?? null,
     notes: (flags & 0x02) === 0 ? [] : ['first_frame_of_animation'],
-    // libvips begins it as a JPEG does.
+    // libvips writes the same prefix as in a JPEG.
     exif: all('EXIF').map((data) => (ascii(data, 0, 6) === 'Exif\0\0' ? data.subarray(6) : data)),
     xmp: all('XMP '),
     hasCredentials: chunks.some(({ type }) => type === 'C2PA'),
@@ -38,7 +38,7 @@ interface Chunk {
   readonly data: Uint8Array;
 }
 
-/** A chunk that goes beyond the end is cut there: decoders show what there is. */
+/** A chunk that extends past the end is truncated: decoders show what there is. */
 function readChunks(bytes: Uint8Array): readonly Chunk[] {
   const chunks: Chunk[] = [];
   const view = dataView(bytes);
@@ -70,7 +70,7 @@ function isAlphaUsed(lossless: Uint8Array | undefined): boolean {
   );
 }
 
-/** A key frame: three bytes of tag, three of start code, then 14 bits of each side. */
+/** A key frame: a three-byte tag, a three-byte start code, then 14 bits for each side. */
 function lossySize(data: Uint8Array) {
   if (data.length < 10 || ascii(data, 3, 3) !== '\x9d\x01*') throw damaged('has no header');
   const view = dataView(data);

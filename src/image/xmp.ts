@@ -1,6 +1,6 @@
 /**
- * Reads XMP packets: the properties of the picture and, apart from these, what is nested in them. Reads as much as it can of
- * a packet that ends early, because one that is broken declares no less. Each character is visited once, so that a hostile
+ * Reads XMP packets: the properties of the picture and, separately, those nested in them. It reads as much as possible
+ * of a truncated packet, because its declarations count all the same. Each character is visited once, so a malicious
  * packet takes no longer than a long one.
  *
  * @see ISO 16684-1 (XMP), clause 7, for the serialisation in RDF/XML and the encodings.
@@ -12,29 +12,29 @@ export interface XmpValue {
   /** Local names from the property downwards: `DigitalSourceType`, `History/softwareAgent`. */
   readonly path: string;
   readonly text: string;
-  /** Number of the list entry that it stands in, counted through the packet; 0 outside any. */
+  /** Number of the list item that contains it, counted through the packet; 0 outside a list. */
   readonly item: number;
 }
 
 interface XmpPacket {
   readonly values: readonly XmpValue[];
-  /** False for a packet that ends early or has more values than are read. */
+  /** False if the packet is truncated or has more values than are read. */
   readonly isWhole: boolean;
 }
 
 const maxValues = 200_000;
 const maxDepth = 100;
 
-/** Containers of RDF and XMP, which are no step of a path. */
+/** RDF and XMP containers, which are not part of a path. */
 const containers = /^(?:rdf:(?:RDF|Description|Bag|Seq|Alt|li|value)|x:x[am]pmeta|.*:RDF)$/;
 const noProperty = /^(?:xmlns|xml|x|rdf)(?::|$)/;
 
-/** @throws {Error} for what is no packet, and for one of which nothing can be read. */
+/** @throws {Error} if this is not a packet, or nothing in it can be read. */
 export function readXmp(packet: Uint8Array): XmpPacket {
   const read = createReader();
   const isScanned = scanXml(decodeText(packet), read);
   const { values, isClosed, isRdf } = read.end();
-  // Telephones write packets without a property: these have nothing to lose.
+  // Phones write packets without properties, in which nothing is lost.
   if (values.length === 0 && !(isRdf && isScanned)) throw new Error('Not an XMP packet.');
   return { values, isWhole: isScanned && isClosed && values.length < maxValues };
 }
@@ -47,7 +47,7 @@ interface OpenElement {
   readonly name: string;
   readonly path: string;
   readonly item: number;
-  /** Inside `rdf:RDF`. */
+  /** Whether the element is inside `rdf:RDF`. */
   readonly isInside: boolean;
   text: string;
   hasChildren: boolean;
@@ -90,11 +90,11 @@ function createReader() {
     },
     close(name: string) {
       const at = stack.findLastIndex((one) => one.name === name);
-      // A tag that was never opened closes nothing.
+      // A closing tag without an opening one closes nothing.
       const kept = at < 0 ? stack.length : at;
       while (stack.length > kept) closeLast();
     },
-    /** What is still open ends with the packet. */
+    /** Elements still open end with the packet. */
     end() {
       const isClosed = stack.length === 0;
       while (stack.length > 0) closeLast();
@@ -129,7 +129,7 @@ function decodeEntities(text: string): string {
 }
 
 const attribute = /\s+([^\s<>/="']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
-/** With a slash inside, as GIMP wrote `exif:TIFF/EPStandardID`. */
+/** Allows a slash, as in GIMP's `exif:TIFF/EPStandardID`. */
 const tagName = /[^\s<>/="']+(?:\/[^\s<>/="']+)*/y;
 const tagEnd = /\s*(\/?)>/y;
 
@@ -138,10 +138,13 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** A packet of 16 MB whose entries are as long as Photoshop's has no more. */
+/** Limit for a 16 MB packet whose entries are as long as Photoshop's. */
 const maxTags = 600_000;
 
-/** Hands over elements and texts in their order. False when the text ends inside a tag, or has more of them than are read. */
+/**
+ * Passes elements and texts to the reader in order. False if the text ends inside a tag, or has more tags than are
+ * read.
+ */
 function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
   let position = 0;
   for (let tags = 0; tags < maxTags; tags++) {
@@ -159,7 +162,7 @@ function scanXml(xml: string, reader: Omit<Reader, 'end'>): boolean {
   return false;
 }
 
-/** Comments, instructions and declarations, by how they begin and end; what a CDATA section holds is text. */
+/** Comments, processing instructions and declarations, by their delimiters; the content of a CDATA section is text. */
 const skipped = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
@@ -167,7 +170,7 @@ const skipped = [
   ['<!', '>'],
 ] as const;
 
-/** @returns where it ends, or null. */
+/** @returns the offset of its end, or null. */
 function skipMarkup(xml: string, start: number, reader: Pick<Reader, 'text'>): number | null {
   const [begin, end] = skipped.find(([head]) => xml.startsWith(head, start))!;
   const stop = xml.indexOf(end, start + begin.length);
@@ -176,7 +179,7 @@ function skipMarkup(xml: string, start: number, reader: Pick<Reader, 'text'>): n
   return stop + end.length;
 }
 
-/** @returns where it ends, or null. */
+/** @returns the offset of its end, or null. */
 function readTag(
   xml: string,
   start: number,
@@ -186,7 +189,7 @@ function readTag(
   const nameStart = start + (isClosing ? 2 : 1);
   const name = matchAt(tagName, xml, nameStart)?.[0];
   if (name === undefined) {
-    // A sign of its own, as careless writers leave it in a text.
+    // A bare `<`, left in a text by careless programs.
     reader.text('<');
     return start + 1;
   }
