@@ -15,7 +15,7 @@ type CommandEntry = readonly [description: string, load: () => Promise<Define>];
 const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>> = {
   'Examine pictures:': {
     analyze: [
-      'Examine pictures (jpg, png) on this machine, without a network, or on a server (--url).',
+      'Examine pictures on this machine, without a network, or on a server (--url).',
       async () => (await import('./commands/analyze.ts')).defineAnalyze,
     ],
     validate: [
