@@ -1,4 +1,4 @@
-/** The folder that holds everything of one installation, readable by its owner alone, and its lock: one server a folder. */
+/** The folder that holds an entire installation, accessible only to its owner, and its lock: one server per folder. */
 
 import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,8 @@ export function databaseFile(dataDir: string): string {
 }
 
 /**
- * Refuses a folder that was in use and lost its database: a new one there would end every key and hide every analysis.
+ * Rejects a folder that was in use but has lost its database: a new one would invalidate every key and hide every
+ * analysis.
  *
  * @throws {ForensicsError} `database_damaged`.
  */
@@ -30,8 +31,8 @@ export function assertDatabasePresent(dataDir: string): void {
 }
 
 /**
- * The folder of blobs is made after the database. Alone and empty it may be the mount of a disk that was prepared for it;
- * beside a master key or with a bucket in it, it is from a server that worked.
+ * The blobs folder is created after the database. Alone and empty it may be the mount point of a prepared disk; beside
+ * a master key, or with a bucket in it, it belongs to a server that was running.
  */
 function wasInUse(dataDir: string): boolean {
   const blobs = join(dataDir, 'blobs');
@@ -42,7 +43,10 @@ function wasInUse(dataDir: string): boolean {
   );
 }
 
-/** Readable by its owner alone, also where it was there before. @throws {ForensicsError} `config_invalid` when it cannot be made. */
+/**
+ * Creates the folder if necessary and restricts it to its owner. @throws {ForensicsError} `config_invalid` when it
+ * cannot be created.
+ */
 export function makeDataFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
@@ -58,10 +62,10 @@ export function makeDataFolder(path: string): void {
 }
 
 /**
- * The folder or the key may have been created by other tools and be open to other users. Windows has access rights that
- * the mode does not show.
+ * Other tools may have created the folder or the key with access for other users. On Windows the mode does not show the
+ * access rights.
  *
- * @throws {ForensicsError} `config_invalid` where the mode cannot be changed.
+ * @throws {ForensicsError} `config_invalid` when the mode cannot be changed.
  */
 function keepOthersOut(path: string): void {
   if (process.platform === 'win32') return;
@@ -88,7 +92,7 @@ function adviceOn(file: string, cause: unknown): string {
   }
 }
 
-/** Ends a restore that was cut off. @throws {ForensicsError} `conflict` while that is still at work. */
+/** Finishes an interrupted restore. @throws {ForensicsError} `conflict` while the restore is still running. */
 export function finishRestore(path: string): void {
   if (!isHalfPlaced(path)) return;
   const unlock = lockForServing(path);
@@ -99,7 +103,7 @@ export function finishRestore(path: string): void {
   }
 }
 
-/** True where the folder belongs to another account of this machine. */
+/** Whether the folder belongs to another user account. */
 export function isOfAnother(dataDir: string): boolean {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
   return process.getuid !== undefined && owner !== undefined && owner !== process.getuid();
@@ -107,17 +111,20 @@ export function isOfAnother(dataDir: string): boolean {
 
 type Folders = Pick<Settings, 'modelsDir' | 'dataDir'>;
 
-/** Where further models are: the folder that the setting names, even if it is missing; else `models` of the data folder. */
+/**
+ * The folder of additional models: the one in the setting, even if it does not exist, or else `models` in the data
+ * folder.
+ */
 export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
   const folder = join(dataDir, 'models');
   return modelsDir ?? (existsSync(folder) ? folder : null);
 }
 
 /**
- * Takes the lock and returns the way to give it back.
+ * Takes the lock and returns a function that releases it.
  *
- * @throws {ForensicsError} `conflict` when another running process holds it; `no_space_left`, `config_invalid` when nothing
- *   can be written there.
+ * @throws {ForensicsError} `conflict` when another running process holds it; `no_space_left`, `config_invalid` when the
+ *   lock file cannot be written.
  */
 export function lockForServing(dataDir: string): () => void {
   const file = serveLock(dataDir);
@@ -135,7 +142,7 @@ function serveLock(dataDir: string): string {
   return join(dataDir, 'serve.lock');
 }
 
-/** Whether a server of this machine has the folder in use. */
+/** Whether a server on this machine is using the folder. */
 export function isServed(dataDir: string): boolean {
   return isHeld(serveLock(dataDir));
 }

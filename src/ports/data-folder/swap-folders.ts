@@ -1,7 +1,8 @@
 /**
- * How a restored folder takes the place of what a data folder holds. Both are moved name by name inside the data folder: it
- * may be a mount point, and its parent may belong to another user. A journal makes one step of it: before it is written
- * everything is as it was, from then on the new content counts, and the next process that opens the folder finishes the moves.
+ * Replaces the content of a data folder with a restored one. Entries are moved one by one inside the data folder,
+ * because it may be a mount point and its parent may belong to another user. A journal makes this atomic: until it is
+ * written nothing has changed, afterwards the new content counts, and the next process to open the folder finishes the
+ * moves.
  */
 
 import {
@@ -18,11 +19,11 @@ import { ForensicsError } from '../../errors.ts';
 import { syncFolder } from '../files/atomic-write.ts';
 
 interface Journal {
-  /** Folder of the new content. */
+  /** Folder that holds the new content. */
   readonly staging: string;
-  /** Folder for the old content; null where there is none. */
+  /** Folder for the old content; null if there is none. */
   readonly aside: string | null;
-  /** What is still to be set aside. */
+  /** Names of the old entries still to be moved aside. */
   readonly old: readonly string[];
 }
 
@@ -31,7 +32,7 @@ const stagingPrefix = '.restoring-';
 const asidePrefix = 'before-restore-';
 const lockPattern = /^serve\.lock/;
 
-/** Names that a restore would have to set aside. */
+/** Names that a restore would have to move aside. */
 export function contentOf(dataDir: string): readonly string[] {
   const names = readdirSync(dataDir).filter(
     (name) =>
@@ -44,7 +45,7 @@ export function contentOf(dataDir: string): readonly string[] {
   return names.toSorted();
 }
 
-/** A folder for the new content. What restores that were cut off left behind is removed. */
+/** Creates a folder for the new content, and removes what interrupted restores left behind. */
 export function makeStaging(dataDir: string, at: Date): string {
   for (const name of readdirSync(dataDir)) {
     if (name.startsWith(stagingPrefix)) rmSync(join(dataDir, name), { recursive: true });
@@ -54,7 +55,7 @@ export function makeStaging(dataDir: string, at: Date): string {
   return staging;
 }
 
-/** From here on there is no way back. @returns the name of the folder that holds the old content; null for none. */
+/** The point of no return. @returns the name of the folder with the old content; null if there was none. */
 export function putInPlace(dataDir: string, staging: string, at: Date): string | null {
   const old = contentOf(dataDir);
   const aside = old.length === 0 ? null : `${asidePrefix}${stampOf(at)}`;
@@ -64,12 +65,12 @@ export function putInPlace(dataDir: string, staging: string, at: Date): string |
   return aside;
 }
 
-/** Whether a restore was cut off when it had decided. */
+/** Whether a restore was interrupted after the point of no return. */
 export function isHalfPlaced(dataDir: string): boolean {
   return existsSync(join(dataDir, journalName));
 }
 
-/** Ends what was begun. For one process at a time. */
+/** Finishes the moves in the journal. Only one process may call it at a time. */
 export function finishPlacing(dataDir: string): void {
   const journal = readJournal(dataDir);
   const { staging, aside, old } = journal;
@@ -78,7 +79,7 @@ export function finishPlacing(dataDir: string): void {
       renameSync(join(dataDir, name), join(dataDir, aside, name));
     }
     syncFolder(join(dataDir, aside));
-    // From now on a name that is found is a new one.
+    // From now on, any entry found is a new one.
     writeJournal(dataDir, { ...journal, old: [] });
   }
   const folder = join(dataDir, staging);
@@ -109,7 +110,7 @@ function readJournal(dataDir: string): Journal {
   );
 }
 
-/** The names in it are moved, so they must be names of this folder. */
+/** Its names are moved, so they must be plain names inside this folder. */
 function parsed(text: string): Journal | null {
   try {
     const { staging, aside, old }: Partial<Record<keyof Journal, unknown>> = JSON.parse(text);

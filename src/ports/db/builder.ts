@@ -1,9 +1,9 @@
 /**
- * The query builder of both engines: drizzle's for SQLite, which hands each statement to a function. Whatever drizzle keeps
- * private is used in this file alone, and `builder.test.ts` fails where a new version of drizzle behaves differently.
+ * The query builder of both engines: drizzle's for SQLite, which passes each statement to a function. drizzle's private
+ * parts are used only in this file, and `builder.test.ts` fails if a new version behaves differently.
  *
- * drizzle's own drivers do not fit: the one for PostgreSQL has other table types and no `get`, `all` and `run`, and ignores
- * our type parsers; both need 40 % more time for a list.
+ * drizzle's own drivers do not fit: the PostgreSQL driver has different table types, lacks `get`, `all` and `run`, and
+ * ignores our type parsers; both take 40 % longer for a list.
  */
 
 import { Column, getTableName, is } from 'drizzle-orm';
@@ -15,13 +15,16 @@ import {
 import { type AsyncRemoteCallback, SQLiteRemoteSession } from 'drizzle-orm/sqlite-proxy';
 
 export interface RunResult {
-  /** Rows that were inserted, changed or deleted. */
+  /** Number of rows inserted, changed or deleted. */
   readonly changes: number;
 }
 
 export type Builder = BaseSQLiteDatabase<'async', RunResult>;
 
-/** @returns rows as arrays of columns: all of them, or for `get` the first one or undefined; for `run` the `changes`. */
+/**
+ * @returns rows as arrays of column values: all of them, or for `get` the first one or undefined; for `run` the
+ *   `changes`.
+ */
 export type Execute = (
   sql: string,
   params: unknown[],
@@ -47,7 +50,7 @@ class Session extends SQLiteRemoteSession<NoSchema, NoSchema> {
     const mapAll = prepared.mapAllResult.bind(prepared);
     const mapOne = prepared.mapGetResult.bind(prepared);
     let mapper: ReturnType<typeof createRowMapper> | undefined;
-    // Created with the first row: drizzle sets `joinsNotNullableMap` after `prepareQuery` returned.
+    // Created with the first row, because drizzle sets `joinsNotNullableMap` only after `prepareQuery` returns.
     const rowMapper = () => {
       if (fields === undefined) return null;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- internal, and so not declared.
@@ -55,7 +58,7 @@ class Session extends SQLiteRemoteSession<NoSchema, NoSchema> {
       return (mapper ??= createRowMapper(fields, joinsNotNullableMap));
     };
     return Object.assign(prepared, {
-      // Errors of the engine as they are: drizzle's would carry the values of the statement into logs.
+      // Passes the engine's errors through: drizzle's would put the statement's values into logs.
       queryWithCache: (_sql: string, _params: unknown[], run: () => Promise<unknown>) => run(),
       mapAllResult(rows: unknown[][]) {
         const map = rowMapper();
@@ -70,32 +73,32 @@ class Session extends SQLiteRemoteSession<NoSchema, NoSchema> {
 }
 
 interface JoinedQuery {
-  /** By table; false where an outer join may find no row. */
+  /** By table name; false if an outer join may find no row. */
   readonly joinsNotNullableMap?: Readonly<Record<string, boolean>>;
 }
 
-// Turns rows of the driver (arrays of columns) into objects, as drizzle does; but what to do with a column is decided once a
-// query instead of once a cell, which for long lists took as long as reading them.
+// Maps rows of the driver (arrays of column values) to objects like drizzle does, but decides once per query instead of
+// once per cell what to do with a column. For long lists, that took as long as reading them.
 
 interface Cell {
   readonly index: number;
   readonly name: string;
-  /** Null where the driver's value is used as it is. */
+  /** Null if the driver's value is used unchanged. */
   readonly decode: ((value: unknown) => unknown) | null;
 }
 
-/** The members of the row itself (`name` null), or of one object in it. */
+/** The members of the row itself (`name` is null), or of one nested object. */
 interface Group {
   readonly name: string | null;
   readonly cells: Cell[];
-  /** Of a table that an outer join may find no row of: the column that is null then. */
+  /** For a table whose row may be missing in an outer join: the column that is null in that case. */
   readonly nullAt: number | null;
 }
 
 /**
- * @param fields - in the order of the columns; members of the row, or of an object in it.
- * @param notNullable - by table: whether each row has one of it; undefined when all have.
- * @returns null for queries that select more than columns: drizzle's own mapping is right for those.
+ * @param fields - members of the row, or of a nested object, in column order.
+ * @param notNullable - for each table, whether it always has a row; undefined if all do.
+ * @returns null for queries that select more than columns, for which drizzle's own mapping is right.
  */
 function createRowMapper(
   fields: SelectedFieldsOrdered,

@@ -1,6 +1,6 @@
 /**
- * What every room knows of the database: a query builder whose statements are run by an engine, SQLite in the data folder
- * or PostgreSQL, and transactions. Both engines understand the same statements; `dialect.ts` has the exceptions.
+ * The database as seen by all rooms: a query builder whose statements run on SQLite in the data folder or on
+ * PostgreSQL, and transactions. Both engines accept the same statements; the functions below cover the exceptions.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -10,19 +10,19 @@ import { type Builder, createBuilder, type Execute } from './builder.ts';
 
 export type EngineName = 'sqlite' | 'postgres';
 
-/** For reading: the database itself, or an open transaction. */
+/** Access for reading: the database itself, or an open transaction. */
 export type Reader = Builder & { readonly engine: EngineName };
 
-/** An open write transaction: what every state change asks for. */
+/** An open write transaction, required for every state change. */
 export interface Tx extends Reader {
-  /** After the commit, every process that uses the database receives this notification once, this process included. */
+  /** After the commit, every process that uses the database receives this notification once, including this process. */
   notify(topic: Topic): void;
 }
 
 export interface Db extends Reader {
   /** See `transact`. */
   runTransaction<T>(act: (tx: Tx) => Promise<T>, kind: Kind): Promise<T>;
-  /** Runs reads that all see the database as it is at one moment. */
+  /** Runs reads that all see the database at the same moment. */
   snapshot<T>(act: (reader: Reader) => Promise<T>): Promise<T>;
   /** @returns a function that ends the subscription. */
   onNotification(topic: Topic, listener: () => void): () => void;
@@ -31,22 +31,24 @@ export interface Db extends Reader {
 export type Topic = 'jobs' | 'deliveries';
 
 /**
- * `serialised`: as if no other transaction ran at the same time. `claim`: needs nothing but the row that it takes, and skips
- * rows that others are about to take; a crash of the database may undo it.
+ * `serialised`: as if no other transaction ran at the same time. `claim`: depends only on the row that it takes, and
+ * skips rows that others are taking; a database crash may undo it.
  */
 export type Kind = 'serialised' | 'claim' | Queued;
 
 /**
- * Serialised, and transactions with the same name run one after the other: those that always conflict, such as all that write
- * to one audit log, would otherwise be run again and again.
+ * Serialised, and transactions with the same name run one after the other. Transactions that always conflict, such as
+ * writes to the same audit log, would otherwise be retried again and again.
  */
 interface Queued {
   readonly serializedBy: string;
-  /** True where a crash of the database may undo it because it is then repeated. Later transactions make it durable, too. */
+  /**
+   * True if a database crash may undo it, because it would then be repeated. Later transactions make it durable too.
+   */
   readonly mayBeUndone?: boolean;
 }
 
-/** What most services are made of. */
+/** Dependencies of most services. */
 export interface Clocked {
   readonly db: Db;
   readonly now: () => Date;
@@ -54,28 +56,32 @@ export interface Clocked {
 
 export interface OpenDatabase<D extends Db = Db> {
   readonly db: D;
-  /** Null when it was new, or had the present schema. */
+  /** Null if the database was new or already had the present schema. */
   readonly upgrade: Upgrade | null;
-  /** Rejects when the database cannot be read. For health checks. */
+  /** Rejects when the database cannot be read; used in health checks. */
   check(): Promise<void>;
-  /** Waits for the transactions that are under way. */
+  /** Waits for running transactions. */
   close(): Promise<void>;
 }
 
-/** What opening did to a database of an earlier version. */
+/** What opening did to a database from an earlier version. */
 export interface Upgrade {
-  /** Versions of the schema. */
+  /** Schema versions. */
   readonly from: number;
   readonly to: number;
-  /** The file as it was before; null for PostgreSQL, and when another process upgraded at the same moment and made a copy. */
+  /**
+   * Copy of the file before the upgrade; null for PostgreSQL, and if another process upgraded at the same moment and
+   * made a copy.
+   */
   readonly copy: string | null;
 }
 
 /**
- * Runs one act in one write transaction: what it read is still true when it writes. The act must await nothing but its own
- * statements and change nothing else: it is run again from the start when another transaction interfered.
+ * Runs one act in one write transaction: what it reads is still true when it writes. The act must await only its own
+ * statements and change nothing else, because it is retried from the start if another transaction interferes.
  *
- * @throws {ForensicsError} what `act` throws; `no_space_left`, `store_unavailable` or `database_damaged` for the database.
+ * @throws {ForensicsError} what `act` throws; `no_space_left`, `store_unavailable` or `database_damaged` for the
+ *   database.
  */
 export async function transact<T>(
   db: Db,
@@ -92,8 +98,8 @@ export async function transact<T>(
 }
 
 /**
- * Runs acts of one transaction that do not depend on each other: their statements go to PostgreSQL together. When one fails,
- * the others still end before this does.
+ * Runs independent acts of one transaction; their statements go to PostgreSQL together. If one fails, this still waits
+ * for the others.
  */
 export async function pipelined<T extends readonly unknown[]>(
   ...acts: { readonly [K in keyof T]: Promise<T[K]> | T[K] }
@@ -104,7 +110,7 @@ export async function pipelined<T extends readonly unknown[]>(
   return results as T;
 }
 
-/** A statement outside the open transaction would wait for its end for ever, or not see what it wrote. */
+/** A statement outside the open transaction would wait for it for ever, or not see what it wrote. */
 export function assertNoTransaction(): void {
   if (openTransaction.getStore()?.isOpen !== true) return;
   throw new TypeError('a transaction is open: read and write through it');
@@ -112,19 +118,22 @@ export function assertNoTransaction(): void {
 
 const openTransaction = new AsyncLocalStorage<{ isOpen: boolean }>();
 
-/** Connections to PostgreSQL are shared fairly between requesters: one with many requests does not delay the others. */
+/**
+ * Names the requester of all statements in `act`. PostgreSQL connections are shared fairly: a requester with many
+ * requests does not delay the others.
+ */
 export function setRequester<T>(name: string, act: () => T): T {
   return requester.run(name, act);
 }
 
-/** Empty for the service's own work. */
+/** The current requester; empty for the service's own work. */
 export function presentRequester(): string {
   return requester.getStore() ?? '';
 }
 
 const requester = new AsyncLocalStorage<string>();
 
-/** Statements of this process, and how long it waited for them. For metrics. */
+/** Number of statements run by this process, and the time spent waiting for them; for metrics. */
 export const statementsOfProcess = { count: 0, ms: 0 };
 
 export function createReader(engine: EngineName, execute: Execute): Reader {
@@ -141,8 +150,8 @@ export function createReader(engine: EngineName, execute: Execute): Reader {
 }
 
 /**
- * A query that is built once for each reader, for short queries that take longer to build than to run. Values that change
- * from one call to the next are placeholders.
+ * Builds a query once per reader, for short queries that take longer to build than to run. Values that vary between
+ * calls must be placeholders.
  */
 export function buildOnce<Q>(build: (reader: Reader) => Q): (reader: Reader) => Q {
   const built = new WeakMap<Reader, Q>();
@@ -154,12 +163,12 @@ export function buildOnce<Q>(build: (reader: Reader) => Q): (reader: Reader) => 
 }
 
 /**
- * A transaction object that is kept for all transactions on one connection, and the notifications of the present one.
- * `renew` begins the next; while `begun` is under way, the first statement may be, too.
+ * A transaction object reused for all transactions on one connection, with the notifications of the current one.
+ * `renew` starts the next transaction; its first statement may run while `begun` is pending.
  */
 export function createTx(engine: EngineName, execute: Execute) {
   const topics = new Set<Topic>();
-  /** Of the first statement that failed: none is run after it, and those under way fail with the same cause. */
+  /** Error of the first failed statement: later statements are not run, and pending ones fail with the same cause. */
   let failure: { readonly cause: unknown } | null = null;
   const reader = createReader(engine, async (...statement) => {
     try {
@@ -179,7 +188,7 @@ export function createTx(engine: EngineName, execute: Execute) {
   return { tx, topics, renew };
 }
 
-/** The text of a field of a JSON object that is stored as text, in the form that the indexes on such fields have. */
+/** A text field of a JSON object stored as text, in the form that the indexes on such fields use. */
 export function jsonField(
   { engine }: Reader,
   column: AnyColumn,
@@ -197,7 +206,7 @@ export function hasElement({ engine }: Reader, column: AnyColumn, value: string)
     : sql`${column}::jsonb @> ${JSON.stringify([value])}::jsonb`;
 }
 
-/** The values of a list of whole numbers as a query with one column, `value`: one parameter, however many there are. */
+/** The values of a list of integers as a query with a single column, `value`: one parameter, however many there are. */
 export function eachNumber({ engine }: Reader, numbers: readonly number[]): SQL {
   const list = JSON.stringify(numbers);
   return engine === 'sqlite'
@@ -205,32 +214,36 @@ export function eachNumber({ engine }: Reader, numbers: readonly number[]): SQL 
     : sql`SELECT value::bigint AS value FROM jsonb_array_elements_text(${list}::jsonb) AS list(value)`;
 }
 
-/** Whether a text contains this part, byte for byte: no character is a wildcard. */
+/** Whether a text contains this substring, byte for byte: there are no wildcards. */
 export function contains({ engine }: Reader, column: AnyColumn, part: string): SQL {
   return engine === 'sqlite'
     ? sql`instr(${column}, ${part}) > 0`
     : sql`${column} LIKE ${`%${part.replaceAll(/[\\%_]/g, '\\$&')}%`}`;
 }
 
-/** Ends a query for a row to claim: rows that other transactions are claiming are skipped. */
+/** Ends a query that claims a row: skips rows that other transactions are claiming. */
 export function skipLocked({ engine }: Reader): SQL {
-  // In SQLite no other transaction writes at the same time.
+  // SQLite has only one write transaction at a time.
   return engine === 'sqlite' ? sql`` : sql` FOR UPDATE SKIP LOCKED`;
 }
 
-/** Whether a column has one of the values that a query returns; PostgreSQL runs the query first and can then use an index. */
+/**
+ * Whether a column has one of the values returned by a query; PostgreSQL runs the query first and can then use an
+ * index.
+ */
 export function isOneOf({ engine }: Reader, column: AnyColumn, query: SQLWrapper): SQL {
   return engine === 'sqlite' ? sql`${column} IN ${query}` : sql`${column} = ANY (ARRAY ${query})`;
 }
 
-/** Reading this many rows one by one takes as long as reading 200,000 in order. */
+/** Above this, reading rows one by one takes as long as reading 200,000 in order. */
 const maxIndexed = 20_000;
-/** At least three characters; the index ignores what follows U+0000. */
+/** At least three characters; the index ignores everything after U+0000. */
 const isIndexed = /^[^\0]{3}[^\0]*$/u;
 
 /**
- * A condition for analyses whose folded name or comment may contain this part, answered from an index. It must be the first
- * of the query. Null where they are many, the part is too short, or the engine uses its index by itself, as PostgreSQL does.
+ * A condition for analyses whose folded name or comment may contain this text, answered from an index. It must be the
+ * first condition of the query. Null if there are too many, if the text is too short, or if the engine uses its index
+ * by itself, as PostgreSQL does.
  */
 export async function textSearchCondition(reader: Reader, part: string): Promise<SQL | null> {
   if (reader.engine !== 'sqlite' || !isIndexed.test(part)) return null;
@@ -242,8 +255,8 @@ export async function textSearchCondition(reader: Reader, part: string): Promise
 }
 
 /**
- * A new id: 24 lower-case hex characters, 4 bytes of seconds since 1970 and 8 random bytes. Ids sort roughly by age; they
- * identify records and are never secrets.
+ * A new id: 24 lower-case hex characters, 4 bytes of seconds since 1970 and 8 random bytes. Ids sort roughly by age;
+ * they identify records and are not secrets.
  */
 export function newId(at: Date = new Date()): string {
   const seconds = Buffer.alloc(4);
@@ -256,12 +269,12 @@ export function newId(at: Date = new Date()): string {
  * accents are composed or decomposed. Not a full collation: accents themselves count.
  */
 export function foldText(text: string): string {
-  // To upper case first: only that turns ß into SS. Both lower-case Greek sigmas have one capital, but toLowerCase chooses
-  // between them by position, so the final one is replaced.
+  // Upper case first, because only that turns ß into SS. toLowerCase chooses between the two lower-case sigmas by
+  // position, so the final one is replaced.
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** Length as people and JSON Schema count it: code points, not UTF-16 units. */
+/** Length in code points, like JSON Schema, not in UTF-16 units. */
 export function characterCount(text: string): number {
   return Array.from(text).length;
 }

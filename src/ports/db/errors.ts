@@ -1,8 +1,8 @@
-/** Errors of both engines that a caller can do something about, as errors of this program; all others stay as they are. */
+/** Translates errors of both engines that a caller can act on; all others are passed through. */
 
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
 
-/** By the beginnings of the codes of the engine or the system. */
+/** Matches the start of an engine or system error code. */
 interface Translation {
   readonly codes: readonly string[];
   readonly code: ErrorCode;
@@ -13,7 +13,7 @@ export function toSqliteError(error: unknown): unknown {
   return translate(error, readCode(error, 'SQLITE_'), ofSqlite);
 }
 
-/** Of opening the file, where codes of the system count as well. */
+/** Translates an error from opening the file, which may also carry a system code. */
 export function toOpeningError(error: unknown): unknown {
   return translate(error, readCode(error, ''), ofSqlite);
 }
@@ -26,12 +26,13 @@ export function isBusy(error: unknown): boolean {
   return readCode(error, 'SQLITE_').startsWith('SQLITE_BUSY');
 }
 
-/** Whether a transaction failed because of another one, so that it may succeed when it is run again. */
+/** Whether a transaction failed because of a concurrent one, so that a retry may succeed. */
 export function isConflict(error: unknown): boolean {
   return conflictCodes.includes(readCode(error, ''));
 }
 
-// serialization_failure, deadlock_detected; unique_violation, which another transaction may have caused after we looked.
+// serialization_failure, deadlock_detected; unique_violation, which a concurrent transaction may have caused after our
+// check.
 const conflictCodes = ['40001', '40P01', '23505'];
 
 function translate(error: unknown, code: string, translations: readonly Translation[]): unknown {
@@ -42,7 +43,7 @@ function translate(error: unknown, code: string, translations: readonly Translat
     : new ForensicsError(found.code, found.message, { cause: error });
 }
 
-/** Of the error or a cause of it; empty when none has such a code. */
+/** The code of the error or one of its causes; empty when none has a matching code. */
 function readCode(error: unknown, begin: string): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string' && at.code.startsWith(begin)) return at.code;
@@ -62,7 +63,7 @@ function readPostgresCode(error: unknown): string {
 
 const ofSqlite: readonly Translation[] = [
   {
-    // SHMSIZE: the shared-memory file beside the database, which readers need as well, cannot grow.
+    // SHMSIZE: the shared-memory file beside the database, which readers also need, cannot grow.
     codes: ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'],
     code: 'no_space_left',
     message: 'The disk of the database is full; make room.',
@@ -83,7 +84,7 @@ const ofSqlite: readonly Translation[] = [
     message: 'The database file is damaged; restore a backup of it.',
   },
   {
-    // SQLite reports a page that the disk could not read and a page with wrong content alike.
+    // SQLite reports an unreadable page and a page with wrong content alike.
     codes: ['SQLITE_CORRUPT'],
     code: 'database_damaged',
     message:
@@ -97,7 +98,7 @@ const ofSqlite: readonly Translation[] = [
   },
 ];
 
-/** Connections, resources, shutdowns, locks that take too long, conflicts, frozen transactions; then those of the system. */
+/** Connections, resources, shutdowns, lock timeouts, conflicts, idle transactions; then system codes. */
 const unavailableCodes =
   '08 53 57 55P03 40 25P03 ECONN ENOTFOUND EAI_AGAIN ETIMEDOUT EPIPE EHOST ENET'.split(' ');
 

@@ -1,6 +1,6 @@
 /**
- * The numbered steps in `sql/` that lead from an empty database to the present schema. A step is never changed once it was
- * released: a correction is a new step. `000005.sql` is for both engines, `000005.sqlite.sql` follows it on SQLite alone.
+ * The numbered steps in `sql/` that lead from an empty database to the present schema. A released step never changes: a
+ * correction is a new step. `000005.sql` applies to both engines, and `000005.sqlite.sql` follows it on SQLite only.
  * Shared steps are written in SQLite's dialect; see `toPostgres`.
  */
 
@@ -16,11 +16,11 @@ interface Step {
   readonly sql: string;
 }
 
-// The same from `src` and from `dist`.
+// The same path from `src` and from `dist`.
 const folder = fileURLToPath(new URL('../../../src/ports/db/sql/', import.meta.url));
 const fileName = /^(?<version>\d{6})(?:\.(?<engine>\w+))?\.sql$/;
 
-/** Oldest first. */
+/** The steps of an engine, oldest first. */
 export function schemaSteps(engine: EngineName): readonly Step[] {
   const byVersion = new Map<number, string>();
   for (const { name, version } of stepFiles(engine)) {
@@ -31,7 +31,7 @@ export function schemaSteps(engine: EngineName): readonly Step[] {
   return [...byVersion].map(([version, sql]) => ({ version, sql }));
 }
 
-/** The version of the schema that this program works with. */
+/** The schema version that this program uses. */
 export function presentSchema(engine: EngineName): number {
   return stepFiles(engine).at(-1)!.version;
 }
@@ -48,7 +48,7 @@ function stepFiles(engine: EngineName) {
   );
 }
 
-/** Texts are compared by their bytes, as SQLite does, whatever the language of the machine. */
+/** Translates to PostgreSQL. Texts are compared by their bytes, as in SQLite, whatever the machine's locale. */
 function toPostgres(sql: string): string {
   return sql
     .replaceAll(/\) STRICT(?:, WITHOUT ROWID)?;/g, ');')
@@ -59,9 +59,9 @@ function toPostgres(sql: string): string {
 }
 
 /**
- * Brings the file to the newest schema; each step is one transaction together with its version number.
+ * Upgrades the file to the newest schema; each step and its version number are one transaction.
  *
- * @throws {ForensicsError} `schema_newer` when a newer program has already changed the file.
+ * @throws {ForensicsError} `schema_newer` when a newer program has already upgraded the file.
  */
 export function migrateSqlite(client: Database, steps = schemaSteps('sqlite')): void {
   const latest = steps.at(-1)!.version;
@@ -72,37 +72,38 @@ export function migrateSqlite(client: Database, steps = schemaSteps('sqlite')): 
       client.exec(sql);
       client.pragma(`user_version = ${version}`);
     });
-    // Immediate: of two processes that open a new file together, one waits and then finds the step done.
+    // Immediate: if two processes open a new file together, one waits and then finds the step done.
     apply.immediate();
   }
 }
 
-/** The version of the file's schema; 0 for a new file. */
+/** Schema version of the file; 0 for a new file. */
 export function readSchema(client: Database): number {
   return Number(client.pragma('user_version', { simple: true }));
 }
 
-/** The same for a file that is to be used. @throws {ForensicsError} `schema_newer`. */
+/** Schema version of a file about to be used. @throws {ForensicsError} `schema_newer`. */
 export function checkedSchema(client: Database, latest = presentSchema('sqlite')): number {
   const version = readSchema(client);
   if (version > latest) throw isNewer(version, latest);
   return version;
 }
 
-// Any number: the same in every process.
+// Arbitrary, but the same in every process.
 const migrationLock = 7_305_511;
 
 /**
- * The oldest program that can work with the present schema. Steps add what the new program needs and remove only what the
- * version before no longer reads, so that processes of both versions can serve during a rolling upgrade.
+ * The oldest program that can work with the present schema. Steps add what the new program needs and remove only what
+ * the previous version no longer reads, so that both versions can serve during a rolling upgrade.
  */
 const oldestProgram = 11;
 
 /**
- * Brings the database to the newest schema, in one transaction; of several processes one does it and the others wait.
+ * Upgrades the database to the newest schema in one transaction; if several processes try, one does it and the others
+ * wait.
  *
- * @returns the schema that was found; 0 for a new database.
- * @throws {ForensicsError} `schema_newer` when a newer program has changed it so that this one cannot work with it.
+ * @returns the schema version found; 0 for a new database.
+ * @throws {ForensicsError} `schema_newer` when a newer program has made the schema incompatible with this one.
  */
 export async function migratePostgres(client: PoolClient): Promise<{ from: number; to: number }> {
   const latest = presentSchema('postgres');

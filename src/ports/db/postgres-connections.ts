@@ -1,4 +1,4 @@
-/** The connections of a process, shared fairly between requesters. */
+/** A process's connections to PostgreSQL, shared fairly between requesters. */
 
 import { EventEmitter } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
@@ -8,18 +8,21 @@ import { createFairQueue } from '../../fair-queue.ts';
 import { presentRequester, type Topic } from './database.ts';
 
 export interface Connections {
-  /** Lends a connection; one that is discarded is closed and not lent again. */
+  /** Lends a connection; a discarded one is closed and not lent again. */
   use<T>(act: (client: PoolClient, discard: () => void) => Promise<T>): Promise<T>;
 }
 
-/** Waiting requesters take turns, and one with many requests gets a share of the connections, so that others need not wait. */
+/**
+ * Waiting requesters take turns, and a requester with many requests gets only a share of the connections, so that
+ * others need not wait.
+ */
 export function shareConnections(pool: Pool, connections: number): Connections {
   const waiting = createFairQueue<() => void>();
   const limit = Math.ceil(connections * shareOfRequester);
   const held = new Map<string, number>();
   let free = connections;
 
-  // The service's own work is bounded already.
+  // The service's own work is already bounded.
   const mayHold = (requester: string) => requester === '' || (held.get(requester) ?? 0) < limit;
 
   function hold(requester: string, more: 1 | -1): void {
@@ -61,20 +64,21 @@ export function shareConnections(pool: Pool, connections: number): Connections {
 
 const shareOfRequester = 0.3;
 
-// Notifications of commits, sent and received with NOTIFY and LISTEN.
+// Commit notifications, sent and received with NOTIFY and LISTEN.
 
 const channel = 'forensics';
 const reconnectMs = 1000;
-// Any number but that of the migration: the same in every process, which holds the lock while it listens.
+// Any number except that of the migration lock: the same in every process, which holds this lock while it listens.
 const presenceLock = 7_305_512;
 
-/** The statements that notify every process. */
+/** SQL that notifies every process. */
 export function notifyStatements(topics: readonly Topic[]): string {
   return topics.map((topic) => `NOTIFY ${channel}, '${topic}'`).join('; ');
 }
 
 /**
- * Emits a topic when any process notifies it. When the connection breaks it reconnects; polling finds what it missed.
+ * Emits a topic whenever any process notifies it. Reconnects if the connection breaks; polling finds what was missed
+ * meanwhile.
  *
  * @param isExclusive - keeps every other process out while it listens.
  * @throws {ForensicsError} `conflict` when other processes are connected, or one of them is exclusive.
@@ -100,7 +104,7 @@ export async function listen(config: ClientConfig, isExclusive: boolean) {
       throw error;
     }
     if (stopping.signal.aborted) return client.end();
-    // Registered last: a client that never connected ends as well, and its caller already tries again.
+    // Registered last, because a client that never connected also emits `end`, and its caller retries already.
     client.on('end', () => void reconnect());
     present = client;
   }
@@ -113,7 +117,7 @@ export async function listen(config: ClientConfig, isExclusive: boolean) {
         await connect();
         return;
       } catch {
-        // Repeated until the database is back.
+        // Retried until the database is back.
       }
     }
   }

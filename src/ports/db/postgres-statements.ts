@@ -1,4 +1,4 @@
-/** Statements of the query builder as node-postgres expects them, and its rows as the query builder expects them. */
+/** Converts the query builder's statements for node-postgres, and its rows back to what the query builder expects. */
 
 import { readFileSync } from 'node:fs';
 import type { ClientConfig, Pool, PoolClient, QueryArrayResult } from 'pg';
@@ -6,9 +6,9 @@ import { ForensicsError } from '../../errors.ts';
 import type { Execute } from './builder.ts';
 
 export interface PostgresPlace {
-  /** `postgres://user@host:port/database`, with the parameters of libpq for TLS, such as `sslmode=verify-full`. */
+  /** `postgres://user@host:port/database`, with libpq's TLS parameters, such as `sslmode=verify-full`. */
   readonly url: string;
-  /** Its content, trimmed, is the password; null where the URL has the password or none is needed. */
+  /** File that holds the password (trimmed); null if the URL contains it or none is needed. */
   readonly passwordFile: string | null;
   /** Keeps every other process out until it is closed. */
   readonly isExclusive?: boolean;
@@ -19,10 +19,10 @@ export function clientConfig({ url, passwordFile }: PostgresPlace): ClientConfig
     connectionString: url,
     ...(passwordFile === null ? {} : { password: () => readPassword(passwordFile) }),
     application_name: 'forensics',
-    // Statements are sent without waiting for the results of those before them.
+    // Sends statements without waiting for the results of earlier ones.
     pipeline: true,
     connectionTimeoutMillis: 5000,
-    // A process that freezes in the middle of a transaction blocks the others for this long at most.
+    // Limits how long a process that freezes inside a transaction can block the others.
     idle_in_transaction_session_timeout: 30_000,
     lock_timeout: 10_000,
     types: { getTypeParser: typeParser },
@@ -41,10 +41,13 @@ function readPassword(file: string): string {
   }
 }
 
-// Object ids of types, see pg_type.dat of PostgreSQL.
+// Type OIDs, see pg_type.dat of PostgreSQL.
 const [boolType, byteaType, int8Type, int4Type, numericType] = [16, 17, 20, 23, 1700] as const;
 
-/** Values as SQLite returns them: whole numbers and sums as numbers, booleans as 0 and 1, bytes as buffers, all else as text. */
+/**
+ * Returns values as SQLite does: integers and sums as numbers, booleans as 0 and 1, bytes as buffers, everything else
+ * as text.
+ */
 function typeParser(type: number, format?: string): (value: string) => unknown {
   if (format === 'binary') throw new TypeError('results are requested as text');
   if (type === int8Type || type === int4Type || type === numericType) return Number;
@@ -53,8 +56,8 @@ function typeParser(type: number, format?: string): (value: string) => unknown {
   return decodeText;
 }
 
-// Text in PostgreSQL cannot contain U+0000, which SQLite and JSON allow. It is stored as the last character of Unicode and a 0,
-// and that character itself as the same and a 1.
+// Text in PostgreSQL cannot contain U+0000, which SQLite and JSON allow. It is stored as the last Unicode character
+// followed by 0, and that character itself as the same followed by 1.
 const escape = '\u{10FFFF}';
 
 function encodeText(value: unknown): unknown {
@@ -68,7 +71,8 @@ function decodeText(value: string): string {
 }
 
 /**
- * @param isKept - whether the connection keeps its plan: not for searches, where the best plan depends on the search term.
+ * @param isKept - whether the connection caches the plan: not for searches, where the best plan depends on the search
+ *   term.
  */
 export async function runStatement(
   client: Pick<Pool, 'query'> | PoolClient,
@@ -78,9 +82,9 @@ export async function runStatement(
   const { text, name } = toPostgres(sql);
   if ('connection' in client) {
     const { stream } = client.connection;
-    // Statements that are issued at the same moment go in one packet: each of its own would wake up the database.
+    // Sends statements issued at the same moment in one packet: otherwise each would wake up the database.
     stream.cork();
-    // After everything that follows from results which arrived in the same turn.
+    // Runs after everything triggered by results that arrived in the same turn.
     queueMicrotask(() => process.nextTick(() => stream.uncork()));
   }
   const { rows, rowCount }: QueryArrayResult<unknown[]> = await client.query({
@@ -95,7 +99,7 @@ export async function runStatement(
 
 interface Translated {
   readonly text: string;
-  /** Under which connections keep its plan; null when there are too many. */
+  /** Name under which connections cache the plan; null when there are too many. */
   readonly name: string | null;
 }
 
@@ -103,8 +107,8 @@ const translated = new Map<string, Translated>();
 const maxTranslated = 1000;
 
 /**
- * `?` of the query builder as `$1`, `$2`: no text in our statements contains a question mark. And the columns of a conflict
- * without their table.
+ * Replaces the query builder's `?` with `$1`, `$2` (no text in our statements contains a question mark), and removes
+ * the table from the columns of a conflict.
  */
 function toPostgres(sql: string): Translated {
   const known = translated.get(sql);

@@ -1,4 +1,4 @@
-/** PostgreSQL, the engine of several machines: state that any number of servers and workers share. */
+/** PostgreSQL, the engine for several machines: its state is shared by any number of servers and workers. */
 
 import { createHash } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
@@ -28,24 +28,27 @@ import {
 import { clientConfig, type PostgresPlace, runStatement } from './postgres-statements.ts';
 
 export interface OpenPostgres extends OpenDatabase {
-  /** The clock of the database, which all processes share: leases and limits work although their clocks differ. */
+  /** The database's clock, shared by all processes: leases and limits work even if the machines' clocks differ. */
   now(): Date;
-  /** Rewrites tables without the earlier contents of their rows. @throws {ForensicsError} `no_space_left` and others. */
+  /**
+   * Rewrites tables to drop the earlier contents of their rows. @throws {ForensicsError} `no_space_left` and others.
+   */
   rewrite(tables: readonly string[]): Promise<void>;
 }
 
 const maxConnections = 10;
 
 /**
- * Connects, and brings the database to the newest schema.
+ * Connects and upgrades the database to the newest schema.
  *
- * @throws {ForensicsError} `config_invalid` when the database refuses the connection, `store_unavailable` when it does not
- *   answer, `schema_newer`, `no_space_left`; `conflict` when it cannot be exclusive, or another process is.
+ * @throws {ForensicsError} `config_invalid` when the database rejects the connection, `store_unavailable` when it does
+ *   not respond, `schema_newer`, `no_space_left`; `conflict` when exclusive access is impossible, or another process
+ *   has it.
  */
 export async function openPostgres(place: PostgresPlace): Promise<OpenPostgres> {
   const config = clientConfig(place);
   const pool = new Pool({ ...config, max: maxConnections });
-  // A broken connection needs no handling here: its statements fail, and the next one opens another.
+  // Nothing to do for a broken connection: its statements fail, and the next statement opens another.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
   try {
@@ -121,7 +124,7 @@ function createPostgresDb(connections: Connections, notifications: EventEmitter)
   });
 }
 
-/** A read whose connection broke, as at a restart of the database, is repeated once. */
+/** Repeats a read once if its connection breaks, as when the database restarts. */
 async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -134,21 +137,22 @@ async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promis
   }
 }
 
-// With pauses that grow to a fifth of a second this lasts for ten seconds, in which a hundred others had their turn.
+// With delays that grow to a fifth of a second this lasts ten seconds, enough for a hundred other transactions.
 const maxAttempts = 60;
 
 /**
- * A read through an index conflicts only with writes of neighbouring rows, a read of a whole table with every write. PostgreSQL
- * prefers to read small tables whole, and those that were small when a connection planned its statements.
+ * A read through an index conflicts only with writes to neighbouring rows, a sequential scan with every write.
+ * PostgreSQL prefers sequential scans for small tables, including those that were small when a connection planned its
+ * statements.
  *
- * @see "Serializable Isolation Level" in the manual of PostgreSQL, which gives this advice.
+ * @see "Serializable Isolation Level" in the PostgreSQL manual, which gives this advice.
  */
 const beginSerialised = 'BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL enable_seqscan = off';
-// The log is written in order: any later commit makes this one durable as well.
+// The log is written in order: any later commit makes this one durable too.
 const withoutFlush = '; SET LOCAL synchronous_commit = off';
 const beginSnapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/** PostgreSQL runs transactions concurrently and refuses one whose outcome would depend on it; that one is run again. */
+/** PostgreSQL runs transactions concurrently and aborts one whose outcome would depend on that; it is then retried. */
 async function runTransaction<T>(
   connections: Connections,
   act: (tx: Tx) => Promise<T>,
@@ -172,17 +176,17 @@ async function runTransaction<T>(
   }
 }
 
-// Any number but those of the migration and of the presence: the first half of each lock of a name.
+// Any number except those of the migration and presence locks: the first half of every named lock.
 const nameLocks = 7_305_513;
 
-/** Two names with the same number wait for each other as if they were one. */
+/** Two names with the same number wait for each other as if they were the same. */
 function lockNumbers(name: string): string {
   return `${nameLocks}, ${createHash('sha256').update(name).digest().readInt32BE()}`;
 }
 
 const txs = new WeakMap<PoolClient, ReturnType<typeof createTx>>();
 
-/** One for each connection: queries that were built for it are kept. */
+/** One transaction object per connection, which keeps the queries built for it. */
 function txOn(client: PoolClient): ReturnType<typeof createTx> {
   const made =
     txs.get(client) ??
@@ -199,7 +203,7 @@ interface Outcome<T> {
 interface Frame {
   readonly begin: string;
   /**
-   * A lock of the session, taken before the transaction and released after it: a transaction sees the database as it was
+   * A session lock, taken before the transaction and released after it: a transaction sees the database as it was
    * before it waited for a lock.
    */
   readonly lock: string | null;
@@ -214,11 +218,12 @@ async function inTransaction<T>(
   return connections.use(async (client, discard) => {
     try {
       if (lock !== null) await client.query(`BEGIN; SELECT pg_advisory_lock(${lock}); COMMIT`);
-      // Sent together with the first statement: it fails only where the connection has ended.
+      // Sent together with the first statement; it fails only if the connection has ended.
       const begun = client.query(begin);
       const [{ result, topics }] = await pipelined(act(client, begun), begun);
       const committed = client.query(`COMMIT${unlock}`);
-      // After the commit: PostgreSQL commits transactions with notifications one at a time. Polling finds what is lost.
+      // Sent after the commit, because PostgreSQL commits transactions with notifications one at a time. Polling finds
+      // lost notifications.
       if (topics.length > 0) client.query(notifyStatements(topics)).catch(() => undefined);
       await committed;
       return result;
@@ -231,7 +236,7 @@ async function inTransaction<T>(
 
 const clockCheckMs = 60_000;
 
-/** Measures the difference between this machine's clock and that of the database, at the start and every minute. */
+/** Measures the offset between this machine's clock and the database's, at the start and every minute. */
 async function followClock(pool: Pool) {
   let offsetMs = 0;
   const measure = async () => {
@@ -243,7 +248,7 @@ async function followClock(pool: Pool) {
     offsetMs = Number(rows[0]?.[0]) - (sentMs + Date.now()) / 2;
   };
   await measure();
-  // When the database does not answer, the last measurement counts until the next one.
+  // If the database does not respond, the last measurement counts until the next one.
   const timer = setInterval(() => void measure().catch(() => undefined), clockCheckMs);
   timer.unref();
   return {

@@ -1,6 +1,6 @@
 /**
- * The tables as the program sees them. The SQL that creates them is in `sql/`; a test compares the two.
- * Dates are milliseconds since 1970 (UTC), lists and objects are JSON text.
+ * The tables as the program sees them. The SQL that creates them is in `sql/`; a test compares the two. Dates are
+ * milliseconds since 1970 (UTC); lists and objects are JSON text.
  */
 
 import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
@@ -14,30 +14,33 @@ const flag = (name: string) => integer(name, { mode: 'boolean' });
 export const tenants = sqliteTable('tenants', {
   id: text('id').primaryKey(),
   name: text('name').notNull().unique(),
-  /** Middle part of the tenant's API keys; unchanged when the tenant is renamed. */
+  /** Middle part of the tenant's API keys; does not change when the tenant is renamed. */
   keyTag: text('key_tag').notNull().unique(),
   isTrial: flag('is_trial').notNull(),
   webhookUrl: text('webhook_url'),
-  /** Set when the receiver answered 410 or failed for too long; cleared by a new URL. */
+  /** Set when the receiver answered 410 or failed for too long; cleared when a new URL is set. */
   webhookDisabledAt: date('webhook_disabled_at'),
   webhookDisabledReason: text('webhook_disabled_reason').$type<'gone' | 'failing'>(),
-  /** First failed attempt since the last success; null while the receiver works. */
+  /** First failed attempt since the last success; null while deliveries succeed. */
   webhookFailingSince: date('webhook_failing_since'),
-  /** Where new analyses are stored; null for the default store. */
+  /** Store for new analyses; null for the default store. */
   storageConfigId: text('storage_config_id'),
-  /** What the console preselects for a new analysis; null for the defaults. */
+  /** Options that the console preselects for a new analysis; null for the defaults. */
   defaultOptions: text('default_options', { mode: 'json' }).$type<DefaultOptions>(),
-  /** Whether its pictures are compared with its earlier ones. */
+  /** Whether new pictures are compared with the tenant's earlier ones. */
   seenBefore: flag('seen_before').notNull().default(true),
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
-  /** From then on it has no access; the row is removed with the last of its data. Its name changes: see `endTenant`. */
+  /**
+   * When the tenant lost access; the row is removed together with the last of its data. Its name changes: see
+   * `endTenant`.
+   */
   deletedAt: date('deleted_at'),
 });
 
 /**
- * Every name that a tenant has or had. Claims of an identity provider, scripts and links may still use a former name of a
- * tenant: it must never refer to another one.
+ * Every current or former name of a tenant. An identity provider's claims, scripts and links may still use a former
+ * name, so a name must never refer to another tenant.
  */
 export const tenantNames = sqliteTable('tenant_names', {
   name: text('name').primaryKey(),
@@ -48,23 +51,23 @@ export const apiKeys = sqliteTable('api_keys', {
   uuid: text('uuid').primaryKey(),
   tenantId: text('tenant_id').notNull(),
   name: text('name').notNull(),
-  /** HMAC-SHA-256 of the whole key under the server's pepper. */
+  /** HMAC-SHA-256 of the whole key with the server's pepper. */
   digest: blob('digest', { mode: 'buffer' }).notNull().unique(),
   /** Last four characters, for the masked form. */
   ending: text('ending').notNull(),
   createdAt: date('created_at').notNull(),
   expiresAt: date('expires_at').notNull(),
-  /** A deleted key is kept as a tombstone: it is refused with another error than a wrong secret. */
+  /** A revoked key is kept as a tombstone, so that its error differs from that of a wrong secret. */
   revokedAt: date('revoked_at'),
-  /** When a rotation replaced it; null while it is the current key of its name. */
+  /** When a rotation replaced it; null while it is the current key of this name. */
   replacedAt: date('replaced_at'),
-  /** To the minute: a busy key does not write a row for every request. */
+  /** Accurate to the minute, so that a busy key does not write a row for every request. */
   lastUsedAt: date('last_used_at'),
 });
 
 /**
- * A place where objects of a tenant are or were stored. One row per place: new credentials for the same place change its row,
- * a new place is a new row, so that every analysis stays readable where it was created.
+ * A place where a tenant's objects are or were stored. One row per place: new credentials for the same place update its
+ * row, and a new place gets a new row, so that every analysis stays readable where it was created.
  */
 export const storageConfigs = sqliteTable(
   'storage_configs',
@@ -74,11 +77,11 @@ export const storageConfigs = sqliteTable(
     type: text('type').$type<'azure' | 's3'>().notNull(),
     /** Identifies the place: endpoint and bucket, or account and container. */
     place: text('place').notNull(),
-    /** The configuration as JSON, AES-256-GCM, bound to the tenant. */
+    /** The configuration as JSON, encrypted with AES-256-GCM and bound to the tenant. */
     sealed: blob('sealed', { mode: 'buffer' }).notNull(),
-    /** Origins that were last applied to the bucket; null when none were yet. */
+    /** Origins last applied to the bucket; null if none have been. */
     corsApplied: text('cors_applied', { mode: 'json' }).$type<readonly string[]>(),
-    /** Why they could not be applied; null when they could. */
+    /** Why applying them failed; null on success. */
     corsWarning: text('cors_warning'),
     createdAt: date('created_at').notNull(),
     updatedAt: date('updated_at').notNull(),
@@ -86,7 +89,7 @@ export const storageConfigs = sqliteTable(
   (table) => [unique().on(table.tenantId, table.place)],
 );
 
-/** People. `password_hash` for embedded accounts, `issuer` and `subject` for those of an identity provider. */
+/** User accounts: embedded ones have a `password_hash`, those of an identity provider `issuer` and `subject`. */
 export const users = sqliteTable(
   'users',
   {
@@ -101,7 +104,7 @@ export const users = sqliteTable(
     subject: text('subject'),
     lang: text('lang').notNull(),
     tosAccepted: flag('tos_accepted').notNull(),
-    /** Tokens issued before are invalid. */
+    /** Tokens issued earlier are invalid. */
     tokensValidFrom: date('tokens_valid_from').notNull(),
     disabledAt: date('disabled_at'),
     createdAt: date('created_at').notNull(),
@@ -110,7 +113,7 @@ export const users = sqliteTable(
   (table) => [unique().on(table.issuer, table.subject)],
 );
 
-/** Tenants of embedded accounts; those of an identity provider come with each token. */
+/** Tenants of embedded accounts; with an identity provider, they come with each token. */
 export const userTenants = sqliteTable(
   'user_tenants',
   { userId: text('user_id').notNull(), tenantId: text('tenant_id').notNull() },
@@ -118,8 +121,8 @@ export const userTenants = sqliteTable(
 );
 
 /**
- * Failed logins by the address that was typed in, whether it has an account or not: both are counted, or the lock would
- * reveal which addresses have one. One row for the address, and one for each place the attempts came from.
+ * Failed logins by the address entered, whether or not it has an account: otherwise the lock would reveal which
+ * addresses do. One row per address, and one for each place that attempts came from.
  */
 export const loginAttempts = sqliteTable('login_attempts', {
   /** HMAC-SHA-256 of the address (people type passwords into the wrong field), or of the address and the place. */
@@ -129,17 +132,17 @@ export const loginAttempts = sqliteTable('login_attempts', {
   lockedUntil: date('locked_until'),
 });
 
-/** One for each login of an embedded account. */
+/** One row per login of an embedded account. */
 export const sessions = sqliteTable('sessions', {
   id: text('id').primaryKey(),
   userId: text('user_id').notNull(),
   createdAt: date('created_at').notNull(),
-  /** No refresh extends a session beyond this. */
+  /** Refreshing never extends a session beyond this. */
   expiresAt: date('expires_at').notNull(),
   revokedAt: date('revoked_at'),
 });
 
-/** Every refresh token of a session; when a used one is presented again it was stolen, and the session ends. */
+/** Every refresh token of a session. If a used one is presented again it was stolen, and the session ends. */
 export const refreshTokens = sqliteTable('refresh_tokens', {
   digest: blob('digest', { mode: 'buffer' }).primaryKey(),
   sessionId: text('session_id').notNull(),
@@ -148,11 +151,11 @@ export const refreshTokens = sqliteTable('refresh_tokens', {
   usedAt: date('used_at'),
 });
 
-/** State of the delivery over one channel. */
+/** State of delivery over one channel. */
 export interface FeedbackOutcome {
   readonly state: 'waiting' | 'sent' | 'given_up';
   readonly attempts: number;
-  /** Outcome of the latest attempt, such as `smtp_451` or `timeout`; null before the first. */
+  /** Outcome of the latest attempt, such as `smtp_451` or `timeout`; null before the first attempt. */
   readonly detail: string | null;
 }
 
@@ -163,7 +166,7 @@ export const feedback = sqliteTable('feedback', {
   source: text('source').notNull(),
   message: text('message', { mode: 'json' }).$type<FeedbackMessage>().notNull(),
   createdAt: date('created_at').notNull(),
-  /** By channel; empty when none was configured. */
+  /** Outcomes by channel; empty if none was configured. */
   outcomes: text('outcomes', { mode: 'json' })
     .$type<Readonly<Record<string, FeedbackOutcome>>>()
     .notNull(),
@@ -179,17 +182,17 @@ export const analyses = sqliteTable('analyses', {
   commentFolded: text('comment_folded').notNull(),
   tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull(),
   storageType: text('storage_type').$type<'azure' | 's3'>().notNull(),
-  /** Where its objects are stored; null for the default store. */
+  /** Store of its objects; null for the default store. */
   storageConfigId: text('storage_config_id'),
   format: text('format').$type<Format>().notNull(),
   width: integer('width').notNull(),
   height: integer('height').notNull(),
   filename: text('filename').notNull(),
-  /** Where the client uploads to; the client can overwrite it until its URL expires. */
+  /** Key that the client uploads to, and can overwrite until its URL expires. */
   inputKey: text('input_key').notNull(),
-  /** ETag of the upload when it was copied; null before, and for analyses of older versions. */
+  /** ETag of the upload when it was copied; null before that, and for analyses from older versions. */
   inputEtag: text('input_etag'),
-  /** When it was noticed that the client replaced the upload after the start. */
+  /** When it was noticed that the client had replaced the upload after the start. */
   inputReplacedAt: date('input_replaced_at'),
   model: text('model').notNull(),
   modelVersion: text('model_version').notNull(),
@@ -199,13 +202,16 @@ export const analyses = sqliteTable('analyses', {
   status: text('status').$type<'pending' | 'processing' | 'completed' | 'failed'>().notNull(),
   statusMessage: text('status_message').notNull(),
   retryCount: integer('retry_count').notNull(),
-  /** Set by start and retry. A pending analysis with this set waits for a worker, one without for its start. */
+  /**
+   * When the analysis was started or retried. While pending, it waits for a worker if this is set, and for its start if
+   * not.
+   */
   queuedAt: date('queued_at'),
   processingStartedAt: date('processing_started_at'),
   processingFinishedAt: date('processing_finished_at'),
-  /** True when other analyses of the tenant were waiting or processing when this one was started. */
+  /** Whether other analyses of the tenant were waiting or processing when this one was started. */
   isBulk: flag('is_bulk'),
-  /** The copy that is examined; no URL is ever signed for it. */
+  /** Copy of the upload to be examined; no URL is ever signed for it. */
   evidenceKey: text('evidence_key'),
   evidenceSha256: text('evidence_sha256'),
   evidenceMd5: text('evidence_md5'),
@@ -220,7 +226,7 @@ export const analyses = sqliteTable('analyses', {
   tierUpgradedAt: date('tier_upgraded_at'),
 });
 
-/** The result of a run. Small columns first: lists never read the long ones after them. */
+/** The result of a run. Small columns come first, so that lists never read the long ones after them. */
 export const examinations = sqliteTable('examinations', {
   analysisId: text('analysis_id').primaryKey(),
   resultClass: integer('result_class').notNull(),
@@ -230,20 +236,25 @@ export const examinations = sqliteTable('examinations', {
   examinedAt: date('examined_at').notNull(),
   /** JSON: predictions, uncertainties, similarities, anomaly. */
   scores: text('scores').notNull(),
-  /** JSON: object keys of heatmaps and reports, and the reports' texts; null until they are rendered. */
+  /** JSON: object keys of heatmaps and reports, and the reports' texts; null until rendered. */
   rendered: text('rendered'),
-  /** JSON: the whole examination without the values of its maps. */
+  /** JSON: the whole examination without its map values. */
   examination: text('examination').notNull(),
-  /** 16-bit little-endian numbers, one for each cell. */
+  /** 16-bit little-endian numbers, one per cell. */
   realMap: blob('real_map', { mode: 'buffer' }).notNull(),
   fakeMap: blob('fake_map', { mode: 'buffer' }).notNull(),
   compressionMap: blob('compression_map', { mode: 'buffer' }).notNull(),
   anomalyMap: blob('anomaly_map', { mode: 'buffer' }).notNull(),
-  /** Maps of single methods, concatenated in the order of the examination; null for examinations of earlier versions. */
+  /**
+   * Maps of single methods, concatenated in the order of the examination; null for examinations from earlier versions.
+   */
   methodMaps: blob('method_maps', { mode: 'buffer' }),
 });
 
-/** What a copy of an examined picture is recognised by, and below it the keys to search for. See `seen-before.ts`. */
+/**
+ * Fingerprints for recognising copies of examined pictures, and in the next table their keys for searching. See
+ * `seen-before.ts`.
+ */
 export const fingerprints = sqliteTable('fingerprints', {
   id: integer('id').primaryKey(),
   analysisId: text('analysis_id').notNull().unique(),
@@ -256,18 +267,18 @@ export const fingerprintKeys = sqliteTable(
   (table) => [primaryKey({ columns: [table.key, table.fingerprint] })],
 );
 
-/** JPEG files of 160 pixels or less, for lists. */
+/** JPEG files of at most 160 pixels, for lists. */
 export const thumbnails = sqliteTable('thumbnails', {
   analysisId: text('analysis_id').primaryKey(),
   jpeg: blob('jpeg', { mode: 'buffer' }).notNull(),
 });
 
-/** What must not be purged, regardless of its age. */
+/** Analyses that must not be purged, regardless of age. */
 export const legalHolds = sqliteTable(
   'legal_holds',
   {
     tenantId: text('tenant_id').notNull(),
-    /** Empty for all analyses of the tenant. */
+    /** Empty for a hold on all analyses of the tenant. */
     analysisId: text('analysis_id').notNull(),
     reason: text('reason').notNull(),
     createdAt: date('created_at').notNull(),
@@ -277,7 +288,7 @@ export const legalHolds = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.analysisId] })],
 );
 
-/** Objects that no analysis refers to: not yet, or no longer. */
+/** Objects that no analysis refers to, either not yet or no longer. */
 export const orphanObjects = sqliteTable('loose_objects', {
   id: integer('id').primaryKey(),
   tenantId: text('tenant_id').notNull(),
@@ -291,7 +302,7 @@ export const jobs = sqliteTable('jobs', {
   id: text('id').primaryKey(),
   kind: text('kind').notNull(),
   payload: text('payload', { mode: 'json' }).$type<unknown>().notNull(),
-  /** The tenant whose work it is; null for the service's own. */
+  /** Tenant that the work is for; null for the service's own. */
   owner: text('owner'),
   runAt: date('run_at').notNull(),
   /** Incremented by every claim; a result is accepted only with the latest number. */
@@ -313,7 +324,7 @@ export const deliveries = sqliteTable('webhook_deliveries', {
   payload: text('payload').notNull(),
   state: text('state').$type<'waiting' | 'delivered' | 'given_up'>().notNull(),
   attempts: integer('attempts').notNull(),
-  /** Null while an earlier message of the same subject is waiting; in the future as a lease while an attempt runs. */
+  /** Null while an earlier message with the same subject is waiting; during an attempt, the end of its lease. */
   nextAttemptAt: date('next_attempt_at'),
   fence: integer('fence').notNull(),
   lastOutcome: text('last_outcome'),
@@ -334,7 +345,7 @@ export const idempotencyKeys = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.key] })],
 );
 
-/** Events counted by tenant and UTC day, in the transaction of the event itself. */
+/** Events counted by tenant and UTC day, in the same transaction as the event. */
 export const usageCounters = sqliteTable(
   'usage_counters',
   {
@@ -347,12 +358,14 @@ export const usageCounters = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.day, table.counter] })],
 );
 
-/** The audit log: a chain of entries for each tenant and one for the service. Triggers refuse to change or delete a row. */
+/**
+ * The audit log: one chain of entries per tenant and one for the service. Triggers prevent changing or deleting a row.
+ */
 export const auditEntries = sqliteTable(
   'audit_entries',
   {
     chain: text('chain').notNull(),
-    /** From 1, without gaps. */
+    /** Counts from 1, without gaps. */
     seq: integer('seq').notNull(),
     /** Canonical JSON (RFC 8785); src/service/audit defines its fields. */
     entry: text('entry').notNull(),
@@ -362,12 +375,12 @@ export const auditEntries = sqliteTable(
   (table) => [primaryKey({ columns: [table.chain, table.seq] })],
 );
 
-/** The end of each chain: shows when entries were cut off it. */
+/** The end of each chain, which reveals when entries were truncated. */
 export const auditHeads = sqliteTable('audit_heads', {
   chain: text('chain').primaryKey(),
-  /** 0 for a chain whose first entry, which says that it is younger than its tenant, is yet to be written. */
+  /** 0 for a chain whose first entry, which records that it is younger than its tenant, is yet to be written. */
   count: integer('count').notNull(),
-  /** Of the last entry. */
+  /** Hash of the last entry. */
   hash: text('hash').notNull(),
 });
 

@@ -1,4 +1,4 @@
-/** A copy of the whole database at one moment, while others continue to write; and an inspection of such a file. */
+/** Copies the whole database as of one moment while others keep writing, and inspects such a copy. */
 
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -11,8 +11,8 @@ import { syncFile } from './sqlite-upgrade.ts';
 const pagesAtOnce = 1000;
 
 /**
- * @param to - a file that does not exist yet; only its owner can read it, and it needs no other file beside it.
- * @param onProgress - receives the share of the pages that is copied, 0..1, and can stop the copy by throwing.
+ * @param to - a file that does not exist yet; it will be readable only by its owner and need no other file beside it.
+ * @param onProgress - receives the share of the pages copied, 0..1, and can stop the copy by throwing.
  * @throws {ForensicsError} `no_space_left`, `store_unavailable`, `database_damaged`; what `onProgress` throws.
  */
 export async function takeSnapshot(
@@ -21,7 +21,7 @@ export async function takeSnapshot(
   onProgress: (share: number) => void,
 ): Promise<void> {
   closeSync(openSync(to, 'wx', 0o600));
-  // One read transaction for the whole copy: without it every write of another process would restart the copy.
+  // One read transaction for the whole copy: otherwise any write by another process would restart it.
   $client.exec('BEGIN');
   try {
     $client.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get();
@@ -40,7 +40,7 @@ export async function takeSnapshot(
   syncFile(to);
 }
 
-/** The size that a snapshot has. */
+/** Size of a snapshot in bytes. */
 export function snapshotBytes({ $client }: SqliteDb): number {
   const pages = Number($client.pragma('page_count', { simple: true }));
   return pages * Number($client.pragma('page_size', { simple: true }));
@@ -48,13 +48,13 @@ export function snapshotBytes({ $client }: SqliteDb): number {
 
 interface Inspection {
   readonly schema: number;
-  /** By table. */
+  /** Number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Sentences; none for an intact file. */
+  /** Problems as sentences; empty for an intact file. */
   readonly problems: readonly string[];
 }
 
-/** Reads the whole file and changes nothing. @throws {ForensicsError} `database_damaged` when it is not a database. */
+/** Reads the whole file without changing it. @throws {ForensicsError} `database_damaged` when it is not a database. */
 export async function inspectDatabase(path: string): Promise<Inspection> {
   return reading(path, async (client) => {
     const problems = [...brokenPages(client), ...brokenReferences(client)];
@@ -62,7 +62,7 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
   });
 }
 
-/** Runs `act` on a database that is opened only for reading, and has the present schema. */
+/** Runs `act` on a database opened read-only, which must have the present schema. */
 export async function readDatabase<T>(path: string, act: (db: Db) => Promise<T>): Promise<T> {
   return reading(path, (client) => act(createSqliteDb(client)));
 }
@@ -82,7 +82,7 @@ async function reading<T>(
   }
 }
 
-/** In WAL mode, which the file records, even a reader would have to create a log beside it. */
+/** In WAL mode, which is recorded in the file, even a reader would have to create a log beside it. */
 function leaveWalMode(path: string): void {
   const client = new Database(path);
   try {
@@ -92,7 +92,7 @@ function leaveWalMode(path: string): void {
   }
 }
 
-// A damaged file has hundreds of problems; the first ones are enough.
+// A damaged file has hundreds of problems; the first few are enough.
 const maxProblems = 5;
 
 function brokenPages(client: Database.Database): readonly string[] {
@@ -112,7 +112,7 @@ function brokenReferences(client: Database.Database): readonly string[] {
 }
 
 function countRows(client: Database.Database): Record<string, number> {
-  // Only tables: the index of texts is a virtual table.
+  // Only tables: the text index is a virtual table.
   const tables = client
     .prepare<[], string>(
       `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,

@@ -1,6 +1,6 @@
 /**
- * Brings the file of an earlier version to the present schema. Before that it makes a copy: the way back to that version.
- * Copies lie beside the database in `backups/`; the newest three are kept.
+ * Upgrades a file from an earlier version to the present schema. First it makes a copy for going back to that version.
+ * Copies are stored in `backups/` beside the database; the newest three are kept.
  */
 
 import {
@@ -19,14 +19,14 @@ import type { Upgrade } from './database.ts';
 import { checkedSchema, migrateSqlite, presentSchema, readSchema } from './migrations.ts';
 
 interface UpgradeOptions {
-  /** Of the file that `client` has open. */
+  /** Path of the file opened by `client`. */
   readonly path: string;
-  /** No copy is made of a file that is itself a temporary copy. */
+  /** Whether the file is a temporary copy, of which no copy is needed. */
   readonly isScratch: boolean;
   readonly at: Date;
 }
 
-/** @returns null for a new file and for one that has the present schema. */
+/** @returns null for a new file and for one with the present schema. */
 export function upgradeSqlite(client: Database.Database, options: UpgradeOptions): Upgrade | null {
   const from = checkedSchema(client);
   const to = presentSchema('sqlite');
@@ -38,12 +38,12 @@ export function upgradeSqlite(client: Database.Database, options: UpgradeOptions
 }
 
 const keptCopies = 3;
-/** With the journal that SQLite keeps beside it. */
+/** Including SQLite's journal beside it. */
 const unfinishedPattern = /\.new(?:-journal)?$/;
 const abandonedMs = 3_600_000;
 const copyPattern = /^forensics-\d+-(?<date>\d{8}T\d{6}Z)\.db$/;
 
-/** @returns null when another process upgraded the file in the meantime: then that process made a copy. */
+/** @returns null when another process upgraded the file in the meantime and so made a copy. */
 function copyBefore(
   client: Database.Database,
   schema: number,
@@ -56,7 +56,7 @@ function copyBefore(
   const copy = join(folder, `forensics-${schema}-${stamp}.db`);
   const temporary = `${copy}.${process.pid}.new`;
   try {
-    // SQLite fills an empty file and keeps its mode; a file that it creates itself would be readable by others.
+    // SQLite keeps the mode of an existing empty file; a file that it creates itself would be readable by others.
     closeSync(openSync(temporary, 'wx', 0o600));
     client.prepare('VACUUM INTO ?').run(temporary);
     if (schemaIn(temporary) !== schema) return null;
@@ -69,7 +69,10 @@ function copyBefore(
   return copy;
 }
 
-/** Of processes that were killed: each is as large as the database. One that was changed recently may still be written. */
+/**
+ * Removes the copies of killed processes, which are as large as the database. A recently changed one may still be in
+ * progress.
+ */
 function removeUnfinished(folder: string, at: Date): void {
   for (const name of readdirSync(folder).filter((one) => unfinishedPattern.test(one))) {
     const file = join(folder, name);
@@ -87,7 +90,7 @@ function schemaIn(path: string): number {
   }
 }
 
-/** Its contents survive a power cut. */
+/** Makes the file's contents survive a power cut. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r+');
   try {

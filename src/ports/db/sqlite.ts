@@ -1,6 +1,6 @@
 /**
- * SQLite, the engine of the data folder: a file that is opened once and brought to the newest schema, shared by every service
- * of a process and safely by several processes.
+ * SQLite, the engine of the data folder: one file, opened once, upgraded to the newest schema, shared by all services
+ * of a process and safe to use from several processes.
  */
 
 import { EventEmitter } from 'node:events';
@@ -34,18 +34,18 @@ interface DatabasePlace {
   readonly now?: () => Date;
 }
 
-// Other processes hold the write lock for one short transaction; five seconds means that something is stuck.
+// Other processes hold the write lock only for one short transaction; after five seconds something is stuck.
 const busyTimeoutMs = 5000;
 const maxPauseMs = 20;
 // Exclusive access waits only for commands that are about to end.
 const exclusiveTimeoutMs = 1000;
 
 /**
- * @param path - the database file; it and its folder are made when missing, readable by the owner alone.
- * @param isExclusive - keeps every other process out until it is closed.
- * @param isScratch - a temporary copy: no copy is made of it before its schema is upgraded.
+ * @param path - the database file; it and its folder are created if missing, accessible only to the owner.
+ * @param isExclusive - keeps every other process out until closed.
+ * @param isScratch - a temporary copy, of which no copy is made before its schema is upgraded.
  * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`,
- *   `file_not_readable`; `conflict` when it cannot be exclusive.
+ *   `file_not_readable`; `conflict` when exclusive access is impossible.
  */
 export function openDatabase({
   path,
@@ -59,11 +59,11 @@ export function openDatabase({
     client.pragma(`busy_timeout = ${isExclusive ? exclusiveTimeoutMs : busyTimeoutMs}`);
     if (isExclusive) lockOut(client);
     client.pragma('journal_mode = WAL');
-    // FULL: what was acknowledged survives a power cut.
+    // FULL: acknowledged transactions survive a power cut.
     client.pragma('synchronous = FULL');
     client.pragma('foreign_keys = ON');
     upgrade = upgradeSqlite(client, { path, isScratch, at: now() });
-    // From now on `createSqliteDb` waits for locks, without blocking the process.
+    // From here on, `createSqliteDb` waits for locks without blocking the process.
     client.pragma('busy_timeout = 0');
   } catch (error) {
     client.close();
@@ -80,11 +80,11 @@ export function openDatabase({
   };
 }
 
-/** SQLite's file has the mode of its first opening, and its side files have the mode of the file. */
+/** SQLite's file keeps the mode with which it is created, and its side files copy the mode of the file. */
 function openPrivateFile(path: string): Database.Database {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // Not where it exists: it may be open in this process, and closing it here would drop SQLite's locks on it.
+    // Skipped if the file exists: it may be open in this process, and closing it here would release SQLite's locks.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     return new Database(path);
   } catch (error) {
@@ -107,7 +107,7 @@ function lockOut(client: Database.Database): void {
   }
 }
 
-/** @throws {ForensicsError} `usage`: the command works on files of the data folder. */
+/** @throws {ForensicsError} `usage`: the command works on files in the data folder. */
 export function requireSqlite(db: Db): SqliteDb {
   if (isSqlite(db)) return db;
   throw new ForensicsError(
@@ -121,8 +121,8 @@ export function isSqlite(db: Db): db is SqliteDb {
 }
 
 /**
- * One connection: statements outside an open transaction of this process wait for its end. While another process holds the
- * lock of the file for a short transaction, this process does other work.
+ * A single connection: statements outside an open transaction of this process wait for it to end. While another process
+ * briefly holds the file lock, this process does other work.
  */
 export function createSqliteDb(
   client: Database.Database,
@@ -135,7 +135,7 @@ export function createSqliteDb(
   );
 
   async function runTransaction<T>(act: (tx: Tx) => Promise<T>): Promise<T> {
-    // Immediate: the lock is taken before the first read, so that what was read is still true when it is written.
+    // Immediate: takes the lock before the first read, so that what was read is still true at the write.
     const end = await turns.begin(() => void client.exec('BEGIN IMMEDIATE'));
     let committed: readonly Topic[];
     let result: T;
@@ -170,7 +170,7 @@ export function createSqliteDb(
   });
 }
 
-/** One transaction at a time, and other statements between two. */
+/** Runs one transaction at a time, and other statements in between. */
 function createTurns() {
   let transaction: Promise<void> | null = null;
 
@@ -190,7 +190,7 @@ function createTurns() {
 
   return {
     between,
-    /** @returns the way to end it. */
+    /** @returns a function that ends it. */
     async begin(act: () => void): Promise<() => void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       await between(() => {
@@ -225,19 +225,19 @@ function execute(
   return { rows: method === 'get' ? statement.get(...params) : statement.all(...params) };
 }
 
-// More than the program has; only lists of ids of ever different lengths add to that.
+// More than the program has; only id lists of varying length add to the number.
 const maxPrepared = 500;
 const prepared = new WeakMap<Database.Database, Map<string, Database.Statement>>();
 
 /**
- * Parsed and planned once for each connection: for short statements that takes longer than running them. After a change of
- * the schema SQLite plans them again by itself.
+ * Parses and plans a statement once per connection: for short statements, that takes longer than running them. SQLite
+ * replans by itself after a schema change.
  */
 function prepare(client: Database.Database, sql: string): Database.Statement {
   const known = prepared.get(client) ?? new Map<string, Database.Statement>();
   prepared.set(client, known);
   const statement = known.get(sql) ?? client.prepare(sql);
-  // Moved to the end: the first is the least recently used.
+  // Moves it to the end: the first entry is the least recently used.
   known.delete(sql);
   known.set(sql, statement);
   const [oldest] = known.keys();
@@ -246,7 +246,7 @@ function prepare(client: Database.Database, sql: string): Database.Statement {
 }
 
 /**
- * For callers that are about to replace the file. A file that is missing or not a database is not in use.
+ * For callers about to replace the file. A missing file, or one that is not a database, is not in use.
  *
  * @throws {ForensicsError} `conflict`.
  */
@@ -257,7 +257,7 @@ export function assertNotInUse(path: string): void {
     client.pragma(`busy_timeout = ${exclusiveTimeoutMs}`);
     lockOut(client);
   } catch (error) {
-    // Anything else that is wrong with it may be the reason to replace it.
+    // Any other problem with it may be the reason for replacing it.
     if (error instanceof ForensicsError) throw error;
   } finally {
     client.close();
@@ -265,10 +265,10 @@ export function assertNotInUse(path: string): void {
 }
 
 /**
- * Rewrites the file, so that nothing that was overwritten or deleted can be read from it. Needs a database that was opened
- * exclusively, and as much free space as the file has.
+ * Rewrites the file so that overwritten or deleted data cannot be read from it. Needs exclusive access, and as much
+ * free space as the file takes.
  *
- * @throws {ForensicsError} `no_space_left`: then the file is unchanged.
+ * @throws {ForensicsError} `no_space_left`; the file is then unchanged.
  */
 export function wipeFreeSpace({ $client }: SqliteDb): void {
   try {
@@ -279,7 +279,7 @@ export function wipeFreeSpace({ $client }: SqliteDb): void {
   }
 }
 
-/** Loads the native module and asks it. @returns the version of SQLite, such as `3.50.1`. */
+/** Loads the native module. @returns the version of SQLite, such as `3.50.1`. */
 export function engineVersion(): string {
   const client = new Database(':memory:');
   try {

@@ -1,4 +1,4 @@
-/** Files that appear whole or not at all, for their owner's eyes alone, and that outlive a power cut. */
+/** Writes files atomically and durably, accessible only to their owner. */
 
 import {
   closeSync,
@@ -15,7 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { ForensicsError } from '../../errors.ts';
 
-/** A folder for such files. @throws {ForensicsError} `config_invalid`. */
+/** Creates a folder for such files. @throws {ForensicsError} `config_invalid`. */
 export function makeOwnFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
@@ -24,7 +24,10 @@ export function makeOwnFolder(path: string): void {
   }
 }
 
-/** False when the file is there already: of several processes at once, one writes. @throws {ForensicsError} `config_invalid`. */
+/**
+ * Returns false if the file already exists: if several processes try at once, one writes. @throws {ForensicsError}
+ * `config_invalid`.
+ */
 export function writeOnce(file: string, content: string): boolean {
   return throughTemporary(file, content, (temporary) => {
     try {
@@ -37,12 +40,12 @@ export function writeOnce(file: string, content: string): boolean {
   });
 }
 
-/** Puts other content in the place of a file. @throws {ForensicsError} `config_invalid`. */
+/** Replaces the content of a file. @throws {ForensicsError} `config_invalid`. */
 export function replaceFile(file: string, content: string, mode = 0o600): void {
   throughTemporary(file, content, (temporary) => renameSync(temporary, file), mode);
 }
 
-/** The names in a folder survive a power cut: a key that is lost makes everything worthless that was made with it. */
+/** Makes the names in a folder survive a power cut: losing a key would make everything encrypted with it worthless. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
@@ -81,12 +84,12 @@ function throughTemporary<T>(
 }
 
 /**
- * Makes a folder that a person named, and its parents where they are missing. A folder that exists stays as it is.
+ * Creates a folder given by the user, and its missing parents. An existing folder is left as it is.
  *
- * Not `mkdir` with `recursive`: where the file system refuses a new entry with ENOENT, as /proc does, Node.js 24 tries
- * for ever.
+ * Does not use `mkdir` with `recursive`: if the file system rejects a new entry with ENOENT, as /proc does, Node.js 24
+ * retries for ever.
  *
- * @throws the error of the file system, with its `code`.
+ * @throws the file system's error, with its `code`.
  */
 export function makeFolder(path: string, mode = 0o777): void {
   if (isFolder(path)) return;
@@ -95,7 +98,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process may have made it in between.
+    // Another process may have created it in between.
     if (!isFolder(path)) throw error;
   }
 }

@@ -1,9 +1,9 @@
 /**
- * File names that are not UTF-8, as old disks hold them. Node.js reads each wrong byte as U+FFFD and cannot find the file
- * again. Here such a byte travels inside a string as a lone surrogate, U+DC80 to U+DCFF, which no text contains: paths can be
- * joined and compared as ever, and where a file is opened the very bytes come back.
+ * Handles file names that are not UTF-8, as found on old disks. Node.js decodes each invalid byte as U+FFFD and cannot
+ * find the file again. Here such a byte becomes a lone surrogate, U+DC80 to U+DCFF, which no text contains: paths can
+ * be joined and compared as usual, and the original bytes are restored when a file is opened.
  *
- * @see PEP 383, which names files so in Python.
+ * @see PEP 383, which does the same in Python.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -11,11 +11,11 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 const escapeBase = 0xdc00;
-/** The flag `u` keeps the halves of a surrogate pair from matching. */
+/** The `u` flag prevents matching halves of a surrogate pair. */
 const escapes = /[\udc80-\udcff]/u;
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The name that the bytes spell. */
+/** Decodes a file name. */
 export function nameOf(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return strict.decode(bytes);
   let name = '';
@@ -30,7 +30,7 @@ export function nameOf(bytes: Uint8Array): string {
   return name;
 }
 
-/** What the functions of `node:fs` find the file by. */
+/** Encodes a name for the functions of `node:fs`. */
 export function pathOf(name: string): string | Buffer {
   if (!escapes.test(name)) return name;
   return Buffer.concat(
@@ -40,7 +40,7 @@ export function pathOf(name: string): string | Buffer {
   );
 }
 
-/** For people, and for documents that must be text: each such byte as ⟨0xE4⟩. */
+/** The name for display, and for documents that must be text: each such byte appears as ⟨0xE4⟩. */
 export function shownName(name: string): string {
   return Array.from(name, (character) =>
     escapes.test(character) ? `⟨0x${byteOf(character).toString(16).toUpperCase()}⟩` : character,
@@ -51,14 +51,14 @@ function byteOf(escape: string): number {
   return escape.charCodeAt(0) - escapeBase;
 }
 
-/** The absolute path; the working directory, too, may have a name that is not UTF-8. */
+/** The absolute path; even the working directory may have a name that is not UTF-8. */
 export function absolutePath(name: string): string {
   const folder = process.cwd();
   if (!folder.includes('\ufffd') || process.platform !== 'linux') return resolve(name);
   return resolve(nameOf(readlinkSync('/proc/self/cwd', { encoding: 'buffer' })), name);
 }
 
-/** The arguments as they were given to this process: Linux tells their bytes. @param argv - as `process.argv`. */
+/** The arguments with their original bytes, which only Linux provides. @param argv - as `process.argv`. */
 export function withNameBytes(argv: readonly string[]): readonly string[] {
   if (process.platform !== 'linux' || !argv.some((arg) => arg.includes('\ufffd'))) return argv;
   const given = readFileSync('/proc/self/cmdline');
@@ -68,7 +68,7 @@ export function withNameBytes(argv: readonly string[]): readonly string[] {
     parts.push(given.subarray(from, end));
     from = end + 1;
   }
-  // The options of Node.js itself stand before them, and are no part of `argv`.
+  // Options of Node.js itself come first and are not part of `argv`.
   const last = parts.slice(-argv.length);
   return argv.map((arg, at) => (last[at]?.toString('utf8') === arg ? nameOf(last[at]) : arg));
 }

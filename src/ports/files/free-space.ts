@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { ForensicsError } from '../../errors.ts';
 
-// What directories, heads and the database's own growth take beside the files.
+// Space for directories, headers and the database's own growth beside the files.
 const reserveBytes = 16 * 1024 * 1024;
 
-/** @throws {ForensicsError} `no_space_left` when fewer than so many bytes are free where `folder` lies. */
+/** @throws {ForensicsError} `no_space_left` when the disk of `folder` has fewer than `bytes` free. */
 export async function requireFreeSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder, { bigint: true });
   const free = Number(bavail * bsize);

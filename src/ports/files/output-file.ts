@@ -1,4 +1,4 @@
-/** One file that appears whole or not at all. */
+/** Writes an output file atomically. */
 
 import { randomUUID } from 'node:crypto';
 import { access, constants, link, lstat, rename, rm, writeFile } from 'node:fs/promises';
@@ -7,14 +7,15 @@ import { ForensicsError } from '../../errors.ts';
 import { knowsNoLinks, systemCodeOf, toOutputFailure } from './system-errors.ts';
 
 interface Force {
-  /** Whether a file that is there may be replaced. */
+  /** Whether an existing file may be replaced. */
   readonly force: boolean;
 }
 
 /**
- * Before the work begins.
+ * Checks the path before the work begins.
  *
- * @throws {ForensicsError} `conflict` when `path` exists and may not be replaced, `output_not_writable` when its folder is none.
+ * @throws {ForensicsError} `conflict` when `path` exists and may not be replaced, `output_not_writable` when its folder
+ *   is not a folder.
  */
 export async function checkFree(path: string, { force }: Force): Promise<void> {
   await access(dirname(resolve(path)), constants.W_OK).catch((error: unknown) => {
@@ -24,7 +25,7 @@ export async function checkFree(path: string, { force }: Force): Promise<void> {
   if (found !== null && !(force && found.isFile())) throw isThere(path, force);
 }
 
-/** @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing of it stays. */
+/** @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; nothing is left behind. */
 export async function writeWholeFile(
   path: string,
   bytes: Uint8Array,
@@ -42,7 +43,7 @@ export async function writeWholeFile(
 }
 
 /**
- * Gives a finished file its name; under the temporary one it may stay as a second link.
+ * Gives a finished file its name; the temporary name may remain as a second link.
  *
  * @throws {ForensicsError} `conflict`, `output_not_writable`.
  */
@@ -57,8 +58,8 @@ async function putInPlace(temporary: string, path: string, { force }: Force): Pr
 }
 
 /**
- * Gives a finished file a name that is still free. A link, because a rename would replace what another process wrote in the
- * meantime.
+ * Gives a finished file a name that is still free. Uses a link, because a rename would replace what another process
+ * wrote in the meantime.
  *
  * @returns false when the name is taken.
  */

@@ -1,15 +1,15 @@
 /**
- * One process at a time. A lock is a file that names the process that holds it; one whose process is gone, after a
- * crash or a power cut, is taken over.
+ * A lock that one process holds at a time. It is a file that names its holder; if that process is gone, after a crash
+ * or a power cut, the lock is taken over.
  */
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { systemCodeOf } from './system-errors.ts';
 
-/** Takes the lock and returns the way to give it back; null while another running process holds it. */
+/** Takes the lock and returns a function that releases it; null while another running process holds it. */
 export function takeLock(file: string): (() => void) | null {
   const mine = describe(process.pid);
-  // Two rounds are enough: a stale lock is set aside in the first.
+  // Two attempts are enough: the first moves a stale lock aside.
   if (!take(file, mine)) {
     setAsideIfStale(file);
     if (!take(file, mine)) return null;
@@ -19,19 +19,19 @@ export function takeLock(file: string): (() => void) | null {
   };
 }
 
-/** Number of the process that holds the lock; null when it is free. */
+/** Process id of the holder; null when the lock is free. */
 export function holderOf(file: string): number | null {
   const holder = read(file);
   return holder === null ? null : Number.parseInt(holder, 10);
 }
 
-/** Whether a process that runs holds the lock. */
+/** Whether a running process holds the lock. */
 export function isHeld(file: string): boolean {
   const holder = read(file);
   return holder !== null && holder === describe(Number.parseInt(holder, 10));
 }
 
-/** A link, not an exclusive open: readers of the lock see all of it. */
+/** Uses a link instead of an exclusive open, so that readers always see the complete content. */
 function take(file: string, holder: string): boolean {
   const temporary = `${file}.${process.pid}.new`;
   try {
@@ -50,14 +50,14 @@ function setAsideIfStale(file: string): void {
   const holder = read(file);
   if (holder === null || isHeld(file)) return;
   const aside = `${file}.${process.pid}.stale`;
-  // Another process may have moved it just now: the next round finds the new owner.
+  // Another process may have just moved it: the next attempt finds the new holder.
   if (!isRenamed(file, aside)) return;
-  // Or another process may have taken over the stale lock between the check and the rename: then put theirs back.
+  // Another process may have taken over the stale lock between the check and the rename: put its lock back.
   if (read(aside) !== holder) linkSync(aside, file);
   rmSync(aside, { force: true });
 }
 
-/** False when there is no such file. */
+/** False if there is no such file. */
 function isRenamed(file: string, to: string): boolean {
   try {
     renameSync(file, to);
@@ -68,15 +68,15 @@ function isRenamed(file: string, to: string): boolean {
   }
 }
 
-/** Process number and start time. Numbers are used again, in containers even always the same one. */
+/** Process id and start time. Ids are reused; in containers it is often the same one. */
 function describe(pid: number): string {
   return `${pid} ${startOf(pid)}\n`;
 }
 
-/** Clock ticks from boot to the start of the process where the system reports them; otherwise only whether it lives. */
+/** Start of the process in clock ticks since boot, if the system reports it; otherwise only whether it is alive. */
 function startOf(pid: number): string {
   const stat = read(`/proc/${pid}/stat`);
-  // The second field is a name in brackets, which may contain spaces and brackets itself (proc(5)).
+  // The second field is a name in brackets, which may itself contain spaces and brackets (proc(5)).
   if (stat !== null) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'alive';
   return process.platform === 'linux' || !isAlive(pid) ? 'gone' : 'alive';
 }
@@ -86,7 +86,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // There is such a process, only not one of ours.
+    // The process exists but belongs to another user.
     return systemCodeOf(error) === 'EPERM';
   }
 }
@@ -95,7 +95,7 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    // What /proc shows ends with its process, also while it is read.
+    // A process's entry in /proc disappears when it ends, even while being read.
     if (['ENOENT', 'ESRCH'].includes(systemCodeOf(error) ?? '')) return null;
     throw error;
   }

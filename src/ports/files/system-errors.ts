@@ -1,10 +1,10 @@
-/** Errors of the operating system about files that are read and written, as our messages. */
+/** Translates operating system errors about reading and writing files. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { failure } from '../../contract/failure-reasons.ts';
 import { ForensicsError } from '../../errors.ts';
 
-/** `ENOENT`, `EACCES`, ...: what the operating system called a failure, or null for any other failure. */
+/** The operating system's error code (`ENOENT`, `EACCES`, ...), or null for any other error. */
 export function systemCodeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !('syscall' in error || 'errno' in error)) return null;
   return 'code' in error && typeof error.code === 'string' ? error.code : null;
@@ -21,23 +21,23 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** Why a path cannot be written to: the code, and what it means where that is known. */
+/** Why a path cannot be written: the code, with its meaning if known. */
 export function reasonOf(code: string): string {
   const reason = reasons[code];
   return reason === undefined ? code : `${code}: ${reason}`;
 }
 
-/** A full disk, a quota and a size limit are one thing to people: what is written does not fit. */
+/** To users, a full disk, a quota and a size limit are the same: the data does not fit. */
 export function isFull(code: string | null): boolean {
   return code !== null && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
 }
 
-/** Of a link to a file: sticks, and shares of other systems, know none. */
+/** Whether a failed link means that the file system has none, like USB sticks and some network shares. */
 export function knowsNoLinks(code: string | null): boolean {
   return code !== null && ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code);
 }
 
-/** What `act` gives, or null when there is no such file. */
+/** The result of `act`, or null when the file does not exist. */
 export async function unlessMissing<T>(act: () => Promise<T>): Promise<T | null> {
   try {
     return await act();
@@ -47,7 +47,9 @@ export async function unlessMissing<T>(act: () => Promise<T>): Promise<T | null>
   }
 }
 
-/** Of a file that is written. @returns `no_space_left` or `output_not_writable`; what does not come from the system as it is. */
+/**
+ * Translates an error from writing a file. @returns `no_space_left` or `output_not_writable`; other errors unchanged.
+ */
 export function toOutputFailure(error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
@@ -59,7 +61,7 @@ export function toOutputFailure(error: unknown): unknown {
   );
 }
 
-/** @throws {ForensicsError} `no_space_left`, `output_not_writable`; what else `act` throws as it is. */
+/** @throws {ForensicsError} `no_space_left`, `output_not_writable`; other errors of `act` unchanged. */
 export async function writing<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -70,7 +72,7 @@ export async function writing<T>(act: () => Promise<T>): Promise<T> {
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `file_is_directory`, `bundle_unreadable` when too large. */
 export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
-  // Looked at before it is opened: opening a pipe would wait for a writer, reading a disk would never end.
+  // Checked before opening: opening a pipe would wait for a writer, and reading a device would never end.
   const found = await stat(path).catch((error: unknown) => {
     throw toReadFailure(error);
   });
@@ -104,9 +106,9 @@ function isKnown(code: string): code is keyof typeof readFailures {
 }
 
 /**
- * Errors of the operating system about a file that is read, as our messages.
+ * Translates an error from reading a file.
  *
- * @returns `file_not_found`, `file_not_readable`, `file_is_directory`; what does not come from the system as it is.
+ * @returns `file_not_found`, `file_not_readable`, `file_is_directory`; other errors unchanged.
  */
 export function toReadFailure(error: unknown): unknown {
   const code = systemCodeOf(error);

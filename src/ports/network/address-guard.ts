@@ -1,6 +1,6 @@
 /**
- * Keeps requests to targets that a tenant names, webhooks and stores, out of the internal network. It checks the address that
- * is connected to, not the name.
+ * Keeps requests to targets named by a tenant (webhooks and stores) out of the internal network. It checks the address
+ * that is connected to, not the name.
  */
 
 import { lookup } from 'node:dns';
@@ -8,13 +8,13 @@ import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import { ForensicsError } from '../../errors.ts';
 
 export interface AddressGuard {
-  /** @param address - an IPv4 or IPv6 address as text; anything else is refused. */
+  /** @param address - an IPv4 or IPv6 address as text; anything else is rejected. */
   isAllowed(address: string): boolean;
 }
 
 type Range = readonly [network: string, prefix: number];
 
-// IANA IPv4 Special-Purpose Address Registry (RFC 6890 and successors), with multicast and the reserved rest.
+// IANA IPv4 Special-Purpose Address Registry (RFC 6890 and successors), plus multicast and the reserved remainder.
 const specialIpv4: readonly Range[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -31,7 +31,7 @@ const specialIpv4: readonly Range[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ];
-// Of IPv6 only 2000::/3 is assigned; these parts of it lead elsewhere (Teredo, 6to4, documentation).
+// In IPv6 only 2000::/3 is assigned; these parts of it lead elsewhere (Teredo, 6to4, documentation).
 const globalIpv6: Range = ['2000::', 3];
 const specialIpv6: readonly Range[] = [
   ['2001::', 23],
@@ -45,8 +45,8 @@ const privateRanges: readonly Range[] = [
   ['192.168.0.0', 16],
   ['fc00::', 7],
 ];
-// Where clouds give credentials to their machines. No store or receiver runs there, so no setting allows them.
-// Sources: cloud-init's pages of data sources (Akamai, Amazon EC2, OpenStack, Oracle, Scaleway), and the clouds' own.
+// Addresses at which clouds give credentials to their machines. No store or receiver runs there, so no setting allows
+// them. Sources: cloud-init's data source pages (Akamai, Amazon EC2, OpenStack, Oracle, Scaleway), and the clouds' own.
 const metadata: readonly Range[] = [
   // Link-local: nearly all of them.
   ['169.254.0.0', 16],
@@ -67,8 +67,8 @@ const metadata: readonly Range[] = [
 ];
 
 /**
- * @param allow - `external` (every public address), `private` (RFC 1918 and fc00::/7), and CIDRs such as
- * `127.0.0.0/8`, which win over everything but the metadata of clouds.
+ * @param allow - `external` (every public address), `private` (RFC 1918 and fc00::/7), and CIDRs such as `127.0.0.0/8`,
+ *   which override everything except cloud metadata addresses.
  * @throws {ForensicsError} `config_invalid` for anything else.
  */
 export function createAddressGuard(allow: readonly string[]): AddressGuard {
@@ -92,7 +92,7 @@ export function createAddressGuard(allow: readonly string[]): AddressGuard {
   };
 }
 
-/** An IPv4-mapped IPv6 address (`::ffff:7f00:1`) counts as IPv4; a zone (`%eth0`) is ignored. */
+/** Treats an IPv4-mapped IPv6 address (`::ffff:7f00:1`) as IPv4 and drops a zone (`%eth0`). */
 function unmapped(address: string): string {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   if (isIP(bare) !== 6) return bare;
@@ -131,23 +131,23 @@ class AddressRefused extends Error {
   readonly code = 'address_refused';
 }
 
-/** One answer for unknown and for forbidden names: two would reveal which names exist in the internal network. */
+/** The same error for unknown and forbidden names: two would reveal which names exist in the internal network. */
 class NoAddress extends Error {
   readonly code = 'no_address';
 }
 
-/** Checks connections as they are made. Its errors have the code `address_refused`; those of a name, `no_address`. */
+/** Checks connections as they are made. Errors have the code `address_refused`, or `no_address` for a name. */
 export interface ConnectionGuard {
   /** Returns only allowed addresses, and fails when there is none. */
   readonly lookup: LookupFunction;
   /**
-   * Why this host must not be connected to; null for an allowed address, and for a name, which `lookup` checks. Localhost
-   * counts as its fixed addresses.
+   * Why connecting to this host is forbidden; null for an allowed address, and for a name, which `lookup` checks.
+   * Localhost counts as its fixed addresses.
    */
   refusalOf(host: string): Error | null;
 }
 
-/** Checks names after they are resolved, and addresses before the connection. */
+/** Checks names after resolving them, and addresses before connecting. */
 export function createConnectionGuard(
   guard: AddressGuard,
   resolve: typeof lookup = lookup,
@@ -172,7 +172,7 @@ export function createConnectionGuard(
   };
 }
 
-/** @see RFC 6761, section 6.3, for names that must not be sent to a resolver. */
+/** @see RFC 6761, section 6.3, on names that must not be sent to a resolver. */
 function literalAddresses(host: string): readonly string[] {
   if (/^(?:.+\.)?localhost\.?$/i.test(host)) return ['127.0.0.1', '::1'];
   const address = host.replace(/^\[|\]$/g, '');

@@ -1,4 +1,7 @@
-/** One file from a web address: guarded, limited in size and time, with its redirects and what the server said of it. */
+/**
+ * Downloads one file from a web address with address checks and limits on size and time, and records redirects and
+ * response headers.
+ */
 
 import type { Dispatcher } from 'undici';
 import { failure } from '../../contract/failure-reasons.ts';
@@ -8,13 +11,13 @@ import { connectionCode, guardedConnector } from './post.ts';
 
 export interface FetchedFile {
   readonly bytes: Uint8Array;
-  /** The addresses that the first one led to, in this order. */
+  /** The addresses that the first one redirected to, in order. */
   readonly redirects: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
 }
 
 interface FetchLimits {
-  /** As `createAddressGuard` takes it. */
+  /** As in `createAddressGuard`. */
   readonly allow: readonly string[];
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -23,7 +26,9 @@ interface FetchLimits {
 const timeoutMs = 60_000;
 const mostRedirects = 5;
 
-/** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`; the reason of `signal`. */
+/**
+ * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`; the abort reason of `signal`.
+ */
 export async function fetchFile(address: string, limits: FetchLimits): Promise<FetchedFile> {
   const { Agent, buildConnector } = await import('undici');
   const guard = createAddressGuard(limits.allow);
@@ -45,7 +50,7 @@ async function follow(
   let url = checkedUrl(address);
   try {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- each address is known from the one before
+      // oxlint-disable-next-line no-await-in-loop -- each address comes from the previous one
       const answer = await get(url, { dispatcher, signal });
       const { statusCode: status } = answer;
       const { location } = answer.headers;
@@ -70,7 +75,7 @@ async function follow(
   }
 }
 
-/** A password in an address would be printed, and kept in the evidence. */
+/** A password in the address would be printed and stored in the evidence. */
 function checkedUrl(address: string): URL {
   const url = URL.parse(address);
   const isWeb = url !== null && ['http:', 'https:'].includes(url.protocol);
@@ -83,7 +88,7 @@ async function get(
   how: { readonly dispatcher: Dispatcher; readonly signal: AbortSignal },
 ): Promise<Dispatcher.ResponseData> {
   const { request } = await import('undici');
-  // Some servers make another format of a picture for who does not ask for the file as it is.
+  // Without this header, some servers convert pictures to another format.
   return request(url, { ...how, headers: { accept: '*/*', 'user-agent': 'forensics' } });
 }
 
@@ -99,7 +104,7 @@ async function readBody({ body }: Dispatcher.ResponseData, maxBytes: number): Pr
   return Buffer.concat(parts);
 }
 
-/** What describes the file; cookies and the like are nobody's evidence. */
+/** Headers that describe the file; cookies and the like are not evidence. */
 const kept = 'content-type content-length content-disposition last-modified etag date server';
 
 function keptHeaders(

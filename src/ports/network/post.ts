@@ -1,12 +1,15 @@
-/** One POST to a receiver: guarded, limited in time, without redirects. Only the status of the answer is used. */
+/**
+ * Makes one POST to a receiver, with address checks and a time limit, without redirects. Only the status of the
+ * response is used.
+ */
 
 import type { buildConnector } from 'undici';
 import { type AddressGuard, createConnectionGuard } from './address-guard.ts';
 
-/** The outcome of an attempt. `gone`: the receiver wants no more messages. */
+/** Outcome of an attempt. `gone`: the receiver wants no more messages. */
 export interface Outcome {
   readonly kind: 'accepted' | 'failed' | 'gone';
-  /** `http_204`, `timeout`, `address_refused`, `ECONNREFUSED`, ... */
+  /** Such as `http_204`, `timeout`, `address_refused`, `ECONNREFUSED`. */
   readonly detail: string;
 }
 
@@ -46,13 +49,13 @@ export function createSender({ guard }: { readonly guard: AddressGuard }): Sende
 
 type Client = Awaited<ReturnType<typeof openClient>>;
 
-/** At the first message: a server that sends none need not load the library. */
+/** Loads the library for the first message only: many servers send none. */
 async function openClient(guard: AddressGuard) {
   const { Agent, buildConnector, request } = await import('undici');
   return { agent: new Agent({ connect: guardedConnector(buildConnector, guard) }), request };
 }
 
-/** Connects to allowed addresses alone. */
+/** Connects only to allowed addresses. */
 export function guardedConnector(
   build: typeof buildConnector,
   guard: AddressGuard,
@@ -66,7 +69,7 @@ export function guardedConnector(
   };
 }
 
-/** `ECONNREFUSED`, `address_refused`, ... */
+/** Error code, such as `ECONNREFUSED` or `address_refused`. */
 export function connectionCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('code' in at && typeof at.code === 'string') return at.code;

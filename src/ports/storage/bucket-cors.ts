@@ -1,6 +1,6 @@
 /**
- * Which web pages may use the presigned URLs of a tenant's own bucket. The rules are applied once for each configuration, and
- * the outcome is saved with it. If a store refuses them, that is a warning, not a failure.
+ * Controls which web pages may use the presigned URLs of a tenant's own bucket. The rules are applied once per
+ * configuration, and the outcome is saved with it. A store that rejects them causes a warning, not a failure.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,9 +13,9 @@ import type { StorageConfig } from './storage-config.ts';
 import type { CorsOutcome, RemoteStore } from './store.ts';
 
 export interface BucketCors {
-  /** Applies the rules unless that was done; concurrent calls share one attempt. Waits at most `timeoutMs`. */
+  /** Applies the rules unless already done; concurrent calls share one attempt. Waits at most `timeoutMs`. */
   ensure(row: ConfigRow, config: StorageConfig, store: CorsTarget): Promise<void>;
-  /** Applies the rules even if that was done before. */
+  /** Applies the rules even if already done. */
   apply(row: ConfigRow, config: StorageConfig, store: CorsTarget): Promise<void>;
 }
 
@@ -23,15 +23,15 @@ type CorsTarget = Pick<RemoteStore, 'applyCors'>;
 
 interface BucketCorsSettings {
   readonly db: Db;
-  /** For configurations that name no origins of their own. */
+  /** Used for configurations that name no origins. */
   readonly defaultOrigins: readonly string[];
   readonly now: () => Date;
-  /** How long a caller waits at most; the attempt goes on. */
+  /** Maximum time that a caller waits; the attempt continues. */
   readonly timeoutMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
-/** How long after a failure the next act tries again. */
+/** Time after a failure before the next attempt. */
 const pauseMs = 10 * 60_000;
 
 export function createBucketCors(settings: BucketCorsSettings): BucketCors {
@@ -76,7 +76,7 @@ interface Applied {
   readonly outcome: CorsOutcome;
 }
 
-/** Only if the configuration was not saved again in the meantime. */
+/** Only if the configuration has not been saved again in the meantime. */
 async function record(
   db: Db,
   { id, sealed }: ConfigRow,

@@ -1,6 +1,6 @@
 /**
- * Storage configurations at rest: encrypted for the tenant and the row that they were saved for, so that a copied row cannot
- * be opened elsewhere. A stolen database file reveals no credentials.
+ * Stored storage configurations, encrypted for one tenant and one row, so that a copied row cannot be opened elsewhere.
+ * A stolen database file reveals no credentials.
  */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
@@ -14,18 +14,18 @@ export type ConfigRow = typeof storageConfigs.$inferSelect;
 
 export interface SealedConfigs {
   /**
-   * Saves the configuration. CORS rules have to be applied again.
+   * Saves the configuration, after which CORS rules must be applied again.
    *
-   * @returns the id of its row. If the tenant ever had a row for this place, that row, so that new credentials also serve old
-   *   analyses.
+   * @returns the id of its row. If the tenant ever had a row for this place, that row is reused, so that new
+   *   credentials also work for old analyses.
    */
   save(tx: Tx, tenantId: string, config: StorageConfig): Promise<string>;
-  /** Null when the tenant has no such row. */
+  /** Null if the tenant has no such row. */
   find(
     reader: Reader,
     which: { readonly tenantId: string; readonly id: string },
   ): Promise<ConfigRow | null>;
-  /** @throws {ForensicsError} `store_unavailable` when it was sealed with another key, or altered. */
+  /** @throws {ForensicsError} `store_unavailable` when it was encrypted with another key, or modified. */
   open(row: ConfigRow): StorageConfig;
 }
 
@@ -66,7 +66,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
     },
     open(row) {
       try {
-        // The seal proves that `save` wrote it, so its type is right.
+        // Decryption proves that `save` wrote it, so its type is right.
         return JSON.parse(seal.open(row.sealed, sealBinding(row)));
       } catch (error) {
         throw new ForensicsError(
@@ -79,20 +79,20 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
   };
 }
 
-/** A row copied to another tenant or id cannot be opened. */
+/** Prevents opening a row that was copied to another tenant or id. */
 function sealBinding({ tenantId, id }: Owner): string {
   return `forensics/blobs/configs/1/${tenantId}/${id}`;
 }
 
-// AES-256-GCM, bound to the row that stores the secret, so that a copy cannot be decrypted elsewhere.
-// The sealed form: one byte of format, the nonce, the ciphertext, the tag.
+// AES-256-GCM, bound to the row that stores the secret, so that a copy cannot be decrypted elsewhere. Format: a version
+// byte, the nonce, the ciphertext, the tag.
 const format = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
 
 interface Seal {
   seal(text: string, binding: string): Buffer;
-  /** @throws {Error} when it was sealed with another key or binding, or altered. */
+  /** @throws {Error} when it was encrypted with another key or binding, or modified. */
   open(sealed: Buffer, binding: string): string;
 }
 
@@ -120,11 +120,11 @@ export function createSeal(key: Uint8Array): Seal {
 
 export interface Resealed {
   readonly resealed: number;
-  /** Rows that the old key did not open. They stay, because an even older key may be restored. */
+  /** Number of rows that the old key did not open. They are kept, because an even older key may be restored. */
   readonly unreadable: number;
 }
 
-/** Seals every storage configuration with another key. @param keys - 32 bytes each. */
+/** Encrypts every storage configuration with a new key. @param keys - 32 bytes each. */
 export async function resealConfigs(
   tx: Tx,
   keys: { readonly from: Uint8Array; readonly to: Uint8Array },

@@ -1,7 +1,7 @@
 /**
- * The store that the administrator configured for the whole service instead of the embedded one: a bucket that all tenants
- * share, each under a prefix of its own. Each tenant has a row for it, so that its objects stay readable when the service
- * gets another store. While this store is in use, the administrator's file counts, not the rows.
+ * The store that the administrator configured for the whole service in place of the embedded one: a bucket shared by
+ * all tenants, each with its own prefix. Each tenant has a row for it, so that its objects stay readable when the
+ * service switches to another store. While this store is in use, the administrator's file counts, not the rows.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -12,24 +12,24 @@ import type { ConfigRow, SealedConfigs } from './configs.ts';
 import { storagePlace, type SharedConfig } from './storage-config.ts';
 import { type BlobStore, checkPath, type RemoteStore } from './store.ts';
 
-/** The part of one tenant. */
+/** One tenant's part of the store. */
 interface SharedPart {
   readonly config: SharedConfig;
   readonly store: RemoteStore;
 }
 
 export interface SharedStore {
-  /** With an empty prefix. */
+  /** The administrator's configuration, with an empty prefix. */
   readonly config: SharedConfig;
   readonly store: RemoteStore;
-  /** The row of the tenant's part; created when missing. */
+  /** The row of the tenant's part; created if missing. */
   rowFor(tenantId: string): Promise<ConfigRow>;
-  /** Null for the row of another store. */
+  /** Null if the row belongs to another store. */
   partOf(row: ConfigRow): SharedPart | null;
   /**
-   * Tests the store, then saves its working credentials in the rows, for the time after another store has replaced it.
+   * Tests the store, then saves its working credentials in the rows, for the time after it is replaced by another.
    *
-   * @throws {ForensicsError} as `RemoteStore.probe` does.
+   * @throws {ForensicsError} as `RemoteStore.probe`.
    */
   prove(): Promise<void>;
 }
@@ -102,7 +102,7 @@ function prepareFindRow(db: Db) {
   return db.select().from(storageConfigs).where(isPlace).prepare();
 }
 
-/** False also for a row that the present master key does not open. */
+/** False also for a row that the present master key cannot open. */
 function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): boolean {
   try {
     return isDeepStrictEqual(configs.open(row), config);
@@ -112,8 +112,8 @@ function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): b
 }
 
 /**
- * The part of a shared store whose keys begin with `prefix`. No key leads out of it. Callers do not see the prefix, except in
- * presigned URLs.
+ * The part of a shared store whose keys start with `prefix`. No key can lead out of it. Callers do not see the prefix,
+ * except in presigned URLs.
  */
 export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
   const whole = (key: string): string => {

@@ -1,4 +1,4 @@
-/** The contract's StorageConfig: where a tenant keeps its objects if not in the embedded store. */
+/** The contract's StorageConfig: where a tenant's objects are stored if not in the embedded store. */
 
 import { isIPv6 } from 'node:net';
 import type { AzureStorageConfig, S3StorageConfig } from '../../contract/tenant.ts';
@@ -7,9 +7,9 @@ import { parseConnectionString } from './azure/client.ts';
 
 export type S3Address = Pick<S3StorageConfig, 'endpoint' | 'port' | 'useSSL'>;
 
-/** For the store of the whole service: what a tenant cannot configure. */
+/** Settings that only the service-wide store has, not a tenant's. */
 interface Shared {
-  /** The start of every key of the tenant, because tenants share the bucket. */
+  /** Prefix of all of the tenant's keys, because tenants share the bucket. */
   readonly keyPrefix: string;
   /** Where the service itself reaches the S3 server; null if at the same address as clients. */
   readonly internal: S3Address | null;
@@ -23,7 +23,7 @@ export type StorageConfig = (
 export type SharedConfig = StorageConfig & { readonly shared: Shared };
 
 /**
- * Identifies the place of the objects: equal for two configurations that differ only in credentials, and contains none.
+ * Identifies the place of the objects: equal for configurations that differ only in credentials, and contains none.
  *
  * @throws {ForensicsError} `invalid_request` for an invalid Azure connection string or S3 endpoint.
  */
@@ -39,10 +39,10 @@ function bucketPlace(config: StorageConfig): string {
   return `azure ${parseConnectionString(connectionString).blobEndpoint}/${containerName}`;
 }
 
-/** Accepted by the client library, and not read as something else in a URL. */
+/** Hosts that the client library accepts and that are unambiguous in a URL. */
 const hostPattern = /^[a-z\d:]([\w.:-]*[a-z\d:.])?$/i;
 
-/** Amazon's host for the region: the one without a region redirects path-style requests. */
+/** Amazon's regional host: the one without a region redirects path-style requests. */
 export function s3Host({ endpoint, region }: S3StorageConfig): string {
   return endpoint === 's3.amazonaws.com' ? `s3.${region}.amazonaws.com` : endpoint;
 }

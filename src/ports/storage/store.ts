@@ -1,9 +1,9 @@
 /**
- * The port behind which bytes are stored. Promises of every store:
- * - `put` is atomic: a reader sees the old object or the whole new one, also after a crash;
- * - an object that was acknowledged survives a power cut;
+ * The interface for storing bytes. Every store guarantees:
+ * - `put` is atomic: a reader sees the old object or the whole new one, even after a crash;
+ * - an acknowledged object survives a power cut;
  * - keys are opaque; no key of one tenant's store reaches another's;
- * - `presign` is local arithmetic: it asks no server and never fails for a valid key.
+ * - `presign` is computed locally: it makes no request and never fails for a valid key.
  */
 
 import type { Readable } from 'node:stream';
@@ -28,33 +28,34 @@ export interface BlobStore {
     body: Uint8Array | Readable,
     options?: { readonly contentType?: string },
   ): Promise<BlobInfo>;
-  /** The whole object. @throws {ForensicsError} `blob_not_found`, `blob_too_large` when above `maxBytes`. */
+  /** Reads the whole object. @throws {ForensicsError} `blob_not_found`, `blob_too_large` when above `maxBytes`. */
   read(key: string, maxBytes: number): Promise<Uint8Array>;
-  /** Null when there is no such object. */
+  /** Null if there is no such object. */
   head(key: string): Promise<BlobInfo | null>;
-  /** Deleting what is not there succeeds. */
+  /** Succeeds even if there is no such object. */
   delete(key: string): Promise<void>;
   presign(key: string, now: Date): StorageUrls;
 }
 
 export type CorsOutcome =
   | { readonly applied: true }
-  /** The store does not offer it, or does not let us. */
+  /** The store does not offer it, or does not permit it. */
   | { readonly applied: false; readonly reason: string };
 
 /** A store on another machine. */
 export interface RemoteStore extends BlobStore {
   /**
-   * Writes, reads and deletes a small object; makes an Azure container that is missing.
+   * Writes, reads and deletes a small object; creates a missing Azure container.
    *
-   * @throws {ForensicsError} `store_refused`: the error of the store and what to check; `store_unavailable`: cannot be reached.
+   * @throws {ForensicsError} `store_refused` with the store's error and what to check; `store_unavailable` when it
+   *   cannot be reached.
    */
   probe(): Promise<void>;
-  /** Lets pages of these origins upload to and download from presigned URLs. Idempotent; never throws. */
+  /** Allows pages of these origins to upload and download with presigned URLs. Idempotent; never throws. */
   applyCors(origins: readonly string[]): Promise<CorsOutcome>;
 }
 
-/** The limit that S3 and Azure share. Every store has it, so that an object can move from one to another. */
+/** The limit of both S3 and Azure. It applies to every store, so that objects can be moved between them. */
 const maxKeyBytes = 1024;
 
 /** @throws {ForensicsError} `invalid_request` unless the key is text of 1 to 1024 bytes in UTF-8. */
@@ -65,8 +66,8 @@ export function checkKey(key: string): void {
 }
 
 /**
- * For keys that must not lead out of a folder or a container: clients resolve dots between the slashes of a URL, encoded or
- * not, and Azure reads a backslash as a slash.
+ * For keys that must not lead out of a folder or a container: clients resolve dots between the slashes of a URL,
+ * encoded or not, and Azure treats a backslash as a slash.
  *
  * @throws {ForensicsError} `invalid_request`.
  */
@@ -80,7 +81,7 @@ export function checkPath(key: string): void {
   );
 }
 
-/** It is sent as a header. @throws {ForensicsError} `invalid_request`. */
+/** Checked because it is sent as a header. @throws {ForensicsError} `invalid_request`. */
 export function checkContentType(contentType: string): void {
   if (/^[\x20-\x7e]{1,255}$/.test(contentType)) return;
   throw new ForensicsError(
@@ -91,13 +92,13 @@ export function checkContentType(contentType: string): void {
 
 export const defaultContentType = 'application/octet-stream';
 
-/** @throws {RangeError} unless it is a whole number from 1 to 604800: the longest that S3 signs for. */
+/** @throws {RangeError} unless it is an integer from 1 to 604800, the longest expiry that S3 signs. */
 export function checkExpiry(seconds: number): void {
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= maxPresignedUrlExpirySeconds) return;
   throw new RangeError(`A presigned URL lives 1 to ${maxPresignedUrlExpirySeconds} seconds.`);
 }
 
-/** Percent-encodes a key for a URL as S3 signs it: all but slashes and `A-Z a-z 0-9 - . _ ~`. */
+/** Percent-encodes a key for a URL as in S3 signatures: everything except slashes and `A-Z a-z 0-9 - . _ ~`. */
 export function encodePath(key: string): string {
   if (/^[\w.~/-]*$/.test(key)) return key;
   return encodeURIComponent(key)

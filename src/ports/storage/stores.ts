@@ -1,6 +1,7 @@
 /**
- * Which store holds the objects of an analysis: the service's own, embedded or shared, or one that the tenant configured.
- * Configurations are read again for every act, so that credentials saved by one process apply at once in all others.
+ * Finds the store that holds the objects of an analysis: the service's own, embedded or shared, or one that the tenant
+ * configured. Configurations are read again for every act, so that credentials saved by one process apply immediately
+ * in all others.
  */
 
 import { and, eq, sql } from 'drizzle-orm';
@@ -17,7 +18,7 @@ import type { BlobStore, RemoteStore } from './store.ts';
 
 interface TenantStore {
   readonly store: BlobStore;
-  /** Null for the embedded store. Goes into the row of whatever is stored there. */
+  /** Null for the embedded store. Recorded in the row of whatever is stored there. */
   readonly configId: string | null;
 }
 
@@ -30,30 +31,32 @@ export interface StoreRef {
 
 export interface Stores {
   /**
-   * Where new objects of the tenant go. Applies the CORS rules of a bucket before the first URL is signed for it; if the
-   * bucket refuses them, a warning is recorded.
+   * Store for the tenant's new objects. Applies the bucket's CORS rules before the first URL is signed for it; if the
+   * bucket rejects them, a warning is recorded.
    *
    * @throws {ForensicsError} `store_unavailable` when the configuration cannot be opened with the present master key.
    */
   current(tenantId: string): Promise<TenantStore>;
   /**
-   * The store of objects that were made under this configuration, with its latest credentials. Makes no request. For a
-   * configuration that cannot be opened it returns a store whose acts fail with `store_unavailable` and whose URLs are empty,
+   * Store of the objects created under this configuration, with its latest credentials. Makes no request. If the
+   * configuration cannot be opened, returns a store whose acts fail with `store_unavailable` and whose URLs are empty,
    * so that analyses stay readable and lists work.
    */
   of(place: StoreRef): Promise<BlobStore>;
 }
 
-/** Makes a client, but no request. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
+/**
+ * Creates a client without making a request. @throws {ForensicsError} `invalid_request` for an unusable configuration.
+ */
 export type OpenRemoteStore = (config: StorageConfig) => RemoteStore;
 
 interface StoresSettings {
   readonly db: Db;
   readonly configs: Pick<SealedConfigs, 'open'>;
   readonly cors: Pick<BucketCors, 'ensure'>;
-  /** The service's own store when it is not the embedded one. */
+  /** The service's own store if it is not the embedded one. */
   readonly shared?: Pick<SharedStore, 'partOf' | 'rowFor'> | null;
-  /** The embedded store of a tenant. Called for every act, so it must be quick. */
+  /** The tenant's embedded store. Called for every act, so it must be fast. */
   readonly embeddedFor: (tenantId: string) => BlobStore;
   readonly openRemote: OpenRemoteStore;
   readonly onError?: (error: unknown) => void;
@@ -70,10 +73,10 @@ export function createStores(settings: StoresSettings): Stores {
   const findCurrent = prepareFindCurrent(db);
   const findPlace = prepareFindPlace(db);
   const opened = new Map<string, Opened & { readonly sealed: Buffer }>();
-  /** Configurations that could not be opened, each reported once. */
+  /** Configurations that could not be opened, each reported only once. */
   const reported = new Set<string>();
 
-  /** One client for each configuration until it is saved again, which changes the sealed bytes. */
+  /** One client per configuration until it is saved again, which changes the encrypted bytes. */
   function openSealed(row: ConfigRow): Opened {
     const known = opened.get(row.id);
     if (known?.sealed.equals(row.sealed)) return known;
@@ -129,7 +132,7 @@ function prepareFindPlace(db: Db) {
   return db.select().from(storageConfigs).where(isPlace).prepare();
 }
 
-/** In place of a store whose configuration cannot be opened. */
+/** Stands in for a store whose configuration cannot be opened. */
 function createClosedStore(type: StorageType): BlobStore {
   const presign = (objectKey: string, now: Date): StorageUrls => ({
     type,

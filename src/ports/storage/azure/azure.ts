@@ -1,7 +1,7 @@
 /**
- * Objects as block blobs in a container of an Azure storage account. A missing container is created. URLs for clients are
- * signed locally with the account's key; a client that uploads must also send the header `x-ms-blob-type: BlockBlob`, which
- * Azure requires.
+ * Stores objects as block blobs in a container of an Azure storage account. A missing container is created. URLs for
+ * clients are signed locally with the account key; an upload must also send the header `x-ms-blob-type: BlockBlob`,
+ * which Azure requires.
  */
 
 import { createHash, createHmac, createSecretKey } from 'node:crypto';
@@ -26,11 +26,11 @@ import {
 import { azureFailure, isMissingContainer, openContainer } from './client.ts';
 
 interface AzureStoreSettings extends RemoteSettings {
-  /** 1..604800: how long a presigned URL lives. */
+  /** Lifetime of a presigned URL, 1..604800 seconds. */
   readonly expirySeconds: number;
 }
 
-/** What the client library needs to end a request. */
+/** Options with which the client library can abort a request. */
 interface Limit {
   readonly abortSignal: AbortSignal;
 }
@@ -100,7 +100,7 @@ export function createAzureStore(
 
 type Act = <T>(request: (limit: Limit) => Promise<T>) => Promise<T>;
 
-/** With retries: every act of this store is safe to repeat. */
+/** Retries, because every act of this store is safe to repeat. */
 function createAct({ retryDelayMs, totalMs }: typeof defaultTimeouts): Act {
   return (request) =>
     withStoreRetry(retryDelayMs, async () => {
@@ -108,7 +108,7 @@ function createAct({ retryDelayMs, totalMs }: typeof defaultTimeouts): Act {
       try {
         return await request({ abortSignal });
       } catch (error) {
-        // The library reports an abort even when the connection broke.
+        // The library reports an abort even if the connection broke.
         const isLate = abortSignal.aborted;
         throw azureFailure(isLate ? new StoreTimeout('Not done within the time allowed.') : error);
       }
@@ -156,19 +156,19 @@ function blobInfo(key: string, facts: BlobFacts): BlobInfo {
   };
 }
 
-/** Everything in our rule but its origins; also identifies it. */
+/** Everything in our rule except its origins; also identifies it. */
 const ours = {
   allowedMethods: 'DELETE,GET,HEAD,OPTIONS,PUT',
   allowedHeaders: '*',
   exposedHeaders: 'ETag,x-ms-request-id',
   maxAgeInSeconds: 3600,
 };
-/** Azure's limit for one service. */
+/** Azure's limit per service. */
 const maxRules = 5;
 
 /**
- * Adds origins to our rule. The rules belong to the account, not to the container: containers of other tenants may depend on
- * them, so nothing is ever removed.
+ * Adds origins to our rule. The rules belong to the account, not the container, so containers of other tenants may
+ * depend on them: nothing is ever removed.
  */
 async function addCorsRule(
   service: BlobServiceClient,
@@ -199,13 +199,13 @@ function isOurs(rule: CorsRule): boolean {
   );
 }
 
-// Presigned URLs of blobs in an Azure container: a service SAS for one blob and what one method needs. The client library can
-// sign them too, but takes ten times as long, and a list of analyses has 2,100.
+// Presigned URLs of blobs in an Azure container: a service SAS for one blob with the permissions of one method. The
+// client library can sign them too, but takes ten times as long, and a list of analyses has 2,100.
 // @see Azure Storage REST API, "Create a service SAS", version 2020-12-06 and later.
 
 interface Container {
   readonly accountName: string;
-  /** In Base64. */
+  /** Base64. */
   readonly accountKey: string;
   readonly containerName: string;
   readonly url: string;
@@ -214,12 +214,12 @@ interface Container {
 }
 
 const version = '2021-12-02';
-/** Clocks differ: a URL is valid from a little before it was made. */
+/** Allows for clock differences: a URL is valid from shortly before it was signed. */
 const startsEarlierSeconds = 5 * 60;
 
 function createPresigner(container: Container): (key: string, now: Date) => StorageUrls {
   const { accountName, containerName, url, expirySeconds } = container;
-  // A key object, not bytes: Node takes it several times as fast.
+  // A key object instead of bytes: Node signs several times as fast with it.
   const accountKey = createSecretKey(container.accountKey, 'base64');
   const protocol = url.startsWith('https:') ? 'https' : 'https,http';
 
@@ -227,7 +227,8 @@ function createPresigner(container: Container): (key: string, now: Date) => Stor
     const start = isoSecond(second - startsEarlierSeconds);
     const end = isoSecond(second + expirySeconds);
     const resource = `/blob/${accountName}/${containerName}/${key}`;
-    // No policy and no addresses before the protocol; no snapshot, scope and headers of the answer after the kind `b`.
+    // No policy and no addresses before the protocol; no snapshot, scope and response headers after the resource type
+    // `b`.
     const text = [permissions, start, end, resource, '', '', protocol, version, 'b', ...nothing];
     const signature = createHmac('sha256', accountKey).update(text.join('\n')).digest('base64');
     const query = `sv=${version}&spr=${encodeURIComponent(protocol)}&st=${start}&se=${end}&sr=b&sp=${permissions}`;
@@ -236,7 +237,7 @@ function createPresigner(container: Container): (key: string, now: Date) => Stor
 
   return (key, now) => {
     checkPath(key);
-    // A signature's time has no fraction of a second, so neither has the expiry.
+    // Times in a signature have no fractions of a second, so neither has the expiry.
     const second = Math.floor(now.getTime() / 1000);
     const blob = `${url}/${encodePath(key)}`;
     return {
@@ -253,7 +254,7 @@ function createPresigner(container: Container): (key: string, now: Date) => Stor
 
 const nothing = Array.from({ length: 7 }, () => '');
 
-/** `2026-01-02T03:04:05Z`. */
+/** A time such as `2026-01-02T03:04:05Z`. */
 function isoSecond(second: number): string {
   return `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
 }

@@ -20,14 +20,14 @@ interface OpenContainer {
   readonly container: ContainerClient;
   readonly containerName: string;
   readonly accountName: string;
-  /** In Base64. */
+  /** Base64. */
   readonly accountKey: string;
-  /** Of the container. */
+  /** URL of the container. */
   readonly url: string;
 }
 
 /**
- * Makes no request.
+ * Opens the container without making a request.
  *
  * @throws {ForensicsError} `invalid_request` for an invalid connection string or container name.
  */
@@ -39,7 +39,7 @@ export function openContainer(config: AzureStorageConfig, settings: RemoteSettin
   const credential = new StorageSharedKeyCredential(accountName, accountKey);
   const pipeline = newPipeline(credential, {
     httpClient: createTransport(createAgent(blobEndpoint.startsWith('https:'), settings)),
-    // We retry ourselves, with the same rules for every store.
+    // Disabled, because we retry with the same rules for every store.
     retryOptions: { maxTries: 1 },
   });
   const service = new BlobServiceClient(blobEndpoint, pipeline);
@@ -58,14 +58,14 @@ function checkContainerName(name: string): void {
 interface AzureAccount {
   readonly accountName: string;
   readonly accountKey: string;
-  /** Of the blob service, without a slash at the end. */
+  /** URL of the blob service, without a trailing slash. */
   readonly blobEndpoint: string;
 }
 
 /**
- * Reads what the Azure portal shows under "Access keys".
+ * Parses the connection string shown in the Azure portal under "Access keys".
  *
- * @throws {ForensicsError} `invalid_request` that says what is missing and quotes nothing of the text.
+ * @throws {ForensicsError} `invalid_request` that says what is missing without quoting the text.
  */
 export function parseConnectionString(text: string): AzureAccount {
   const fields = new Map(text.split(';').map(splitField));
@@ -81,7 +81,7 @@ export function parseConnectionString(text: string): AzureAccount {
 }
 
 function splitField(field: string): readonly [name: string, value: string] {
-  // Keys end in `=`: only the first one separates name and value.
+  // Keys end in `=`, so only the first one separates name and value.
   const at = field.indexOf('=');
   return [field.slice(0, Math.max(at, 0)).trim().toLowerCase(), field.slice(at + 1).trim()];
 }
@@ -103,12 +103,12 @@ function invalid(what: string): ForensicsError {
   return new ForensicsError('invalid_request', `The Azure connection string ${what}.`);
 }
 
-/** The longest answer that is parsed: the properties of an account, with at most 2 KiB of CORS rules. */
+/** Longest response that is parsed: the properties of an account, with at most 2 KiB of CORS rules. */
 const maxTextBytes = 16_384;
 
 /**
- * The transport of the client library. The library's own reads and parses any answer whole, so that ten megabytes of XML
- * would block the process for seconds.
+ * Transport for the client library. The library's own reads and parses a response of any size, so that ten megabytes of
+ * XML would block the process for seconds.
  */
 function createTransport(agent: Agent): IHttpClient {
   return {
@@ -160,9 +160,9 @@ type Library = typeof import('@azure/storage-blob');
 const loadModule = createRequire(import.meta.url);
 let library: Library | undefined;
 
-/** Loads the client library at its first use: that takes 0.2 s, and most installations have no Azure store. */
+/** Loads the client library at first use: that takes 0.2 s, and most installations have no Azure store. */
 function azureLibrary(): Library {
-  // Not import(): stores are opened synchronously. Cached, because asking the loader each time is slow.
+  // Not import(), because stores are opened synchronously. Cached, because asking the loader each time is slow.
   const loaded: Library = library ?? loadModule('@azure/storage-blob');
   library = loaded;
   return loaded;
@@ -174,7 +174,7 @@ const denied: Meaning = [
 ];
 
 /**
- * What refusals of Azure's blob service mean.
+ * What the error codes of Azure's blob service mean.
  *
  * @see Azure REST reference, "Blob service error codes" and "Common REST API error codes".
  */
@@ -213,7 +213,7 @@ export function isMissingContainer(error: unknown): boolean {
   return readRefusal(error)?.code === 'ContainerNotFound';
 }
 
-/** Null when the error is not an answer of the store. */
+/** Null if the error is not a response from the store. */
 function readRefusal(error: unknown): Refusal | null {
   if (!azureLibrary().isRestError(error) || error.statusCode === undefined) return null;
   const code = error.response?.headers.get('x-ms-error-code') ?? '';

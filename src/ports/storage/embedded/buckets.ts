@@ -1,6 +1,6 @@
 /**
- * The folders of the embedded store: one bucket for each tenant, with its objects and its quota. The stores and the server of
- * a process share them, so that both see one count and never change one object at the same time.
+ * The folders of the embedded store: one bucket per tenant, with its objects and quota. All stores and the server in a
+ * process share them, so that there is a single count, and no two change an object at the same time.
  */
 
 import { createHash } from 'node:crypto';
@@ -24,24 +24,26 @@ import { damaged, type ObjectRecord, readRecord, sweepIncoming } from './object-
 interface BucketsSettings {
   /** The folder of all buckets. */
   readonly root: string;
-  /** 50 MiB when left out. */
+  /** Default: 50 MiB. */
   readonly maxObjectBytes?: number;
-  /** What the files of one bucket may take; 0, or left out, for any. */
+  /** Maximum size of a bucket's files in bytes; 0 or absent for unlimited. */
   readonly quotaBytes?: number;
   readonly now?: () => Date;
-  /** For tests of a failing disk. */
+  /** Lets tests simulate a failing disk. */
   readonly fileSystem?: FileSystem;
 }
 
 interface Bucket {
   readonly objects: ObjectFiles;
-  /** @returns how many files of dead writers were removed. @throws {ForensicsError} `store_unavailable`. */
+  /**
+   * Removes the files of dead writers. @returns how many were removed. @throws {ForensicsError} `store_unavailable`.
+   */
   sweep(): number;
 }
 
 export interface Buckets {
   readonly maxObjectBytes: number;
-  /** Changes nothing on the disk. @throws {RangeError} unless `name` is one that `bucketName` returns. */
+  /** Opens a bucket without changing anything on disk. @throws {RangeError} unless `name` comes from `bucketName`. */
   open(name: string): Bucket;
   /** Sweeps every bucket. @throws {ForensicsError} `store_unavailable`. */
   sweep(): number;
@@ -71,7 +73,7 @@ const bucketPattern = /^b-[0-9a-f]{24}$/;
 
 /**
  * @param tenantId - 24 lower-case hex digits.
- * @throws {RangeError} for anything else: a bucket is also the name of a folder.
+ * @throws {RangeError} for anything else, because the bucket name is also a folder name.
  */
 export function bucketName(tenantId: string): string {
   const bucket = `b-${tenantId}`;
@@ -79,7 +81,7 @@ export function bucketName(tenantId: string): string {
   throw new RangeError('A tenant id has 24 lower-case hex digits.');
 }
 
-/** The file of an object, relative to the folder of all buckets, with slashes. */
+/** Path of an object's file relative to the folder of all buckets, with slashes. */
 export function objectPath(bucket: string, key: string): string {
   return `${bucket}/objects/${objectFile(key)}`;
 }
@@ -109,7 +111,7 @@ function sweepMultipart(folder: string): number {
   return names.filter((name) => removeSync(join(folder, name))).length;
 }
 
-/** What counts against a quota. */
+/** Size of the files that count against a quota. */
 async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
   let bytes = 0;
   for (const shard of await namesIn(fs, objects, shardPattern)) {
@@ -123,25 +125,25 @@ async function bytesIn(fs: FileSystem, objects: string): Promise<number> {
   return bytes;
 }
 
-// The objects of a bucket: one file each, named by the hash of its key, so that no key can be a path.
+// The objects of a bucket: one file each, named by the hash of its key, so that a key can never act as a path.
 
 export interface ObjectFiles {
   /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws. */
   write(key: string, object: Omit<NewFile, 'key'>): Promise<ObjectRecord>;
-  /** Null when there is none. The caller closes it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+  /** Null if there is none. The caller must close it. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   open(key: string): Promise<OpenObject | null>;
-  /** Null when there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+  /** Null if there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   head(key: string): Promise<ObjectRecord | null>;
-  /** Removing a missing object succeeds. */
+  /** Succeeds even if there is no such object. */
   remove(key: string): Promise<void>;
 }
 
-/** Stays readable until it is closed, even if its key is replaced or removed. */
+/** Stays readable until closed, even if the object is replaced or removed. */
 export interface OpenObject {
   readonly record: ObjectRecord;
   /**
-   * `length` bytes from `start`. The digest of a whole object is checked before its last block is returned; of a part only
-   * the length can be checked.
+   * `length` bytes from `start`. For a whole object, the digest is checked before the last block is returned; for a
+   * part, only the length can be checked.
    *
    * @throws {ForensicsError} `blob_damaged`, `store_unavailable`.
    */
@@ -151,7 +153,7 @@ export interface OpenObject {
 
 interface ObjectFilesSettings {
   readonly fs: FileSystem;
-  /** The folder of the objects. */
+  /** Folder of the objects. */
   readonly folder: string;
   readonly publisher: Publisher;
 }
@@ -185,7 +187,7 @@ function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
   };
 }
 
-/** Below the folder of the objects; no key can be a path. */
+/** Path below the folder of the objects; hashing prevents a key from acting as a path. */
 function objectFile(key: string): string {
   const name = createHash('sha256').update(key).digest('hex');
   return `${name.slice(0, 2)}/${name}`;
@@ -193,7 +195,7 @@ function objectFile(key: string): string {
 
 const blockBytes = 65_536;
 
-/** Null when there is no such file. @throws {ForensicsError} `blob_damaged`, also for the file of another key. */
+/** Null if there is no such file. @throws {ForensicsError} `blob_damaged`, also if the file belongs to another key. */
 async function openObject(fs: FileSystem, path: string, key: string): Promise<OpenObject | null> {
   const handle = await nullIfMissing(() => fs.open(path, 'r'));
   if (handle === null) return null;

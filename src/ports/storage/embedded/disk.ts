@@ -1,4 +1,4 @@
-/** The file system as the store uses it, and the one place that translates its errors. */
+/** The file system as used by the store, and the only place that translates its errors. */
 
 import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import type * as promises from 'node:fs/promises';
@@ -10,7 +10,7 @@ export type FileSystem = Pick<
   'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink'
 >;
 
-/** @throws {ForensicsError} `no_space_left` or `store_unavailable` for any error of the file system. */
+/** @throws {ForensicsError} `no_space_left` or `store_unavailable` for any file system error. */
 export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -19,7 +19,7 @@ export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for the sweep at start. */
+/** Synchronous version, for the sweep at startup. */
 export function onDiskSync<T>(act: () => T): T {
   try {
     return act();
@@ -44,13 +44,13 @@ export async function nullIfMissing<T>(act: () => Promise<T>): Promise<T | null>
   }
 }
 
-/** Only names of our own files: people and operating systems leave others in folders. */
+/** Only names of our own files: users and operating systems leave others in folders. */
 export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
   const names = await nullIfMissing(() => fs.readdir(folder));
   return (names ?? []).filter((name) => pattern.test(name));
 }
 
-/** Synchronous: the sweep runs at start, before any caller could await it. */
+/** Synchronous, because the sweep runs at startup, before any caller could await it. */
 export function namesInSync(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -60,12 +60,12 @@ export function namesInSync(folder: string): string[] {
   }
 }
 
-/** Null when the file does not exist. */
+/** Null if the file does not exist. */
 export function modifiedAtMs(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
-/** False when another process removed it at the same moment. */
+/** False if another process removed it at the same moment. */
 export function removeSync(path: string): boolean {
   try {
     unlinkSync(path);

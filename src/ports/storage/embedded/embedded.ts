@@ -1,4 +1,4 @@
-/** The store inside the program: a folder, and URLs that lead to this server's own route for objects. */
+/** The built-in store: a folder, and URLs that lead to this server's own route for objects. */
 
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -17,18 +17,18 @@ import type { Buckets } from './buckets.ts';
 import type { ObjectRecord } from './object-file.ts';
 
 interface EmbeddedStoreSettings {
-  /** The same as the server's. */
+  /** Must be the server's own instance. */
   readonly buckets: Buckets;
   readonly bucket: string;
   readonly urls: ObjectUrls;
-  /** Public origin of the server, as clients see it. Read at each signing: the port may be known late. */
+  /** Public origin of the server, as seen by clients. Read at each signing, because the port may be known late. */
   readonly endpoint: () => URL;
-  /** 1..604800; seven days when left out. */
+  /** 1..604800 seconds; default: seven days. */
   readonly expirySeconds?: number;
 }
 
 /**
- * Opens the bucket and removes what crashed writers left.
+ * Opens the bucket and removes what crashed writers left behind.
  *
  * @throws {RangeError} for a setting out of range.
  * @throws {ForensicsError} `store_unavailable` when the folder cannot be read.
@@ -104,8 +104,8 @@ function blobInfo(record: ObjectRecord): BlobInfo {
   };
 }
 
-// The URLs of the embedded store. Each permits one method on one object until it expires, and nothing about it is stored:
-//     /b-<tenant id>/<key>?expires=<Unix seconds>&signature=<HMAC-SHA-256 in base64url>
+// The URLs of the embedded store. Each permits one method on one object until it expires; nothing about it is stored:
+// /b-<tenant id>/<key>?expires=<Unix seconds>&signature=<HMAC-SHA-256 in base64url>
 
 export type SignedMethod = 'GET' | 'PUT' | 'DELETE';
 
@@ -118,7 +118,7 @@ export interface ObjectUrls {
   /** @returns path and query of the URL for each method. @param expires - in Unix seconds. */
   sign(object: SignedObject, expires: number): Readonly<Record<SignedMethod, string>>;
   /**
-   * @param claimed - `expires` and `signature` as the URL has them, unchecked.
+   * @param claimed - `expires` and `signature` from the URL, unchecked.
    * @throws {ForensicsError} `forbidden` unless this server signed exactly this; `url_expired`.
    */
   verify(
@@ -136,7 +136,7 @@ interface ObjectUrlsSettings {
 
 export function createObjectUrls(settings: ObjectUrlsSettings): ObjectUrls {
   const { now = () => new Date() } = settings;
-  // A key object, not bytes: Node takes it several times as fast.
+  // A key object instead of bytes: Node signs several times as fast with it.
   const key = createSecretKey(
     Buffer.from(hkdfSync('sha256', settings.key, '', 'forensics/blobs/urls/1', 32)),
   );
@@ -171,7 +171,7 @@ export function createObjectUrls(settings: ObjectUrlsSettings): ObjectUrls {
   };
 }
 
-/** The time this takes depends on the lengths alone. */
+/** Constant-time comparison: the duration depends only on the lengths. */
 function isEqual(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

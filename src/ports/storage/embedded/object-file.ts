@@ -1,4 +1,4 @@
-/** Files being written: their names, their bytes, and the removal of those whose writer died. */
+/** Names and contents of files being written, and the removal of those whose writer died. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import {
 export interface NewObject {
   readonly key: string;
   readonly contentType: string;
-  /** Called when all bytes are written but not yet visible. Throwing changes nothing. */
+  /** Called when all bytes are written but not yet visible. If it throws, nothing changes. */
   readonly beforeCommit?: (record: ObjectRecord) => void;
 }
 
@@ -36,7 +36,7 @@ interface Source {
 
 const blockBytes = 262_144;
 
-/** Writes bytes and record to a new file at `path` and syncs it. On failure the caller removes the file. */
+/** Writes bytes and record to a new file at `path` and syncs it. On failure, the caller removes the file. */
 export async function writeObject(
   fs: FileSystem,
   path: string,
@@ -97,7 +97,7 @@ async function* limited(
   }
 }
 
-/** Few large writes are faster than many small ones, and a client must not choose how many. */
+/** Large writes are faster than many small ones, and their number must not be up to the client. */
 async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = [];
   let bytes = 0;
@@ -115,7 +115,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
-/** One `write` may write fewer bytes than it was given. */
+/** A single `write` may write fewer bytes than given. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, at, bytes.length - at);
@@ -142,15 +142,15 @@ export function sweepIncoming(folder: string): number {
 function isLeftover(folder: string, name: string): boolean {
   const touchedAt = modifiedAtMs(join(folder, name));
   const owner = namePattern.exec(name);
-  // We did not create a file with another name.
+  // A file with any other name is not ours.
   if (touchedAt === null || owner === null) return false;
   // File times come from the real clock, even if the store was given another one.
   if (Date.now() - touchedAt > abandonedAfterMs) return true;
-  // Another machine on the same folder: only the age decides.
+  // Another machine uses the same folder: only the age counts.
   if (owner[1] !== hostTag()) return false;
   const pid = Number(owner[2]);
   if (pid !== process.pid) return !isAlive(pid);
-  // Our own process id: an earlier process had it if the file is older than this process.
+  // Our own process id: if the file is older than this process, an earlier process with the same id wrote it.
   return touchedAt < Date.now() - process.uptime() * 1000;
 }
 
@@ -163,15 +163,15 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs under another user.
+    // EPERM: the process runs under another user.
     return systemCode(error) === 'EPERM';
   }
 }
 
-// The end of an object's file: facts about the object, and a checksum that shows whether the file is complete.
-//     <the object's bytes> <JSON> <magic, 8 bytes> <length of the JSON, u32> <CRC-32 of the JSON, u32>
-// Bytes and facts share one file, so that one rename publishes both. The facts come last because size and digests are
-// known only then.
+// The end of an object's file: metadata, and a checksum that shows whether the file is complete.
+// <the object's bytes> <JSON> <magic, 8 bytes> <length of the JSON, u32> <CRC-32 of the JSON, u32> Content and metadata
+// share one file, so that a single rename publishes both. The metadata comes last because size and digests are known
+// only then.
 
 export interface ObjectRecord {
   readonly key: string;
@@ -179,17 +179,17 @@ export interface ObjectRecord {
   readonly sizeBytes: number;
   /** Lower-case hex. */
   readonly md5: string;
-  /** Without quotes: the MD5, or for a multipart upload of an older version a digest of its parts. */
+  /** Without quotes: the MD5, or a digest of the parts of an older version's multipart upload. */
   readonly etag: string;
   readonly sha256: string;
   readonly createdAt: Date;
-  /** Headers that older versions stored, returned with the object; lower-case names. */
+  /** Headers stored by older versions, returned with the object; lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 const magic = Buffer.from('FXBLOB1\n', 'latin1');
 const footerBytes = magic.length + 8;
-/** Enough for nearly every record, so that one read is usually enough. */
+/** Large enough for nearly every record, so that one read is usually enough. */
 const usualTailBytes = 4096;
 
 function encodeTail(record: ObjectRecord): Buffer {
@@ -201,7 +201,7 @@ function encodeTail(record: ObjectRecord): Buffer {
   return Buffer.concat([json, footer]);
 }
 
-/** @throws {ForensicsError} `blob_damaged` when length, checksum or form of the file is wrong. */
+/** @throws {ForensicsError} `blob_damaged` when the file's length, checksum or format is wrong. */
 export async function readRecord(handle: FileHandle): Promise<ObjectRecord> {
   const { size: fileBytes } = await handle.stat();
   if (fileBytes < footerBytes) throw damaged();
@@ -236,7 +236,7 @@ async function readTail(handle: FileHandle, fileBytes: number, count: number): P
 
 type StoredRecord = Omit<ObjectRecord, 'createdAt' | 'etag'> & {
   readonly createdAt: string;
-  /** Objects that the first version wrote have none. */
+  /** Missing in objects written by the first version. */
   readonly etag?: string;
 };
 

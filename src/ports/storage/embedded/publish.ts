@@ -1,6 +1,6 @@
 /**
- * Writes the files of a bucket: first under `incoming/`, then synced, then moved into place in one step, then the folder
- * synced. Readers and crashes see either the old file or the new one.
+ * Writes the files of a bucket: first under `incoming/`, then syncs, moves them into place in one step, and syncs the
+ * folder. After a crash, and at any time, readers see either the old file or the new one.
  */
 
 import { dirname, join } from 'node:path';
@@ -17,20 +17,20 @@ import {
 
 export interface NewFile extends NewObject {
   readonly source: AsyncIterable<Uint8Array>;
-  /** If known: quota for this many bytes is claimed before the first is written. */
+  /** If known, quota for this many bytes is claimed before the first is written. */
   readonly announcedBytes?: number;
 }
 
 export interface Publisher {
   /** @throws {ForensicsError} `blob_too_large`, `no_space_left`, `store_unavailable`, or what `file` throws. */
   put(path: string, file: NewFile): Promise<ObjectRecord>;
-  /** Removing what is not there succeeds. @throws {ForensicsError} `store_unavailable`. */
+  /** Succeeds even if the file does not exist. @throws {ForensicsError} `store_unavailable`. */
   remove(path: string): Promise<void>;
 }
 
 interface PublisherSettings {
   readonly fs: FileSystem;
-  /** The folder of all buckets. */
+  /** Folder of all buckets. */
   readonly root: string;
   readonly incoming: string;
   readonly quota: Quota;
@@ -58,7 +58,7 @@ export function createPublisher(settings: PublisherSettings): Publisher {
     } catch (error) {
       // Not for other errors: a client that disconnects must not cause extra syncs for others.
       if (error instanceof ForensicsError && error.canRetry) folders.forget();
-      // If it cannot be removed now, the sweep will.
+      // If it cannot be removed now, the sweep will do it.
       await fs.unlink(temporary).catch(() => undefined);
       throw error;
     } finally {
@@ -82,30 +82,30 @@ export function createPublisher(settings: PublisherSettings): Publisher {
       await onDisk(() => nullIfMissing(() => fs.unlink(path)));
       quota.changed(-bytes);
     });
-    // Even when nothing was there: an earlier removal may have crashed before its sync.
+    // Even if there was nothing to remove: an earlier removal may have crashed before its sync.
     await onDisk(() => folders.sync(dirname(path)));
   }
 
   return { put, remove };
 }
 
-/** 0 when there is no such file. */
+/** 0 if there is no such file. */
 async function fileSize(fs: FileSystem, path: string): Promise<number> {
   return (await onDisk(() => nullIfMissing(() => fs.stat(path))))?.size ?? 0;
 }
 
 interface Folders {
-  /** Creates the folder so that it survives a power cut. */
+  /** Creates the folder durably. */
   ensure(folder: string): Promise<void>;
-  /** Makes the names inside the folder survive a power cut; does nothing for a missing folder. */
+  /** Makes the names inside the folder survive a power cut; ignores a missing folder. */
   sync(folder: string): Promise<void>;
-  /** Checks again at the next call: a folder may have been removed. */
+  /** Makes the next call check again, because a folder may have been removed. */
   forget(): void;
 }
 
-/** Folders below `root`, each created once and synced before it is used. */
+/** Folders below `root`, each created once and synced before use. */
 function createFolders(fs: FileSystem, root: string): Folders {
-  // Promises, so that a second writer waits until the first one's folder is durable.
+  // Stores promises, so that a second writer waits until the first one's folder is durable.
   const ensured = new Map<string, Promise<void>>();
 
   function ensure(folder: string): Promise<void> {
@@ -121,7 +121,8 @@ function createFolders(fs: FileSystem, root: string): Folders {
 
   async function make(folder: string): Promise<void> {
     await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-    // A folder's name is stored in its parent. Synced even if it existed: its creator may have crashed before that.
+    // A folder's name is stored in its parent. Synced even if it existed, because its creator may have crashed before
+    // doing so.
     for (let at = folder; at.length > root.length; at = dirname(at)) await sync(dirname(at));
   }
 
@@ -143,38 +144,38 @@ function createFolders(fs: FileSystem, root: string): Folders {
   return { ensure, sync, forget: () => ensured.clear() };
 }
 
-// How much a bucket may still take. Sizes of files count, including the 0.3 kB of facts in each object. Incoming bytes are
-// claimed before they are written, so that concurrent writers cannot exceed the quota; an object that replaces another needs
-// room beside it.
-// Another process may write to the same folder. So files are counted again when the count is older than `countLastsMs`, and
-// before an upload is refused: only what other processes wrote within that time can exceed the quota.
+// How much a bucket may still take. File sizes count, including the 0.3 kB of metadata in each object. Incoming bytes
+// are claimed before they are written, so that concurrent writers cannot exceed the quota; an object that replaces
+// another needs room beside it. Since another process may write to the same folder, files are counted again when the
+// count is older than `countLastsMs`, and before an upload is rejected. So only what other processes wrote within that
+// time can exceed the quota.
 
 interface Claim {
-  /** Passes the bytes on; claims more when more arrive than were announced. */
+  /** Passes the bytes on; claims more if more arrive than announced. */
   metered(source: AsyncIterable<unknown>): AsyncIterable<unknown>;
-  /** To be called in every case, after `changed` for what was written. */
+  /** Must always be called, after `changed` for what was written. */
   release(): void;
 }
 
 interface Quota {
-  /** @throws {ForensicsError} `no_space_left` when the quota has no room for this many bytes. */
+  /** @throws {ForensicsError} `no_space_left` when this many bytes exceed the quota. */
   claim(bytes: number): Promise<Claim>;
-  /** The bucket holds this many bytes more, or fewer. */
+  /** Adjusts the bucket's size by this many bytes, which may be negative. */
   changed(bytes: number): void;
 }
 
 interface QuotaSettings {
-  /** 0 for none. */
+  /** 0 for no quota. */
   readonly quotaBytes: number;
-  /** The size of all files that count. */
+  /** Total size of the files that count. */
   readonly count: () => Promise<number>;
   readonly now: () => Date;
 }
 
 const countLastsMs = 10_000;
-/** Counting a large bucket takes long; at most this share of the time is spent on it. */
+/** Counting a large bucket takes long, so at most this share of the time is spent on it. */
 const countShare = 0.02;
-/** Repeated refusals must not cause a count each time. */
+/** Prevents repeated rejections from causing a count each time. */
 const rejectionLastsMs = 1000;
 
 const freeClaim: Claim = { metered: (source) => source, release: () => undefined };
@@ -218,7 +219,10 @@ export function createQuota({ quotaBytes, count, now }: QuotaSettings): Quota {
 
 function createCount({ count, now }: Omit<QuotaSettings, 'quotaBytes'>) {
   let usedBytes = 0;
-  /** Written during a count, which may have missed it. Counted twice at worst, which only refuses too early until the next count. */
+  /**
+   * Bytes written during a count, which may have missed them. At worst they count twice, which only rejects uploads too
+   * early until the next count.
+   */
   let putMeanwhileBytes = 0;
   let countedAtMs = Number.NEGATIVE_INFINITY;
   let lastsMs = countLastsMs;
@@ -238,7 +242,7 @@ function createCount({ count, now }: Omit<QuotaSettings, 'quotaBytes'>) {
 
   return {
     bytes: () => usedBytes,
-    /** Counts again when the count is older than this. */
+    /** Counts again if the count is older than this. */
     async renew(afterMs = lastsMs): Promise<void> {
       if (Math.abs(now().getTime() - countedAtMs) <= afterMs) return;
       await (counting ??= recount());

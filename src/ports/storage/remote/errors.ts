@@ -1,4 +1,4 @@
-/** Failures of remote stores: messages that say what to check, and which failures are retried. */
+/** Translates failures of remote stores into messages that say what to check, and decides which are retried. */
 
 import { type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { backoffMs, retry } from '../../../retry.ts';
@@ -33,13 +33,13 @@ const certificateCodes = new Set([
 ]);
 
 /**
- * @returns `store_refused` where only another configuration helps: a forbidden address, an untrusted certificate, TLS on a
- *   port without it. `store_unavailable` for everything else.
+ * @returns `store_refused` if only a different configuration helps: a forbidden address, an untrusted certificate, TLS
+ *   on a port without it. `store_unavailable` for everything else.
  */
 export function connectionFailure(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const code = errorCode(error);
-  // Libraries attach the whole request to their errors, including its signature: only name and code are kept.
+  // Libraries attach the whole request to their errors, including its signature, so only name and code are kept.
   const name = error instanceof Error ? error.name : 'Error';
   const cause = Object.assign(new Error(`${name} ${code}`.trim()), { code });
   const refusal = configurationFault(code);
@@ -61,7 +61,7 @@ function isTimeout(error: unknown): boolean {
   return errorCode(error) === 'ETIMEDOUT';
 }
 
-/** The `code` of any error; empty when it has none. */
+/** The `code` of any error; empty if it has none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
@@ -70,7 +70,7 @@ export type Meaning = readonly [code: ErrorCode, message: string];
 
 export interface Refusal {
   readonly status: number;
-  /** The store's own error code; empty when the answer has none. */
+  /** The store's own error code; empty if the response has none. */
   readonly code: string;
 }
 
@@ -79,7 +79,7 @@ const busy = [408, 429, 499, 503];
 /**
  * Translates a refusal. The store's error code becomes the code of the cause; nothing of the signed request is kept.
  *
- * @param meanings - by the store's error codes, and by statuses for all other codes.
+ * @param meanings - by error code of the store, and by status for all other codes.
  */
 export function toStoreError(
   { status, code }: Refusal,
@@ -106,7 +106,7 @@ function meaningByStatus(status: number, code: string): Meaning {
   return ['store_refused', `The store refused the request (${said}). Check its configuration.`];
 }
 
-/** The result of `work`; null when the object is missing. */
+/** The result of `work`; null if the object is missing. */
 export async function nullWhenMissing<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
@@ -116,7 +116,7 @@ export async function nullWhenMissing<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** A store that refuses CORS rules is still usable. */
+/** A store that rejects CORS rules is still usable. */
 export async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutcome> {
   try {
     return await work;
@@ -129,10 +129,10 @@ export async function corsOutcome(work: Promise<CorsOutcome>): Promise<CorsOutco
 const attempts = 3;
 
 /**
- * Repeats an act that is safe to do twice when the store was unreachable or busy. A timeout is not repeated: a caller is
+ * Repeats an idempotent act when the store was unreachable or busy. A timeout is not repeated, because a caller is
  * waiting.
  *
- * @param delayMs - before the second attempt; doubles before the third.
+ * @param delayMs - before the second attempt; doubled before the third.
  */
 export function withStoreRetry<T>(delayMs: number, act: () => Promise<T>): Promise<T> {
   return retry(act, {

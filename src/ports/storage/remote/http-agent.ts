@@ -4,13 +4,13 @@ import { Socket } from 'node:net';
 import { maxUploadBytes } from '../../../contract/limits.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
 
-/** How long a remote store may take. */
+/** Time limits for a remote store. */
 interface Timeouts {
   /** Until the connection is established, including TLS. */
   readonly connectMs: number;
   /** Without a single byte in either direction. */
   readonly idleMs: number;
-  /** One request from its first byte to the last of its answer, however often a byte arrives. */
+  /** For one request, from its first byte to the last byte of its response, however steadily bytes arrive. */
   readonly totalMs: number;
   /** Before the first retry; doubles with each. */
   readonly retryDelayMs: number;
@@ -33,16 +33,19 @@ export interface RemoteSettings {
   readonly timeouts?: Partial<Timeouts>;
   /** Certificate authorities to trust instead of the system's, in PEM. */
   readonly ca?: string;
-  /** 50 MiB when left out. */
+  /** Default: 50 MiB. */
   readonly maxObjectBytes?: number;
-  /** Which addresses may be connected to; all when left out. */
+  /** Checks the addresses connected to; all are allowed if absent. */
   readonly guard?: ConnectionGuard;
 }
 
 /** Objects may have been stored under a higher limit. */
 const minAnswerLimitBytes = 128 * 1024 * 1024;
 
-/** Keeps connections alive, ends them when the other side does not answer, and never connects to an address that the guard forbids. */
+/**
+ * Keeps connections alive, ends them if the other side does not respond, and never connects to an address that the
+ * guard forbids.
+ */
 export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   const { ca, guard, maxObjectBytes = maxUploadBytes } = settings;
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
@@ -69,14 +72,14 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   };
   const reuse = agent.reuseSocket.bind(agent);
   agent.reuseSocket = (connection, request) => {
-    // While unused, the connection had the timeout that the server announced.
+    // While idle, the connection had the timeout announced by the server.
     if (connection instanceof Socket) connection.setTimeout(timeouts.idleMs);
     reuse(connection, request);
   };
   return agent;
 }
 
-/** An answer that is drained so that its connection can be reused must end. */
+/** A response that is drained to reuse its connection must end at some point. */
 function limitBytes(socket: Socket, maxAnswerBytes: number): void {
   let atStart = 0;
   socket.on('data', () => {
@@ -89,7 +92,7 @@ function limitBytes(socket: Socket, maxAnswerBytes: number): void {
 }
 
 function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Timeouts): void {
-  // On the connection itself, so that it works under every client library.
+  // On the socket itself, so that it works with every client library.
   const end = (why: string) => socket.destroy(new StoreTimeout(why));
   const timer = setTimeout(() => end('No connection within the time allowed.'), connectMs);
   const stop = () => clearTimeout(timer);

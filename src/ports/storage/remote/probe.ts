@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { ForensicsError } from '../../../errors.ts';
 import type { BlobStore } from '../store.ts';
 
-/** A new one each time, so that concurrent probes do not collide. */
+/** A new key each time, so that concurrent probes do not collide. */
 export function probeKey(): string {
   return `forensics-probe/${randomUUID()}`;
 }
@@ -26,7 +26,8 @@ export async function probeStore(
     await store.delete(key);
   }
   if (!bytes.equals(read)) throw isDifferent();
-  // A missing object must not look like a forbidden one: S3 tells them apart only for keys that may list the bucket.
+  // A missing object must be distinguishable from a forbidden one: S3 tells them apart only for keys with permission to
+  // list the bucket.
   await store.head(key);
 }
 
@@ -38,7 +39,7 @@ function isDifferent(): ForensicsError {
 }
 
 /**
- * All bytes of a body, so that they can be sent with their length and digest, and sent again after a failure.
+ * Collects a body, so that it can be sent with its length and digest, and resent after a failure.
  *
  * @throws {ForensicsError} `blob_too_large` when there are more than `maxBytes`.
  */
@@ -49,9 +50,9 @@ export async function gather(body: Uint8Array | Readable, maxBytes: number): Pro
 }
 
 /**
- * The bytes of an answer.
+ * Collects the bytes of a response.
  *
- * @param expected - its declared length; null when the store did not declare it.
+ * @param expected - its declared length; null if the store did not declare it.
  * @throws {ForensicsError} `blob_too_large`; `store_unavailable` when there are fewer than declared.
  */
 export async function gatherAnswer(
@@ -71,7 +72,7 @@ export async function gatherAnswer(
   );
 }
 
-/** The start of an answer as text. A longer answer is not read to its end, and its connection is closed. */
+/** The start of a response as text. A longer response is not read to its end, and its connection is closed. */
 export async function readStart(answer: Readable, maxLength: number): Promise<string> {
   let text = '';
   for await (const part of answer.setEncoding('utf8')) {

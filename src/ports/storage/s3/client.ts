@@ -1,6 +1,6 @@
 /**
- * The client library with time limits and with error messages of ours: by itself it waits for ever, reads any answer to its
- * end as XML, and drops the status.
+ * The client library, with time limits and our own error messages: by itself it waits for ever, parses any response as
+ * XML, and discards the status.
  *
  * @see Amazon S3 API Reference, "List of error codes"; the storage-full codes are those of MinIO.
  */
@@ -21,16 +21,16 @@ import { readStart } from '../remote/probe.ts';
 import { s3Host } from '../storage-config.ts';
 
 const successes = [200, 204];
-/** A refusal in XML is shorter. */
+/** Longer than any XML error response. */
 const maxRefusalLength = 65_536;
-/** The library's largest: an object is sent in one request, so that it appears whole or not at all. */
+/** The library's maximum, so that an object is sent in one request and appears atomically. */
 const partSize = 5 * 1024 ** 3;
 
 /**
- * Opened at its first use: loading the library takes 0.15 s, and most installations have no S3 store.
+ * Opens at first use: loading the library takes 0.15 s, and most installations have no S3 store.
  *
- * @param config - its endpoint was checked by `s3Origin`.
- * @returns opens a client that throws a `ForensicsError` when the server refuses.
+ * @param config - with an endpoint that `s3Origin` has checked.
+ * @returns a function that opens a client, which throws a `ForensicsError` when the server refuses.
  */
 export function createS3Client(
   config: S3StorageConfig,
@@ -42,7 +42,7 @@ export function createS3Client(
     endPoint: s3Host(config),
     port: config.port,
     useSSL,
-    // Without it the library asks the server before each request.
+    // Without a region, the library asks the server before each request.
     region,
     accessKey: config.accessKeyId,
     secretKey: config.secretAccessKey,
@@ -56,7 +56,7 @@ export function createS3Client(
   return () => (opening ??= import('minio').then(({ Client: Opened }) => new Opened(options)));
 }
 
-/** Node's own transport, which gives the library only successful answers. */
+/** Uses Node's own transport, and passes only successful responses to the library. */
 function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptions>['transport'] {
   const start = useSSL ? secureRequest : request;
   return {
@@ -83,7 +83,7 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
 async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
   try {
     const body = await readStart(answer, maxRefusalLength);
-    // The code in the XML is more precise than the status; answers to HEAD have no body.
+    // The code in the XML is more precise than the status; responses to HEAD have no body.
     const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
     return toStoreError({ status: answer.statusCode ?? 0, code }, meanings);
   } catch (error) {
@@ -137,7 +137,7 @@ const meanings = new Map<string, Meaning>([
   ['QuotaExceeded', full],
   ['XMinioStorageFull', full],
   ['RequestTimeout', later],
-  // The body was changed in transit.
+  // The body was corrupted in transit.
   ['BadDigest', later],
   ['IncompleteBody', later],
   ['XAmzContentSHA256Mismatch', later],
