@@ -193,8 +193,11 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     60_000,
   );
 
-  test('no page of the manual shows its markup', async () => {
-    const { page, context } = await openWindow(browser);
+  test.each([
+    ['en-GB', 'Architecture'],
+    ['de-DE', 'Architektur'],
+  ])('%s: no page of the manual shows its markup', async (locale, lastTitle) => {
+    const { page, context } = await openWindow(browser, { locale });
     await enter(page);
     await page.goto(`${url}/#/help`);
     const links = page.locator('a[href^="#/manual/"]');
@@ -209,6 +212,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     }
     expect(topics.length).toBeGreaterThan(10);
     expect(shown).toEqual([]);
+    expect(await page.locator('.manual h1').textContent()).toBe(lastTitle);
     await context.close();
   }, 60_000);
 
