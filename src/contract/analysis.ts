@@ -1,8 +1,8 @@
 /**
- * The contract's Analysis as JSON Schema: the members of requests and of answers.
+ * The contract's Analysis as JSON Schema: fields of requests and responses.
  *
- * Members that we do not know are refused inside `options`, where a typo would silently change what is
- * examined and billed; elsewhere they are ignored, so that clients written for a later version keep working.
+ * Unknown members are rejected inside `options`, where a typo would silently change what is examined and billed;
+ * elsewhere they are ignored, so that clients written for a later version keep working.
  */
 
 import { Type } from 'typebox';
@@ -37,7 +37,7 @@ import {
   tiers,
 } from './vocabulary.ts';
 
-/** The options of a request; members that are left out have a default. */
+/** The options in a request; absent ones have a default. */
 export type GivenOptions = Wire<typeof givenOptions>;
 export const givenOptions = Type.Partial(
   Type.Object({
@@ -62,7 +62,7 @@ function sideUpTo(maximum: number) {
   });
 }
 
-/** On what the setting `intake: everything` opens. */
+/** Marks what the setting `intake: everything` permits. */
 const opened = { 'x-setting': 'intake' } as const;
 
 const tenantNameExample = 'default';
@@ -70,7 +70,7 @@ const idExample = '65f1c0ffee0123456789abcd';
 
 const description = {
   comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
-  // Bounded by the size of the body alone.
+  // Limited only by the size of the body.
   tags: Type.Optional(Type.Array(Type.String())),
   projectId: Type.Optional(orNull(Type.String())),
 };
@@ -79,8 +79,8 @@ export type CreateRequest = Omit<Wire<typeof createBody>, 'tenantName'>;
 export const createBody = createBodyUpTo(maxSidePx, contractFormats);
 
 /**
- * @param largestSide - width and height in pixels, at most.
- * @param taken - formats.
+ * @param largestSide - maximum width and height in pixels.
+ * @param taken - accepted formats.
  */
 export function createBodyUpTo(largestSide: number, taken: readonly Format[]) {
   return Type.Object(
@@ -144,7 +144,7 @@ export const listQuery = Type.Object({
   ),
 });
 
-/** What people say about an analysis; what is left out stays. */
+/** Names and comments that people give an analysis; absent fields stay as they are. */
 export type Description = Wire<typeof describedOnly>;
 const describedOnly = Type.Object(description);
 

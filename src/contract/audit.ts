@@ -1,4 +1,4 @@
-/** The audit log of a tenant: answers only, and how to page through it. */
+/** Schemas of a tenant's audit log: responses and paging. */
 
 import { Type } from 'typebox';
 import { answerWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';
@@ -8,7 +8,7 @@ export const auditQuery = Type.Object({
   tenantName,
   event: Type.Optional(
     Type.String({
-      // Stands behind "must be" when a request is refused.
+      // Completes "must be" in error messages.
       pattern: '^[a-z_]{1,32}(\\.[a-z_]{1,32})?$',
       description: 'an event such as "key.created", or the part before the dot for all of its kind',
     }),

@@ -1,4 +1,4 @@
-/** Logins and what users choose for themselves. */
+/** Logins and users' own preferences. */
 
 import { Type } from 'typebox';
 import { answerWith, orNull, type Wire } from './common.ts';
@@ -16,7 +16,7 @@ export const verifyBody = Type.Object({ idToken: token });
 export const revokeBody = Type.Object({ idToken: token, refreshToken: token });
 export const changePasswordBody = Type.Object({ currentPassword: password, newPassword: password });
 
-/** The answer of a login or a refresh. */
+/** Response to a login or a refresh. */
 export type TokenSet = Wire<typeof tokenSet>;
 const tokenSet = Type.Object({
   accessToken: Type.String(),
@@ -29,7 +29,7 @@ const tokenSet = Type.Object({
   expiresIn: Type.Integer({ minimum: 0, description: 'Seconds that the access token lives.' }),
 });
 
-/** Where a user logs in when that does not happen here. */
+/** Where a user logs in if not here. */
 export type LoginElsewhere = Wire<typeof loginElsewhere>;
 export const loginElsewhere = Type.Object(
   {
@@ -49,13 +49,13 @@ export type UserSettings = Wire<typeof userSettings>;
 const userSettings = Type.Object({
   lang: Type.String({
     pattern: langPattern,
-    // Stands behind "must be" when a request is refused.
+    // Completes "must be" in error messages.
     description: 'a language code such as "de", with an optional region such as "de-AT"',
   }),
   tosAccepted: Type.Boolean({ description: 'Terms of service accepted.' }),
 });
 
-/** A user as `info` answers. */
+/** A user, as returned by `info`. */
 export type UserInfo = Wire<typeof person>;
 const person = Type.Object({
   id: Type.String(),

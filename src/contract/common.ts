@@ -1,10 +1,10 @@
-/** Pieces that several schemas share. */
+/** Parts shared by several schemas. */
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { maxNameLength } from './limits.ts';
 import { type Language, languages } from './vocabulary.ts';
 
-/** The type that a schema describes, read-only. */
+/** The read-only type that a schema describes. */
 export type Wire<T extends TSchema> = Frozen<Static<T>>;
 type Frozen<T> = T extends readonly (infer E)[]
   ? readonly Frozen<E>[]
@@ -12,7 +12,7 @@ type Frozen<T> = T extends readonly (infer E)[]
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T;
 
-/** A text that is one of `values`. */
+/** A string that is one of `values`. */
 export function oneOf<const T extends readonly string[]>(values: T) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values] });
 }
@@ -22,7 +22,7 @@ export function orNull<T extends Type.TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** One statement in each language of the reports. */
+/** One statement in each report language. */
 export const statement = Type.Object(eachLanguage(Type.String()));
 
 export function eachLanguage<T extends TSchema>(schema: T): Record<Language, T> {
@@ -36,14 +36,14 @@ export const tenantName = Type.String({
   maxLength: maxNameLength,
   description: 'The tenant that the caller acts for.',
 });
-/** Opaque on purpose: what is not an id of ours is simply not found. */
+/** Deliberately opaque: an id that is not one of ours is simply not found. */
 export const objectId = Type.String({ minLength: 1, maxLength: 64 });
 export const succeeded = Type.Object({ success: Type.Literal(true) });
-/** A success with its content. */
+/** A successful response with content. */
 export function answerWith<T extends TSchema>(data: T) {
   return Type.Object({ ...succeeded.properties, data });
 }
-/** A success whose only content is a sentence. */
+/** A successful response that only contains a sentence. */
 export const told = answerWith(Type.Object({ message: Type.String() }));
 
 export const failed = Type.Object(

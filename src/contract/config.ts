@@ -1,6 +1,6 @@
 /**
- * The settings of a run. A flag beats the environment, the environment beats the file, the file beats the default. What
- * each setting may be is in `settings.ts`.
+ * The settings of a run. Flags override environment variables, which override the config file, which overrides
+ * defaults. Permitted values are in `settings.ts`.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -33,11 +33,11 @@ export {
 const origins = ['flag', 'environment', 'file', 'default'] as const;
 type Origin = (typeof origins)[number];
 
-/** Where values may come from. Flags are strings, numbers, booleans or lists; undefined was not given. */
+/** Where values may come from. Flags are strings, numbers, booleans or lists; undefined means not given. */
 export interface Sources {
   readonly flags?: Readonly<Partial<Record<SettingName, unknown>>>;
   readonly environment?: Environment;
-  /** A file that must exist; without it `forensics/config.json` below the XDG config folder is read when there. */
+  /** A file that must exist; if absent, `forensics/config.json` in the XDG config folder is read if it exists. */
   readonly configFile?: string | undefined;
 }
 
@@ -48,18 +48,18 @@ interface Config {
   readonly file: string | null;
 }
 
-/** A setting as it is printed. */
+/** A setting for display. */
 export interface ShownSetting {
   readonly value: unknown;
   readonly origin: Origin;
-  /** Its name there: the flag, the variable, or the key in the file; null for a default. */
+  /** Its name in that source: flag, variable or key in the file; null for a default. */
   readonly givenAs: string | null;
 }
 
 /**
- * The settings of this run and where each came from.
+ * Reads the settings of this run and where each came from.
  *
- * @throws {ForensicsError} `config_invalid`: names the setting, where it was given and what it may be.
+ * @throws {ForensicsError} `config_invalid` with the setting, its source and the permitted values.
  */
 export function readConfig(sources: Sources = {}): Config {
   const environment = sources.environment ?? process.env;
@@ -87,7 +87,7 @@ export function readConfig(sources: Sources = {}): Config {
   return config;
 }
 
-/** The settings to print: secrets replaced, each value with its origin. */
+/** The settings for display: secrets masked, each value with its source. */
 export function redacted(config: Config): Record<SettingName, ShownSetting> {
   const entries = settingNames.map((name) => {
     const value = config.settings[name];
@@ -142,7 +142,7 @@ interface ConfigFile {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** One JSON object whose members are names of settings; another name is a typo and refused. */
+/** The file must be one JSON object whose keys are names of settings; any other key is a typo and is rejected. */
 function openFile(configFile: string | undefined, environment: Environment): ConfigFile {
   const { FORENSICS_CONFIG: variable = '' } = environment;
   const given = configFile ?? (variable === '' ? undefined : variable);
@@ -178,7 +178,7 @@ function parseFile(text: string): Readonly<Record<string, unknown>> {
   try {
     values = JSON.parse(text);
   } catch {
-    // Without its cause: the parser's message quotes the text, and the text may contain secrets.
+    // Drops the cause: the parser's message quotes the text, which may contain secrets.
     throw invalid('The config file is not valid JSON.');
   }
   if (isObject(values)) return values;
@@ -189,13 +189,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The default locations of the config file. */
+/** The default folder of the config file. */
 export function configFolder(environment: Environment = process.env): string {
   const { XDG_CONFIG_HOME: home = '' } = environment;
   return join(home === '' ? join(homedir(), '.config') : home, 'forensics');
 }
 
-// An empty variable counts as not set, as the XDG rules demand: `FORENSICS_PORT= forensics serve` means the default.
+// An empty variable counts as unset, as XDG requires: `FORENSICS_PORT= forensics serve` uses the default.
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }

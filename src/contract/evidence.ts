@@ -1,6 +1,6 @@
 /**
- * `result.evidence` as JSON Schema: answers only, so it describes and refuses nothing. In `provenance` everything that is text
- * comes from the file.
+ * `result.evidence` as JSON Schema. Used for responses only, so it describes and rejects nothing. All text in
+ * `provenance` comes from the file.
  */
 
 import { Type } from 'typebox';

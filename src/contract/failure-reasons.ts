@@ -1,37 +1,37 @@
 /**
- * Why a picture was not examined, or a result not written: a code with values for each reason, and its English, which is the
- * message that programs read. The room `present` has the other languages.
+ * Why a picture was not examined, or a result not written: a code with values for each reason, and the English message,
+ * which programs also read. The room `present` has the other languages.
  */
 
 import { type ErrorCode, ForensicsError } from '../errors.ts';
 
 type NoValues = Readonly<Record<string, never>>;
 type Size = Readonly<Record<'width' | 'height', number>>;
-/** As `formatNames` has it, or `PDF`. */
+/** A name from `formatNames`, or `PDF`. */
 type PictureFormat = string;
 
 export interface FailureValues {
   readonly empty: NoValues;
   readonly too_many_bytes: { readonly megabytes: number; readonly limit: number };
-  /** Of a stream, which was not read to its end. */
+  /** For a stream, which was not read to its end. */
   readonly more_bytes_than: { readonly megabytes: number };
   readonly side_too_short: Size & { readonly least: number; readonly most: number };
   readonly side_too_long: Size & { readonly least: number; readonly most: number };
   readonly too_many_pixels: Size & { readonly megapixels: number };
   readonly not_decodable: NoValues;
   readonly cut_off: { readonly format: PictureFormat };
-  /** `what` completes "it", in English: a detail for experts. */
+  /** `what` completes "it" in English: a detail for experts. */
   readonly damaged: { readonly format: PictureFormat; readonly what: string };
   readonly rare_jpeg: NoValues;
-  /** One that no decoder here knows. */
+  /** A variant that no decoder here supports. */
   readonly rare_kind: { readonly format: PictureFormat };
-  /** `percent` of the rows, from the top, are sound. */
+  /** `percent` of the rows, from the top, are intact. */
   readonly rows_missing: { readonly format: PictureFormat; readonly percent: number };
   readonly raw_without_jpeg: NoValues;
-  /** A picture, but of a format that is not taken here. */
+  /** A picture in a format that is not accepted here. */
   readonly format_not_taken: { readonly format: PictureFormat };
   readonly video: NoValues;
-  /** `kind` is the code, `name` its English; `isPicture`: one that could be converted. */
+  /** `kind` is the code, `name` its English name; `isPicture`: whether it could be converted. */
   readonly other_format: {
     readonly kind: string;
     readonly name: string;
@@ -53,7 +53,7 @@ export interface FailureValues {
   readonly name_too_long: NoValues;
   readonly not_allowed: NoValues;
   readonly link_loop: NoValues;
-  /** `code` of the operating system, such as `EIO`. */
+  /** `code` from the operating system, such as `EIO`. */
   readonly not_readable: { readonly code: string };
   readonly holds_result: { readonly folder: string };
   readonly holds_no_result: { readonly folder: string };
@@ -65,7 +65,7 @@ export interface FailureValues {
 
 export type FailureReasonCode = keyof FailureValues;
 
-/** One sentence or two for each reason. */
+/** One or two sentences for each reason. */
 export type FailureSentences = {
   readonly [Code in FailureReasonCode]: (values: FailureValues[Code]) => string;
 };

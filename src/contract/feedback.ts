@@ -11,7 +11,7 @@ const sources = [
 ] as const;
 export const defaultSource = sources[0];
 
-/** Longest texts in characters; a message that needs more is an attachment. */
+/** Maximum text lengths in characters; longer messages belong in an attachment. */
 const maxLengths = {
   url: 2048,
   name: maxNameLength,
@@ -38,7 +38,7 @@ export const feedbackBody = Type.Object({
   ),
 });
 
-/** What a person sent in; the tenant is known from the request. */
+/** What a user sent; the tenant is known from the request. */
 export type FeedbackMessage = Omit<Wire<typeof feedbackBody>, 'tenantName' | 'source'> & {
   readonly source: string;
 };

@@ -1,4 +1,4 @@
-/** Formats of pictures, told by content and never by name. The first two are those of the interface. */
+/** Picture formats, identified by content and never by file name. The first two are those of the interface. */
 export const contractFormats = ['jpg', 'png'] as const;
 export const formats = [
   ...contractFormats,
@@ -6,7 +6,7 @@ export const formats = [
 ] as const;
 export type Format = (typeof formats)[number];
 
-/** As people write them, in any language. */
+/** Display names, the same in every language. */
 export const formatNames: Readonly<Record<Format, string>> = {
   jpg: 'JPEG',
   png: 'PNG',
@@ -21,7 +21,7 @@ export const formatNames: Readonly<Record<Format, string>> = {
   raw: 'RAW',
 };
 
-/** As the IANA registers them; `raw` as Adobe names its own. */
+/** IANA media types; for `raw`, Adobe's own. */
 export const mediaTypes: Readonly<Record<Format, string>> = {
   jpg: 'image/jpeg',
   png: 'image/png',

@@ -1,4 +1,4 @@
-/** Legal holds of a tenant, for those of its people who may change its settings. */
+/** Legal holds of a tenant, for users who may change its settings. */
 
 import { Type } from 'typebox';
 import { answerWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';

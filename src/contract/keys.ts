@@ -14,7 +14,7 @@ const name = Type.String({
 export const keysQuery = Type.Object({ tenantName });
 
 const strict = { additionalProperties: false };
-/** A name means the one valid key of that name that has not been replaced. */
+/** A name selects the valid key of that name that has not been replaced. */
 export type WhichKey = { readonly uuid: string } | { readonly name: string };
 const whichKey = Type.Unsafe<WhichKey>({
   ...Type.Union([
@@ -24,7 +24,7 @@ const whichKey = Type.Unsafe<WhichKey>({
   description: `A key whose place the new one takes, under the same name. A name means the one valid key of that name that no
 other has replaced.`,
 });
-// As long as a key may live: whatever is above that changes nothing.
+// The maximum lifetime of a key: a longer grace period changes nothing.
 const longestGraceSeconds = 3650 * 86_400;
 
 export const newKeyBody = Type.Object(
@@ -50,7 +50,7 @@ export const newKeyBody = Type.Object(
 );
 export const keyQuery = Type.Object({ tenantName, uuid: Type.String({ format: 'uuid' }) });
 
-/** A key as it is shown: complete in the answer that creates it, masked from then on. */
+/** A key for display: complete in the response that creates it, masked afterwards. */
 export type KeyEntry = Wire<typeof keyEntry>;
 export const keyEntry = Type.Object({
   uuid: Type.String({ format: 'uuid' }),

@@ -1,4 +1,4 @@
-/** The people of a tenant, for those of them who may change its settings. */
+/** Users of a tenant, for those who may change its settings. */
 
 import { Type } from 'typebox';
 import { answerWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';

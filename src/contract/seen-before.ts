@@ -1,4 +1,4 @@
-/** Other pictures of a tenant that show the same as one, as JSON Schema. */
+/** Earlier pictures of a tenant that show the same as a given one, as JSON Schema. */
 
 import { Type } from 'typebox';
 import { answerWith, dateTime, objectId, orNull, tenantName, type Wire } from './common.ts';

@@ -1,4 +1,4 @@
-/** Sessions of browsers: the refresh token travels in a cookie that no script can read. */
+/** Browser sessions: the refresh token is kept in a cookie that scripts cannot read. */
 
 import { Type } from 'typebox';
 import { loginBody, loginElsewhere } from './auth.ts';
@@ -6,7 +6,7 @@ import { answerWith, oneOf, orNull, type Wire } from './common.ts';
 import { formats } from './formats.ts';
 import { intakes, maxNameLength } from './limits.ts';
 
-/** Login of a person with an account here, or what an identity provider sent the browser back with. */
+/** Login with an embedded account, or with what an identity provider sent back through the browser. */
 export const sessionBody = Type.Union([
   loginBody,
   Type.Object({
@@ -33,7 +33,7 @@ export const endSessionBody = Type.Object({
   ),
 });
 
-/** What a picture may be. */
+/** Limits on pictures. */
 export type PictureLimits = Wire<typeof limits>;
 const limits = Type.Object({
   minSidePx: Type.Integer(),

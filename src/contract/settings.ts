@@ -1,6 +1,7 @@
 /**
- * Every setting once: its type, default, bounds and description. The key in the config file is the name here; flag,
- * variable, help text and the manual's table follow from it. Knows no room that uses the settings.
+ * All settings, each declared once with its type, default, bounds and description. The name here is the key in the
+ * config file; flag, variable, help text and the manual's table are derived from it. Independent of the rooms that use
+ * the settings.
  */
 
 import { availableParallelism, homedir } from 'node:os';
@@ -9,20 +10,20 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { intakes, maxPresignedUrlExpirySeconds, maxUploadBytes } from './limits.ts';
 
-// The kinds of settings: for each a schema, its wording in messages, and how text becomes a value.
+// Kinds of settings: for each a schema, its wording in messages, and how text is converted to a value.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Value = string | number | boolean | null | readonly string[];
 
 interface Keywords {
-  /** What it is for: a line without a full stop. */
+  /** What it is for: one line without a full stop. */
   readonly description: string;
-  /** As it ends the sentence "FORENSICS_PORT must be ...". */
+  /** Completes the sentence "FORENSICS_PORT must be ...". */
   readonly allowed: string;
-  /** A function where it differs from machine to machine. */
+  /** A function if it depends on the machine. */
   readonly default: Value | ((environment: Environment) => Value);
-  /** From the text of a flag or variable, or from the file's JSON; undefined for what is not allowed. */
+  /** Converts the text of a flag or variable, or JSON from the file; undefined if not permitted. */
   readonly convert: (given: unknown) => unknown;
   /** The placeholder in `--port <n>`; null for a flag without a value. */
   readonly placeholder: string | null;
@@ -79,18 +80,18 @@ function required(kind: TextKind, fallback: Fallback<string>, description: strin
   return setting(Type.String(), { ...textKeywords(kind), description, default: fallback });
 }
 
-/** A text, or null when it is not set. */
+/** A string setting, null if not set. */
 function optional(kind: TextKind, description: string) {
   const schema = Type.Union([Type.String(), Type.Null()]);
   return setting(schema, { ...textKeywords(kind), description, default: null });
 }
 
-/** The same, never shown to people and never taken from a flag, which other users of the machine could read. */
+/** A setting that is never displayed and cannot be a flag, which other users of the machine could read. */
 function secret(kind: TextKind, description: string) {
   return Object.assign(optional(kind, description), { secret: true });
 }
 
-/** In a flag or variable the entries are parted by commas. */
+/** A list; entries in a flag or variable are separated by commas. */
 function list(kind: TextKind, fallback: readonly string[], description: string) {
   const { allowed, parse } = texts[kind];
   return setting(Type.Array(Type.String()), {
@@ -146,7 +147,8 @@ const texts = {
       return isOrigin && url.username === '' ? url.origin : undefined;
     },
   },
-  // No slash is added or taken away: issuers are compared letter by letter. No password, for it is shown to people.
+  // Slashes are neither added nor removed, because issuers are compared character by character. No password, because
+  // the address is displayed.
   issuer: {
     allowed: 'the https:// address of an OpenID Connect issuer, without user name and password',
     parse: (text) => {
@@ -277,7 +279,8 @@ export const settingsSchema = Type.Object({
   ),
   fetchAllow: list('addressRange', ['external'], 'where `analyze` may fetch pictures from'),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
-  // Not `private`: the outcome of an attempt to reach a store shows a tenant which hosts and ports of the network are open.
+  // Not `private`: otherwise, attempts to reach a store would show a tenant which hosts and ports of the network are
+  // open.
   storageAllow: list(
     'addressRange',
     ['external'],
@@ -354,12 +357,12 @@ export function flagOf(name: SettingName): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** What is allowed, as it ends the sentence "FORENSICS_PORT must be ...". */
+/** The permitted values, completing the sentence "FORENSICS_PORT must be ...". */
 export function allowedFor(name: SettingName): string {
   return settingsSchema.properties[name].allowed;
 }
 
-/** The value of what was given as text, or as JSON in the file; undefined when it is not allowed. */
+/** Converts a value given as text, or as JSON in the file; undefined if it is not permitted. */
 export function parseSetting(name: SettingName, given: unknown): unknown {
   const schema = settingsSchema.properties[name];
   const value = schema.convert(given);
@@ -371,7 +374,7 @@ export function defaultFor(name: SettingName, environment: Environment) {
   return typeof fallback === 'function' ? fallback(environment) : fallback;
 }
 
-/** `--port <n>` and what it means, as the help of a command shows it. */
+/** `--port <n>` and its meaning, for a command's help. */
 export function helpFor(name: SettingName): readonly [flags: string, text: string] {
   const { description, placeholder } = settingsSchema.properties[name];
   if (placeholder === null) return [flagOf(name), description.replaceAll('`', '')];
@@ -382,7 +385,7 @@ export function helpFor(name: SettingName): readonly [flags: string, text: strin
   return [`${flagOf(name)} <${placeholder}>`, text.replaceAll('`', '')];
 }
 
-/** The default in words, the same on every machine; null when there is none. */
+/** The default in words, the same on every machine; null if there is none. */
 export function shownDefault(name: SettingName): string | null {
   if (name === 'workers') return 'the cores less one, at most 4';
   const value = defaultFor(name, { XDG_DATA_HOME: '$XDG_DATA_HOME' });
@@ -390,7 +393,7 @@ export function shownDefault(name: SettingName): string | null {
   return shown === null || shown === '' ? null : `\`${String(shown)}\``;
 }
 
-// One core is left to the server itself; each child may need memory for a whole picture.
+// Leaves one core to the server itself; each child may need memory for a whole picture.
 function defaultWorkers(): number {
   return Math.min(4, Math.max(1, availableParallelism() - 1));
 }

@@ -1,4 +1,4 @@
-/** The contract's Tenant as JSON Schema. What a storage configuration must be in detail is the tenancy's matter. */
+/** The contract's Tenant as JSON Schema. The tenancy code checks storage configurations in detail. */
 
 import { Type } from 'typebox';
 import { answerWith, dateTime, oneOf, orNull, tenantName, type Wire } from './common.ts';
@@ -43,11 +43,11 @@ const azureConfig = Type.Object({
   connectionString: Type.String({ maxLength: 2048 }),
 });
 
-// A typo here would silently change where evidence is stored.
+// Here a typo would silently change where evidence is stored.
 const strict = { additionalProperties: false };
 
 export type StorageRequest = Wire<typeof storageConfig>;
-/** Of a stored configuration of the same type what is left out stays, as its description states. */
+/** Fields left out keep their values if the stored configuration has the same type, as the description states. */
 const storageConfig = Type.Object(
   {
     s3: Type.Optional(orNull(Type.Partial(s3Config, strict))),
@@ -108,7 +108,7 @@ export const changeBody = Type.Object(
   { examples: [{ tenantName: 'default', webhookUrl: 'https://receiver.example/forensics' }] },
 );
 
-/** `corsAllowedOrigins` is missing where the service's own list counts. */
+/** `corsAllowedOrigins` is absent if the service's own list applies. */
 export type S3Answer = Wire<typeof s3Answer>;
 const s3Answer = Type.Object({ ...s3Members, corsAllowedOrigins: Type.Optional(origins) });
 

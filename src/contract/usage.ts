@@ -75,7 +75,7 @@ const report = Type.Object(
   { $id: 'UsageReport' },
 );
 
-/** Registered by name. */
+/** Registered by name, so that the interface document defines it once. */
 export const usageComponents = [report];
 
 export const reportAnswer = answerWith(Type.Unsafe<UsageReport>({ $ref: 'UsageReport#' }));

@@ -1,4 +1,4 @@
-/** Custody, and what verifying a bundle establishes: answers only. */
+/** Custody and the results of verifying a bundle: responses only. */
 
 import { Type } from 'typebox';
 import { answerWith, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';

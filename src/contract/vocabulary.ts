@@ -1,4 +1,4 @@
-/** The closed lists of words that requests and answers are made of. Imports nothing, so that every room may use it. */
+/** The closed lists of codes used in requests and responses. Imports nothing, so that every room can use it. */
 
 /** Languages of reports and statements. */
 
@@ -20,16 +20,16 @@ export type Status = (typeof statuses)[number];
 export const tiers = ['flagging', 'forensicReporting'] as const;
 export type Tier = (typeof tiers)[number];
 
-/** From most to least reluctant: what is decided under one is decided, alike, under each that follows. */
+/** From strictest to loosest: a picture decided under one strategy gets the same decision under every later one. */
 export const decisionStrategies = ['pedantic', 'default', 'relaxed'] as const;
 export type DecisionStrategy = (typeof decisionStrategies)[number];
 
 export const resultClasses = ['real', 'fake', 'abstain', 'uncertain'] as const;
-/** Position in this list is the contract's number: 0 real, 1 fake, 2 abstain, 3 uncertain. */
+/** The position in this list is the contract's number: 0 real, 1 fake, 2 abstain, 3 uncertain. */
 export type ResultClass = (typeof resultClasses)[number];
 
 export const resultSubClasses = ['ai-generated', 'ai-manipulated', 'manipulated'] as const;
-/** Position in this list is the contract's number. Only ever given together with `fake`. */
+/** The position in this list is the contract's number. Only present with `fake`. */
 export type ResultSubClass = (typeof resultSubClasses)[number];
 
 /** Why a picture was not decided. The first group leads to `abstain`, the second to `uncertain`. */
@@ -48,17 +48,19 @@ export const reasonCodes = [
 ] as const;
 export type ReasonCode = (typeof reasonCodes)[number];
 
-/** What the decision rests on: traces of the whole picture, a part that was changed, or what the file declares about itself. */
+/**
+ * What the decision is based on: traces of the whole picture, a changed part, or what the file declares about itself.
+ */
 export const decisionBases = ['traces', 'declaration', 'localisation'] as const;
 export type DecisionBasis = (typeof decisionBases)[number];
 
-/** What is done to a picture to see whether the verdict holds. */
+/** Changes applied to a picture to test whether the verdict holds. */
 export const stabilityChanges = ['jpeg-90', 'jpeg-70', 'scale-75', 'scale-50', 'crop-5'] as const;
 export type StabilityChange = (typeof stabilityChanges)[number];
 
 /**
- * How strongly something speaks for its side, in words that the report defines. The steps are those of the likelihood
- * ratio: below 2, to 10, to 100, to 1,000, to 10,000, above (ENFSI guideline for evaluative reporting, 2015).
+ * Verbal scale for the strength of evidence, as the report defines it. The steps are those of the likelihood ratio:
+ * below 2, to 10, to 100, to 1,000, to 10,000, above (ENFSI guideline for evaluative reporting, 2015).
  */
 export const strengths = [
   'none',
@@ -71,17 +73,17 @@ export const strengths = [
 export type Strength = (typeof strengths)[number];
 
 export const sides = ['real', 'fake', 'neither'] as const;
-/** What a finding speaks for; `fake` covers every sub-class. */
+/** Which side a finding supports; `fake` covers every subclass. */
 export type Side = (typeof sides)[number];
 
 /**
- * How far a statement can be believed. `watermark`: an open watermark in the pixels carries it. `signed`: the signature is valid,
- * but no authority vouches for the signer.
+ * How far a statement can be trusted. `watermark`: carried by a publicly documented watermark in the pixels. `signed`:
+ * the signature is valid, but no authority vouches for the signer.
  */
 export const assurances = ['unsigned', 'watermark', 'signed', 'trusted'] as const;
 export type Assurance = (typeof assurances)[number];
 
-/** What a file declares itself to be. `ai-manipulated`: a composite with generated parts. */
+/** The origin that a file declares. `ai-manipulated`: a composite with generated parts. */
 export const declaredOrigins = ['ai-generated', 'ai-manipulated', 'captured'] as const;
 export type DeclaredOrigin = (typeof declaredOrigins)[number];
 
@@ -96,7 +98,7 @@ export const declarationPlaces = [
 ] as const;
 export type DeclarationPlace = (typeof declarationPlaces)[number];
 
-/** Contradictions between two statements of a file. None proves an alteration; each is a question to ask. */
+/** Contradictions between two statements of a file. None proves an alteration; each raises a question. */
 export const inconsistencyCodes = [
   'modified_after_capture',
   'created_after_modified',
@@ -117,8 +119,8 @@ export const keyEnds = ['expired', 'replaced'] as const;
 export type KeyEnd = (typeof keyEnds)[number];
 
 /**
- * `retrying`: the latest attempt failed, and messages go on being sent. `gone`: the receiver answered 410; `failing`: it
- * failed for too long. Both of these: nothing is sent until a new URL is set.
+ * `retrying`: the latest attempt failed, and messages are still being sent. `gone`: the receiver answered 410;
+ * `failing`: it failed for too long. In both of these cases nothing is sent until a new URL is set.
  */
 export const webhookStates = ['none', 'active', 'retrying', 'gone', 'failing'] as const;
 export type WebhookState = (typeof webhookStates)[number];
@@ -127,10 +129,10 @@ export type WebhookState = (typeof webhookStates)[number];
 export const deliveryStates = ['waiting', 'delivered', 'given_up'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** ISO 639 language, with an optional ISO 3166 region: the shape of the codes, not a list of them. */
+/** ISO 639 language with an optional ISO 3166 region: only the shape of the codes, not a list of them. */
 export const langPattern = '^[a-z]{2,3}(-[A-Z]{2})?$';
 
-/** What an examination cannot look at. */
+/** Questions that an examination does not cover. */
 export const notCheckedIds = [
   'invisible_watermarks',
   'local_edits',
@@ -148,5 +150,5 @@ export const notCheckedIds = [
 ] as const;
 export type NotCheckedId = (typeof notCheckedIds)[number];
 
-/** Of the random numbers of an examination. */
+/** Seed for the random numbers of an examination. */
 export const defaultSeed = 1337;

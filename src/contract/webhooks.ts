@@ -1,4 +1,4 @@
-/** The messages to the webhook of a tenant: their outcome, sending them again, and a test message. */
+/** Messages to a tenant's webhook: their outcome, resending, and test messages. */
 
 import { Type } from 'typebox';
 import { answerWith, dateTime, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';

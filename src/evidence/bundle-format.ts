@@ -1,6 +1,6 @@
 /**
- * What a bundle is made of: names, their order and the bounds of what is read. A bundle of an earlier version must stay
- * verifiable, so a change here is a new format, never another meaning of this one.
+ * The format of a bundle: names, their order and reading limits. A bundle from an earlier version must stay verifiable,
+ * so any change here needs a new format version.
  */
 
 import canonicalize from 'canonicalize';
@@ -14,10 +14,10 @@ import type { ReportItem } from '../present/report-item.ts';
 import type { Rendering } from '../examiner/requests.ts';
 
 export const bundleFormat = 'forensics-evidence-bundle/2';
-/** Its heatmaps were drawn in more colours, and its raw maps had a value for each pixel. */
+/** In this version, heatmaps used more colours and raw maps had a value for each pixel. */
 export const firstBundleFormat = 'forensics-evidence-bundle/1';
 
-/** The two files that cannot stand in the list of files: the list itself, and the signature over it. */
+/** The two files that cannot be in the list of files: the list itself and its signature. */
 export const manifestFile = 'manifest.json';
 export const signatureFile = 'manifest.sig';
 
@@ -32,14 +32,14 @@ export const textsFile = 'texts.json';
 export const trustListFile = 'trust-list.pem';
 
 export const reportFile = (language: Language) => `report-${language}.pdf`;
-/** Only where it was asked for: a bundle is whole without it. */
+/** Included only on request: a bundle is complete without it. */
 export const htmlFile = (language: Language) => `report-${language}.html`;
 export const heatmapFile = (name: MapName) => `heatmap-${name}.png`;
 export const mapFile = (name: MapName) => `map-${name}.png`;
-/** Not under its own name: that may be anything, and is kept in the list instead. */
+/** Not its own name, which may contain anything and is recorded in the list instead. */
 export const originalFile = (format: Format) => `original.${format}`;
 
-/** More than the largest picture that can be examined makes. */
+/** More than the largest picture that can be examined needs. */
 export const maxBundleBytes = 1_000_000_000;
 export const maxBundleFiles = 64;
 
@@ -51,20 +51,20 @@ const fileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$' });
 const manifestSchema = Type.Object(
   {
     format: Type.Union([Type.Literal(bundleFormat), Type.Literal(firstBundleFormat)]),
-    /** Of the program that wrote it. */
+    /** Version of the program that wrote the bundle. */
     product: Type.String(),
-    /** When the picture was examined, and when the bundle was signed, by the clock of the signing machine. */
+    /** When the picture was examined, and when the bundle was signed, according to the signing machine's clock. */
     examinedAt: time,
     signedAt: time,
     key: Type.Object({ algorithm: Type.Literal('Ed25519'), fingerprint: hex(64) }),
     item: Type.Object({
-      /** As it was handed in; any characters. */
+      /** Original file name, which may contain any characters. */
       name: Type.String(),
       sizeBytes: size,
       sha256: hex(64),
       sha512: hex(128),
       md5: hex(32),
-      /** Null when the picture was left out. */
+      /** Null if the picture was left out. */
       file: Type.Union([fileName, Type.Null()]),
     }),
     files: Type.Array(Type.Object({ name: fileName, sizeBytes: size, sha256: hex(64) }), {
@@ -74,12 +74,12 @@ const manifestSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** The list that is signed: every other file of the bundle by name, size and SHA-256, what it is about, and whose key. */
+/** The signed list: every other file of the bundle by name, size and SHA-256, the item, and the signing key. */
 export type Manifest = Static<typeof manifestSchema>;
 
 const manifestCheck = Compile(manifestSchema);
 
-/** Null for what is no manifest of this format. */
+/** Null if it is not a manifest of this format. */
 export function parseManifest(bytes: Uint8Array): Manifest | null {
   const value = parseJson(bytes);
   return manifestCheck.Check(value) && isDate(value.examinedAt) && isDate(value.signedAt)
@@ -91,42 +91,45 @@ function isDate(text: string): boolean {
   return !Number.isNaN(Date.parse(text));
 }
 
-/** A file of a bundle, as its archive holds it. */
+/** A file of a bundle, as stored in its archive. */
 export interface ZipEntry {
-  /** ASCII, no folders. */
+  /** ASCII, without folders. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** What the headers state instead of the true checksum; for telling two kinds of damage apart. */
+  /** Checksum stated in the headers instead of the true one; used to distinguish two kinds of damage. */
   readonly crc32?: number;
 }
 
-/** An examined picture with everything that was made of it: what a bundle is written from. */
+/** An examined picture and everything made from it: the input for writing a bundle. */
 export interface BundleCase {
   readonly original: Uint8Array;
-  /** The file name that the reader of the picture was told; null when it saw bytes alone. */
+  /** The file name given to the reader of the picture; null if it received only bytes. */
   readonly openedAs: string | null;
   readonly examination: Examination;
-  /** As it was given to the rendering. */
+  /** As passed to rendering. */
   readonly item: ReportItem;
   readonly heatmapSize: { readonly width: number; readonly height: number } | null;
   readonly limits: Limits;
-  /** PEM certificates of trusted signers of content credentials; null for none. Goes in when the examination knew the same. */
+  /**
+   * PEM certificates of trusted signers of content credentials; null for none. Included if the examination used the
+   * same list.
+   */
   readonly trustList: string | null;
-  /** In every language, from the bytes of `original`: never files that lay where others can write. */
+  /** Rendered in every language from the bytes of `original`, never from files that others could have written. */
   readonly rendering: Rendering;
 }
 
-/** A bundle that was unpacked, before anything of it is believed. */
+/** An unpacked bundle, before any of it is trusted. */
 export interface UnpackedBundle {
   /** The whole archive. */
   readonly bytes: Uint8Array;
-  /** In the order of its directory; names may come twice. */
+  /** In directory order; names may occur twice. */
   readonly entries: readonly Required<ZipEntry>[];
   readonly manifest: Manifest;
   readonly manifestBytes: Uint8Array;
 }
 
-/** The first of this name. */
+/** The first entry with this name. */
 export function fileContent(
   { entries }: Pick<UnpackedBundle, 'entries'>,
   wanted: string,
@@ -135,8 +138,8 @@ export function fileContent(
 }
 
 /**
- * A value as JSON can carry it: what JSON leaves out is left out, and half a surrogate pair, which file names and
- * metadata may hold and UTF-8 cannot, becomes U+FFFD.
+ * Prepares a value for JSON: drops what JSON drops, and replaces unpaired surrogates, which file names and metadata may
+ * contain but UTF-8 cannot, with U+FFFD.
  */
 export function toPlain(value: unknown): unknown {
   const text = JSON.stringify(value, (_key, member: unknown) => {
@@ -147,10 +150,10 @@ export function toPlain(value: unknown): unknown {
 }
 
 /**
- * The one JSON form of a value (RFC 8785): the same facts are the same bytes wherever they are written. UTF-8, without a
- * line end.
+ * The canonical JSON of a value (RFC 8785): equal facts give equal bytes wherever they are written. UTF-8, without a
+ * final newline.
  *
- * @throws {TypeError} for what is no JSON at all, such as undefined.
+ * @throws {TypeError} for values that JSON cannot represent, such as undefined.
  */
 export function canonicalBytes(value: unknown): Buffer {
   const text = canonicalize(toPlain(value));
@@ -158,7 +161,7 @@ export function canonicalBytes(value: unknown): Buffer {
   return Buffer.from(text, 'utf8');
 }
 
-/** The value of a JSON text; undefined, which no JSON text means, for anything else and for one that is built to do harm. */
+/** Parses JSON; returns undefined, which no JSON text yields, for anything else and for maliciously deep nesting. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -169,7 +172,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Far more than we write, and too few to exhaust the stack of a recursive walk. */
+/** Far deeper than we write, but too shallow to exhaust the stack of a recursive walk. */
 const maxLevels = 64;
 
 function isWithin(value: unknown, levels: number): boolean {

@@ -1,4 +1,4 @@
-/** What verification establishes about a bundle. */
+/** The checks that verification makes on a bundle. */
 
 import {
   fileContent,
@@ -11,48 +11,48 @@ import {
 import { archiveParts, isSignedBy, type PublicKey, readPublicKey, sha256Of } from './sign.ts';
 
 const problemKinds = [
-  /** A listed file has other bytes, or the signed list itself. */
+  /** The bytes of a listed file differ, or those of the signed list. */
   'changed',
   'missing',
-  /** A file that the list does not name, or names once and the archive holds twice. */
+  /** A file is not in the list, or is in the archive twice. */
   'added',
-  /** The signature does not fit the list and the key. */
+  /** The signature does not match the list and the key. */
   'signature',
-  /** Signed, but not by the key that was expected. */
+  /** Validly signed, but not with the expected key. */
   'key',
-  /** Bytes of the archive outside of its files. */
+  /** The archive has bytes outside its files. */
   'container',
-  /** Signed as it is, but its parts do not belong together. */
+  /** Validly signed, but its parts contradict each other. */
   'contradiction',
 ] as const;
 
 export interface Problem {
   readonly kind: (typeof problemKinds)[number];
-  /** Name inside the archive; null when it concerns no single file. */
+  /** Name inside the archive; null if the problem concerns no single file. */
   readonly file: string | null;
-  /** One English sentence. */
+  /** One sentence in English. */
   readonly message: string;
 }
 
 export interface Verification {
-  /** True when there is no problem at all. */
+  /** True if there are no problems at all. */
   readonly holds: boolean;
   readonly problems: readonly Problem[];
-  /** The key that signed; null when no signature holds. */
+  /** The signing key; null if the signature is invalid. */
   readonly key: {
     readonly fingerprint: string;
-    /** Whether it is the expected one; null when none was named. Then anyone may have signed. */
+    /** Whether it is the expected key; null if none was named, in which case anyone may have signed. */
     readonly isExpected: boolean | null;
   } | null;
-  /** The content of the signed list; null when it cannot be trusted. */
+  /** Content of the signed list; null if it cannot be trusted. */
   readonly manifest: Manifest | null;
-  /** Null when the result cannot be read or was changed. */
+  /** Null if the result cannot be read or was changed. */
   readonly verdict: string | null;
 }
 
 export interface Filed {
   readonly problems: readonly Problem[];
-  /** Content by name of the files that match the list. */
+  /** Contents of the files that match the list, by name. */
   readonly intact: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -76,20 +76,21 @@ export function checkFiles(unpacked: UnpackedBundle): Filed {
   return { problems: [...problems, ...checkContainer(unpacked, intact)], intact };
 }
 
-/** The two that cannot stand in the list. */
+/** The two files that cannot be in the list. */
 const ofTheSeal: readonly string[] = [manifestFile, signatureFile];
 
-/** Writes the archive again from its files: any remaining difference is between them. */
+/** Rebuilds the archive from its files: any remaining difference lies between them. */
 function checkContainer(unpacked: UnpackedBundle, intact: Filed['intact']): readonly Problem[] {
   const { bytes, entries, manifest, manifestBytes } = unpacked;
   const signature = fileContent(unpacked, signatureFile);
   const files = manifest.files.flatMap(({ name }) => {
     const found = entries.find((entry) => entry.name === name);
     if (found === undefined) return [];
-    // A changed file was reported already: its checksum is unpacked as stated, so that only what is around it is reported here.
+    // A changed file has already been reported: its stated checksum is used, so that only differences around it are
+    // reported here.
     return [intact.has(name) ? { name, bytes: found.bytes } : found];
   });
-  // A missing file cannot be written again, and was reported.
+  // A missing file cannot be rebuilt, and has already been reported.
   if (signature === null || files.length < manifest.files.length) return [];
   let at = 0;
   for (const part of archiveParts({ manifest: manifestBytes, signature, files }, manifest)) {
@@ -111,10 +112,10 @@ interface Signed {
 }
 
 /**
- * Checks the signature against the list and the key. The key comes from the archive itself: it proves that everything has
- * one signer, and only its fingerprint identifies that signer.
+ * Checks the signature against the list and the key. The key comes from the archive itself: it only proves that
+ * everything has one signer, whom its fingerprint identifies.
  *
- * @param expected - fingerprint; null when the caller names none.
+ * @param expected - fingerprint; null if the caller names none.
  */
 export function checkSignature(unpacked: UnpackedBundle, expected: string | null): Signed {
   const signature = fileContent(unpacked, signatureFile);

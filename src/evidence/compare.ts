@@ -1,4 +1,4 @@
-/** Compares what two examinations of the same picture found: field by field, and maps cell by cell. */
+/** Compares two examinations of the same picture: field by field, and maps cell by cell. */
 
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
@@ -13,25 +13,28 @@ import {
   toPlain,
 } from './bundle-format.ts';
 
-/** Other processors and versions round differently; below this no reader of a report sees a difference. */
+/** Other processors and versions round differently; differences below this are invisible in a report. */
 export const numberTolerance = 1e-4;
 
 export interface FieldDifference {
-  /** Such as `examination.decision.fakeProbability`. */
+  /** Path such as `examination.decision.fakeProbability`. */
   readonly path: string;
   readonly recorded: unknown;
   readonly found: unknown;
-  /** `rounding` within the tolerance; `wording` where a sentence differs, whose numbers are compared as such; else `value`. */
+  /**
+   * `rounding`: within the tolerance. `wording`: a sentence differs, while its numbers are compared separately.
+   * `value`: anything else.
+   */
   readonly kind: 'rounding' | 'wording' | 'value';
 }
 
 interface Comparison {
-  /** Single values that were compared; a map counts its cells. */
+  /** Number of values compared, counting each cell of a map. */
   readonly values: number;
   readonly differences: readonly FieldDifference[];
 }
 
-/** Both as JSON has them. */
+/** Compares two values as plain JSON. */
 export function compareFields(recorded: unknown, found: unknown): Comparison {
   const differences: FieldDifference[] = [];
   let values = 0;
@@ -54,7 +57,7 @@ export function compareFields(recorded: unknown, found: unknown): Comparison {
   return { values, differences };
 }
 
-/** One difference for a whole map: how many cells, and how far the farthest is off. */
+/** Reports one difference for a whole map: the number of cells, and the largest deviation. */
 function compareMaps(
   path: string,
   recorded: readonly number[],
@@ -70,7 +73,7 @@ function compareMaps(
   return [{ path: where, recorded: recorded[at], found: found[at], kind }];
 }
 
-/** Of the 16-bit values of a map. */
+/** Maximum of the 16-bit map values. */
 const fullScale = 65_535;
 const mapPath = /^examination\.maps\.(?:values|methods)\.[\w-]+$/;
 
@@ -90,22 +93,25 @@ function toKind(path: string, one: unknown, other: unknown): FieldDifference['ki
   return areTexts && sentencePath.test(path) ? 'wording' : 'value';
 }
 
-/** What is written for readers: texts of the reports, statements in each language, sources, warnings. */
+/** Text written for readers: report texts, statements in each language, sources, warnings. */
 const sentencePath = /^texts\.|\.(?:en|de|source|warnings\.\d+)$/;
 
 export interface Surroundings {
   readonly sandbox: Pick<Sandbox, 'compare'>;
-  /** Whether processor or versions are others than those that were recorded. */
+  /** Whether the processor or any version differs from the recorded ones. */
   readonly isElsewhere: boolean;
 }
 
-/** Of the full scale. A value or a brightness that rounds otherwise is the next colour: both at once max 15 % in one channel. */
+/**
+ * As a share of full scale. Different rounding of a value or a brightness selects the next colour: both together change
+ * a channel by at most 15 %.
+ */
 const heatmapTolerance = 0.15;
 const mapTolerance = numberTolerance;
 
 /**
- * Compares redrawn files with those of a bundle: byte by byte, and pixel by pixel where bytes differ. Heatmaps and raw maps
- * of the first format were drawn in another way; what they show is compared as the cells of the maps.
+ * Compares redrawn files with those of a bundle: by bytes, then by pixels if the bytes differ. Heatmaps and raw maps of
+ * the first format were drawn differently; their content is compared as map cells.
  */
 export async function compareFiles(
   surroundings: Surroundings,
@@ -118,7 +124,7 @@ export async function compareFiles(
     { name: mapFile(name), found: rawMaps[name], tolerance: mapTolerance },
   ]);
   const compared: FileComparison[] = [];
-  // One after the other: two heatmaps of the largest picture are 100 MB.
+  // Sequential, because two heatmaps of the largest picture take 100 MB.
   for (const { name, found, tolerance } of pictures) {
     compared.push(
       await comparePictures(surroundings, { name, recorded: files.get(name), found, tolerance }),
@@ -167,8 +173,8 @@ function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boo
 }
 
 /**
- * `identical`: every value and every byte. `same-result`: the same verdict, and numbers and pixels within the tolerance,
- * as on another processor or with other versions of libraries. `different`: the rest.
+ * `identical`: every value and every byte. `same-result`: the same verdict, with numbers and pixels within the
+ * tolerance, as on another processor or with other library versions. `different`: everything else.
  */
 const outcomes = ['identical', 'same-result', 'different'] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -176,7 +182,7 @@ export type Outcome = (typeof outcomes)[number];
 export interface FileComparison {
   readonly name: string;
   readonly isIdentical: boolean;
-  /** For pictures that are not identical, where they can be laid side by side. */
+  /** For pictures that differ but can be compared pixel by pixel. */
   readonly pixels: PixelDifference | null;
   readonly isTolerated: boolean;
 }
@@ -185,12 +191,12 @@ export interface Reproduction {
   readonly outcome: Outcome;
   readonly verdict: { readonly recorded: string; readonly found: string };
   readonly model: { readonly id: string; readonly version: string };
-  /** Single values that were compared, cells of maps among them. */
+  /** Number of values compared, including map cells. */
   readonly valuesCompared: number;
   readonly differences: readonly FieldDifference[];
   /** Heatmaps, raw maps and reports. */
   readonly files: readonly FileComparison[];
-  /** What of the surroundings was another; each may explain a difference. */
+  /** Differences in the environment, each of which may explain differences in the result. */
   readonly environment: readonly {
     readonly name: string;
     readonly recorded: string | null;

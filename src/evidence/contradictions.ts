@@ -1,6 +1,6 @@
 /**
- * Whether the parts of a bundle belong together. All of them were signed, but a signer can put together what does not
- * fit: another picture's report, heatmaps of another size, a verdict that the result does not give.
+ * Checks whether the parts of a bundle belong together. All of them are signed, but a signer can combine parts that do
+ * not match: a report on another picture, heatmaps of another size, a verdict that contradicts the result.
  */
 
 import { createHash } from 'node:crypto';
@@ -32,7 +32,7 @@ import { sha256Of } from './sign.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
-/** @param files - only what is as it was signed: changed and missing files were reported already. */
+/** @param files - only unchanged files: changed and missing ones have already been reported. */
 export function findContradictions(manifest: Manifest, files: Files): readonly Problem[] {
   const unlisted = findUnlisted(manifest);
   const resultBytes = files.get(resultFile);
@@ -53,7 +53,7 @@ export function findContradictions(manifest: Manifest, files: Files): readonly P
   ];
 }
 
-/** Files that every bundle needs. */
+/** Files required in every bundle. */
 const needed = [
   resultFile,
   settingsFile,
@@ -128,7 +128,7 @@ function ofOriginal({ item }: Manifest, files: Files): readonly Problem[] {
   return unless(isSame, item.file, `${item.file} is not the picture that was examined.`);
 }
 
-/** A drawing over a picture has the picture's size, upright or as it is stored; a raw map has a pixel for each cell. */
+/** A heatmap has the size of the picture, upright or as stored; a raw map has one pixel per cell. */
 function ofPictures(
   { format }: Manifest,
   { examination: { facts, maps } }: ResultRecord,
@@ -150,7 +150,10 @@ function ofPictures(
   ]);
 }
 
-/** Each report carries the SHA-256 of its picture as plain text: a PDF in its document information, an HTML page at its foot. */
+/**
+ * Each report contains the SHA-256 of its picture as plain text: a PDF in its document information, an HTML page in its
+ * footer.
+ */
 function ofReports({ item }: Manifest, files: Files): readonly Problem[] {
   const fitting = (name: string, start: string) => {
     const bytes = files.get(name);
@@ -166,7 +169,7 @@ function ofReports({ item }: Manifest, files: Files): readonly Problem[] {
   ]);
 }
 
-/** From the IHDR chunk, which is the first of every PNG file (ISO/IEC 15948, 11.2.1). */
+/** From the IHDR chunk, which comes first in every PNG file (ISO/IEC 15948, 11.2.1). */
 function pngSize(bytes: Uint8Array): string | null {
   const png = Buffer.from(bytes);
   if (png.length < 24 || png.readUInt32BE(0) !== 0x8950_4e47) return null;

@@ -1,4 +1,4 @@
-/** `README.txt` of a bundle. Lines of at most 78 characters: it is read in plain editors and on paper. */
+/** `README.txt` of a bundle, with lines of at most 78 characters for plain editors and paper. */
 
 import type { Manifest } from './bundle-format.ts';
 
@@ -96,7 +96,7 @@ picture all the same. To compare it with the file:
 `;
 }
 
-// `LIESMICH.txt` of a bundle: the same in German.
+// `LIESMICH.txt` of a bundle: the same text in German.
 
 export function readmeDe(told: Told): string {
   const { product, examinedAt, signedAt, item, fingerprint, withHtml } = told;

@@ -1,6 +1,7 @@
 /**
- * The records of a bundle, written and read again: `result.json`, the whole examination with the contract's numbers and
- * the evidence in words beside it; `settings.json` and `custody.json`, what else a repetition needs beside picture and model.
+ * Writes and reads the records of a bundle: `result.json`, the whole examination with the contract's numbers and the
+ * evidence in words; `settings.json` and `custody.json`, the other inputs that a repetition needs beside picture and
+ * model.
  */
 
 import { type Static, Type } from 'typebox';
@@ -21,10 +22,10 @@ import { type BundleCase, maxBundleBytes, parseJson } from './bundle-format.ts';
 
 const identity = Type.Object({ id: Type.String(), version: Type.String() });
 
-/** Codes with values; sentences in bundles of earlier versions. */
+/** Codes with values; complete sentences in bundles from earlier versions. */
 const warnings = Type.Optional(Type.Array(Type.Unknown()));
 
-/** Only what a reader of bundles needs; the rest is compared as it is. */
+/** Only the fields that readers of bundles need; the others are compared without a schema. */
 const resultSchema = Type.Object({
   verdict: Type.Union(resultClasses.map((word) => Type.Literal(word))),
   examination: Type.Object({
@@ -75,13 +76,13 @@ export function toResultRecord(
   };
 }
 
-/** Null for what is not in the form that `toResultRecord` gives. */
+/** Null if it does not have the form written by `toResultRecord`. */
 export function parseResult(bytes: Uint8Array): ResultRecord | null {
   const value = parseJson(bytes);
   return resultCheck.Check(value) ? value : null;
 }
 
-/** A bundle without the file should not pass on all its metadata; the summary that every report prints stays. */
+/** A bundle without the file should not pass on all of its metadata; the summary printed in every report stays. */
 function withoutMetadata(facts: PictureFacts): PictureFacts {
   const empty = { exif: {}, xmp: {}, iptc: {}, pngText: {}, comment: null };
   return { ...facts, metadata: { ...facts.metadata, ...empty } };
@@ -134,24 +135,24 @@ const origin = Type.Union([
 
 const settingsSchema = Type.Object({
   model: modelIdentity,
-  /** The localisation model; bundles of earlier versions lack it. */
+  /** The localisation model; absent in bundles from earlier versions. */
   locator: Type.Optional(modelIdentity),
   decisionStrategy: oneOf(decisionStrategies),
   seed: Type.Integer(),
-  /** Monte Carlo passes. */
+  /** Number of Monte Carlo passes. */
   passes: Type.Integer(),
   limits: Type.Object({
     minSidePx: side,
     maxSidePx: side,
-    /** Bundles of earlier versions lack it. */
+    /** Absent in bundles from earlier versions. */
     maxPixels: Type.Optional(Type.Integer({ minimum: 1, maximum: localLimits.maxPixels })),
     maxBytes: Type.Integer({ minimum: 1, maximum: maxBundleBytes }),
   }),
-  /** Versions and processor: what another run must match to be byte-identical. */
+  /** Versions and processor, which another run must match to be byte-identical. */
   environment: names,
   openedAs: Type.Union([Type.String(), Type.Null()]),
   heatmapSize: Type.Union([Type.Object({ width: side, height: side }), Type.Null()]),
-  /** Whether `result.json` lacks the metadata of the file. */
+  /** Whether the file's metadata was left out of `result.json`. */
   isMetadataLeftOut: Type.Boolean(),
   item: Type.Object({
     name: Type.String(),
@@ -253,7 +254,7 @@ export function toCustodyRecord({ custody = [] }: ReportItem): Custody {
   });
 }
 
-/** Null for what is not in the form that `toBundleSettings` gives. */
+/** Null if it does not have the form written by `toBundleSettings`. */
 export function parseSettings(bytes: Uint8Array): BundleSettings | null {
   const value = parseJson(bytes);
   return settingsCheck.Check(value) ? value : null;
@@ -264,7 +265,7 @@ export function parseCustody(bytes: Uint8Array): Custody | null {
   return custodyCheck.Check(value) ? value : null;
 }
 
-/** The item again, as the rendering was given it. An empty custody is one that was never recorded. */
+/** Restores the item as passed to rendering. An empty custody means that none was recorded. */
 export function readItem({ item }: BundleSettings, custody: Custody): ReportItem {
   const { validation, examinedAt, ...rest } = item;
   return {

@@ -1,6 +1,6 @@
 /**
- * Does the examination of a bundle again: verifies the bundle, takes the very model and settings that it names, and
- * compares everything that comes out with what was signed. It needs the picture, from the bundle or from beside it.
+ * Repeats the examination in a bundle: verifies the bundle, uses exactly the models and settings that it names, and
+ * compares every result with what was signed. It needs the picture, from the bundle or a separate file.
  */
 
 import { languages } from '../contract/vocabulary.ts';
@@ -47,19 +47,23 @@ import { sha256Of } from './sign.ts';
 import { inspectBundle, type VerifyOptions } from './verify.ts';
 
 export interface ReproduceOptions extends VerifyOptions {
-  /** The picture, where the bundle holds only its hashes. */
+  /** The picture, if the bundle contains only its hashes. */
   readonly original?: string;
-  /** The PEM file of trusted signers, where the bundle was made after another list took the place of the one that was used. */
+  /**
+   * PEM file of trusted signers, if the bundle does not contain the list because it had been replaced by the time it
+   * was written.
+   */
   readonly trustList?: string;
-  /** A folder of further models. */
+  /** Folder of additional models. */
   readonly modelsDir?: string | null;
 }
 
 /**
  * @param bundle - path of the archive, or its bytes.
- * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` for one that does not hold, `usage` where picture or trust
- * list are missing, `model_not_found` when this machine does not have the very models, `conflict` for a bundle of a version
- * that had no localisation model, `image_not_as_declared` for another picture, and what an examination throws.
+ * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` if verification fails, `usage` if the picture or trust
+ *   list is missing, `model_not_found` when this machine lacks exactly these models, `conflict` for a bundle from a
+ *   version without a localisation model, `image_not_as_declared` for a different picture, and what an examination
+ *   throws.
  */
 export async function reproduceBundle(
   bundle: string | Uint8Array,
@@ -129,7 +133,7 @@ async function readOriginal(
   );
 }
 
-/** Another list may trust another signer, and so lead to another verdict. */
+/** A different list may trust a different signer, and so lead to a different verdict. */
 function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions): string | null {
   const inside = files.get(trustListFile);
   if (inside !== undefined) return Buffer.from(inside).toString('utf8');
@@ -144,9 +148,9 @@ function findTrustList(files: Recorded['files'], { trustList }: ReproduceOptions
   );
 }
 
-/** Other models would examine something else. */
+/** Other models would give other results. */
 async function requireModels(settings: BundleSettings, modelsDir: string | null): Promise<void> {
-  // A folder of models that cannot be read is reported as such.
+  // An unreadable folder of models is reported as such.
   const known = await createRegistry({ extra: modelsDir }).listAll();
   for (const wanted of [settings.model, requireLocator(settings)]) {
     const found = known.find(({ id }) => id === wanted.id) ?? null;
@@ -185,7 +189,7 @@ function describeModel({ version }: AnyManifest, wanted: ModelIdentity): string 
 interface Repetition {
   readonly examination: Examination;
   readonly rendering: Rendering;
-  /** Of this machine. */
+  /** Environment of this machine. */
   readonly environment: Examination['environment'];
 }
 
@@ -200,7 +204,8 @@ async function repeat(
   const options = { model: model.id, locator, decisionStrategy, seed };
   const examinedAt = new Date(settings.item.examinedAt);
   const { environment, ...found } = await sandbox.examine({ source, options, now: examinedAt });
-  // The reports print it: as it was recorded, in the order of today, so that only what was found makes them differ.
+  // Reports print the environment, so it is replaced by the recorded one, in today's order: then only differing
+  // findings make the reports differ.
   const examination = { ...found, environment: inOrder(environment, settings.environment) };
   const custody = parseCustody(files.get(custodyFile) ?? new Uint8Array()) ?? [];
   const rendering = await sandbox.render({
@@ -256,7 +261,7 @@ async function compareAll(
   };
 }
 
-/** Without what methods found that earlier versions had: this one cannot find it again. */
+/** Removes findings of methods from earlier versions, which this version cannot reproduce. */
 function withoutRetiredMethods(record: unknown): unknown {
   return JSON.parse(JSON.stringify(record ?? null), (_, value: unknown) => {
     if (Array.isArray(value)) return value.filter((entry) => !isRetired(Object(entry).method));
@@ -269,7 +274,10 @@ function isRetired(method: unknown): boolean {
   return typeof method === 'string' && retiredMethods.includes(method);
 }
 
-/** Bundles of earlier versions hold sentences where an examination holds codes now: then both are compared as sentences. */
+/**
+ * Bundles from earlier versions contain sentences where an examination now contains codes: in that case both are
+ * compared as sentences.
+ */
 function withSentencesLike(
   recorded: ResultRecord | null,
   found: ReturnType<typeof toResultRecord>,
@@ -295,7 +303,7 @@ function withSentencesLike(
   };
 }
 
-/** Words may differ where the program is another one; on the same machine nothing may. */
+/** Wording may differ between program versions; on the same machine nothing may differ. */
 function decideOutcome(
   { differences, files }: Pick<Reproduction, 'differences' | 'files'>,
   { isElsewhere }: Surroundings,

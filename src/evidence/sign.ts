@@ -1,4 +1,4 @@
-/** Puts files into a bundle that nobody can change unseen: checksums, their list, the signature over it, one archive. */
+/** Puts files into a tamper-evident bundle: checksums, the list of them, its signature, and a single archive. */
 
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -15,13 +15,13 @@ import {
 
 export interface SealedBundle {
   readonly bytes: Uint8Array;
-  /** Of the signed list: names the bundle. */
+  /** SHA-256 of the signed list, which identifies the bundle. */
   readonly manifestSha256: string;
 }
 
 export type BundleFacts = Pick<Manifest, 'product' | 'examinedAt' | 'signedAt' | 'item'>;
 
-/** The same files, facts and key give the same bytes. @param files - in the order in which the archive lists them. */
+/** Deterministic: the same files, facts and key give the same bytes. @param files - in archive order. */
 export function sealBundle(
   files: readonly ZipEntry[],
   facts: BundleFacts,
@@ -45,11 +45,11 @@ export function sealBundle(
 interface Sealed {
   readonly manifest: Uint8Array;
   readonly signature: Uint8Array;
-  /** In the order of the manifest. */
+  /** In manifest order. */
   readonly files: readonly ZipEntry[];
 }
 
-/** The one archive that these files make. */
+/** Builds the archive, which is fully determined by these files. */
 export function archiveParts(
   { manifest, signature, files }: Sealed,
   { examinedAt }: Pick<Manifest, 'examinedAt'>,
@@ -61,7 +61,7 @@ export function archiveParts(
   return writeZip([...first, ...files], new Date(examinedAt));
 }
 
-/** As `sha256sum --check` reads it. */
+/** In the format of `sha256sum --check`. */
 function writeSums(files: readonly ZipEntry[]): string {
   return files.map(({ name, bytes }) => `${sha256Of(bytes)}  ${name}\n`).join('');
 }
@@ -72,14 +72,14 @@ export function sha256Of(bytes: Uint8Array): string {
 
 /** The public half of an Ed25519 key (RFC 8032). */
 export interface PublicKey {
-  /** SubjectPublicKeyInfo as PEM, one line end at the end. */
+  /** SubjectPublicKeyInfo as PEM, with one newline at the end. */
   readonly pem: string;
   /** SHA-256 of SubjectPublicKeyInfo in DER, lower-case hex. */
   readonly fingerprint: string;
 }
 
 export interface Signer extends PublicKey {
-  /** 64 bytes. */
+  /** Returns a signature of 64 bytes. */
   sign(bytes: Uint8Array): Uint8Array;
 }
 
@@ -90,7 +90,10 @@ export function createSigner(privateKey: KeyObject): Signer {
   };
 }
 
-/** The key in a PEM text; null for what is no public Ed25519 key, and for a private one: nobody should hand that on. */
+/**
+ * Reads the public key in a PEM text; null if it is not a public Ed25519 key. A private key also gives null, because it
+ * should not be passed around.
+ */
 export function readPublicKey(pem: string): PublicKey | null {
   if (/PRIVATE KEY/.test(pem)) return null;
   try {
@@ -116,28 +119,28 @@ export function toPublicKey(key: KeyObject): PublicKey {
   };
 }
 
-// Zip archives of exactly one form: nothing compressed, no comment, no extra field, one time for all entries. The same
-// files give the same bytes for as long as this code stays as it is, whatever libraries come and go: a reader proves an
-// archive untouched by writing it again.
+// Writes zip archives in exactly one form: no compression, comments or extra fields, and one time for all entries. The
+// same files always give the same bytes as long as this code does not change, independently of any library: rebuilding
+// an archive proves that it is untouched.
 //
 // See PKWARE APPNOTE.TXT 6.3.10, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.16 (end record).
 
-/** A stretch of the archive with its name: the archive is all of them in a row. */
+/** A named section of the archive, which consists of all sections in sequence. */
 interface ZipPart {
   readonly what: string;
   readonly bytes: Uint8Array;
 }
 
-/** Above this the format needs fields that we do not write. */
+/** Larger archives need fields that we do not write. */
 const maxArchiveBytes = 0xffff_ffff;
 
-/** 2.0, and Unix: the permissions below count. */
+/** Version 2.0, on Unix: the permissions below apply. */
 const madeBy = 0x0314;
 const neededToRead = 10;
-/** A plain file that everybody may read. */
+/** A regular file that everyone can read. */
 const permissions = 0o100644;
 
-/** @throws {RangeError} when the archive would pass 4 GiB. */
+/** @throws {RangeError} when the archive would exceed 4 GiB. */
 function writeZip(entries: readonly ZipEntry[], at: Date): readonly ZipPart[] {
   const parts: ZipPart[] = [];
   const directory: ZipPart[] = [];
@@ -159,7 +162,10 @@ function writeZip(entries: readonly ZipEntry[], at: Date): readonly ZipPart[] {
   return [...parts, ...directory, { what: 'the end record', bytes: end }];
 }
 
-/** What local header and directory entry both hold: flags, method, time, checksum, sizes, name's and extra's length. */
+/**
+ * Fields shared by the local header and the directory entry: flags, method, time, checksum, sizes, name and extra
+ * length.
+ */
 function commonFields({ name, bytes, crc32: stated }: ZipEntry, at: Date): Buffer {
   const fields = Buffer.alloc(24);
   fields.writeUInt32LE(dosTime(at), 4);
@@ -188,7 +194,10 @@ function endRecord(entries: number, directoryBytes: number, offset: number): Buf
   return record;
 }
 
-/** Date in the upper, time in the lower half, in steps of two seconds; UTC, so that no time zone changes a byte. */
+/**
+ * Date in the upper half, time in the lower half, in steps of two seconds; in UTC, so that the bytes do not depend on
+ * the time zone.
+ */
 function dosTime(at: Date): number {
   const year = Math.min(2107, Math.max(1980, at.getUTCFullYear()));
   const date = ((year - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();

@@ -1,8 +1,8 @@
 /**
- * The keys that sign evidence bundles, numbered from 1: `signing-keys/0001.pem` and on in the data folder or, where several
- * machines share a database, sealed in there. The highest number is the one in use and holds the private key; the others hold
- * what is needed to verify old bundles, and no more. There is no way out for a private key: a backup copies the data folder
- * or the database, and verifying needs only the public half.
+ * The keys that sign evidence bundles, numbered from 1: files `signing-keys/0001.pem` and so on in the data folder, or
+ * encrypted in the database if several machines share one. The highest number is the current key and includes the
+ * private half; the others keep only what is needed to verify old bundles. Private keys cannot be exported: a backup
+ * copies the data folder or the database, and verification needs only the public half.
  */
 
 import {
@@ -24,32 +24,32 @@ import { createSigner, type PublicKey, toPublicKey, type Signer } from './sign.t
 
 export interface SigningKey extends PublicKey {
   readonly createdAt: Date;
-  /** When another took its place; null for the one in use. */
+  /** When it was replaced; null for the current key. */
   readonly retiredAt: Date | null;
 }
 
 export interface SigningKeys {
-  /** The key in use, made by the first call. @throws {ForensicsError} `config_invalid` when it is damaged or gone. */
+  /** The current key, created on first use. @throws {ForensicsError} `config_invalid` when it is damaged or missing. */
   signer(): Promise<Signer>;
-  /** Newest first; the first is in use. Makes it as `signer` does. */
+  /** All keys, newest first; the first is the current one. Creates it like `signer`. */
   list(): Promise<readonly SigningKey[]>;
   /**
-   * A new key takes the place of the present one, whose private half is gone then. Bundles that it signed stay valid.
+   * Replaces the current key and deletes its private half. Bundles signed with it stay valid.
    *
-   * @throws {ForensicsError} `conflict` when another process does the same at the moment.
+   * @throws {ForensicsError} `conflict` when another process is rotating at the same time.
    */
   rotate(): Promise<SigningKey>;
 }
 
-/** Where they are kept. */
+/** Where the keys are kept. */
 export interface KeyPlace {
-  /** Highest first. */
+  /** Sorted, highest first. */
   numbers(): Promise<readonly number[]>;
   read(number: number): Promise<string>;
-  /** False where another process was first. */
+  /** False if another process was faster. */
   add(number: number, text: string): Promise<boolean>;
   replace(number: number, text: string): Promise<void>;
-  /** For messages. */
+  /** Name for messages. */
   nameOf(number: number): string;
 }
 
@@ -57,7 +57,7 @@ export function createSigningKeys(place: KeyPlace, now: () => Date): SigningKeys
   async function latest(): Promise<number> {
     const [number] = await place.numbers();
     if (number !== undefined) return number;
-    // Another process may be first; then its key counts.
+    // If another process is faster, its key counts.
     await place.add(1, newKeyText(now()));
     return 1;
   }
@@ -73,7 +73,7 @@ export function createSigningKeys(place: KeyPlace, now: () => Date): SigningKeys
     const number = await latest();
     const key = await readPrivateKey(place, number);
     if (key !== null) return createSigner(key);
-    // Another process may have put a newer one in its place just now.
+    // Another process may have just replaced it with a newer one.
     if ((await latest()) > number) return signer();
     throw noneSigns(place.nameOf(number));
   }
@@ -118,7 +118,7 @@ const rowPrefix = 'signing-key/';
 const isKey = like(settings.key, `${rowPrefix}%`);
 
 /**
- * Rows of the settings, for machines that share a database.
+ * Keys as rows of the settings table, for machines that share a database.
  *
  * @param sealKey - 32 bytes that all of them derive from the master key.
  */
@@ -152,7 +152,7 @@ export function keysInDatabase(db: Db, sealKey: Buffer): KeyPlace {
   };
 }
 
-/** Seals those in a database under another key. */
+/** Encrypts the keys in a database with a different key. */
 export async function resealSigningKeys(
   tx: Tx,
   { from, to }: { readonly from: Buffer; readonly to: Buffer },
@@ -165,12 +165,12 @@ export async function resealSigningKeys(
   }
 }
 
-/** Copies those that are not there yet. */
+/** Copies the keys that the target does not have yet. */
 export async function copySigningKeys(from: KeyPlace, to: KeyPlace): Promise<void> {
   for (const number of await from.numbers()) await to.add(number, await from.read(number));
 }
 
-/** PKCS#8 in PEM. Readers of PEM skip lines before it (RFC 7468, section 2), so the file describes itself. */
+/** PKCS#8 in PEM. Parsers skip lines before the header (RFC 7468, section 2), so the file can describe itself. */
 function newKeyText(at: Date): string {
   const { privateKey } = generateKeyPairSync('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -202,7 +202,7 @@ async function readKey(place: KeyPlace, number: number): Promise<UndatedKey> {
   });
 }
 
-/** Null for a key that was replaced. */
+/** Null for a replaced key. */
 async function readPrivateKey(place: KeyPlace, number: number): Promise<KeyObject | null> {
   const text = await textOf(place, number);
   if (text.includes('BEGIN PUBLIC KEY')) return null;
@@ -218,12 +218,12 @@ async function textOf(place: KeyPlace, number: number): Promise<string> {
   return unlessDamaged(place.nameOf(number), () => place.read(number));
 }
 
-/** @param name - where it is. */
+/** @param name - where the key is kept. */
 async function unlessDamaged<T>(name: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (cause) {
-    // The database itself may be in trouble.
+    // The database itself may have failed.
     if (cause instanceof ForensicsError) throw cause;
     throw new ForensicsError(
       'config_invalid',

@@ -1,6 +1,7 @@
 /**
- * Verifies an evidence bundle: needs the file alone, no key of ours, no model, no network. What is checked: every byte
- * is what was signed, the signature fits the key inside, and the parts speak of the same picture and result.
+ * Verifies an evidence bundle from the file alone, without our keys, models or network. It checks that every byte is
+ * what was signed, that the signature matches the included key, and that the parts describe the same picture and
+ * result.
  */
 
 import type { Readable } from 'node:stream';
@@ -31,7 +32,7 @@ import { findContradictions } from './contradictions.ts';
 import { ForensicsError } from '../errors.ts';
 
 export interface VerifyOptions {
-  /** Fingerprint of the key that should have signed; without it anyone may have. */
+  /** Fingerprint of the expected signing key; without it, anyone may have signed. */
   readonly fingerprint?: string;
 }
 
@@ -39,7 +40,7 @@ export interface VerifyOptions {
  * A bundle that fails verification is a result, not an error.
  *
  * @param bundle - path of the archive, or its bytes.
- * @throws {ForensicsError} `bundle_unreadable` for what never was a bundle, `file_*`.
+ * @throws {ForensicsError} `bundle_unreadable` for a file that is not a bundle, `file_*`.
  */
 export async function verifyBundle(
   bundle: string | Uint8Array,
@@ -50,11 +51,11 @@ export async function verifyBundle(
 
 interface Inspected {
   readonly verification: Verification;
-  /** Content by name of what is as it was signed. */
+  /** Contents of the unchanged files, by name. */
   readonly files: OpenedBundle['files'];
 }
 
-/** The same with the files, for further processing. @throws as `verifyBundle`. */
+/** Verifies and also returns the files for further processing. @throws as `verifyBundle`. */
 export async function inspectBundle(
   bundle: string | Uint8Array,
   { fingerprint }: VerifyOptions,
@@ -79,21 +80,21 @@ function verdictIn(files: OpenedBundle['files']): string | null {
 
 interface OpenedBundle {
   readonly problems: readonly Problem[];
-  /** Null unless its signature holds. */
+  /** Null unless its signature is valid. */
   readonly manifest: Manifest | null;
   readonly key: Verification['key'];
-  /** Content by name: only files that match the list. */
+  /** Contents by name, only of files that match the list. */
   readonly files: Filed['intact'];
 }
 
-/** A compressed archive of pictures is hardly smaller than they are: what grows more than this is built to do harm. */
+/** Compressed pictures hardly shrink, so anything that grows by more than this factor is malicious. */
 const maxGrowth = 20;
 
 /**
- * Unpacks a bundle and compares every byte of it with what was signed.
+ * Unpacks a bundle and compares every byte with what was signed.
  *
- * @param expected - fingerprint of the key that should have signed; null when the caller names none.
- * @throws {ForensicsError} `bundle_unreadable` for what never was a bundle.
+ * @param expected - fingerprint of the expected signing key; null if the caller names none.
+ * @throws {ForensicsError} `bundle_unreadable` for a file that is not a bundle.
  */
 export async function openBundle(
   bytes: Uint8Array,
@@ -114,7 +115,7 @@ export async function openBundle(
   return compare({ bytes, entries, manifest, manifestBytes }, expected);
 }
 
-/** An unreadable archive that declares itself a bundle was damaged; any other file never was one. */
+/** An unreadable archive that declares itself a bundle was damaged; any other file was never a bundle. */
 async function toEntries(bytes: Uint8Array): Promise<UnpackedBundle['entries'] | ForensicsError> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isBundle = view.includes(signatureFile) || view.includes(manifestFile);
@@ -153,21 +154,21 @@ function broken(kind: Problem['kind'], file: string | null, message: string): Op
   return { problems: [{ kind, file, message }], manifest: null, key: null, files: new Map() };
 }
 
-// Reads any zip archive within bounds, however it was packed: also one that was changed or repacked, so that unchanged files
-// in it can still be reported. Nothing is written to disk, so entry names can do no harm.
+// Reads any zip archive within limits, however it was packed, including a modified or repacked one, so that its
+// unchanged files can still be reported. Nothing is written to disk, so entry names can do no harm.
 
 interface ZipBounds {
   readonly maxEntries: number;
-  /** Of all entries together, after decompression. */
+  /** Limit for all entries together, after decompression. */
   readonly maxBytes: number;
 }
 
 const stored = 0;
 
 /**
- * The entries in the order of the archive's directory, with the checksums that it states.
+ * Returns the entries in directory order, with their stated checksums.
  *
- * @throws {ForensicsError} `bundle_unreadable` when it is no zip archive, a damaged one, or beyond `bounds`.
+ * @throws {ForensicsError} `bundle_unreadable` when it is not a zip archive, damaged, or exceeds `bounds`.
  */
 export async function readZip(
   bytes: Uint8Array,
@@ -175,7 +176,8 @@ export async function readZip(
 ): Promise<readonly Required<ZipEntry>[]> {
   try {
     const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // Names as bytes: the library would refuse the whole archive for one that looks like a path out of a folder.
+    // Names as bytes: otherwise the library would reject the whole archive for a name that looks like a path out of its
+    // folder.
     const zip = await fromBufferPromise(archive, { decodeStrings: false });
     return await readEntries({ zip, archive }, bounds);
   } catch (error) {
@@ -205,7 +207,7 @@ async function readEntries(
   return entries;
 }
 
-/** What is stored as it is need not be copied: these files have many megabytes. */
+/** Avoids copying uncompressed entries, which take many megabytes. */
 async function readEntry({ zip, archive }: Archive, entry: Entry): Promise<Uint8Array> {
   if (entry.compressionMethod !== stored || entry.isEncrypted()) {
     return unpack(await zip.openReadStreamPromise(entry), entry);
@@ -216,7 +218,7 @@ async function readEntry({ zip, archive }: Archive, entry: Entry): Promise<Uint8
   return archive.subarray(fileDataStart, end);
 }
 
-/** The library ends the stream with an error when it yields more or less than the entry states. */
+/** The library ends the stream with an error if its length differs from the one stated in the entry. */
 async function unpack(stream: Readable, { uncompressedSize }: Entry): Promise<Uint8Array> {
   const bytes = new Uint8Array(uncompressedSize);
   let at = 0;

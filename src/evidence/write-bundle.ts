@@ -1,6 +1,6 @@
 /**
- * Writes the evidence bundle of one examined picture. It decides what goes in and under which name; how that is made
- * unchangeable is the matter of `sign.ts`. It knows no tenants, no store and no clock.
+ * Writes the evidence bundle of one examined picture. It decides what goes in and under which name; `sign.ts` makes it
+ * tamper-evident. It knows no tenants, store or clock.
  */
 
 import { languages } from '../contract/vocabulary.ts';
@@ -27,14 +27,16 @@ import { toResultRecord, toCustodyRecord, toBundleSettings } from './records.ts'
 import { type BundleFacts, sealBundle, type SealedBundle, sha256Of, type Signer } from './sign.ts';
 
 export interface BundleHow {
-  /** Without it the picture is shown by heatmaps and reports alone, and its metadata go in only when the item asks for it. */
+  /**
+   * If false, only heatmaps and reports show the picture, and its metadata is included only if the item asks for it.
+   */
   readonly withOriginal: boolean;
   readonly signer: Signer;
   readonly signedAt: Date;
 }
 
 /**
- * The same case, choice, key and time give the same bytes.
+ * Deterministic: the same case, options, key and time give the same bytes.
  *
  * @throws {TypeError} when the rendering lacks a language.
  */
@@ -86,7 +88,10 @@ function recordFiles(given: BundleCase, { withOriginal }: Choice): readonly ZipE
   ];
 }
 
-/** The list that the signer was looked up in, unless another took its place since; a picture without a signer needs none. */
+/**
+ * The trust list against which the signer was checked, unless it has been replaced since; not needed for a picture
+ * without a signer.
+ */
 function usedTrustList({ trustList, examination }: BundleCase): string | null {
   if (trustList === null) return null;
   const { credentials } = examination.provenance;

@@ -1,4 +1,6 @@
-/** The child process of the sandbox: opens one picture at a time, keeps its models loaded between tasks. */
+/**
+ * Entry point of the sandbox's child process: opens one picture at a time and keeps its models loaded between tasks.
+ */
 
 import { loadRuntime } from '../inference/runtime.ts';
 import { serveTasks } from './child-side.ts';
@@ -9,5 +11,5 @@ const models = createModelCache();
 
 serveTasks((task) => performTask(task, models));
 
-// Loaded while the first task is on its way. A task that needs what failed to load reports it.
+// Loads these while the first task is on its way. If one fails to load, the task that needs it reports the error.
 void Promise.allSettled([import('./examine.ts'), loadRuntime()]);

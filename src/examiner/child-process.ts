@@ -1,4 +1,7 @@
-/** One forked child as its parent sees it: send it a task, get the result or the reason for a failure, end it. */
+/**
+ * A forked child process from its parent's side: sends it a task, receives the result or the reason for a failure, and
+ * ends it.
+ */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -9,14 +12,14 @@ import { type ErrorCode, type FailureReason, ForensicsError } from '../errors.ts
 export interface ChildOptions {
   /** A module that calls `serveTasks`. */
   readonly entry: URL;
-  /** Counted from handing over the task, so it includes the start of a fresh child. */
+  /** Starts when the task is handed over, so it includes the startup of a new child. */
   readonly taskTimeoutMs: number;
-  /** Resident memory of the whole child, as the operating system counts it. */
+  /** Resident memory of the whole child, as measured by the operating system. */
   readonly memoryLimitBytes: number;
   readonly execArgv?: readonly string[];
 }
 
-/** `notBegun`: the child ended before it took the task up; the same task may be given to another one. */
+/** `notBegun`: the child ended before it started the task, so another child may perform it. */
 type Outcome = { readonly answer: unknown } | { readonly notBegun: ForensicsError };
 
 export interface Child {
@@ -28,13 +31,13 @@ export interface Child {
 
 const maxStderrChars = 4096;
 
-/** 24 days: Node.js lets a longer timer fire at once. */
+/** 24 days, the longest timer: Node.js fires longer ones immediately. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Pixels and tensors are outside the heap of V8, so it never needs more. */
+/** Pixels and tensors lie outside V8's heap, so it never needs more. */
 const largestHeapMegabytes = 2048;
 
-/** What native libraries need to be found and where temporary files go; nothing that holds a secret. */
+/** What native libraries need to be found, and the location of temporary files; nothing secret. */
 const passedVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'TZ'];
 
 export function forkChild(options: ChildOptions): Child {
@@ -50,7 +53,7 @@ export function forkChild(options: ChildOptions): Child {
       onEnded?.();
     });
   });
-  // Unheard, an error event of a broken channel would end our process; the close event reports the same.
+  // Without a listener, an error event from a broken channel would end our process; the close event reports the same.
   child.on('error', () => undefined);
   letParentEnd(child);
 
@@ -117,7 +120,7 @@ function start({ entry, memoryLimitBytes, execArgv }: ChildOptions): ChildProces
     ],
     env: {
       ...Object.fromEntries(variables.map((name) => [name, process.env[name]])),
-      // One arena of glibc instead of one a thread: what each would keep for itself is 50 MB after a large picture.
+      // One glibc arena instead of one per thread: each would keep 50 MB after a large picture.
       MALLOC_ARENA_MAX: '1',
     },
     serialization: 'advanced',
@@ -129,7 +132,10 @@ function isAlive(child: ChildProcess): boolean {
   return child.connected && !child.killed && child.exitCode === null && child.signalCode === null;
 }
 
-/** A task that cannot be sent is a mistake of the caller; a channel that breaks is the child's end, reported by `close`. */
+/**
+ * A task that cannot be serialised is the caller's mistake; a broken channel means that the child has ended, which
+ * `close` reports.
+ */
 function hand(child: ChildProcess, task: unknown, onUnsendable: (error: unknown) => void): void {
   try {
     child.send({ task }, (error) => error && child.kill('SIGKILL'));
@@ -138,11 +144,13 @@ function hand(child: ChildProcess, task: unknown, onUnsendable: (error: unknown)
   }
 }
 
-/** A busy child keeps our process running, an idle one must not: a program that forgets to close the pool still ends. */
+/**
+ * A busy child keeps our process running, an idle one does not: a program that forgets to close the pool still ends.
+ */
 function holdParent(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();
-  // `close` comes only after the end of what the child writes: nothing else may be left to wait for by then.
+  // `close` comes only after the child's output ends, so the output must keep our process running too.
   if (child.stderr instanceof Socket) child.stderr.ref();
 }
 
@@ -161,7 +169,7 @@ function timedOut({ taskTimeoutMs }: ChildOptions): ForensicsError {
   return failure('timeout', { seconds: Math.round(taskTimeoutMs / 100) / 10 });
 }
 
-/** V8 and the C++ library report refused memory themselves; our watchdog leaves its own mark. */
+/** V8 and the C++ library report failed allocations themselves; our watchdog leaves its own marker. */
 function exitReason(child: ChildProcess, stderr: string): ForensicsError {
   const cause = new Error(
     `child ${child.pid} ended with code ${child.exitCode}, signal ${child.signalCode}: ${stderr}`,
@@ -172,7 +180,7 @@ function exitReason(child: ChildProcess, stderr: string): ForensicsError {
   return failure('crashed', {}, { cause });
 }
 
-/** Messages of a child of the pool to its parent. */
+/** Messages from a child of the pool to its parent. */
 export type ChildMessage =
   | { readonly kind: 'begun' }
   | { readonly kind: 'answer'; readonly answer: unknown }
@@ -181,7 +189,7 @@ export type ChildMessage =
       readonly code: ErrorCode;
       readonly message: string;
       readonly reason: FailureReason | null;
-      /** Stack of an error that was not foreseen, for the log; null for a foreseen one. */
+      /** Stack of an unexpected error, for the log; null for an expected one. */
       readonly detail: string | null;
     };
 
@@ -189,7 +197,7 @@ function isChildMessage(value: unknown): value is ChildMessage {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** Messages of a parent to a child. */
+/** Messages from a parent to a child. */
 interface TaskMessage {
   readonly task: unknown;
 }

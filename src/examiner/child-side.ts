@@ -1,6 +1,6 @@
 /**
- * The child's side of the pool: accepts one task at a time, returns its result, and never outlives its parent, whatever its main
- * thread is doing.
+ * The child's side of the pool: performs one task at a time, returns its result, and never outlives its parent, even
+ * while native code blocks its main thread.
  */
 
 import { extname } from 'node:path';
@@ -8,13 +8,13 @@ import { Worker } from 'node:worker_threads';
 import { toForensicsError } from '../errors.ts';
 import { type ChildMessage, isTaskMessage, type WatchdogLimits } from './child-process.ts';
 
-/** Called once by the entry module of a pool. */
+/** The entry module of a pool calls this once. */
 export function serveTasks(perform: (task: unknown) => Promise<unknown>): void {
   const [memoryLimitBytes = Infinity, parentPid = process.ppid] = process.argv.slice(2).map(Number);
   startWatchdog({ memoryLimitBytes, parentPid });
   process.on('disconnect', () => process.exit(0));
-  // Ctrl-C and the end of a session reach the whole process group. The parent decides when we end: it may want to finish
-  // this task, and our end would count as a failed attempt.
+  // Ctrl-C and the end of a session reach the whole process group. The parent decides when this process ends: it may
+  // want this task finished, and our exit would count as a failed attempt.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => undefined);
   process.on('message', (message) => {
@@ -37,7 +37,7 @@ async function answerTask(
 }
 
 function send(message: ChildMessage): void {
-  // A parent that is gone hears nothing, and `disconnect` ends us.
+  // If the parent is gone, sending fails, and `disconnect` ends this process.
   process.send?.(message, undefined, undefined, () => undefined);
 }
 

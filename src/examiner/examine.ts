@@ -20,7 +20,7 @@ export async function performExamine(
   checkStrategy(options);
   checkSeed(options);
   const { model, locator = null, ...examineOptions } = options;
-  // A fresh child loads the models while sharp's thread decodes.
+  // A new child loads the models while sharp's thread decodes.
   const [{ picture, bytes }, loaded] = await Promise.all([
     openPicture(source, limits),
     models.load({ model, locator }, modelsDir),
@@ -61,7 +61,7 @@ async function makeThumbnail({ rgb, facts: { width, height } }: Picture): Promis
   return saveJpeg(await scalePixels({ width, height, rgb }, size), 70);
 }
 
-/** A wrong strategy would find no thresholds, and without thresholds everything would be decided. */
+/** An unknown strategy has no thresholds, and without thresholds every picture would get a verdict. */
 function checkStrategy({ decisionStrategy }: ExamineOptions): void {
   if (decisionStrategies.includes(decisionStrategy)) return;
   throw new ForensicsError(
@@ -76,8 +76,8 @@ export function checkSeed({ seed }: Pick<ExamineOptions, 'seed'>): void {
 }
 
 /**
- * @throws {ForensicsError} `image_not_as_declared` when the picture has another format, or neither the upright nor the
- * stored size that was declared.
+ * @throws {ForensicsError} `image_not_as_declared` when the picture has a different format, or neither its upright nor
+ *   its stored size is the declared one.
  */
 function checkDeclared({ facts }: Picture, declared: ExamineRequest['declared']): void {
   if (!declared) return;

@@ -1,7 +1,7 @@
 /**
- * The localisation network in a thread of its own: `session.run` holds its thread for as long as it works, and meanwhile the
- * child's main thread reads the picture with the trace network and the other methods. The network itself still runs on one
- * thread, so the numbers stay the same. Then the thread looks for copies, which takes longest of the methods.
+ * Runs the localisation network in a separate thread: `session.run` blocks its thread, and in the meantime the child's
+ * main thread runs the trace network and the other methods. The network itself still uses one thread, so its results
+ * stay the same. Afterwards the thread searches for copies, the slowest of the other methods.
  */
 
 import { extname } from 'node:path';
@@ -25,13 +25,16 @@ export type LocatorAnswer =
   | { readonly kind: 'failed'; readonly detail: string };
 
 export interface LocatorThread {
-  /** One network at a time. @returns a model that is asked about one picture at a time. */
+  /** Opens one network at a time. @returns a model that processes one picture at a time. */
   open(verified: VerifiedLocator): Promise<LocateModel>;
-  /** After the network has answered. Takes the planes of the working picture away from its caller. */
+  /**
+   * Runs after the network has answered. Transfers the planes of the working picture, so the caller can no longer use
+   * them.
+   */
   readonly findCopies: NonNullable<Models['findCopiesInThread']>;
 }
 
-/** Starts the thread, which loads ONNX Runtime before it is asked for anything. It does not keep the process alive. */
+/** Starts the thread, which loads ONNX Runtime in advance. It does not keep the process alive. */
 export function startLocatorThread(): LocatorThread {
   const file = new URL(`./locator-worker${extname(import.meta.url)}`, import.meta.url);
   const worker = new Worker(file);
@@ -44,7 +47,7 @@ export function startLocatorThread(): LocatorThread {
         manifest: verified.manifest,
         runtimeVersion,
         locate: async ({ rgb, width, height }, table) => {
-          // A copy that is handed over: the other methods still read the picture's own pixels.
+          // Transfers a copy, because the other methods still read the picture's own pixels.
           const own = new Uint8Array(rgb);
           const question: LocatorQuestion = { locate: [{ rgb: own, width, height }, table] };
           return (await ask('located', question, [own.buffer])).located;
@@ -66,8 +69,8 @@ export function startLocatorThread(): LocatorThread {
 type AnswerTo<Kind extends LocatorAnswer['kind']> = Extract<LocatorAnswer, { kind: Kind }>;
 
 /**
- * Sends questions, which the thread answers in turn; only while one is open the thread keeps the process alive. Nobody listens
- * for an error of the thread itself: it ends this child, and the pool starts another.
+ * Sends questions, which the thread answers in order; it keeps the process alive only while one is pending. Errors of
+ * the thread itself have no listener: they end this child, and the pool starts another.
  */
 function createAsker(worker: Worker) {
   const waiting: ((answer: LocatorAnswer) => void)[] = [];

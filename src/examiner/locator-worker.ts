@@ -1,4 +1,4 @@
-/** The thread behind `locator-thread.ts`: answers one question after the other, in the order in which they come. */
+/** The thread behind `locator-thread.ts`: answers questions one by one, in order of arrival. */
 
 import { parentPort } from 'node:worker_threads';
 import { findCopies } from '../detectors/copy-move/copy-move.ts';
@@ -6,7 +6,7 @@ import { loadLocateModel, type LocateModel } from '../inference/networks.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import type { LocatorAnswer, LocatorQuestion } from './locator-thread.ts';
 
-// Before the first question, while the child's main thread starts; a failure is the answer to that question.
+// Starts before the first question, while the child's main thread starts; that question reports a failure.
 const loadingRuntime = loadRuntime();
 loadingRuntime.catch(() => undefined);
 let model: LocateModel | null = null;
@@ -18,7 +18,7 @@ parentPort?.on('message', (question: LocatorQuestion) => {
     .then((said) => parentPort?.postMessage(said, []));
 });
 
-/** A network that failed may answer the next picture: the thread goes on. */
+/** The thread continues after a failure, because the network may succeed with the next picture. */
 async function answer(question: LocatorQuestion): Promise<LocatorAnswer> {
   try {
     return await perform(question);

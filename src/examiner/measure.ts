@@ -49,7 +49,7 @@ export async function performMeasure(
 
 type ByStrategy = Readonly<Record<DecisionStrategy, Examination>>;
 
-/** The pixels, scored once and decided three times. */
+/** Scores the pixels once and decides under all three strategies. */
 async function underStrategies(
   picture: Picture,
   models: Models,
@@ -84,25 +84,25 @@ function toFacts(facts: PictureFacts): Measurement['facts'] {
   return { format, sizeBytes, sha256, width, height, jpeg: coding };
 }
 
-// The histories under which a picture is measured: as the file is, as a sharing service passes it on, and after it was
-// shared once more at a small size. Made from decoded pixels, so that photographs and generated pictures go through
-// exactly the same steps.
+// The processing histories under which a picture is measured: as the file is, after a sharing service, and after it was
+// shared once more at a small size. Each starts from decoded pixels, so that photographs and generated pictures go
+// through exactly the same steps.
 
 interface Pass {
-  /** Of the picture before it, whose longest side is `longestSidePx`. */
+  /** Scale relative to the previous picture, whose longest side is `longestSidePx`. */
   readonly chooseScale: (longestSidePx: number) => number;
   readonly quality: number;
 }
 
-/** Each pass starts from the result of the one before. */
+/** Each pass starts from the result of the previous one. */
 const passes: readonly (Pass & { readonly condition: Condition })[] = [
-  // About the size to which social networks reduce a large picture, and a quality common in their files.
+  // Roughly the size to which social networks reduce a large picture, at a quality common in their files.
   { condition: 'web', chooseScale: (longest) => Math.min(1, 1600 / longest), quality: 75 },
-  // The web copy as the small preview of a messenger, saved once more.
+  // The web copy as a small messenger preview, saved once more.
   { condition: 'hard', chooseScale: () => 0.5, quality: 60 },
 ];
 
-/** What becomes of the picture, up to the first condition in which it would be too small to be examined. */
+/** Yields the picture under each condition, up to the first in which it would be too small to examine. */
 export async function* underConditions(
   picture: Picture,
   limits: Limits,

@@ -1,4 +1,4 @@
-/** Keeps the last models loaded, so that a warm child starts to read at once. */
+/** Keeps the most recent models loaded, so that a warm child can start at once. */
 
 import type { Models } from '../engine/schedule.ts';
 import { createRegistry, type VerifiedLocator, type VerifiedModel } from '../inference/registry.ts';
@@ -10,11 +10,11 @@ import { type LocatorThread, startLocatorThread } from './locator-thread.ts';
 export interface ModelCache {
   /** @throws {ForensicsError} `model_not_found`, `model_integrity`, `runtime_missing`. */
   load(wanted: Wanted, modelsDir: string | null): Promise<Models>;
-  /** Gives the models' memory back: some 300 MB of working space after a large picture. */
+  /** Releases the models' memory: about 300 MB of working memory after a large picture. */
   clear(): Promise<void>;
 }
 
-/** Identifiers; null or nothing for the default. */
+/** Model identifiers; null or absent for the default. */
 interface Wanted {
   readonly model: string | null;
   readonly locator?: string | null;
@@ -22,7 +22,7 @@ interface Wanted {
 
 export function createModelCache(): ModelCache {
   const thread = startLocatorThread();
-  // A picture that cannot be opened fails its task at once; the models still load when the next one asks for them.
+  // A picture that cannot be opened fails its task at once; the models still load when the next task asks for them.
   const alone = createMutex();
   let loaded: { readonly description: string; readonly models: Models } | null = null;
 
@@ -33,7 +33,7 @@ export function createModelCache(): ModelCache {
 
   async function load({ model, locator = null }: Wanted, modelsDir: string | null) {
     const registry = createRegistry({ extra: modelsDir });
-    // By their whole manifests, hashes included, not by their names: a model that was replaced on the disk is loaded again.
+    // Compared by whole manifest, including hashes, instead of by name: a model replaced on disk is loaded again.
     const found = [await registry.find(model), await registry.findLocator(locator)];
     const description = JSON.stringify(found);
     if (loaded?.description === description) return loaded.models;
@@ -57,8 +57,8 @@ export function createModelCache(): ModelCache {
 }
 
 /**
- * Side by side. Both or none: a model that stayed open beside one that
- * cannot be opened would never be closed.
+ * Opens both in parallel, and keeps both or none: a model left open beside one that failed to open would never be
+ * closed.
  */
 async function openBoth(
   thread: LocatorThread,

@@ -1,4 +1,4 @@
-/** From a path or bytes to a decoded picture, with errors that name which of the two failed. */
+/** Reads and decodes a picture from a path or bytes; errors distinguish between reading and decoding. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -14,7 +14,9 @@ interface OpenedPicture {
   readonly picture: Picture;
 }
 
-/** @throws {ForensicsError} `file_*` when the path cannot be read, `image_*` when the content is no usable picture. */
+/**
+ * @throws {ForensicsError} `file_*` when the path cannot be read, `image_*` when the content is not a usable picture.
+ */
 export async function openPicture(source: PictureSource, limits: Limits): Promise<OpenedPicture> {
   const bytes = await readSource(source, limits);
   const name = 'path' in source ? shownName(basename(source.path)) : source.name;
@@ -26,7 +28,7 @@ export async function readSource(source: PictureSource, limits: Limits): Promise
   if ('bytes' in source) return source.bytes;
   const { path } = source;
   try {
-    // Looked at before it is opened: opening a pipe would wait for a writer, reading a disk would never end.
+    // Checked before opening: opening a pipe would wait for a writer, and reading a device would never end.
     const found = await stat(pathOf(path));
     if (found.isDirectory()) {
       throw failure('folder', {});

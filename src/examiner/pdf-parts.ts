@@ -1,4 +1,4 @@
-/** The pictures of a PDF file, which is as foreign as they are. */
+/** Extracts pictures from a PDF file in the sandbox, because the file is as untrusted as its pictures. */
 
 import { listPdfParts, type PdfContents, readPdfPart } from '../image/pdf.ts';
 import { readSource } from './open-picture.ts';

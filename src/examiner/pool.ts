@@ -1,19 +1,19 @@
 /**
- * A pool of forked child processes for work that must not share our process: foreign bytes are decoded and networks
- * run there. A child that crashes, hangs or eats memory costs one task, never the pool. It knows nothing of what a
- * task is.
+ * A pool of forked child processes for work that must not share our process: decoding untrusted bytes and running
+ * networks. A child that crashes, hangs or runs out of memory costs one task, never the pool. The pool does not know
+ * what a task does.
  */
 
 import { ForensicsError } from '../errors.ts';
 import { type Child, type ChildOptions, forkChild } from './child-process.ts';
 
 export interface PoolOptions extends ChildOptions {
-  /** Max children at a time; they are forked when first needed and stay alive. */
+  /** Maximum number of children; they are forked when first needed and stay alive. */
   readonly size: number;
 }
 
 export interface RunOptions {
-  /** `wait` in line (the default), or be refused with `inference_busy` when every child is at work. */
+  /** `wait` in the queue (the default), or fail with `inference_busy` when every child is busy. */
   readonly ifBusy?: 'wait' | 'refuse';
   readonly signal?: AbortSignal;
 }
@@ -26,16 +26,16 @@ export interface PoolStatus {
 
 export interface Pool {
   /**
-   * @param task - anything structured clone can carry.
-   * @returns what the child returned; the caller knows its type, because it knows the task.
+   * @param task - any value that can be structured-cloned.
+   * @returns the child's result; the caller knows its type from the task.
    * @throws {ForensicsError} whatever the child threw, `inference_busy`, `inference_timeout`, `inference_crashed`,
-   * `inference_out_of_memory`, or `cancelled` when the signal fires or the pool is closed.
+   *   `inference_out_of_memory`, or `cancelled` when the signal aborts or the pool is closed.
    */
   run(task: unknown, options?: RunOptions): Promise<unknown>;
-  /** Forks the first child before there is a task for it, so that it starts while its parent does something else. */
+  /** Forks the first child in advance, so that it starts while its parent does something else. */
   start(): void;
   status(): PoolStatus;
-  /** Refuses waiting and new tasks, lets running ones end, then ends the children. */
+  /** Rejects waiting and new tasks, lets running ones finish, then ends the children. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ interface Waiter {
   readonly refuse: (reason: ForensicsError) => void;
 }
 
-/** @throws {RangeError} when `size` is not a whole number from 1 up. */
+/** @throws {RangeError} when `size` is not a positive integer. */
 export function createPool(options: PoolOptions): Pool {
   if (!Number.isSafeInteger(options.size) || options.size < 1) {
     throw new RangeError('A pool needs a whole number of children, at least one.');
@@ -75,7 +75,7 @@ export function createPool(options: PoolOptions): Pool {
     return perform(slot ?? (await turn(signal)), task, signal);
   }
 
-  /** The warmest first: a child that has a model loaded before one that has not been forked. */
+  /** Prefers a child with loaded models to one that has not been forked yet. */
   function takeIdle(): Slot | undefined {
     const warm = idle.findLastIndex(({ child }) => child?.isAlive());
     return idle.splice(warm === -1 ? idle.length - 1 : warm, 1)[0];
@@ -105,7 +105,7 @@ export function createPool(options: PoolOptions): Pool {
   async function perform(slot: Slot, task: unknown, signal?: AbortSignal): Promise<unknown> {
     try {
       let outcome = await livingChild(slot).perform(task, signal);
-      // The child died before it heard of the task: nothing was done, so a new child may do it.
+      // The child died before it received the task: nothing was done, so a new child may perform it.
       if ('notBegun' in outcome) outcome = await livingChild(slot).perform(task, signal);
       if ('notBegun' in outcome) throw outcome.notBegun;
       return outcome.answer;

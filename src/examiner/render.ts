@@ -1,4 +1,7 @@
-/** Draws what an examination found: heatmaps, raw maps and the report in each language; and compares drawn PNG files. */
+/**
+ * Draws the findings of an examination: heatmaps, raw maps and the report in each language; also compares drawn PNG
+ * files.
+ */
 
 import type { Examination } from '../engine/result.ts';
 import { withShownMethods } from '../engine/shown-methods.ts';
@@ -21,8 +24,8 @@ import type {
 } from './requests.ts';
 
 /**
- * Pixels. A larger picture and the network's working space together would pass 700 MB; loading the model again costs
- * 0.1 s, little beside drawing such a picture.
+ * Pixel count above which the models are unloaded first: a larger picture and the network's working memory would
+ * together exceed 700 MB. Reloading the model costs 0.1 s, little compared with drawing such a picture.
  */
 const roomForBoth = 3_000_000;
 
@@ -56,7 +59,7 @@ export async function performRender(
   return { examination, heatmaps, rawMaps, fullMaps, reports };
 }
 
-/** A size that fits both ways is that of the upright picture, which every viewer shows. */
+/** If the size fits both orientations, it counts as that of the upright picture, which every viewer shows. */
 function chooseOrientation(
   { facts }: Picture,
   size: RenderRequest['heatmapSize'],
@@ -67,7 +70,7 @@ function chooseOrientation(
   return isStored && !isUpright ? 'stored' : 'upright';
 }
 /**
- * Heatmaps of one picture drawn over another would be a forged exhibit.
+ * Heatmaps of one picture drawn over another would be forged evidence.
  *
  * @throws {ForensicsError} `image_not_as_declared`.
  */

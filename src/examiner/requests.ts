@@ -1,4 +1,4 @@
-/** What the sandbox is asked for and what it answers: passed between processes by structured clone. */
+/** Requests to the sandbox and its results, passed between processes by structured clone. */
 
 import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 import type {
@@ -14,23 +14,26 @@ import type { Limits, PictureFacts } from '../image/picture.ts';
 import type { ReportItem, ReportTexts } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
 
-/** What every task is given beside its request. */
+/** Settings passed to every task beside its request. */
 export interface TaskSettings {
-  /** A folder of further models, or null. */
+  /** Folder of additional models, or null. */
   readonly modelsDir: string | null;
   readonly limits: Limits;
   /** PEM certificates of trusted signers of content credentials, or null. */
   readonly trustList: string | null;
-  /** Whether a core besides the one of the task was free when it was sent. */
+  /** Whether an additional core was free when the task was sent. */
   readonly hasSpareCore: boolean;
 }
 
 export interface TaskContext extends TaskSettings {
-  /** Those of the child. */
+  /** The child's models. */
   readonly models: ModelCache;
 }
 
-/** A file that the child reads itself, its path as `byte-names` writes one, or bytes that are already at hand; `name` is what their file was called. */
+/**
+ * A file for the child to read, with its path encoded as in `byte-names.ts`, or bytes that are already loaded; `name`
+ * is the name of their file.
+ */
 export type PictureSource =
   | { readonly path: string }
   | { readonly bytes: Uint8Array; readonly name?: string };
@@ -38,15 +41,15 @@ export type PictureSource =
 export interface ExamineRequest {
   readonly source: PictureSource;
   readonly options: ExamineOptions;
-  /** What the caller declared about the picture; a picture that is something else is refused with `image_not_as_declared`. */
+  /** What the caller declared about the picture; any other picture is rejected with `image_not_as_declared`. */
   readonly declared?: { readonly format: Format; readonly width: number; readonly height: number };
-  /** What times in the file are compared with: the present when left out, the time of the first one in a repetition. */
+  /** Reference for times in the file; default: now. A repetition uses the time of the first run. */
   readonly now?: Date;
-  /** False leaves out the methods that a report shows and no verdict rests on; `render` makes up for it. True when left out. */
+  /** False skips the methods that only a report shows; `render` adds them later. Default: true. */
   readonly forReport?: boolean;
-  /** Also a small copy of the picture for lists. False when left out. */
+  /** Also returns a small copy of the picture for lists. Default: false. */
   readonly withThumbnail?: boolean;
-  /** Also what the picture is recognised by. False when left out. */
+  /** Also returns the fingerprint for recognising copies. Default: false. */
   readonly withFingerprint?: boolean;
 }
 
@@ -64,24 +67,24 @@ export interface RenderRequest {
   readonly item: ReportItem;
   readonly languages: readonly Language[];
   /**
-   * In pixels. When this is the size of the picture as it is stored and not of the upright one, the heatmaps lie as the
-   * stored pixels do; otherwise, and when left out, they stand upright.
+   * In pixels. If this is the stored size of the picture and not its upright size, heatmaps have the stored
+   * orientation; otherwise, and by default, they are upright.
    */
   readonly heatmapSize?: { readonly width: number; readonly height: number };
-  /** Also the raw maps with a value for each pixel. */
+  /** Also returns the raw maps with one value per pixel. */
   readonly withFullMaps?: boolean;
-  /** Also each report as one HTML file. */
+  /** Also returns each report as one HTML file. */
   readonly withHtml?: boolean;
 }
 
 export interface Rendering {
-  /** What was drawn: the examination of the request, with the findings of methods that its run left out. */
+  /** The examination that was drawn, including findings of methods that its run skipped. */
   readonly examination: Examination;
-  /** PNG files, exactly the picture's size: upright, or as stored where `heatmapSize` requires it. */
+  /** PNG files of exactly the picture's size: upright, or as stored if `heatmapSize` requires it. */
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
-  /** 16-bit grey PNG files, one value a cell, 0..65535 for 0..1: the grid of `examination.maps`. */
+  /** 16-bit grey PNG files with one value per cell, 0..65535 for 0..1, on the grid of `examination.maps`. */
   readonly rawMaps: Readonly<Record<MapName, Uint8Array>>;
-  /** The same, interpolated to one value a pixel; null unless asked for. */
+  /** The raw maps interpolated to one value per pixel; null unless requested. */
   readonly fullMaps: Readonly<Record<MapName, Uint8Array>> | null;
   readonly reports: Readonly<
     Partial<
@@ -98,21 +101,21 @@ export interface MeasureRequest {
   readonly options: Pick<ExamineOptions, 'model' | 'seed'>;
 }
 
-/** What one labelled picture adds to error rates: no maps and no findings, so that thousands fit into memory. */
+/** A labelled picture's contribution to error rates: no maps or findings, so that thousands fit into memory. */
 export interface Measurement {
   readonly facts: Pick<PictureFacts, 'format' | 'sizeBytes' | 'sha256' | 'width' | 'height'> & {
-    /** Null for what is no JPEG. */
+    /** Null if it is not a JPEG. */
     readonly jpeg: { readonly quality: number | null; readonly chromaSubsampling: string } | null;
   };
-  /** Whether the file declares itself generated. The verdicts leave that aside: error rates are about traces. */
+  /** Whether the file declares itself generated. The verdicts ignore this, because error rates are about traces. */
   readonly declaresGeneration: boolean;
   readonly model: ModelIdentity;
   readonly environment: Examination['environment'];
-  /** By condition, up to the first in which the picture would be too small to be examined. */
+  /** Results by condition, up to the first in which the picture would be too small to examine. */
   readonly readings: readonly ConditionResult[];
 }
 
-/** The histories under which a picture is measured, from the gentlest to the hardest. */
+/** Processing histories under which a picture is measured, from mildest to harshest. */
 export const conditions = ['clean', 'web', 'hard'] as const;
 export type Condition = (typeof conditions)[number];
 
@@ -127,10 +130,10 @@ export interface CompareRequest {
   readonly other: Uint8Array;
 }
 
-/** How far two PNG files of the same size and kind are apart. */
+/** How much two PNG files of the same size and type differ. */
 export interface PixelDifference {
-  /** Of all samples: three a pixel in colour, one in grey. */
+  /** Number of differing samples: three per pixel in colour, one in grey. */
   readonly differing: number;
-  /** The largest difference, as a share of the full scale, 0..1. */
+  /** Largest difference as a share of full scale, 0..1. */
   readonly largest: number;
 }

@@ -1,7 +1,7 @@
 /**
- * The sandbox opens pictures. Every look at foreign bytes (decoding, inference, drawing over the picture) happens in a
- * forked child process, so that a hostile file can end a child but never the program. It knows no tenants, no
- * requests and no database.
+ * The sandbox opens pictures. Everything that touches untrusted bytes (decoding, inference, drawing over the picture)
+ * happens in a forked child process, so that a malicious file can end a child but never the program. It knows no
+ * tenants, requests or database.
  */
 
 import { availableParallelism } from 'node:os';
@@ -13,36 +13,39 @@ import { type TaskName, tasks } from './tasks.ts';
 import type { PictureSource, TaskContext } from './requests.ts';
 
 export interface SandboxOptions {
-  /** A folder of further models beside those of the package. */
+  /** Folder of additional models beside the packaged ones. */
   readonly modelsDir?: string | null;
-  /** Pictures examined at the same time, each in its own process; while cores are free, the localisation network takes a second one. */
+  /**
+   * Number of pictures examined at the same time, each in its own process; while cores are free, the localisation
+   * network uses a second one.
+   */
   readonly poolSize?: number;
   readonly taskTimeoutMs?: number;
-  /** Resident memory of one child. */
+  /** Resident memory limit of one child. */
   readonly memoryLimitBytes?: number;
   readonly limits?: Partial<Limits>;
   /** PEM certificates of trusted signers of content credentials (C2PA); without them no signer is trusted. */
   readonly trustList?: string | null;
-  /** Children that were started before the rest was known; the sandbox ends them. */
+  /** Children started before the other options were known; the sandbox ends them. */
   readonly children?: Pool;
 }
 
-/** Twenty times what the largest picture takes on one core here. */
+/** Twenty times what the largest picture takes on one core of the development machine. */
 const defaultTimeoutMs = 120_000;
 
-/** A third more than the most that a picture took (100 megapixels). */
+/** A third above the maximum measured for any picture (100 megapixels). */
 const defaultMemoryLimitBytes = 1_800_000_000;
 
-/** More children than this gain little: each needs memory for a whole picture. */
+/** More children gain little: each needs memory for a whole picture. */
 const maxDefaultPoolSize = 4;
 
 /**
- * One verb for each task, documented in the table of tasks. `inference_busy` at once when no child is free and
+ * One method per task, documented in the table of tasks. Fails at once with `inference_busy` if no child is free and
  * `ifBusy` is `refuse`.
  */
 export interface Sandbox extends Verbs {
   status(): PoolStatus;
-  /** Lets running tasks end, then ends the children. */
+  /** Lets running tasks finish, then ends the children. */
   close(): Promise<void>;
 }
 
@@ -52,7 +55,7 @@ type Verb<Perform> = Perform extends (request: infer Request, context: TaskConte
   ? (request: Request, options?: RunOptions) => Answer
   : never;
 
-/** A pool of children, started when first needed. */
+/** Creates a sandbox whose children start when first needed. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = {
     modelsDir: options.modelsDir ? resolve(options.modelsDir) : null,
@@ -73,7 +76,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       );
   }
 
-  /** A second one for a task that comes now. */
+  /** Whether a second core is free for a task sent now. */
   function hasSpareCore(): boolean {
     const { busy, waiting } = pool.status();
     return 2 * (busy + waiting + 1) <= availableParallelism();
@@ -84,7 +87,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return { ...verbs, status: () => pool.status(), close: () => pool.close() };
 }
 
-/** The children of a sandbox that is created later. */
+/** Starts the children of a sandbox that is created later. */
 export function createChildren(
   options: Pick<SandboxOptions, 'poolSize' | 'taskTimeoutMs' | 'memoryLimitBytes'>,
 ): Pool {
@@ -96,7 +99,7 @@ export function createChildren(
   });
 }
 
-/** A child returns the result of the function that a task names: both ends are this program in the same version. */
+/** A child returns the result of the function named by the task; both ends run the same version of this program. */
 function isComplete(verbs: object): verbs is Verbs {
   return Object.keys(tasks).every((name) => name in verbs);
 }
@@ -105,7 +108,7 @@ interface SomeRequest {
   readonly source?: PictureSource;
 }
 
-/** A child stays in the working directory it was forked in, so a relative path is resolved here. */
+/** A child keeps the working directory in which it was forked, so a relative path is resolved here. */
 function withFixedPath(request: SomeRequest): SomeRequest {
   const { source } = request;
   if (source === undefined || !('path' in source)) return request;

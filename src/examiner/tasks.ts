@@ -1,5 +1,6 @@
 /**
- * The tasks of the sandbox. A new one is an entry in `tasks` and its function; `createSandbox` makes a verb of each entry.
+ * The tasks of the sandbox. To add one, add an entry to `tasks` and its function; `createSandbox` turns each entry into
+ * a method.
  */
 
 import type { Examination } from '../engine/result.ts';
@@ -20,13 +21,13 @@ import type {
 } from './requests.ts';
 
 /**
- * What runs in a child process. A request and its result are passed by structured clone. Each file is loaded when its task
- * first comes: a child that only examines never reads the fonts and the PDF writer.
+ * What runs in a child process. Requests and results are passed by structured clone. Each module is loaded with the
+ * first task that needs it, so that a child which only examines never loads the fonts and the PDF writer.
  */
 export const tasks = {
   /**
-   * @throws {ForensicsError} an `image_*` or `file_*` code for the picture, `model_*` for the model, `invalid_request`
-   * for an option, `inference_*` for the child.
+   * @throws {ForensicsError} `image_*` or `file_*` for the picture, `model_*` for the model, `invalid_request` for an
+   *   option, `inference_*` for the child.
    */
   examine: async (request: ExamineRequest, context: TaskContext): Promise<Examination> => {
     const { performExamine } = await import('./examine.ts');
@@ -41,7 +42,7 @@ export const tasks = {
     const { performMeasure } = await import('./measure.ts');
     return performMeasure(request, context);
   },
-  /** @throws {ForensicsError} as `examine`; `image_not_as_declared` for another picture than the one examined. */
+  /** @throws {ForensicsError} as `examine`; `image_not_as_declared` if the picture is not the one examined. */
   render: async (request: RenderRequest, context: TaskContext): Promise<Rendering> => {
     const { performRender } = await import('./render.ts');
     return performRender(request, context);
@@ -56,7 +57,7 @@ export const tasks = {
     const { performReadPdfPart } = await import('./pdf-parts.ts');
     return performReadPdfPart(request, context);
   },
-  /** Null when one of the two is no PNG file, or they differ in size or kind. @throws {ForensicsError} `inference_*`. */
+  /** Null when either is not a PNG file, or they differ in size or type. @throws {ForensicsError} `inference_*`. */
   compare: async (
     request: CompareRequest,
     context: TaskContext,
@@ -68,7 +69,7 @@ export const tasks = {
 
 export type TaskName = keyof typeof tasks;
 
-/** In the child: performs what the parent's `createSandbox` sent. */
+/** Runs in the child: performs what the parent's `createSandbox` sent. */
 export async function performTask(call: unknown, models: ModelCache): Promise<unknown> {
   if (!isTaskCall(call)) throw new TypeError('The sandbox was sent something that is not a task.');
   return tasks[call.name](call.request, { ...call.settings, models });
@@ -76,7 +77,7 @@ export async function performTask(call: unknown, models: ModelCache): Promise<un
 
 interface TaskCall {
   readonly name: TaskName;
-  /** Fits the task of that name: both ends are this program in the same version. */
+  /** Matches the task of that name, because both ends run the same version of this program. */
   readonly request: never;
   readonly settings: TaskSettings;
 }

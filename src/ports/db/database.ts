@@ -265,8 +265,8 @@ export function newId(at: Date = new Date()): string {
 }
 
 /**
- * Text as the search compares it: ignores case in all of Unicode ("ÄRGER" and "ärger", "STRASSE" and "Straße") and whether
- * accents are composed or decomposed. Not a full collation: accents themselves count.
+ * Folds text for searching: ignores case in all of Unicode ("ÄRGER" and "ärger", "STRASSE" and "Straße") and whether
+ * accents are composed or decomposed. Not a full collation: accents themselves matter.
  */
 export function foldText(text: string): string {
   // Upper case first, because only that turns ß into SS. toLowerCase chooses between the two lower-case sigmas by

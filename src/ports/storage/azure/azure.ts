@@ -209,7 +209,7 @@ interface Container {
   readonly accountKey: string;
   readonly containerName: string;
   readonly url: string;
-  /** 1..604800. */
+  /** Lifetime of a URL, 1..604800 seconds. */
   readonly expirySeconds: number;
 }
 

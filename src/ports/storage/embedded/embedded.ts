@@ -105,7 +105,7 @@ function blobInfo(record: ObjectRecord): BlobInfo {
 }
 
 // The URLs of the embedded store. Each permits one method on one object until it expires; nothing about it is stored:
-// /b-<tenant id>/<key>?expires=<Unix seconds>&signature=<HMAC-SHA-256 in base64url>
+//     /b-<tenant id>/<key>?expires=<Unix seconds>&signature=<HMAC-SHA-256 in base64url>
 
 export type SignedMethod = 'GET' | 'PUT' | 'DELETE';
 

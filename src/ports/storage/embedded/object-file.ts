@@ -169,9 +169,9 @@ function isAlive(pid: number): boolean {
 }
 
 // The end of an object's file: metadata, and a checksum that shows whether the file is complete.
-// <the object's bytes> <JSON> <magic, 8 bytes> <length of the JSON, u32> <CRC-32 of the JSON, u32> Content and metadata
-// share one file, so that a single rename publishes both. The metadata comes last because size and digests are known
-// only then.
+//     <the object's bytes> <JSON> <magic, 8 bytes> <length of the JSON, u32> <CRC-32 of the JSON, u32>
+// Content and metadata share one file, so that a single rename publishes both. The metadata comes last because size and
+// digests are known only then.
 
 export interface ObjectRecord {
   readonly key: string;
