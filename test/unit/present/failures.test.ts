@@ -41,7 +41,7 @@ test.each<readonly [german: string | RegExp, act: () => unknown]>([
   [/^Die JPEG-Datei ist unvollständig/, () => open(jpeg.subarray(0, 300))],
   [/^Die PNG-Datei ist beschädigt/, () => open(withByte(png, 20))],
   [
-    /^Die JPEG-Datei ist abgeschnitten oder beschädigt: .* nur die ersten \d+ % heil/,
+    /^Die JPEG-Datei ist abgeschnitten oder beschädigt: .* nur die ersten \d+ % unbeschädigt/,
     () => decodePicture(cutScan(jpeg), { limits: localLimits }),
   ],
   ['Diese Datei gibt es nicht.', () => openSource(inputOf('/no/such/file.jpg'))],

@@ -30,11 +30,11 @@ export const failures: FailureSentences = {
   damaged: ({ format }) =>
     `Die ${format}-Datei ist beschädigt und lässt sich nicht lesen. Kopieren oder laden Sie sie noch einmal.`,
   rare_jpeg: () =>
-    'Das ist eine JPEG-Datei seltener Art (verlustfrei, hierarchisch oder nicht mit 8 Bit je Kanal). Speichern Sie sie als gewöhnliche JPEG- oder PNG-Datei.',
+    'Das ist ein seltenes JPEG (verlustfrei, hierarchisch oder nicht mit 8 Bit je Kanal), das sich nicht lesen lässt. Speichern Sie es als gewöhnliches JPEG oder als PNG.',
   rare_kind: ({ format }) =>
-    `Das ist eine ${format}-Datei seltener Art, die sich nicht lesen lässt; speichern Sie sie mit dem Programm, das sie schrieb, als PNG.`,
+    `Diese Art von ${format}-Datei ist selten und lässt sich nicht lesen; speichern Sie sie mit dem Programm, das sie geschrieben hat, als PNG.`,
   rows_missing: ({ format, percent }) =>
-    `Die ${format}-Datei ist abgeschnitten oder beschädigt: Von den Zeilen des Bildes sind nur die ersten ${percent} % heil, nötig sind 90 %. Kopieren oder laden Sie sie noch einmal.`,
+    `Die ${format}-Datei ist abgeschnitten oder beschädigt: Von den Zeilen des Bildes sind nur die ersten ${percent} % unbeschädigt, nötig sind 90 %. Kopieren oder laden Sie sie noch einmal.`,
   raw_without_jpeg: () =>
     'Diese RAW-Datei einer Kamera enthält kein JPEG, das sich untersuchen ließe; entwickeln Sie sie und untersuchen Sie das JPEG oder TIFF.',
   format_not_taken: ({ format }) =>

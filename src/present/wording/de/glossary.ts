@@ -94,7 +94,7 @@ export const glossary: typeof english = {
     strategy: {
       term: 'Strategie',
       meaning:
-        'Wie viel Befund verlangt wird, ehe entschieden wird: pedantic am meisten, relaxed am wenigsten.',
+        'Wie stark die Anzeichen für eine Entscheidung sein müssen: am stärksten bei pedantic, am schwächsten bei relaxed.',
     },
     traces: {
       term: 'Spuren',

@@ -130,7 +130,7 @@ export const labels: typeof english = {
     cpu: 'Prozessor',
   },
   soundRows: (percent) =>
-    `die Datei ist abgeschnitten oder beschädigt: Nur die ersten ${percent} % der Zeilen sind heil`,
+    `die Datei ist abgeschnitten oder beschädigt: Nur die ersten ${percent} % der Zeilen sind unbeschädigt`,
   notes: {
     converted_from_cmyk: 'aus CMYK umgewandelt',
     converted_from_grey: 'aus Graustufen umgewandelt',
@@ -150,7 +150,7 @@ export const labels: typeof english = {
     scan_parameters: 'ungewöhnliche Scan-Parameter, wie manche Samsung-Firmware sie schreibt',
     jfif_version: 'unbekannte JFIF-Version',
     adobe_transform: 'unbekannte Farbtransformation im Adobe-Segment',
-    checksum_wrong: 'falsche Prüfsumme heiler Bilddaten',
+    checksum_wrong: 'falsche Prüfsumme unbeschädigter Bilddaten',
     chunk_ignored: 'ein PNG-Chunk mit falscher Prüfsumme',
   },
   maps: {

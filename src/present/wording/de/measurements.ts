@@ -118,7 +118,7 @@ export const measurements: typeof english = {
       'Die Spuren sind dann',
     ],
     stabilityOther: (least) =>
-      `Auf der anderen Seite liegen die Spuren, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Das entzieht einer Entscheidung den Grund, muss für die entgegengesetzte aber nicht genügen.`,
+      `Auf der anderen Seite liegen die Spuren, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Eine Entscheidung trägt das nicht mehr, für die entgegengesetzte muss es aber nicht genügen.`,
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
     changeLimits: (p, suspected, changed) =>
