@@ -12,6 +12,7 @@ import { AnalysesPage } from './pages/analyses.tsx';
 import { AnalysisPage } from './pages/analysis.tsx';
 import { AuditPage } from './pages/audit.tsx';
 import { CasePage } from './pages/case.tsx';
+import { ComparePage } from './pages/compare.tsx';
 import { HealthPage } from './pages/health.tsx';
 import { HelpPage, ManualPage } from './pages/help.tsx';
 import { HoldsPage } from './pages/holds.tsx';
@@ -238,7 +239,9 @@ function Page({ route: { path, query } }: { readonly route: Route }) {
   const { words } = useConsole();
   const [first = 'analyses', second = ''] = path;
   if (first === 'analysis') {
-    return <AnalysisPage key={second} id={second} other={query.get('with')} />;
+    const otherId = query.get('with');
+    if (otherId !== null) return <ComparePage key={second} id={second} otherId={otherId} />;
+    return <AnalysisPage key={second} id={second} tab={query.get('tab')} />;
   }
   if (first === 'case') return <CasePage key={second} name={second} />;
   if (first === 'tenant') return <TenantPage query={query} />;

@@ -29,6 +29,17 @@ export function wordFinding(finding: Finding): WordedFinding {
   };
 }
 
+/** What to do about a finding, in one sentence; empty where it supports neither side. */
+export function writeNextStep(
+  { method, speaksFor, strength }: Pick<WordedFinding, 'method' | 'speaksFor' | 'strength'>,
+  language: Language,
+): string {
+  if (speaksFor === 'neither' || strength === 'none') return '';
+  const { weak, real, other, methods } = wordsIn(language).outcome.nextOf;
+  if (speaksFor === 'real') return real;
+  return strength === 'weak' ? weak : (methods[method] ?? other);
+}
+
 function wordStatement(statement: Finding['statement']): Bilingual {
   if ('en' in statement) return statement;
   const { code, values } = statement;

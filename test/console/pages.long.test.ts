@@ -276,7 +276,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await page.getByRole('heading', { name: 'Case 4711 / A', level: 1 }).waitFor();
     await page.getByText('1 picture: 1 being examined.').waitFor();
     await page.getByRole('link', { name: 'mirror.jpg' }).last().click();
-    await page.getByRole('button', { name: 'Edit case, tags and comment' }).click();
+    await page.getByRole('button', { name: 'Comment, case, tags' }).click();
     await page.getByRole('textbox', { name: 'Comment' }).fill('Left mirror');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Left mirror').waitFor();

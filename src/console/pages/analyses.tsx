@@ -17,8 +17,10 @@ import { useAct } from '../parts/form.tsx';
 import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, isNotStarted, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
 import { Pager, pageSize, RowButton, Table } from '../parts/table.tsx';
+import { rememberSequence, useRowKeys } from '../parts/review.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { FilterBar } from './analysis-filters.tsx';
+import { EditDialog } from './description.tsx';
 import { DropZone } from './drop.tsx';
 
 const deletions = createDeletions(removeAnalysis);
@@ -32,6 +34,7 @@ export function AnalysesPage() {
   const { filters, start, setStart, change, found, entries, selected, setSelected, acts } =
     useAnalyses();
   const { data, error, reload } = found;
+  const { hint, dialog } = useCommenting(entries, reload);
   const chosen = entries.filter(({ id }) => selected.has(id));
   const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
   return (
@@ -44,9 +47,10 @@ export function AnalysesPage() {
           {chosen.length > 0 ? (
             <ChosenActs chosen={chosen} {...acts} />
           ) : (
-            <RangeText start={start} count={entries.length} total={data?.totalCount ?? 0} />
+            <RangeText start={start} entries={entries} total={data?.totalCount ?? 0} />
           )}
           <div class="row">
+            {hint}
             <CsvButton chosen={chosen} filters={filters} total={data?.totalCount ?? 0} />
             <Pager
               newer={start === 0 ? null : () => setStart(Math.max(0, start - pageSize))}
@@ -73,6 +77,7 @@ export function AnalysesPage() {
           {...acts}
         />
       </section>
+      {dialog}
     </>
   );
 }
@@ -100,6 +105,14 @@ function useAnalyses() {
     () => (found.data?.entries ?? []).filter(({ id }) => !deletions.hidden.has(id)),
     [found.data, deletions.hidden.size],
   );
+  const ids = async (from: number) => {
+    const page = await listAnalyses(tenantName, filters, { start: from, limit: pageSize });
+    return page.entries.map(({ id }) => id);
+  };
+  useEffect(() => {
+    const total = found.data?.totalCount ?? 0;
+    rememberSequence({ ids: entries.map(({ id }) => id), start, total, load: ids });
+  }, [entries]);
   const change = (next: Filters) => {
     setFilters({ ...filters, ...next });
     setStart(0);
@@ -110,6 +123,18 @@ function useAnalyses() {
     redraw((count) => count + 1);
   });
   return { filters, start, setStart, change, found, entries, selected, setSelected, acts };
+}
+
+/** Keys that lead through the rows, and the dialog in which one is commented. */
+export function useCommenting(entries: readonly Analysis[], reload: () => void) {
+  const [commented, setCommented] = useState<Analysis | null>(null);
+  const hint = useRowKeys((row) => setCommented(entries[row] ?? null));
+  const close = () => {
+    setCommented(null);
+    reload();
+  };
+  const dialog = commented !== null && <EditDialog analysis={commented} onClose={close} />;
+  return { hint, dialog };
 }
 
 /**
@@ -175,18 +200,20 @@ function CsvButton({
 
 function RangeText({
   start,
-  count,
+  entries,
   total,
 }: {
   readonly start: number;
-  readonly count: number;
+  readonly entries: readonly Analysis[];
   readonly total: number;
 }) {
   const { words, language } = useConsole();
   const write = (value: number) => value.toLocaleString(language);
+  const atWork = entries.filter(isAtWork).length;
   return (
     <span class="soft small" role="status">
-      {total > 0 && words.list.range(write(start + 1), write(start + count), write(total))}
+      {total > 0 && words.list.range(write(start + 1), write(start + entries.length), write(total))}
+      {atWork > 0 && ` · ${atWork} ${words.cases.kinds.atWork}`}
     </span>
   );
 }
@@ -286,7 +313,7 @@ function Row({
   readonly thumbnail: string | undefined;
 }) {
   const { list, upload, cases } = useConsole().words;
-  const { id, name, tags, projectId, createdDate, input, inferenceStatus } = analysis;
+  const { id, name, tags, projectId, comment, createdDate, input, inferenceStatus } = analysis;
   const shown = name.slice(0, 80);
   const subject = list.of(shown);
   return (
@@ -303,9 +330,10 @@ function Row({
         <Thumbnail url={thumbnail} />
       </td>
       <td class="name">
-        <a class="clip" href={`#/analysis/${id}`} title={name}>
+        <a class="lines" href={`#/analysis/${id}`} title={name}>
           <bdi>{name}</bdi>
         </a>
+        {comment !== '' && <p class="soft small">{comment}</p>}
         {projectId !== null && (
           <a class="tag clip" href={`#/case/${encodeURIComponent(projectId)}`}>
             {cases.title(projectId)}

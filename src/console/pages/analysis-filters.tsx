@@ -46,9 +46,7 @@ export function FilterBar({
       />
       <TextField label={list.tag} value={tag} onValue={setTag} />
       <PeriodFields period={filters} onDay={change} />
-      <Button disabled={!isFiltered} onClick={reset}>
-        {list.reset}
-      </Button>
+      {isFiltered && <Button onClick={reset}>{list.reset}</Button>}
     </form>
   );
 }

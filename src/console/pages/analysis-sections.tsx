@@ -1,18 +1,22 @@
-/** The sections below the picture of an analysis: evidence, values, files. */
+/** What stands behind the tabs of an analysis: findings, origin, values, files. */
 
 import type { Analysis } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
 import { languages, type Side } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
-import { writeWarnings } from '../../present/findings.ts';
+import { writeNextStep, writeWarnings } from '../../present/findings.ts';
 import { writeOrigin } from '../../present/origin.ts';
+import type { Presentation } from '../../present/presentation.ts';
 import { wordsIn } from '../../present/wording/catalogue.ts';
 import { askBytes } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { saveAs } from '../parts/files.tsx';
 import { useAct } from '../parts/form.tsx';
 import { Button, type Fact, Facts, Panel } from '../parts/pieces.tsx';
-import { heatmapUrl, mapNames } from '../parts/viewer.tsx';
+import { heatmapUrl, mapNames } from '../parts/look.ts';
+import { isSpeaking, numbersOf } from '../parts/located.ts';
+import { Numbers } from './analysis-answer.tsx';
+import type { PlacesProps } from './analysis-picture.tsx';
 
 interface EvidenceProps {
   readonly evidence: Evidence;
@@ -20,10 +24,11 @@ interface EvidenceProps {
 
 const sideStyles: Readonly<Record<Side, string>> = { fake: 'fake', real: 'real', neither: '' };
 
-export function Findings({ evidence: { findings, skipped } }: EvidenceProps) {
+export function Findings({ evidence, ...places }: PlacesProps & EvidenceProps) {
   const { words, language } = useConsole();
   const { analysis: text } = words;
   const { glossary, strength } = wordsIn(language);
+  const { findings, skipped, reasons } = evidence;
   const neutral = findings.filter(({ speaksFor }) => speaksFor === 'neither');
   const speaking = findings.filter((finding) => !neutral.includes(finding));
   return (
@@ -35,11 +40,26 @@ export function Findings({ evidence: { findings, skipped } }: EvidenceProps) {
       }}
     >
       {speaking.length === 0 && <p class="soft">{text.noFindings}</p>}
-      <FindingList findings={speaking} />
+      <FindingList findings={speaking} evidence={evidence} {...places} />
+      {reasons.length > 0 && (
+        <div class="stack">
+          <h3>{text.reasons}</h3>
+          <ul class="dots">
+            {reasons.map(({ code, statement, help }) => (
+              <li key={code}>
+                {statement[language]}{' '}
+                <span class="soft">
+                  {text.helps}: {help[language]}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       {neutral.length > 0 && (
         <details>
           <summary>{text.neutral(neutral.length)}</summary>
-          <FindingList findings={neutral} />
+          <FindingList findings={neutral} evidence={evidence} {...places} />
         </details>
       )}
       {skipped.length > 0 && (
@@ -56,36 +76,74 @@ export function Findings({ evidence: { findings, skipped } }: EvidenceProps) {
   );
 }
 
-function FindingList({ findings }: Pick<Evidence, 'findings'>) {
+function FindingList({
+  findings,
+  located,
+  selected,
+  setSelected,
+}: PlacesProps & Pick<Evidence, 'findings'>) {
   const { words, language } = useConsole();
   const { analysis: text } = words;
   const { strengths } = wordsIn(language).outcome;
   const { score: written, plain } = createNumberWriter(language);
   return (
     <ol class="plain">
-      {findings.map(({ method, speaksFor, strength, score, statement, source, measures }) => (
-        <li key={method} class="finding">
-          <div class="row">
-            <span class={`badge ${sideStyles[speaksFor]}`}>{text.sides[speaksFor]}</span>
-            {speaksFor !== 'neither' && <span class="small soft">{strengths[strength]}</span>}
-          </div>
-          <p>{statement[language]}</p>
-          <details class="small soft">
-            <summary>
-              {text.measures}: {method}, {written(score)}
-            </summary>
-            <p>
-              {text.source}: {source}
-            </p>
-            <p class="mono">
-              {Object.entries(measures)
-                .map(([name, value]) => `${name} ${plain(value)}`)
-                .join(' · ')}
-            </p>
-          </details>
-        </li>
-      ))}
+      {findings.map((finding) => {
+        const { method, speaksFor, strength, score, statement, source, measures } = finding;
+        const numbers = numbersOf(located, method);
+        const isChosen = selected !== null && numbers.includes(selected.number);
+        const next = isSpeaking(finding) ? writeNextStep(finding, language) : '';
+        return (
+          <li key={method} class={isChosen ? 'finding selected' : 'finding'}>
+            <div class="row">
+              <Numbers {...{ numbers, method, selected, setSelected }} />
+              <span class={`badge ${sideStyles[speaksFor]}`}>{text.sides[speaksFor]}</span>
+              {speaksFor !== 'neither' && <span class="small soft">{strengths[strength]}</span>}
+            </div>
+            <p>{statement[language]}</p>
+            {next !== '' && (
+              <p class="next">
+                <strong>{text.next}:</strong> {next}
+              </p>
+            )}
+            <details class="small soft">
+              <summary>
+                {text.measures}: {method}, {written(score)}
+              </summary>
+              <p>
+                {text.source}: {source}
+              </p>
+              <p class="mono">
+                {Object.entries(measures)
+                  .map(([name, value]) => `${name} ${plain(value)}`)
+                  .join(' · ')}
+              </p>
+            </details>
+          </li>
+        );
+      })}
     </ol>
+  );
+}
+
+/** How far the answer can be relied on. */
+export function Certainty({
+  evidence: { statement, manipulation },
+  verdict,
+}: EvidenceProps & { readonly verdict: Presentation | null }) {
+  const { words, language } = useConsole();
+  const { analysis: text } = words;
+  return (
+    <Panel title={text.certainty}>
+      <Facts
+        rows={[
+          [text.strength, statement[language]],
+          [text.changed, manipulation?.statement[language] ?? ''],
+          [text.errorRate, verdict?.errorRate ?? ''],
+          [text.further, verdict?.further.join(' ') ?? ''],
+        ]}
+      />
+    </Panel>
   );
 }
 

@@ -1,18 +1,19 @@
 /** The pictures of one case: what needs a person first, and all of them in one sentence. */
 
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import { listAnalyses } from '../api/analyses.ts';
 import { useConsole } from '../context.ts';
 import { growingPause, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
+import { rememberSequence } from '../parts/review.tsx';
 import { Table } from '../parts/table.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
-import { saveAnalyses } from './analyses.tsx';
+import { saveAnalyses, useCommenting } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
-import { listSeenBefore, SeenLine } from './seen-before.tsx';
+import { listSeenBefore, SeenLine } from './other-pictures.tsx';
 
 const most = 1000;
 
@@ -29,6 +30,11 @@ export function CasePage({ name }: { readonly name: string }) {
   const rankOf = (analysis: Analysis) => kinds.indexOf(kindOf(analysis, seen, name));
   const entries = (data?.entries ?? []).toSorted((one, other) => rankOf(one) - rankOf(other));
   const thumbnails = useThumbnails(entries);
+  const { hint, dialog } = useCommenting(entries, reload);
+  useEffect(() => {
+    const ids = entries.map(({ id }) => id);
+    rememberSequence({ ids, start: 0, total: ids.length, load: async () => [] });
+  });
   return (
     <>
       <p>
@@ -40,13 +46,16 @@ export function CasePage({ name }: { readonly name: string }) {
       <section class="panel flush" aria-label={text.title(name)}>
         <div class="toolbar row apart">
           <span class="soft small">{text.order}</span>
-          <Button
-            kind="little"
-            disabled={entries.length === 0}
-            onClick={() => saveAnalyses(entries)}
-          >
-            {list.csvAll}
-          </Button>
+          <div class="row">
+            {hint}
+            <Button
+              kind="little"
+              disabled={entries.length === 0}
+              onClick={() => saveAnalyses(entries)}
+            >
+              {list.csvAll}
+            </Button>
+          </div>
         </div>
         <Table
           loaded={{ data: data === null ? null : entries, error, reload }}
@@ -62,6 +71,7 @@ export function CasePage({ name }: { readonly name: string }) {
           )}
         />
       </section>
+      {dialog}
     </>
   );
 }
@@ -117,7 +127,7 @@ function Row({
         {because !== '' && <p class="soft small">{because}</p>}
         {seen.map((other) => (
           <p key={other.id} class="small">
-            <SeenLine other={other} isBefore={other.createdDate < createdDate} />
+            <SeenLine other={other} analysis={analysis} />
           </p>
         ))}
       </td>

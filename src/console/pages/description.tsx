@@ -5,48 +5,35 @@ import type { Analysis } from '../../contract/analysis.ts';
 import { ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { FormDialog, TextField } from '../parts/form.tsx';
-import { Button } from '../parts/pieces.tsx';
 
 export function Description({
   analysis,
-  reload,
+  isEditing,
+  onClose,
 }: {
   readonly analysis: Analysis;
-  readonly reload: () => void;
+  readonly isEditing: boolean;
+  readonly onClose: () => void;
 }) {
-  const { cases: text } = useConsole().words;
-  const [isOpen, setOpen] = useState(false);
-  const { projectId, tags, comment } = analysis;
+  const { tags, comment } = analysis;
   return (
     <>
-      <div class="row soft small">
-        {projectId !== null && (
-          <a href={`#/case/${encodeURIComponent(projectId)}`}>{text.title(projectId)}</a>
-        )}
-        {tags.map((tag) => (
-          <span key={tag} class="tag">
-            {tag}
-          </span>
-        ))}
-        <Button kind="quiet little" onClick={() => setOpen(true)}>
-          {text.edit}
-        </Button>
-      </div>
-      {comment !== '' && <p class="prose">{comment}</p>}
-      {isOpen && (
-        <EditDialog
-          analysis={analysis}
-          onClose={() => {
-            setOpen(false);
-            reload();
-          }}
-        />
+      {(tags.length > 0 || comment !== '') && (
+        <div class="row soft small tight">
+          {tags.map((tag) => (
+            <span key={tag} class="tag">
+              {tag}
+            </span>
+          ))}
+          {comment !== '' && <p class="prose">{comment}</p>}
+        </div>
       )}
+      {isEditing && <EditDialog analysis={analysis} onClose={onClose} />}
     </>
   );
 }
 
-function EditDialog({
+export function EditDialog({
   analysis,
   onClose,
 }: {
@@ -71,9 +58,9 @@ function EditDialog({
   };
   return (
     <FormDialog title={text.edit} act={common.save} onClose={onClose} send={send}>
+      <TextField label={text.comment} maxLength={500} value={comment} onValue={setComment} />
       <TextField label={text.case} maxLength={200} value={projectId} onValue={setProjectId} />
       <TextField label={upload.tags} value={tags} onValue={setTags} />
-      <TextField label={text.comment} maxLength={500} value={comment} onValue={setComment} />
     </FormDialog>
   );
 }

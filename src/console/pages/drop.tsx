@@ -2,18 +2,20 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatNames, mediaTypes } from '../../contract/formats.ts';
+import type { Analysis } from '../../contract/analysis.ts';
 import type { DefaultOptions, TenantAnswer } from '../../contract/tenant.ts';
 import { tiers } from '../../contract/vocabulary.ts';
-import { ask } from '../api/client.ts';
+import { getAnalysis } from '../api/analyses.ts';
+import { ApiError, ask } from '../api/client.ts';
 import type { Refusal } from '../api/picture.ts';
 import { createUploadQueue, isOver, type Transfer } from '../api/queue.ts';
 import type { UploadState } from '../api/upload.ts';
 import { useConsole } from '../context.ts';
 import { FileButton, useFileDrop } from '../parts/files.tsx';
 import { SelectField, StrategyField, TextField } from '../parts/form.tsx';
-import { useLoaded } from '../parts/loading.ts';
+import { growingPause, useLoaded } from '../parts/loading.ts';
 import type { WrittenLimits } from '../words/en.ts';
-import { Button } from '../parts/pieces.tsx';
+import { Button, isAtWork, ResultBadge } from '../parts/pieces.tsx';
 import { splitTags } from './description.tsx';
 
 const queue = createUploadQueue();
@@ -152,39 +154,80 @@ function useTransfers(onProgress: () => void): readonly Transfer[] {
 function Transfers({ onProgress }: { readonly onProgress: () => void }) {
   const { upload } = useConsole().words;
   const transfers = useTransfers(onProgress);
-  if (transfers.length === 0) return null;
   const endedAs = (...ends: readonly UploadState['is'][]) =>
     transfers.filter(({ state }) => ends.includes(state.is));
   const open = transfers.filter(({ state }) => !isOver(state));
   const refused = endedAs('refused');
+  const sent = endedAs('done');
+  const examined = useExamined(sent.flatMap(({ state }) => ('id' in state ? [state.id] : [])));
+  const failed = [...examined.values()].filter(isFailed).length;
   // Those that need attention first.
-  const shown = [...refused, ...open, ...endedAs('done', 'cancelled')];
+  const shown = [...refused, ...open, ...sent, ...endedAs('cancelled')];
+  if (transfers.length === 0) return null;
   return (
     <div class="panel">
       <div class="row apart">
         <strong role="status">
-          {upload.progress(endedAs('done').length, transfers.length)}
+          {upload.progress(sent.length, transfers.length)}
           {refused.length > 0 && ` · ${upload.refusedCount(refused.length)}`}
+          {sent.length > 0 && ` · ${upload.examined(examined.size, sent.length)}`}
+          {failed > 0 && ` · ${upload.failedCount(failed)}`}
         </strong>
         <Button kind="little" onClick={() => (open.length > 0 ? queue.cancel() : queue.clear())}>
           {open.length > 0 ? upload.cancelAll : upload.clear}
         </Button>
       </div>
       <progress
-        value={transfers.length - open.length}
-        max={transfers.length}
+        value={open.length > 0 ? transfers.length - open.length : examined.size}
+        max={open.length > 0 ? transfers.length : sent.length}
         aria-label={upload.title}
       />
       <ul class="transfers" tabIndex={0} aria-label={upload.title}>
         {shown.slice(0, shownAtMost).map((transfer) => (
-          <TransferLine key={transfer.id} transfer={transfer} />
+          <TransferLine key={transfer.id} transfer={transfer} examined={examined} />
         ))}
       </ul>
     </div>
   );
 }
 
-function TransferLine({ transfer: { name, state } }: { readonly transfer: Transfer }) {
+type Examined = ReadonlyMap<string, Analysis | null>;
+
+/** What became of those that were sent, asked for one after the other as they are examined; null for deleted ones. */
+function useExamined(ids: readonly string[]): Examined {
+  const { tenantName } = useConsole();
+  const known = useRef(new Map<string, Analysis | null>());
+  useLoaded(`examined ${tenantName} ${ids.length}`, {
+    load: async (signal) => {
+      for (const id of ids.filter((each) => !known.current.has(each))) {
+        const analysis = await getAnalysis(tenantName, id, signal).catch(nullIfGone);
+        if (analysis !== null && isAtWork(analysis)) break;
+        known.current.set(id, analysis);
+      }
+      return known.current.size;
+    },
+    pause: (count, unchanged) => (count < ids.length ? growingPause(unchanged) : null),
+  });
+  return known.current;
+}
+
+function nullIfGone(error: unknown): null {
+  if (error instanceof ApiError && error.status === 404) return null;
+  throw error;
+}
+
+function isFailed(analysis: Analysis | null): boolean {
+  return analysis?.inferenceStatus.status === 'failed';
+}
+
+function TransferLine({
+  transfer: { name, state },
+  examined,
+}: {
+  readonly transfer: Transfer;
+  readonly examined: Examined;
+}) {
+  const analysis = state.is === 'done' ? (examined.get(state.id) ?? null) : null;
   const { intake, words } = useConsole();
   const { upload } = words;
   const written = useWrittenLimits();
@@ -202,10 +245,13 @@ function TransferLine({ transfer: { name, state } }: { readonly transfer: Transf
       <span>
         {state.is === 'uploading' && !state.isRetrying ? (
           <progress value={state.share} max={1} aria-label={name} />
-        ) : (
+        ) : analysis === null ? (
           <StateText state={state} />
+        ) : (
+          <ResultBadge analysis={analysis} />
         )}
       </span>
+      {isFailed(analysis) && <span class="soft">{analysis?.inferenceStatus.statusMessage}</span>}
       {state.is === 'refused' && (
         <span class="soft">
           {state.refusal === null

@@ -3,7 +3,7 @@ import type { Intake } from '../../contract/limits.ts';
 import { ApiError, ask } from '../api/client.ts';
 import { useConsole } from '../context.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { Facts, Failure, Loading, PageTitle, Panel } from '../parts/pieces.tsx';
+import { Facts, Failure, Loading, PageTitle, Panel, writeTime } from '../parts/pieces.tsx';
 
 /** `data`: the state of each check; `intake`: what pictures are taken. */
 interface Answer {
@@ -44,7 +44,7 @@ export function HealthPage() {
             ]}
           />
           <p class="soft small">
-            {health.checkedAt(new Date(data.at).toLocaleTimeString(language))}
+            {health.checkedAt(writeTime(new Date(data.at).toISOString(), language))}
           </p>
         </Panel>
       )}

@@ -110,30 +110,28 @@ function Chart({ days }: { readonly days: readonly Day[] }) {
   const counts = days.map(({ report }) => report.successfulProcessing.byResult.total);
   const most = Math.max(...counts);
   if (most === 0) return <p class="soft">{usage.none}</p>;
-  const write = (day: string) =>
-    new Date(`${day}T12:00:00Z`).toLocaleDateString(language, { dateStyle: 'medium' });
   return (
     <figure class="stack">
       <div class="chart" aria-hidden="true">
         {days.map(({ day }, at) => (
           <span
             key={day}
-            title={`${write(day)}: ${counts[at]!}`}
+            title={`${day}: ${counts[at]!}`}
             style={{ height: `${(100 * counts[at]!) / most}%` }}
           />
         ))}
       </div>
       <figcaption class="row apart soft small">
-        <span>{write(days[0]!.day)}</span>
+        <span>{days[0]!.day}</span>
         <span>{`max. ${most.toLocaleString(language)}`}</span>
-        <span>{write(days.at(-1)!.day)}</span>
+        <span>{days.at(-1)!.day}</span>
       </figcaption>
       <table class="hidden">
         <caption>{usage.perDay}</caption>
         <tbody>
           {days.map(({ day }, at) => (
             <tr key={day}>
-              <th scope="row">{write(day)}</th>
+              <th scope="row">{day}</th>
               <td>{counts[at]}</td>
             </tr>
           ))}

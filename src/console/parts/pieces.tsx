@@ -3,7 +3,7 @@
 import { type ButtonHTMLAttributes, type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
-import { resultClasses } from '../../contract/vocabulary.ts';
+import { type Language, resultClasses } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole } from '../context.ts';
 import type { Loaded } from './loading.ts';
 
@@ -222,26 +222,39 @@ export function CopyButton({ text }: { readonly text: string }) {
   return <Button onClick={() => void copy()}>{words.common.copy}</Button>;
 }
 
-/** Day and time as people of the language write them, in the zone of the browser. */
+/** In the zone of the browser, which is named. */
 export function Time({ at }: { readonly at: string | null }) {
   const { language, words } = useConsole();
   if (at === null) return <>{words.common.never}</>;
   return <time dateTime={at}>{writeTime(at, language)}</time>;
 }
 
-export function writeTime(at: string, language: string): string {
+/** `2026-03-02 15:04 CET`: ISO 8601, so that it is the same in every language and list. */
+export function writeTime(at: string, language: Language): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return at;
-  return timeWriter(language).format(date);
+  const parts = timeWriters[language].formatToParts(date);
+  const [year, month, day, hour, minute, zone] = (
+    ['year', 'month', 'day', 'hour', 'minute', 'timeZoneName'] as const
+  ).map((wanted) => parts.find(({ type }) => type === wanted)?.value);
+  return `${year}-${month}-${day} ${hour}:${minute} ${zone}`;
 }
 
-const timeWriters = new Map<string, Intl.DateTimeFormat>();
-
 /** Making one takes as long as writing a hundred times with it. */
-function timeWriter(language: string): Intl.DateTimeFormat {
-  const known = timeWriters.get(language);
-  if (known !== undefined) return known;
-  const made = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
-  timeWriters.set(language, made);
-  return made;
+const timeWriters: Readonly<Record<Language, Intl.DateTimeFormat>> = {
+  en: timeWriter('en-GB'),
+  de: timeWriter('de'),
+};
+
+function timeWriter(locale: string): Intl.DateTimeFormat {
+  const two = '2-digit';
+  return new Intl.DateTimeFormat(locale, {
+    year: 'numeric',
+    month: two,
+    day: two,
+    hour: two,
+    minute: two,
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+  });
 }

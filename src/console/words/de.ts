@@ -93,6 +93,8 @@ export const de: Words = {
     tags: 'Schlagwörter, durch Kommas getrennt',
     progress: (done, of) => `${done} von ${of} gesendet`,
     refusedCount: (count) => `${count} abgelehnt`,
+    examined: (done, of) => `${done} von ${of} untersucht`,
+    failedCount: (count) => `${count} fehlgeschlagen`,
     cancelAll: 'Rest abbrechen',
     clear: 'Liste leeren',
     states: {
@@ -174,7 +176,7 @@ export const de: Words = {
   cases: {
     case: 'Fall',
     title: (name: string) => `Fall ${name}`,
-    edit: 'Fall, Schlagwörter und Kommentar ändern',
+    edit: 'Kommentar, Fall, Schlagwörter',
     comment: 'Kommentar',
     order: 'Zuerst, was angesehen werden muss.',
     empty: 'Zu diesem Fall gibt es noch keine Bilder. Legen Sie oben welche ab.',
@@ -196,18 +198,32 @@ export const de: Words = {
     reasons: 'Warum nicht entschieden wurde',
     helps: 'Was helfen würde',
     next: 'Was jetzt zu tun ist',
+    further: 'Was noch hilft',
+    why: 'Worauf das beruht',
+    certainty: 'Wie sicher das ist',
+    more: 'Mehr zu diesem Bild',
+    tabs: {
+      findings: 'Befunde',
+      origin: 'Datei und Herkunft',
+      others: (count) => (count === 0 ? 'Andere Bilder' : `Andere Bilder (vorgelegt: ${count})`),
+      report: 'Bericht und Dateien',
+      record: 'Werte und Protokoll',
+    },
+    place: (number) => `Befund ${number} im Bild`,
+    showPlace: (number) => `Stelle ${number} im Bild zeigen`,
     pictures: 'Bild und Heatmaps',
     map: 'Heatmap',
-    noMap: 'Keine',
+    noMap: 'Keine Heatmap',
     opacity: 'Deckkraft',
     swipe: 'Wischen',
     compareSwipe: 'Lage der Wischlinie',
     grid: 'Raster',
+    loupe: 'Lupe',
     zoomIn: 'Vergrößern',
     zoomOut: 'Verkleinern',
     fit: 'Einpassen',
     viewerHelp:
-      'Pfeiltasten verschieben, Plus und Minus vergrößern, 0 passt ein. Ziehen und Scrollen gehen auch.',
+      'Pfeiltasten verschieben, Plus und Minus vergrößern und verkleinern, 0 passt ein, L ist eine Lupe, die Zeiger und Pfeiltasten folgt. Ziehen und Scrollen gehen auch.',
     viewer: 'Bild mit Heatmap',
     maps: {
       real: 'Kameraspuren',
@@ -240,28 +256,14 @@ export const de: Words = {
     notCheckedHint: 'Dies wurde nicht untersucht; daraus lässt sich nichts schließen.',
     seenBefore: {
       title: 'Schon einmal vorgelegt',
-      intro: (count: number) =>
-        count === 1
-          ? 'Eine andere Analyse zeigt dasselbe Bild oder einen Teil davon. Vergleichen Sie beide, bevor Sie entscheiden.'
-          : `${count} andere Analysen zeigen dasselbe Bild oder einen Teil davon. Vergleichen Sie sie, bevor Sie entscheiden.`,
+      intro: (count) =>
+        count === 0
+          ? 'Kein anderes Bild zeigt dasselbe. Bilder, die Versionen vor 0.4 untersucht haben, werden nicht durchsucht.'
+          : 'Diese zeigen dasselbe Bild oder einen Teil davon. Vergleichen Sie, bevor Sie entscheiden.',
       before: 'Früher vorgelegt:',
       after: 'Später erneut vorgelegt:',
       inCase: (name: string) => `Fall ${name}`,
       mirrored: 'gespiegelt',
-      show: 'Vergleichen',
-      modes: {
-        label: 'Vergleich',
-        options: {
-          difference: 'Unterschiede',
-          above: 'Dieses Bild darüber',
-          below: 'Nur das andere Bild',
-        },
-        hints: {
-          difference: 'Schwarz, wo beide übereinstimmen. Was hell ist, unterscheidet sich.',
-          above: 'Dieses Bild liegt auf dem anderen, wo beide dasselbe zeigen.',
-          below: 'Wechseln Sie zu „Dieses Bild darüber“ und zurück, um zu sehen, was sich ändert.',
-        },
-      },
     },
     custody: 'Beweismittelkette',
     noCustody: 'Zu dieser Analyse ist nichts aufgezeichnet.',
@@ -285,9 +287,6 @@ export const de: Words = {
     failed: 'Die Untersuchung ist fehlgeschlagen',
     notStarted:
       'Der Upload dieses Bildes wurde nie beendet. Löschen Sie die Analyse, und legen Sie das Bild noch einmal ab.',
-    compareWith: 'Mit einer anderen Analyse vergleichen',
-    comparing: 'Nebeneinander',
-    endCompare: 'Vergleich beenden',
     strength: 'Stärke des Befunds',
     changed: 'Veränderte Stellen',
     model: 'Modell',
@@ -310,6 +309,48 @@ export const de: Words = {
       similarReal: 'Ähnlichkeit mit komprimierten Fotografien',
       similarFake: 'Ähnlichkeit mit komprimierten erzeugten Bildern',
     },
+  },
+  comparison: {
+    title: 'Vergleich',
+    compare: 'Vergleichen',
+    end: 'Zurück zur Analyse',
+    with: 'Vergleichen mit',
+    mode: 'Art des Vergleichs',
+    modes: {
+      side: 'Nebeneinander',
+      difference: 'Unterschiede',
+      flicker: 'Wechselbild',
+      above: 'Erstes darüber',
+      below: 'Nur das zweite',
+    },
+    hints: {
+      side: 'Beide bewegen sich gemeinsam. Die Lupe zeigt in beiden dieselbe Stelle.',
+      difference: 'Schwarz, wo beide übereinstimmen. Was hell ist, unterscheidet sich.',
+      flicker: 'Beide im Wechsel: Was springt, unterscheidet sich.',
+      above: 'Das erste Bild liegt auf dem zweiten, wo beide dasselbe zeigen.',
+      below: 'Wechseln Sie zu „Erstes darüber“ und zurück, um zu sehen, was sich ändert.',
+    },
+    notAligned:
+      'Dass beide dasselbe zeigen, ist nicht bekannt: Eines liegt auf der Mitte des anderen.',
+  },
+  review: {
+    next: 'Nächstes',
+    previous: 'Voriges',
+    comment: 'Kommentar',
+    help: 'Tasten',
+    title: 'Tastatur',
+    place: (at, of) => `${at} von ${of}`,
+    keys: [
+      'Nächstes Bild der Liste oder des Falls',
+      'Voriges Bild',
+      'Kommentar, Fall und Schlagwörter',
+      'Das Bild der Zeile öffnen',
+      'Diese Hilfe',
+      'Im Bild: verschieben, oder die Lupe bewegen',
+      'Im Bild: vergrößern, verkleinern, einpassen',
+      'Im Bild: Lupe',
+    ],
+    on: 'Diese Tasten verwenden',
   },
   verify: {
     title: 'Paket prüfen',

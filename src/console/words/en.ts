@@ -101,6 +101,8 @@ export const en = {
     tags: 'Tags, separated by commas',
     progress: (done: number, of: number) => `${done} of ${of} sent`,
     refusedCount: (count: number) => (count === 1 ? '1 refused' : `${count} refused`),
+    examined: (done: number, of: number) => `${done} of ${of} examined`,
+    failedCount: (count: number) => `${count} failed`,
     cancelAll: 'Cancel the rest',
     clear: 'Clear the list',
     states: {
@@ -183,7 +185,7 @@ export const en = {
   cases: {
     case: 'Case',
     title: (name: string) => `Case ${name}`,
-    edit: 'Edit case, tags and comment',
+    edit: 'Comment, case, tags',
     comment: 'Comment',
     order: 'What needs a look comes first.',
     empty: 'No pictures in this case yet. Drop some above.',
@@ -204,19 +206,34 @@ export const en = {
     errorRate: 'Error rate',
     reasons: 'Why nothing was decided',
     helps: 'What would help',
-    next: 'What to do now',
+    next: 'What to do next',
+    further: 'What else helps',
+    why: 'What it rests on',
+    certainty: 'How certain this is',
+    more: 'More about this picture',
+    tabs: {
+      findings: 'Findings',
+      origin: 'File and origin',
+      others: (count: number) =>
+        count === 0 ? 'Other pictures' : `Other pictures (seen: ${count})`,
+      report: 'Report and files',
+      record: 'Values and record',
+    },
+    place: (number: number) => `Finding ${number} in the picture`,
+    showPlace: (number: number) => `Show place ${number} in the picture`,
     pictures: 'Picture and heatmaps',
     map: 'Heatmap',
-    noMap: 'None',
+    noMap: 'No heatmap',
     opacity: 'Opacity',
     swipe: 'Swipe',
     compareSwipe: 'Position of the swipe line',
     grid: 'Grid',
+    loupe: 'Loupe',
     zoomIn: 'Zoom in',
     zoomOut: 'Zoom out',
     fit: 'Fit',
     viewerHelp:
-      'Arrow keys move, plus and minus zoom, 0 fits the picture. Drag and scroll work too.',
+      'Arrow keys move, plus and minus zoom, 0 fits the picture, L is a loupe that follows pointer and arrow keys. Drag and scroll work too.',
     viewer: 'Picture with heatmap',
     maps: {
       real: 'Traces of a camera',
@@ -249,28 +266,14 @@ export const en = {
     notCheckedHint: 'These were not examined, so nothing can be concluded about them.',
     seenBefore: {
       title: 'Seen before',
-      intro: (count: number) =>
-        count === 1
-          ? 'Another analysis shows the same picture, or a part of it. Compare both before you decide.'
-          : `${count} other analyses show the same picture, or a part of it. Compare them before you decide.`,
+      intro: (count: number): string =>
+        count === 0
+          ? 'No other picture shows the same. Pictures examined by versions before 0.4 are not searched.'
+          : 'These show the same picture, or a part of it. Compare before you decide.',
       before: 'Seen before:',
       after: 'Seen again:',
       inCase: (name: string) => `case ${name}`,
       mirrored: 'mirrored',
-      show: 'Compare',
-      modes: {
-        label: 'Comparison',
-        options: {
-          difference: 'Differences',
-          above: 'This picture on top',
-          below: 'The other picture alone',
-        },
-        hints: {
-          difference: 'Black where both agree. What is bright differs.',
-          above: 'This picture lies on the other, where both show the same.',
-          below: 'Switch to “This picture on top” and back to see what changes.',
-        },
-      },
     },
     custody: 'Chain of custody',
     noCustody: 'Nothing has been recorded for this analysis.',
@@ -294,9 +297,6 @@ export const en = {
     failed: 'The examination failed',
     notStarted:
       'The upload of this picture was never finished. Delete the analysis and drop the picture again.',
-    compareWith: 'Compare with another analysis',
-    comparing: 'Side by side',
-    endCompare: 'End comparison',
     strength: 'Strength of the evidence',
     changed: 'Changed parts',
     model: 'Model',
@@ -319,6 +319,47 @@ export const en = {
       similarReal: 'Similarity to compressed photographs',
       similarFake: 'Similarity to compressed generated pictures',
     },
+  },
+  comparison: {
+    title: 'Comparison',
+    compare: 'Compare',
+    end: 'Back to the analysis',
+    with: 'Compare with',
+    mode: 'Kind of comparison',
+    modes: {
+      side: 'Side by side',
+      difference: 'Difference',
+      flicker: 'Flicker',
+      above: 'First on top',
+      below: 'Second alone',
+    },
+    hints: {
+      side: 'Both move and zoom together. The loupe shows the same place in both.',
+      difference: 'Black where both agree. What is bright differs.',
+      flicker: 'Both by turns: what jumps differs.',
+      above: 'The first picture lies on the second, where both show the same.',
+      below: 'Switch to “First on top” and back to see what changes.',
+    },
+    notAligned: 'They are not known to show the same: one lies on the middle of the other.',
+  },
+  review: {
+    next: 'Next',
+    previous: 'Previous',
+    comment: 'Comment',
+    help: 'Keys',
+    title: 'Keyboard',
+    place: (at: number, of: number) => `${at} of ${of}`,
+    keys: [
+      'Next picture of the list or case',
+      'Previous picture',
+      'Comment, case and tags',
+      'Open the picture of the row',
+      'This help',
+      'In the picture: move, or move the loupe',
+      'In the picture: zoom in, zoom out, fit',
+      'In the picture: loupe',
+    ],
+    on: 'Use these keys',
   },
   verify: {
     title: 'Verify a bundle',

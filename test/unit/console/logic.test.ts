@@ -6,6 +6,8 @@ import { ApiError, persistently } from '../../../src/console/api/client.ts';
 import { inspect, toName } from '../../../src/console/api/picture.ts';
 import { createUploadQueue } from '../../../src/console/api/queue.ts';
 import type { UploadState } from '../../../src/console/api/upload.ts';
+import { locate, numbersOf } from '../../../src/console/parts/located.ts';
+import { layOn } from '../../../src/console/parts/look.ts';
 import { fit, keepInside, zoomAt } from '../../../src/console/parts/view.ts';
 import { readRoute } from '../../../src/console/places.ts';
 import type { AuditEntry } from '../../../src/contract/audit.ts';
@@ -260,4 +262,47 @@ test('an audit log with an entry that was changed, left out or cut off at its be
   expect(await check(rehashed)).toEqual({ isIntact: false, seq: 4 });
   expect(await check([newest!, ...rest.slice(1)])).toEqual({ isIntact: false, seq: 3 });
   expect(await check(chain.slice(0, 4))).toEqual({ isIntact: false, seq: 2 });
+});
+
+test('a place that all methods mark keeps its number, and one that a single method names comes behind', () => {
+  const at = (left: number) => ({ left, top: 0, width: 10, height: 10, share: 0.01 });
+  const measures = { regionLeft: 50, regionTop: 60, regionWidth: 10, regionHeight: 10 };
+  const found = { speaksFor: 'fake', strength: 'weak', measures };
+  const network = { ...found, method: 'localisation-network' };
+  const evidence: Parameters<typeof locate>[0] = JSON.parse(
+    JSON.stringify({
+      manipulation: {
+        places: [
+          { region: at(0), methods: [] },
+          { region: at(20), methods: [] },
+        ],
+      },
+      findings: [
+        { ...found, method: 'copy-move', measures: { ...measures, otherLeft: 5, otherTop: 6 } },
+        { ...network, speaksFor: 'real' },
+      ],
+    }),
+  );
+
+  const located = locate(evidence, true);
+
+  expect(located.map(({ number, isMarked }) => [number, isMarked])).toEqual([
+    [1, true],
+    [2, true],
+    [3, false],
+  ]);
+  expect(located[2]!.boxes.map(({ left, top }) => [left, top])).toEqual([
+    [50, 60],
+    [5, 6],
+  ]);
+  expect(numbersOf(locate(evidence, false), 'copy-move')).toEqual([1]);
+});
+
+test('a mirrored part is laid on the whole picture where both show the same', () => {
+  const whole = { width: 400, height: 300 };
+  const part = { width: 200, height: 100 };
+  const alignment = { isMirrored: true, scale: 0.5, left: 0.25, top: 0.1 };
+
+  expect(layOn(whole, part, alignment)).toBe('translate(300px, 40px) scale(-1, 1)');
+  expect(layOn(whole, part, null)).toBe('translate(0px, 50px) scale(2)');
 });

@@ -67,6 +67,28 @@ export const outcome: typeof english = {
     manipulation_suspected: 'Die Originaldatei der Kamera beschaffen und vergleichen.',
     single_weak_method: 'Die markierte Stelle von Sachverständigen prüfen lassen.',
   },
+  nextOf: {
+    weak: 'Allein nicht stark genug: die Originaldatei vom Gerät verlangen.',
+    real: 'Hierzu ist nichts zu tun; es entscheidet, was sonst gefunden wurde.',
+    other: 'Die Originaldatei vom Gerät verlangen.',
+    methods: {
+      'trace-network':
+        'Fragen, wer das Bild aufgenommen hat, und die Originaldatei vom Gerät verlangen.',
+      'photograph-likeness': 'Ein Foto der Sache selbst verlangen.',
+      'content-credentials':
+        'Den Absender fragen, wer die Datei mit welchem Programm erstellt hat.',
+      'declared-origin': 'Den Absender fragen, warum die Datei einen KI-Generator nennt.',
+      'named-software': 'Den Absender fragen, was in dem genannten Programm geschehen ist.',
+      'file-consistency':
+        'Die Datei vom Gerät verlangen: Die Angaben in dieser widersprechen sich.',
+      'compression-tables': 'Die Datei vom Gerät verlangen: Diese hat ein Programm gespeichert.',
+      'file-layout': 'Fragen, wie die Datei entstanden ist, und die vom Gerät verlangen.',
+      'localisation-network': 'Die Originaldatei und ein weiteres Foto dieser Stelle verlangen.',
+      'double-quantisation': 'Die Originaldatei verlangen und die Stelle damit vergleichen.',
+      'copy-move': 'Beide Stellen vergleichen und ein weiteres Foto davon verlangen.',
+      thumbnail: 'Das Vorschaubild in der Datei ansehen: Es zeigt das Bild vor der Änderung.',
+    },
+  },
   wrong: {
     generated: ({ called, open, passed, of }) =>
       `Von 100 KI-erzeugten Bildern stuft das Verfahren ${called} als erzeugt ein, lässt ${open} offen und hält ${passed} für Fotografien (gemessen an ${of}).`,

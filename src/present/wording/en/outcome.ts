@@ -70,6 +70,29 @@ export const outcome = {
     manipulation_suspected: 'Get the file as the camera stored it, and compare the two.',
     single_weak_method: 'Have an examiner look at the marked area.',
   } satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, string>>,
+  /** What to do about a finding that speaks for generation or a change. */
+  nextOf: {
+    /** Of a weak one, whatever found it. */
+    weak: 'Not strong enough alone: ask for the original file from the device.',
+    /** Of one that speaks for a photograph. */
+    real: 'Nothing to do about this one; what else was found decides.',
+    other: 'Ask for the original file from the device.',
+    methods: {
+      'trace-network': 'Ask who took the picture, and for the original file from the device.',
+      'photograph-likeness': 'Ask for a photograph of the thing itself.',
+      'content-credentials': 'Ask the sender who made the file and with which program.',
+      'declared-origin': 'Ask the sender why the file names an AI generator.',
+      'named-software': 'Ask the sender what was done in the program that the file names.',
+      'file-consistency':
+        'Ask for the file from the device: what this one says contradicts itself.',
+      'compression-tables': 'Ask for the file from the device: a program has saved this one.',
+      'file-layout': 'Ask how the file was made, and for the one from the device.',
+      'localisation-network': 'Ask for the original file and another photograph of this place.',
+      'double-quantisation': 'Ask for the original file, and compare this place with it.',
+      'copy-move': 'Compare both places, and ask for another photograph of them.',
+      thumbnail: 'Look at the preview in the file: it shows the picture before the change.',
+    } as Readonly<Record<string, string>>,
+  },
   /** How often this verdict was wrong when it was measured, and what the method finds. Counts are of a hundred. */
   wrong: {
     generated: ({

@@ -1,0 +1,132 @@
+/** The first screen of an analysis in words: the answer, what it rests on, and what to do next. */
+
+import type { Analysis } from '../../contract/analysis.ts';
+import type { Evidence } from '../../contract/evidence.ts';
+import type { SeenBefore } from '../../contract/seen-before.ts';
+import type { Presentation } from '../../present/presentation.ts';
+import { useConsole } from '../context.ts';
+import { isSpeaking, numbersOf } from '../parts/located.ts';
+import { isNotStarted } from '../parts/pieces.tsx';
+import type { PlacesProps } from './analysis-picture.tsx';
+import { SeenLine } from './other-pictures.tsx';
+
+const reasonsShown = 3;
+const seenShown = 2;
+
+export function Answer({
+  analysis,
+  verdict,
+  seen,
+  ...places
+}: PlacesProps & {
+  readonly analysis: Analysis;
+  readonly verdict: Presentation | null;
+  readonly seen: readonly SeenBefore[];
+}) {
+  const { analysis: text } = useConsole().words;
+  if (verdict === null) return <NoVerdict analysis={analysis} />;
+  const { outcome, headline, because, next, errorRateBriefly } = verdict;
+  const side = outcome === 'changed' || outcome === 'declared' ? 'fake' : outcome;
+  return (
+    <section class={`panel verdict ${side}`}>
+      <h2>{headline}</h2>
+      {because !== '' && <p class="lead">{because}</p>}
+      {seen.slice(0, seenShown).map((other) => (
+        <p key={other.id} class="notice warn small">
+          <SeenLine other={other} analysis={analysis} />
+        </p>
+      ))}
+      {places.evidence !== null && <Reasons {...places} evidence={places.evidence} />}
+      <div>
+        <h3>{text.next}</h3>
+        <p>{next}</p>
+      </div>
+      {errorRateBriefly !== '' && <p class="soft small">{errorRateBriefly}</p>}
+    </section>
+  );
+}
+
+/** It failed, or has not come to its end. */
+function NoVerdict({ analysis }: { readonly analysis: Analysis }) {
+  const { analysis: text } = useConsole().words;
+  const { status, statusMessage } = analysis.inferenceStatus;
+  const waiting = isNotStarted(analysis) ? text.notStarted : text.waiting;
+  return (
+    <section class="panel verdict" role="status">
+      {status === 'failed' ? (
+        <>
+          <h2>{text.failed}</h2>
+          <p>{statusMessage}</p>
+        </>
+      ) : (
+        <p class="lead">{status === 'pending' ? waiting : text.running}</p>
+      )}
+    </section>
+  );
+}
+
+/** The ones that weigh most; where nothing was decided, why. */
+function Reasons({ evidence, ...places }: PlacesProps & { readonly evidence: Evidence }) {
+  const { words, language } = useConsole();
+  const { analysis: text } = words;
+  const { findings, reasons } = evidence;
+  const marked = places.located.filter(({ isMarked }) => isMarked);
+  const numbers = marked.map(({ number }) => number);
+  const speaking = findings.filter(isSpeaking).slice(0, reasonsShown);
+  return (
+    <>
+      {numbers.length > 0 && (
+        <p class="row">
+          {text.changed}: <Numbers numbers={numbers} method={null} {...places} />
+        </p>
+      )}
+      {speaking.length + reasons.length > 0 && <h3>{text.why}</h3>}
+      <ul class="plain reasons small">
+        {speaking.map(({ method, speaksFor, statement }) => (
+          <li key={method} class={speaksFor}>
+            <Numbers numbers={numbersOf(places.located, method)} method={method} {...places} />
+            <span title={statement[language]}>{statement[language]}</span>
+          </li>
+        ))}
+        {reasons.slice(0, reasonsShown - speaking.length).map(({ code, statement }) => (
+          <li key={code}>
+            <span title={statement[language]}>{statement[language]}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Buttons with the numbers that a finding goes by in the picture. */
+export function Numbers({
+  numbers,
+  method,
+  selected,
+  setSelected,
+}: Pick<PlacesProps, 'selected' | 'setSelected'> & {
+  readonly numbers: readonly number[];
+  readonly method: string | null;
+}) {
+  const { analysis: text } = useConsole().words;
+  return (
+    <>
+      {numbers.map((number) => (
+        <button
+          key={number}
+          type="button"
+          class="number"
+          aria-label={text.showPlace(number)}
+          aria-pressed={selected?.number === number}
+          onClick={() =>
+            setSelected(
+              selected?.number === number && selected.method === method ? null : { number, method },
+            )
+          }
+        >
+          {number}
+        </button>
+      ))}
+    </>
+  );
+}

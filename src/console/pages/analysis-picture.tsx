@@ -1,0 +1,67 @@
+/** The picture of an analysis, with its heatmaps and the numbers of what was found in it. */
+
+import { useState } from 'preact/hooks';
+import type { Analysis } from '../../contract/analysis.ts';
+import type { Evidence } from '../../contract/evidence.ts';
+import { useConsole } from '../context.ts';
+import { boxesOf, type Located, type Selected } from '../parts/located.ts';
+import { firstLook, heatmapUrl } from '../parts/look.ts';
+import { isNotStarted } from '../parts/pieces.tsx';
+import { type Layer, useShownSize, Viewer } from '../parts/viewer.tsx';
+import { ViewerControls } from '../parts/viewer-controls.tsx';
+
+export interface PlacesProps {
+  readonly evidence: Evidence | null;
+  readonly located: readonly Located[];
+  readonly selected: Selected | null;
+  readonly setSelected: (selected: Selected | null) => void;
+}
+
+export function PicturePanel({ analysis, ...places }: PlacesProps & { analysis: Analysis }) {
+  return isNotStarted(analysis) ? null : <Picture analysis={analysis} {...places} />;
+}
+
+function Picture({
+  analysis,
+  evidence,
+  located,
+  selected,
+  setSelected,
+}: PlacesProps & { readonly analysis: Analysis }) {
+  const { words, language } = useConsole();
+  const { input, inferenceStatus, name } = analysis;
+  const [look, setLook] = useState(firstLook);
+  const url = input.storageUrls.getUrl;
+  const size = useShownSize(url, input);
+  const heatmaps = inferenceStatus.result?.heatmaps ?? null;
+  const report = inferenceStatus.result?.report?.[language] ?? null;
+  const { opacity, map, swipe } = look;
+  const layers: readonly Layer[] = [
+    { url },
+    ...(map === null || heatmaps === null
+      ? []
+      : [
+          {
+            url: heatmapUrl(heatmaps, map),
+            opacity,
+            clipPath: swipe === null ? 'none' : 'inset(0 0 0 var(--cut))',
+          },
+        ]),
+  ];
+  const marks = located.map((one) => ({
+    number: one.number,
+    boxes: evidence === null ? one.boxes : boxesOf(one, selected, evidence),
+    label: words.analysis.place(one.number),
+    isSelected: selected?.number === one.number,
+    onSelect: () =>
+      setSelected(selected?.number === one.number ? null : { number: one.number, method: null }),
+  }));
+  const texts = report && { ...report.heatmap, compression: report.heatmap.compressed };
+  return (
+    <section class="panel picture" aria-label={words.analysis.pictures}>
+      <Viewer size={size} layers={layers} marks={marks} look={look} setLook={setLook} name={name} />
+      <ViewerControls look={look} setLook={setLook} hasMaps={heatmaps !== null} />
+      {texts !== null && map !== null && <p class="soft small">{texts[map]}</p>}
+    </section>
+  );
+}

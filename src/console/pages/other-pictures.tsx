@@ -1,0 +1,127 @@
+/** Pictures that belong beside one: those that show the same, and those of the same case. */
+
+import type { Analysis } from '../../contract/analysis.ts';
+import type { SeenBefore } from '../../contract/seen-before.ts';
+import { listAnalyses } from '../api/analyses.ts';
+import { ask } from '../api/client.ts';
+import { useConsole } from '../context.ts';
+import { useLoaded } from '../parts/loading.ts';
+import { Panel, ResultBadge, writeTime } from '../parts/pieces.tsx';
+import { pageSize } from '../parts/table.tsx';
+import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
+
+export async function listSeenBefore(
+  tenantName: string,
+  id: string,
+  signal: AbortSignal,
+): Promise<readonly SeenBefore[]> {
+  const query = { tenantName, id };
+  const path = '/v1/analysis/seen-before';
+  return (await ask<{ readonly data: readonly SeenBefore[] }>(path, { query, signal })).data;
+}
+
+/** None before it is examined. */
+export function useSeenBefore({ id, inferenceStatus }: Analysis): readonly SeenBefore[] {
+  const { tenantName } = useConsole();
+  const isDone = inferenceStatus.status === 'completed';
+  const { data } = useLoaded(`seen before ${tenantName} ${id} ${isDone}`, {
+    load: async (signal) => (isDone ? listSeenBefore(tenantName, id, signal) : []),
+  });
+  return data ?? [];
+}
+
+/** Others of its case, the first hundred. */
+export function useSameCase({ id, projectId }: Analysis, isWanted = true): readonly Analysis[] {
+  const { tenantName } = useConsole();
+  const { data } = useLoaded(`case of ${tenantName} ${projectId} ${isWanted}`, {
+    load: async (signal) => {
+      if (projectId === null || !isWanted) return null;
+      return listAnalyses(tenantName, { projectId }, { start: 0, limit: pageSize }, signal);
+    },
+  });
+  return (data?.entries ?? []).filter((each) => each.id !== id);
+}
+
+export function OtherPictures({
+  analysis,
+  seen,
+  isOpen,
+}: {
+  readonly analysis: Analysis;
+  readonly seen: readonly SeenBefore[];
+  readonly isOpen: boolean;
+}) {
+  const { cases, analysis: text } = useConsole().words;
+  const { projectId } = analysis;
+  const sameCase = useSameCase(analysis, isOpen);
+  return (
+    <>
+      <Panel title={text.seenBefore.title}>
+        <p class="soft">{text.seenBefore.intro(seen.length)}</p>
+        <ul class="plain stack">
+          {seen.map((other) => (
+            <li key={other.id}>
+              <SeenLine other={other} analysis={analysis} />
+            </li>
+          ))}
+        </ul>
+      </Panel>
+      {projectId !== null && sameCase.length > 0 && (
+        <Panel title={cases.title(projectId)}>
+          <SameCase id={analysis.id} others={sameCase} />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+export function SeenLine({
+  other: { id, name, createdDate, projectId, alignment },
+  analysis,
+}: {
+  readonly other: SeenBefore;
+  readonly analysis: Pick<Analysis, 'id' | 'createdDate'>;
+}) {
+  const { words, language } = useConsole();
+  const { seenBefore: text } = words.analysis;
+  const facts = [
+    writeTime(createdDate, language),
+    ...(projectId === null ? [] : [text.inCase(projectId)]),
+    ...(alignment.isMirrored ? [text.mirrored] : []),
+  ];
+  return (
+    <span>
+      {createdDate < analysis.createdDate ? text.before : text.after}{' '}
+      <a href={`#/analysis/${id}`}>
+        <bdi>{name}</bdi>
+      </a>
+      , {facts.join(', ')}. <a href={comparisonOf(analysis.id, id)}>{words.comparison.compare}</a>
+    </span>
+  );
+}
+
+function comparisonOf(id: string, other: string): string {
+  return `#/analysis/${id}?with=${other}`;
+}
+
+function SameCase({ id, others }: { readonly id: string; readonly others: readonly Analysis[] }) {
+  const { comparison } = useConsole().words;
+  const thumbnails = useThumbnails(others);
+  return (
+    <ul class="plain gallery">
+      {others.map((other) => (
+        <li key={other.id} class="stack small">
+          <Thumbnail url={thumbnails.get(other.id)} />
+          <a class="clip" href={`#/analysis/${other.id}`} title={other.name}>
+            <bdi>{other.name}</bdi>
+          </a>
+          <ResultBadge analysis={other} />
+          <a href={comparisonOf(id, other.id)}>
+            {comparison.compare}
+            <span class="hidden"> {other.name}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,82 @@
+/** Where findings lie in the picture, and the numbers they go by: those of the report first. */
+
+import type { Evidence } from '../../contract/evidence.ts';
+import type { Box } from './viewer.tsx';
+
+type Finding = Evidence['findings'][number];
+
+export interface Located {
+  readonly number: number;
+  /** Marked by all methods together, as in the report. */
+  readonly isMarked: boolean;
+  readonly boxes: readonly Box[];
+  readonly methods: readonly string[];
+}
+
+/** What is selected: a number, and the method whose own place is shown where one was chosen. */
+export interface Selected {
+  readonly number: number;
+  readonly method: string | null;
+}
+
+/** Outside the validated range it marks what is unlike the pictures that it learnt from. */
+const untested = 'localisation-network';
+
+/** @param hasChange - whether what all methods together mark has a tested meaning. */
+export function locate(evidence: Evidence, hasChange: boolean): readonly Located[] {
+  const { manipulation, findings } = evidence;
+  const { region = null, places } = manipulation ?? {};
+  const marked = places ?? (region === null ? [] : [{ region, methods: [] }]);
+  const found = (hasChange ? marked : []).map((place, at) => {
+    return { number: at + 1, isMarked: true, boxes: [place.region], methods: place.methods };
+  });
+  const known = new Set([
+    ...found.flatMap(({ methods }) => methods),
+    ...(hasChange ? [] : [untested]),
+  ]);
+  const others = findings.filter(
+    (finding) => isSpeaking(finding) && finding.speaksFor === 'fake' && !known.has(finding.method),
+  );
+  const own = others.map(({ method, measures }) => [method, boxesIn(measures)] as const);
+  const more = own
+    .filter(([, boxes]) => boxes.length > 0)
+    .map(([method, boxes], at) => {
+      return { number: found.length + at + 1, isMarked: false, boxes, methods: [method] };
+    });
+  return [...found, ...more];
+}
+
+export function isSpeaking({ speaksFor, strength }: Finding): boolean {
+  return speaksFor !== 'neither' && strength !== 'none';
+}
+
+export function numbersOf(located: readonly Located[], method: string): readonly number[] {
+  return located.filter(({ methods }) => methods.includes(method)).map(({ number }) => number);
+}
+
+/** The method's own place where that is this one, else what all methods together mark. */
+export function boxesOf(
+  { number, boxes }: Located,
+  selected: Selected | null,
+  { findings }: Evidence,
+): readonly Box[] {
+  const method = selected?.number === number ? selected.method : null;
+  const own = boxesIn(findings.find((finding) => finding.method === method)?.measures ?? {});
+  return own.some((one) => boxes.some((other) => doOverlap(one, other))) ? own : boxes;
+}
+
+/** Copied parts have two places. */
+function boxesIn(measures: Finding['measures']): readonly Box[] {
+  const { regionLeft, regionTop, regionWidth, regionHeight, otherLeft, otherTop } = measures;
+  if (regionLeft === undefined || regionTop === undefined) return [];
+  const [width, height] = [regionWidth ?? 0, regionHeight ?? 0];
+  const here = { left: regionLeft, top: regionTop, width, height };
+  if (otherLeft === undefined || otherTop === undefined) return [here];
+  return [here, { left: otherLeft, top: otherTop, width, height }];
+}
+
+function doOverlap(one: Box, other: Box): boolean {
+  const isBeside = one.left >= other.left + other.width || other.left >= one.left + one.width;
+  const isAbove = one.top >= other.top + other.height || other.top >= one.top + one.height;
+  return !isBeside && !isAbove;
+}

@@ -1,0 +1,80 @@
+/** How pictures are looked at: what is laid on them, and where; viewers side by side share it. */
+
+import type { HeatmapUrls } from '../../contract/analysis.ts';
+import type { SeenBefore } from '../../contract/seen-before.ts';
+import { fit, type Size, type View } from './view.ts';
+
+export const mapNames = ['fake', 'real', 'compression', 'anomaly'] as const;
+export type MapName = (typeof mapNames)[number];
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Look {
+  readonly map: MapName | null;
+  readonly opacity: number;
+  /** 0..1 from the left: the map is shown right of it; null without a swipe. */
+  readonly swipe: number | null;
+  readonly hasGrid: boolean;
+  /** What the loupe shows, in shares of the picture; null without one. */
+  readonly loupe: Point | null;
+  /** As a share of fitting, and of the middle of the window in the picture: it holds for windows of other sizes too. */
+  readonly zoom: number;
+  readonly middle: Point;
+}
+
+export const wholePicture: Pick<Look, 'zoom' | 'middle'> = { zoom: 1, middle: { x: 0.5, y: 0.5 } };
+
+export const firstLook: Look = {
+  map: null,
+  opacity: 0.6,
+  swipe: null,
+  hasGrid: false,
+  loupe: null,
+  ...wholePicture,
+};
+
+export function toView({ zoom, middle }: Look, picture: Size, frame: Size): View {
+  const scale = fit(picture, frame).scale * zoom || 1;
+  return {
+    scale,
+    x: frame.width / 2 - middle.x * picture.width * scale,
+    y: frame.height / 2 - middle.y * picture.height * scale,
+  };
+}
+
+export function toPlace(view: View, picture: Size, frame: Size): Pick<Look, 'zoom' | 'middle'> {
+  return {
+    zoom: view.scale / fit(picture, frame).scale,
+    middle: toShares({ x: frame.width / 2, y: frame.height / 2 }, view, picture),
+  };
+}
+
+/** The place in the picture that a point of the window shows. */
+export function toShares({ x, y }: Point, view: View, { width, height }: Size): Point {
+  return { x: (x - view.x) / view.scale / width, y: (y - view.y) / view.scale / height };
+}
+
+/**
+ * The CSS transform that lays one picture on another, both in their own pixels.
+ *
+ * @param alignment - where both show the same; null lays it on the middle, as large as it fits.
+ */
+export function layOn(other: Size, one: Size, alignment: SeenBefore['alignment'] | null): string {
+  if (alignment === null) {
+    const { x, y, scale } = fit(one, other);
+    return `translate(${x}px, ${y}px) scale(${scale})`;
+  }
+  // In shares of the longer side of each picture.
+  const longer = Math.max(other.width, other.height);
+  const scale = (alignment.scale * longer) / Math.max(one.width, one.height);
+  const x = alignment.left * longer + (alignment.isMirrored ? one.width * scale : 0);
+  const turned = alignment.isMirrored ? -scale : scale;
+  return `translate(${x}px, ${alignment.top * longer}px) scale(${turned}, ${scale})`;
+}
+
+export function heatmapUrl(heatmaps: HeatmapUrls, map: MapName): string {
+  return heatmaps[`${map}HeatmapStorageUrls`].getUrl;
+}

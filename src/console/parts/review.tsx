@@ -1,0 +1,174 @@
+/** Going through a list or a case by keyboard: next, previous, comment. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useConsole } from '../context.ts';
+import { CheckField } from './form.tsx';
+import { Button, Dialog, Facts } from './pieces.tsx';
+
+interface Sequence {
+  readonly ids: readonly string[];
+  /** How many of the whole list come before the first of `ids`. */
+  readonly start: number;
+  readonly total: number;
+  /** Ids from a place of the list on. */
+  readonly load: (start: number) => Promise<readonly string[]>;
+}
+
+/** What was listed last: the page of an analysis leads on in it. */
+let sequence: Sequence | null = null;
+
+export function rememberSequence(next: Sequence): void {
+  sequence = next;
+}
+
+/** Leads to the next and previous one of the list that `id` was opened from. */
+export function useReview(id: string, onComment: () => void) {
+  const [, redraw] = useState(0);
+  const go = async (by: 1 | -1): Promise<void> => {
+    const next = await neighbour(id, by);
+    if (next !== null) location.hash = `#/analysis/${next}${tabOf(location.hash)}`;
+    redraw((count) => count + 1);
+  };
+  const help = useKeys({
+    n: () => void go(1),
+    p: () => void go(-1),
+    c: onComment,
+  });
+  const at = sequence?.ids.indexOf(id) ?? -1;
+  const place = at < 0 || sequence === null ? null : sequence.start + at + 1;
+  return { place, total: sequence?.total ?? 0, go, help };
+}
+
+/** The same part of the next analysis. */
+function tabOf(hash: string): string {
+  return /\?tab=\w+/.exec(hash)?.[0] ?? '';
+}
+
+async function neighbour(id: string, by: 1 | -1): Promise<string | null> {
+  if (sequence === null || !sequence.ids.includes(id)) return null;
+  const { ids, start, total, load } = sequence;
+  const beside = ids[ids.indexOf(id) + by];
+  if (beside !== undefined) return beside;
+  if (by === 1 && start + ids.length < total) {
+    sequence = { ...sequence, ids: [...ids, ...(await load(start + ids.length))] };
+  } else if (by === -1 && start > 0) {
+    const from = Math.max(0, start - ids.length);
+    const before = (await load(from)).slice(0, start - from);
+    sequence = { ...sequence, start: from, ids: [...before, ...ids] };
+  }
+  return sequence.ids[sequence.ids.indexOf(id) + by] ?? null;
+}
+
+export function ReviewBar({ place, total, go, help }: ReturnType<typeof useReview>) {
+  const { review } = useConsole().words;
+  return (
+    <div class="row">
+      {place !== null && (
+        <>
+          <span class="soft small">{review.place(place, total)}</span>
+          <Button kind="little" disabled={place === 1} onClick={() => void go(-1)}>
+            ‹ {review.previous}
+          </Button>
+          <Button kind="little" disabled={place === total} onClick={() => void go(1)}>
+            {review.next} ›
+          </Button>
+        </>
+      )}
+      {help}
+    </div>
+  );
+}
+
+/** In a list: moves the focus between its rows. @param onComment - with the number of the row. */
+export function useRowKeys(onComment: (row: number) => void) {
+  return useKeys({
+    n: () => focusRow(focusedRow() + 1),
+    p: () => focusRow(Math.max(0, focusedRow() - 1)),
+    c: () => focusedRow() >= 0 && onComment(focusedRow()),
+  });
+}
+
+function rowLinks(): readonly HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('tbody .name > a:first-child')];
+}
+
+function focusedRow(): number {
+  const row = document.activeElement?.closest('tr') ?? null;
+  return row === null ? -1 : rowLinks().findIndex((link) => row.contains(link));
+}
+
+function focusRow(row: number): void {
+  const link = rowLinks()[row];
+  link?.focus();
+  link?.scrollIntoView({ block: 'nearest' });
+}
+
+/** In the order of their meanings. */
+const keyNames = ['N', 'P', 'C', '⏎', '?', '← → ↑ ↓', '+ − 0', 'L'];
+const offKey = 'forensics-keys-off';
+
+/** Single keys, where nothing is typed. @returns the hint that names them, and their help. */
+function useKeys(acts: Readonly<Record<string, () => unknown>>) {
+  const [isOpen, setOpen] = useState(false);
+  const latest = useRef(acts);
+  latest.current = acts;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.key === '?') return setOpen(true);
+      // WCAG 2.1.4: who speaks to the machine can switch them off.
+      if (localStorage.getItem(offKey) !== null) return;
+      const act = latest.current[event.key];
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+  return <KeyHint isOpen={isOpen} setOpen={setOpen} />;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  const isField = target instanceof HTMLElement && target.matches('input, select, textarea');
+  const isChoice = target instanceof HTMLInputElement && target.type === 'checkbox';
+  return (isField && !isChoice) || document.querySelector('dialog[open]') !== null;
+}
+
+function KeyHint({
+  isOpen,
+  setOpen,
+}: {
+  readonly isOpen: boolean;
+  readonly setOpen: (isOpen: boolean) => void;
+}) {
+  const { review } = useConsole().words;
+  const [isOn, setOn] = useState(localStorage.getItem(offKey) === null);
+  const toggle = (next: boolean) => {
+    if (next) localStorage.removeItem(offKey);
+    else localStorage.setItem(offKey, 'off');
+    setOn(next);
+  };
+  return (
+    <>
+      <Button kind="quiet little keys" onClick={() => setOpen(true)}>
+        {isOn && (
+          <>
+            <kbd>N</kbd> {review.next} <kbd>P</kbd> {review.previous} <kbd>C</kbd> {
+              review.comment
+            }{' '}
+          </>
+        )}
+        <kbd>?</kbd> {review.help}
+      </Button>
+      {isOpen && (
+        <Dialog title={review.title} onClose={() => setOpen(false)}>
+          <Facts
+            rows={review.keys.map((meaning, at) => [<kbd key={at}>{keyNames[at]}</kbd>, meaning])}
+          />
+          <CheckField label={review.on} isChecked={isOn} onChecked={toggle} />
+        </Dialog>
+      )}
+    </>
+  );
+}
