@@ -101,7 +101,7 @@ test('damage ends with exit code 7, names the file, and is told in JSON as well'
   expect(json.code).toBe(7);
   expect(JSON.parse(json.stdout)).toMatchObject({
     whole: false,
-    problems: ['master.key is not what it was when it was saved.'],
+    problems: ['master.key has changed since it was saved.'],
   });
   expect(restored).toMatchObject({ code: 7, stdout: '' });
   expect((await run('tenant', 'show', 'acme')).code).toBe(0);

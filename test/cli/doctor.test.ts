@@ -96,7 +96,7 @@ test('receivers of webhooks are told of, and tried out where that is asked for',
       name: 'webhook test',
       state: 'failed',
       message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ did not take .* \(http_500\)\.$/),
-      fix: 'It failed. Look into its log, then try again.',
+      fix: 'It failed with a server error. Check its log, then try again.',
     },
   ]);
 });
@@ -162,9 +162,9 @@ test('a store of the whole service is asked in place of the embedded one', async
   const refused = await inOther('doctor', '--quick');
 
   expect(well.code).toBe(0);
-  expect(well.stdout).toMatch(/^ok +CORS \(acme\): Pages of https:\/\/app\.example may upload\.$/m);
+  expect(well.stdout).toMatch(/^ok +CORS \(acme\): Pages of https:\/\/app\.example can upload\.$/m);
   expect(refused.code).toBe(1);
-  expect(refused.stdout).toContain('Fix: Correct the file of the setting defaultStorage.');
+  expect(refused.stdout).toContain('Fix: Correct the file named by the setting defaultStorage.');
 });
 
 test('an unknown tenant and an empty folder are told', async () => {

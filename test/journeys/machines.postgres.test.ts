@@ -76,7 +76,7 @@ test('the doctor finds a database that holds what is shared well, and tells what
     ['notices', 'ok'],
     ['clock', 'ok'],
   ]);
-  expect(found[0]!.message).toBe('A power cut would cost what was committed: fsync is off.');
+  expect(found[0]!.message).toBe('A power cut could lose committed data: fsync is off.');
 });
 
 test('the doctor tells a clock that is far from that of the database', async () => {

@@ -1,7 +1,8 @@
 /**
- * Reads the archive of a backup from its first byte to its last. Contents are checked by their hashes, the list of hashes by
- * the manifest, the manifest by its own hash, and what lies between the contents by its form. Files are unpacked
- * while they are read, so callers must not rely on them before the end.
+ * Reads a backup archive from first byte to last. The hash list verifies the entries, the manifest
+ * verifies the hash list, its own hash verifies the manifest, and the bytes between entries must be
+ * well-formed tar. Files are unpacked during the read, so do not rely on them until it has
+ * finished.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,19 +14,19 @@ import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import { type Manifest, names, parseManifest, sumLine } from './contents.ts';
 
 export interface Archive {
-  /** Null when it is missing or no manifest. */
+  /** Null when it is missing or unreadable. */
   readonly manifest: Manifest | null;
   readonly manifestSha256: string | null;
-  /** Bytes by name, of every file but those of the backup itself. */
+  /** Size in bytes of each file, by name, without the backup's own entries. */
   readonly files: ReadonlyMap<string, number>;
-  /** Sentences; none for an archive that is as it was written. */
+  /** One sentence per problem; empty when the archive is intact. */
   readonly problems: readonly string[];
 }
 
 export interface ReadOptions {
-  /** The new file to unpack an entry to; null for none. */
+  /** Where to unpack an entry: a new file, or null to skip it. */
   readonly pathFor?: (name: string) => Promise<string | null>;
-  /** Hears how many of how many bytes were read, and ends it by throwing. */
+  /** Called during the read; aborts it by throwing. */
   readonly onProgress?: (doneBytes: number, allBytes: number) => void;
 }
 
@@ -59,20 +60,20 @@ type Entry = ExtractEvents['entry'][1];
 
 interface Found {
   readonly files: Map<string, number>;
-  /** SHA-256 by name, of everything. */
+  /** SHA-256 of every entry, by name. */
   readonly hashes: Map<string, string>;
-  /** Contents of the backup's own entries by name. */
+  /** Contents of the backup's own entries, by name. */
   readonly texts: Map<string, string>;
-  /** The time that every entry has, in milliseconds. */
+  /** Modification time shared by all entries, in milliseconds. */
   mtime: number | null;
 }
 
 const blockBytes = 512;
 const pieceBytes = 1 << 20;
-// Held in memory; a list of two million hashes is shorter.
+// The backup's own entries are held in memory; even a list of two million hashes is shorter.
 const maxOwnBytes = 400_000_000;
 
-/** @returns what ended it early, or null for an end as it should be. */
+/** @returns why reading stopped early, or null when the archive ended as it should. */
 async function readEntries(reading: Reading, found: Found): Promise<string | null> {
   const { handle, size } = reading;
   const first = await readAt(handle, 0, blockBytes);
@@ -94,36 +95,40 @@ async function readEntries(reading: Reading, found: Found): Promise<string | nul
       const { name, size: sizeBytes } = entry.header;
       const contentAt = entry.offset + blockBytes;
       const gap = await readAt(handle, end, contentAt - end);
-      if (!isSoundGap(gap, name)) return `The bytes after ${before} are damaged.`;
+      if (!isSoundGap(gap, name)) return `The bytes after ${before} are corrupted.`;
       end = contentAt + sizeBytes;
       before = name;
-      const fault = end > size ? `It ends in the middle of ${name}.` : judgeHead(entry, found);
+      const fault = end > size ? `It ends partway through ${name}.` : judgeHead(entry, found);
       if (fault !== null) return fault;
       await readContent(reading, entry, found);
     }
   } catch (error) {
-    // Failures of the disk, of what is unpacked, and a stop by the caller are no damage.
+    // Disk failures, failures of the unpacking target and an abort by the caller are not damage.
     if (error !== broken || systemCodeOf(error) !== null) throw error;
     const isShort = size < padded(end) + blockBytes;
-    return isShort ? endsTooEarly(size, before) : `The bytes after ${before} are damaged.`;
+    return isShort ? endsTooEarly(size, before) : `The bytes after ${before} are corrupted.`;
   } finally {
     entries.destroy();
     await feeding;
   }
   const rest = size - padded(end) - 2 * blockBytes;
   if (rest < 0) return endsTooEarly(size, before);
-  if (rest > 0) return 'Something was added behind its end.';
+  if (rest > 0) return 'Data was appended after its end.';
   const isEmpty = (await readAt(handle, end, size - end)).every((byte) => byte === 0);
-  return isEmpty ? null : `The bytes after ${before} are damaged.`;
+  return isEmpty ? null : `The bytes after ${before} are corrupted.`;
 }
 
-/** What lies before a content: zeros up to a full block, its name where that is long or not ASCII, its head. */
+/**
+ * A gap is padding to a full block, then a header: a long-name entry for long or non-ASCII names,
+ * and the entry's own header.
+ */
 function isSoundGap(gap: Buffer, name: string): boolean {
   const padding = gap.length % blockBytes;
   const [heads, head] = [gap.subarray(padding), gap.subarray(-blockBytes)];
   if (heads.length < blockBytes || gap.subarray(0, padding).some((byte) => byte !== 0))
     return false;
-  // The sum covers the rest of the head, and the package compares it; it passes over how the sum itself is written.
+  // The checksum covers the rest of the header and the tar package compares it, but accepts it in
+  // any notation.
   if (!/^[0-7]{6}(?:\0 | \0)$/.test(head.toString('latin1', 148, 156))) return false;
   if (heads.length === blockBytes) return true;
   const record = heads.subarray(blockBytes, -blockBytes).toString().replace(/\0+$/, '');
@@ -133,10 +138,10 @@ function isSoundGap(gap: Buffer, name: string): boolean {
 function judgeHead({ header }: Entry, found: Found): string | null {
   const { name, size, type } = header;
   if (type !== 'file') return `${name} is not a regular file.`;
-  if (found.hashes.has(name)) return `${name} is in it twice.`;
+  if (found.hashes.has(name)) return `${name} appears twice.`;
   const mtime = header.mtime.getTime();
   found.mtime ??= mtime;
-  if (mtime !== found.mtime) return `The time of ${name} was changed.`;
+  if (mtime !== found.mtime) return `The modification time of ${name} was changed.`;
   return isOwn(name) && size > maxOwnBytes ? `${name} is too long.` : null;
 }
 
@@ -149,7 +154,7 @@ async function readContent({ size, options }: Reading, entry: Entry, found: Foun
   let done = entry.offset + blockBytes;
   try {
     for await (const bytes of entry) {
-      if (!Buffer.isBuffer(bytes)) throw new TypeError('An entry gives buffers.');
+      if (!Buffer.isBuffer(bytes)) throw new TypeError('A tar entry yields buffers.');
       sha256.update(bytes);
       parts?.push(bytes);
       await output?.appendFile(bytes);
@@ -164,7 +169,7 @@ async function readContent({ size, options }: Reading, entry: Entry, found: Foun
   else found.texts.set(name, Buffer.concat(parts).toString('utf8'));
 }
 
-// A backup whose disk is dying has thousands of problems; the first ones are enough.
+// A backup on a failing disk has thousands of problems; the first few are enough.
 const maxProblems = 20;
 
 function findProblems(found: Found, manifest: Manifest | null): readonly string[] {
@@ -176,7 +181,7 @@ function findProblems(found: Found, manifest: Manifest | null): readonly string[
   }
   if (manifest === null) return [`This version cannot read ${names.manifest}.`];
   if (Math.floor(Date.parse(manifest.createdAt) / 1000) * 1000 !== mtime) {
-    return ['The time of its entries was changed.'];
+    return ['The modification time of its entries was changed.'];
   }
   if (manifest.sums !== hashes.get(names.sums)) {
     return [`${names.sums} does not match ${names.manifest}.`];
@@ -189,10 +194,12 @@ function findProblems(found: Found, manifest: Manifest | null): readonly string[
   const wrong = [...files.keys()].filter((_, index) => !known.has(actual[index]!));
   const lost = expected.map((line) => line.slice(66, -1)).filter((name) => !files.has(name));
   const problems = [
-    ...wrong.map((name) => `${name} is not what it was when it was saved.`),
+    ...wrong.map((name) => `${name} has changed since it was saved.`),
     ...lost.map((name) => `${name} is missing.`),
   ].slice(0, maxProblems);
-  return problems.length > 0 ? problems : [`Its files are in another order than ${names.sums}.`];
+  return problems.length > 0
+    ? problems
+    : [`Its files are in a different order from ${names.sums}.`];
 }
 
 function isOwn(name: string): boolean {
@@ -204,24 +211,24 @@ function padded(bytes: number): number {
 }
 
 function endsTooEarly(size: number, before: string): string {
-  return `It ends too early, at byte ${size}, after ${before}.`;
+  return `It is cut off at byte ${size}, after ${before}.`;
 }
 
-/** Shorter than `length` only where the file ends. */
+/** Returns fewer than `length` bytes only at the end of the file. */
 async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
   const block = Buffer.alloc(length);
   const { bytesRead } = await handle.read(block, 0, length, offset);
   return block.subarray(0, bytesRead);
 }
 
-/** A single changed byte does not make it something else than a backup. */
+/** One corrupted byte must not make a damaged backup pass for another kind of file. */
 function assertBackup(block: Buffer): void {
   const expected = Buffer.alloc(100);
   expected.write(names.database);
   if (expected.filter((byte, index) => byte !== block[index]).length <= 1) return;
   throw new ForensicsError(
     'backup_unreadable',
-    'This is not a backup of forensics; name a file that "forensics backup create" made, unpacked if it was compressed.',
+    'This is not a forensics backup; name a file made by "forensics backup create", and decompress it first if necessary.',
   );
 }
 
@@ -236,5 +243,8 @@ async function openFile(file: string): Promise<FileHandle> {
     const what = isMissing ? 'does not exist' : 'cannot be read';
     throw new ForensicsError(code, `The backup ${file} ${what}.`, { cause: error });
   }
-  throw new ForensicsError('backup_unreadable', `${file} is not a file; name the backup itself.`);
+  throw new ForensicsError(
+    'backup_unreadable',
+    `${file} is not a file; name the backup file itself.`,
+  );
 }

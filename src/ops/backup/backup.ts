@@ -1,9 +1,10 @@
 /**
- * A backup of a data folder while its server works: the database as it is at one moment, then what its rows name. Evidence,
- * heatmaps and reports are never changed, so what is copied after the database belongs to it; the
- * manifest lists what a purge or a client removed in between.
+ * Backs up a data folder while its server runs: a snapshot of the database first, then the files
+ * its rows name. Evidence, heatmaps and reports are immutable, so what is copied after the snapshot
+ * still belongs to it; the manifest lists objects that a purge or a client removed in the meantime.
  *
- * One file in the form of tar: it is written from front to back at any size, and every system can unpack it without us.
+ * The backup is a single tar file: it can be streamed at any size, and every system can unpack it
+ * without this program.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -47,20 +48,20 @@ interface BackedUp {
   /** `keyFile`: null when the settings contain the master key. */
   readonly folder: { readonly path: string; readonly keyFile: object | null };
   readonly secrets: Secrets;
-  /** Open as long as it takes: so the master key cannot be replaced meanwhile. */
+  /** Kept open for the whole backup, so that nobody can replace the master key meanwhile. */
   readonly database: { readonly db: Db };
   readonly audit: Pick<Audit, 'note'>;
 }
 
 interface BackupRequest {
-  /** The file to write; nothing may be there. */
+  /** The file to write; it must not exist yet. */
   readonly out: string;
   readonly withKeys: boolean;
   readonly program: string;
-  /** As people may see them. */
+  /** The settings as they may be shown, with secrets replaced. */
   readonly settings: Manifest['settings'];
   readonly now: () => Date;
-  /** Hears how far it is, 0..1 of each step, and ends it by throwing. */
+  /** Called with the fraction of the step that is done, 0..1; aborts the backup by throwing. */
   readonly onProgress?: (step: 'database' | 'files', share: number) => void;
 }
 
@@ -70,10 +71,11 @@ export interface Backup extends WrittenArchive {
 }
 
 /**
- * The file appears whole or not at all. Noted in the log of the service, which so knows the true hash of each.
+ * The file appears complete or not at all. The audit log of the service records the hash of every
+ * backup's manifest.
  *
- * @throws {ForensicsError} `conflict`, `usage` for a place in the data folder itself, `no_space_left`, `output_not_writable`;
- *   what `onProgress` throws.
+ * @throws {ForensicsError} `conflict`; `usage` when `out` is inside the data folder;
+ *   `no_space_left`, `output_not_writable`; whatever `onProgress` throws.
  */
 export async function backUp(core: BackedUp, request: BackupRequest): Promise<Backup> {
   const made = await createFile(core, request);
@@ -92,7 +94,7 @@ async function createFile(core: BackedUp, request: BackupRequest): Promise<Backu
   const folder = dirname(out);
   try {
     await checkPlace(out, core.folder.path);
-    // The snapshot, and the archive that holds it.
+    // Room for the snapshot and for the archive that contains it.
     await requireFreeSpace(folder, 2 * snapshotBytes(requireSqlite(core.database.db)));
     const staging = await mkdtemp(join(folder, '.forensics-backup-'));
     try {
@@ -105,7 +107,7 @@ async function createFile(core: BackedUp, request: BackupRequest): Promise<Backu
       await rm(staging, { recursive: true, force: true });
     }
   } catch (error) {
-    throw toDiskError(error, 'The place of the backup');
+    throw toDiskError(error, 'The folder for the backup');
   }
 }
 
@@ -138,7 +140,10 @@ async function write(
   });
 }
 
-/** What goes into the archive beside the snapshot, and its description in the manifest. */
+/**
+ * Collects the files that go into the archive beside the snapshot, and their entries in the
+ * manifest.
+ */
 async function gather(dataDir: string, snapshot: string, withKeys: boolean) {
   const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
   const { schema, rows, problems } = await inspectDatabase(snapshot);
@@ -154,14 +159,14 @@ async function gather(dataDir: string, snapshot: string, withKeys: boolean) {
 
 const maxBlockBytes = 1 << 20;
 
-/** @returns false when there is no such file. */
+/** @returns false when the file does not exist. */
 async function addFile(add: AddFile, name: string, path: string): Promise<boolean> {
   const handle = await unlessMissing(() => open(path, 'r'));
   if (handle === null) return false;
   try {
-    // The handle outlives a removal, and a rename over the file: what is read is what was opened.
+    // The open handle keeps pointing at this file even if it is deleted or replaced by a rename.
     const { size } = await handle.stat();
-    // Each stream makes a block of this size first; most files are smaller.
+    // A stream allocates a block of this size first, and most files are smaller.
     const highWaterMark = Math.min(Math.max(1, size), maxBlockBytes);
     await add(name, size, handle.createReadStream({ autoClose: false, highWaterMark }));
     return true;
@@ -173,7 +178,7 @@ async function addFile(add: AddFile, name: string, path: string): Promise<boolea
 async function totalBytes(dataDir: string, files: readonly NamedObject[]): Promise<number> {
   let bytes = 0;
   for (const { path } of files) {
-    // With the head and the padding of its entry.
+    // Including the tar header and padding of its entry.
     bytes += ((await stat(join(dataDir, path)).catch(() => null))?.size ?? 0) + 1024;
   }
   return bytes;
@@ -186,7 +191,7 @@ async function checkPlace(out: string, dataDir: string): Promise<void> {
   if (place !== data && !place.startsWith(data + sep)) return;
   throw new ForensicsError(
     'usage',
-    'A backup in the data folder would go with it; name a place outside with --out, best on another disk.',
+    'A backup inside the data folder would be lost with it; set --out to a path outside, preferably on another disk.',
   );
 }
 
@@ -197,12 +202,12 @@ function isTaken(out: string): ForensicsError {
 function isDamaged(problems: readonly string[]): ForensicsError {
   return new ForensicsError(
     'database_damaged',
-    `Nothing was written, as the database itself is in disorder; keep the backups you have. ${problems.join(' ')}`,
+    `The database is inconsistent, so no backup was written; keep your earlier backups. ${problems.join(' ')}`,
   );
 }
 
 /**
- * Adds one file to the archive: a plain tar of the files, their hashes, and the manifest at the end.
+ * Adds one file to the archive, which is a plain tar of the files, their hashes and the manifest.
  *
  * @throws {ForensicsError} `conflict` when the source is shorter or longer than `sizeBytes`.
  */
@@ -218,7 +223,7 @@ interface WrittenArchive {
 }
 
 /**
- * @param path - a file that does not exist yet; it is flushed to the disk.
+ * @param path - a file that does not exist yet; it is flushed to disk.
  * @param at - the modification time of every entry.
  * @param fill - adds the files and returns the facts for the manifest.
  */
@@ -267,7 +272,7 @@ async function writeArchive(
     return { manifest, manifestSha256 };
   } catch (error) {
     tar.destroy(error instanceof Error ? error : new Error(String(error)));
-    // Where the file could not be written, this throws the cause of what failed above.
+    // If the file could not be written, this throws the cause of the error caught here.
     await written;
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * What a backup consists of: the database, the files beside it by their path in the data folder, keys where they are wanted,
- * and the manifest, which is its last but one entry; the last one is the manifest's SHA-256.
+ * The contents of a backup: the database, the files beside it by their path in the data folder, the
+ * keys if wanted, the manifest, and as the last entry the manifest's SHA-256.
  */
 
 import { readdir, readFile } from 'node:fs/promises';
@@ -23,32 +23,39 @@ const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 const schema = Type.Object({
   format: Type.Literal(1),
-  /** The version of the program that made it. */
+  /** Version of the program that made the backup. */
   program: Type.String(),
   /** ISO 8601. */
   createdAt: Type.String(),
-  /** Version of the database's schema. */
+  /** Version of the database schema. */
   schema: count,
-  /** Whether keys and certificates are in it, apart from a master key in the settings. */
+  /**
+   * Whether the backup holds keys and certificates. A master key in the settings does not count.
+   */
   holdsKeys: Type.Boolean(),
   masterKey: Type.Object({
-    /** `here`: in this backup; `apart`: left out on purpose; `environment`: it was in the settings. */
+    /**
+     * `here`: in this backup; `apart`: left out on request; `environment`: it was in the settings.
+     */
     place: Type.Union([Type.Literal('here'), Type.Literal('apart'), Type.Literal('environment')]),
-    /** Derived from the key: shows whether another one is the same, and nothing else. */
+    /**
+     * Derived from the master key: two keys can be compared by it, but it reveals nothing about the
+     * key.
+     */
     id: Type.String({ pattern: '^[0-9a-f]{16}$' }),
   }),
-  /** The settings of the server that differ from the defaults, fit to be shown; secrets are replaced. */
+  /** The server settings that differ from the defaults, with secrets replaced. */
   settings: Type.Record(Type.String(), Type.Unknown()),
-  /** By table. */
+  /** Number of rows by table. */
   rows: Type.Record(Type.String(), count),
-  /** Of everything but the list of hashes and this. */
+  /** Number of files, not counting the hash list and this manifest. */
   files: count,
   bytes: count,
-  /** SHA-256 of the list of hashes. */
+  /** SHA-256 of the hash list. */
   sums: sha256,
-  /** Objects that a row names and that were not in the store, such as those that a client has yet to upload. */
+  /** Objects that a row names but the store did not hold, such as uploads still to come. */
   absent: Type.Array(Type.Object({ path: Type.String(), isEvidence: Type.Boolean() })),
-  /** Stores of others, whose objects are not in the backup. */
+  /** External stores, whose objects are not in the backup. */
   elsewhere: Type.Array(
     Type.Object({ type: Type.String(), place: Type.String(), analyses: count }),
   ),
@@ -67,7 +74,7 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-/** Null when it is none. */
+/** Returns null when the text is not a manifest. */
 export function parseManifest(text: string): Manifest | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -77,30 +84,33 @@ export function parseManifest(text: string): Manifest | null {
   }
 }
 
-/** A line as `sha256sum` writes it, so that it can check an unpacked backup. */
+/** One line in the format of `sha256sum`, which can then check an unpacked backup. */
 export function sumLine(sha256Hex: string, name: string): string {
   return `${sha256Hex}  ${name}\n`;
 }
 
 /** An object of the embedded store that a row names. */
 export interface NamedObject {
-  /** Path of its file in the data folder, parted by slashes. */
+  /** Path of its file in the data folder, with forward slashes. */
   readonly path: string;
-  /** The copy that was examined; it must not be deleted. */
+  /** The copy that was examined, which nothing may delete. */
   readonly isEvidence: boolean;
 }
 
 const keyFiles = ['master.key', 'master.key.next'];
 const keyFolders = ['signing-keys', 'tls'];
-/** Files that are made once and are not read together. */
+/** Files that are written once and are independent of one another. */
 const plainFolders = ['validations', 'trial', 'models'];
 const objectPattern = /^blobs\/b-[0-9a-f]{24}\/objects\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
-/** Of a process that writes a file under another name first, and of a model on its way in. */
+/** Temporary files of a process that renames when done, and of a model being added. */
 const unfinished = /\.\d+\.(?:new|stale)$|(?:^|\/)\.adding-/;
-// Rotations take milliseconds: five of them in a row have another cause.
+// A rotation takes milliseconds, so five in a row mean something else is wrong.
 const readings = 5;
 
-/** Whether a name in an archive is one that a backup has. Nothing else is ever written to a data folder. */
+/**
+ * Whether a backup can contain an entry of this name. Restore writes nothing else into a data
+ * folder.
+ */
 export function belongs(name: string): boolean {
   if (name === names.database || keyFiles.includes(name) || objectPattern.test(name)) return true;
   const [folder = '', ...parts] = name.split('/');
@@ -111,10 +121,10 @@ export function belongs(name: string): boolean {
 }
 
 /**
- * Keys and certificates. Files that are replaced one after the other must be read as one: they are read until two
- * readings agree.
+ * Reads keys and certificates. Their files are replaced one after another but belong together, so
+ * they are read until two passes agree.
  *
- * @throws {ForensicsError} `conflict` when they do not come to rest.
+ * @throws {ForensicsError} `conflict` when they keep changing.
  */
 export async function readKeys(dataDir: string): Promise<ReadonlyMap<string, Buffer>> {
   let last = await readKeysOnce(dataDir);
@@ -126,7 +136,7 @@ export async function readKeys(dataDir: string): Promise<ReadonlyMap<string, Buf
   throw new ForensicsError('conflict', 'The keys are being replaced; try again.');
 }
 
-/** Paths of all files of the folders that are copied as they are. */
+/** Paths of all files in the folders that are copied unchanged. */
 export async function plainFiles(dataDir: string): Promise<readonly string[]> {
   const found = await Promise.all(plainFolders.map((folder) => filesIn(dataDir, folder)));
   return found.flat();
@@ -154,24 +164,31 @@ async function filesIn(dataDir: string, folder: string): Promise<readonly string
     .toSorted();
 }
 
-/** Ours pass as they are; `place` is what cannot be written to, as it begins a sentence. */
+/**
+ * Passes our own errors through. `place` names what cannot be written to and starts the message.
+ */
 export function toDiskError(error: unknown, place: string): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
   if (isFull(code)) {
-    return new ForensicsError('no_space_left', `${place} is full; make room.`, { cause: error });
+    return new ForensicsError('no_space_left', `${place} is on a full disk; free some space.`, {
+      cause: error,
+    });
   }
   return new ForensicsError(
     'output_not_writable',
-    `${place} cannot be used (${reasonOf(code)}); choose another, or fix that.`,
+    `${place} cannot be used (${reasonOf(code)}); fix that or choose another.`,
     { cause: error },
   );
 }
 
-// The texts of the reports stand in the same column as their keys.
+// Small batches, because report texts are stored in the same column as report keys.
 const batch = 200;
 
-/** Objects of the embedded store that rows name; also those of analyses that were deleted and wait for their purge. */
+/**
+ * The embedded store's objects that rows name, including those of deleted analyses awaiting their
+ * purge.
+ */
 export async function* embeddedObjects(db: Db): AsyncGenerator<NamedObject> {
   for (let last = ''; ; ) {
     const rows = await findRows(db, last);
@@ -215,7 +232,10 @@ function named(tenantId: string, key: string, isEvidence: boolean): NamedObject 
   return { path: `blobs/${objectPath(bucketName(tenantId), key)}`, isEvidence };
 }
 
-/** Of the master key, as the manifest has it: shows whether another one is the same, and nothing else. */
+/**
+ * Identifies the master key in the manifest: two keys can be compared by it, but it reveals nothing
+ * about the key.
+ */
 export function masterKeyId(secrets: Secrets): string {
   return secrets.of('backup/key').toString('hex', 0, 8);
 }

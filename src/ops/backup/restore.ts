@@ -1,6 +1,7 @@
 /**
- * A data folder from a backup. Everything is unpacked beside what is there, checked, and only then put in its place; a cut at
- * any moment leaves what was there, or all of the new. Nothing is deleted: the former content of a data folder is set aside.
+ * Restores a data folder from a backup. Everything is unpacked next to the existing files and
+ * checked before it is moved into place; a crash at any moment leaves the old content or the new,
+ * never a mixture. Nothing is deleted: the folder's previous content is set aside.
  */
 
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
@@ -31,9 +32,9 @@ type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
 
 interface RestoreRequest {
   readonly file: string;
-  /** Whether what the data folder holds may be set aside. */
+  /** Whether the data folder's present content may be set aside. */
   readonly mayReplace: boolean;
-  /** A folder with the keys of a backup without them. */
+  /** Folder with the keys for a backup made without them. */
   readonly keysDir: string | null;
   readonly now: () => Date;
   readonly onProgress?: ReadOptions['onProgress'];
@@ -41,7 +42,10 @@ interface RestoreRequest {
 
 interface Restored extends Verified {
   readonly manifest: Manifest;
-  /** Name of the folder in the data folder that holds what was there before; null for nothing. */
+  /**
+   * Name of the subfolder of the data folder that now holds its previous content; null if it was
+   * empty.
+   */
   readonly aside: string | null;
 }
 
@@ -66,7 +70,7 @@ export async function restore(target: Target, request: RestoreRequest): Promise<
   }
 }
 
-/** The same, as far as a dry run can tell. */
+/** Runs the same checks as `restore`, as far as a dry run can. */
 export async function tryRestore(target: Target, request: RestoreRequest): Promise<Restored> {
   const { dataDir } = target;
   assertOwnFolder(dataDir);
@@ -85,12 +89,12 @@ export async function tryRestore(target: Target, request: RestoreRequest): Promi
   return { ...verified, manifest, aside: null };
 }
 
-/** Files that we make would be ours, and the server could not read them. */
+/** The restored files would belong to us, and the server could not read them. */
 function assertOwnFolder(dataDir: string): void {
   if (!isOfAnother(dataDir)) return;
   throw new ForensicsError(
     'config_invalid',
-    'The data folder belongs to another user; restore as that user: sudo -u <user> forensics restore ...',
+    'The data folder belongs to another user; run the restore as that user: sudo -u <user> forensics restore ...',
   );
 }
 
@@ -109,7 +113,7 @@ async function restoreLocked(target: Target, request: RestoreRequest): Promise<R
   } catch (error) {
     throw toDiskError(error, 'The data folder');
   } finally {
-    // Once it was decided that it counts, it is all there is.
+    // Once moving into place has begun, the staging folder holds the only copy.
     if (!isHalfPlaced(dataDir)) await rm(staging, { recursive: true, force: true });
   }
 }
@@ -120,7 +124,7 @@ function checkTarget(dataDir: string, { mayReplace }: Pick<RestoreRequest, 'mayR
   if (!mayReplace) {
     throw new ForensicsError(
       'conflict',
-      'The data folder is not empty; choose an empty or a new one with --data-dir, or add --force to set aside what it holds.',
+      'The data folder is not empty; choose an empty or new one with --data-dir, or add --force to set its contents aside.',
     );
   }
   assertNotInUse(join(dataDir, names.database));
@@ -159,7 +163,7 @@ async function unpack(
   return { ...verified, manifest };
 }
 
-/** Texts of the key and of the one that is about to take its place. */
+/** Contents of the present master key file and of the one about to replace it. */
 async function masterKeysIn(folder: string): Promise<readonly string[]> {
   const files = ['master.key', 'master.key.next'].map((name) => join(folder, name));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
@@ -167,14 +171,14 @@ async function masterKeysIn(folder: string): Promise<readonly string[]> {
 }
 
 function needsNoKeys(): ForensicsError {
-  return new ForensicsError('usage', 'The backup holds its keys; leave out --keys.');
+  return new ForensicsError('usage', 'The backup already contains its keys; leave out --keys.');
 }
 
 /**
- * Where the settings have a master key, no file counts.
+ * A master key in the settings takes precedence over any file.
  *
- * @param ofFiles - contents of `master.key` and of the one that is about to take its place.
- * @throws {ForensicsError} `config_invalid`, `usage`; the message names the source of the right key.
+ * @param ofFiles - contents of `master.key` and of the file about to replace it.
+ * @throws {ForensicsError} `config_invalid`, `usage`; the message says where the right key is.
  */
 function checkMasterKey(
   { masterKey: { id, place } }: Pick<Manifest, 'masterKey'>,
@@ -189,7 +193,7 @@ function checkMasterKey(
     if (isRight(ofSettings)) return;
     throw new ForensicsError(
       'config_invalid',
-      'FORENSICS_MASTER_KEY (or masterKey in the config file) is not the master key of this backup; take it away, or set it to the key of that time.',
+      'FORENSICS_MASTER_KEY (or masterKey in the config file) is not the master key of this backup; remove it, or set it to the key used when the backup was made.',
     );
   }
   if (ofFiles.some(isRight)) return;
@@ -197,9 +201,9 @@ function checkMasterKey(
 }
 
 const advice: Readonly<Record<Manifest['masterKey']['place'], string>> = {
-  here: 'The master key in this backup is not the one of its database; take another backup.',
+  here: 'The master key in this backup does not open its database; use another backup.',
   apart:
-    'The backup was made without keys: name the folder with the copy of master.key, signing-keys and tls of that time with --keys.',
+    'The backup was made without keys; use --keys to name the folder with the copies of master.key, signing-keys and tls from that time.',
   environment:
-    'The master key was in the environment of that server: set FORENSICS_MASTER_KEY to it, and keep it set for the server.',
+    'That server had its master key in the environment; set FORENSICS_MASTER_KEY to it, and keep it set for the server.',
 };

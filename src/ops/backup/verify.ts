@@ -1,4 +1,4 @@
-/** Whether a backup is, byte for byte, what was written, and whether a service can live on it. */
+/** Checks that a backup is byte for byte what was written, and that a service can run from it. */
 
 import { copyFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,16 +16,17 @@ export interface Verified {
   /** Null when it cannot be read. */
   readonly manifest: Manifest | null;
   readonly manifestSha256: string | null;
-  /** Rows by table as they are in the database itself; empty when that cannot be read. */
+  /** Number of rows by table, counted in the database; empty when it cannot be read. */
   readonly rows: Readonly<Record<string, number>>;
-  /** Sentences; none when all is well. */
+  /** One sentence per problem; empty when the backup is sound. */
   readonly problems: readonly string[];
 }
 
 /**
- * Unpacks the database for a while where the system keeps temporary files (`TMPDIR`).
+ * Unpacks the database temporarily into the system's folder for temporary files (`TMPDIR`).
  *
- * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `backup_unreadable`, `no_space_left`; `schema_newer`.
+ * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `backup_unreadable`,
+ *   `no_space_left`; `schema_newer`.
  */
 export async function verifyBackup(
   file: string,
@@ -47,28 +48,31 @@ export async function verifyBackup(
 }
 
 /**
- * @param database - the file that was unpacked. It stays as it is; a copy may be made beside it for a while.
- * @throws {ForensicsError} `schema_newer` for a backup of a newer version that is whole.
+ * @param database - the unpacked file. It is left unchanged; a temporary copy may be made beside
+ *   it.
+ * @throws {ForensicsError} `schema_newer` for an intact backup made by a newer version.
  */
 export async function judge(archive: Archive, database: string): Promise<Verified> {
   const { manifest, manifestSha256, problems } = archive;
   const common = { manifest, manifestSha256 };
-  // Report the first cause of damage, not all that follows from it.
+  // Report the first cause of damage, not everything that follows from it.
   if (manifest === null || problems.length > 0) return { ...common, rows: {}, problems };
   if (manifest.schema > presentSchema('sqlite')) throw isNewer(manifest);
   try {
     const { schema, rows, problems: found } = await inspectDatabase(database);
     const missing = found.length > 0 ? [] : await missingObjects(archive, { database, schema });
     const isAsTold = schema === manifest.schema;
-    const told = isAsTold ? [] : [`${names.manifest} tells another schema than the database has.`];
+    const told = isAsTold
+      ? []
+      : [`${names.manifest} states a different schema version from the database.`];
     return { ...common, rows, problems: [...told, ...found, ...missing] };
   } catch (error) {
     if (!(error instanceof ForensicsError) || error.code !== 'database_damaged') throw error;
-    return { ...common, rows: {}, problems: ['The database in it is damaged.'] };
+    return { ...common, rows: {}, problems: ['The database in the backup is damaged.'] };
   }
 }
 
-// A list of thousands is of no use.
+// A list of thousands helps nobody.
 const maxShown = 20;
 
 interface Named {
@@ -87,10 +91,10 @@ async function missingObjects(
       if (!files.has(path) && !known.has(path)) missing.push(path);
     }
   });
-  return missing.slice(0, maxShown).map((path) => `${path} is missing, and a row names it.`);
+  return missing.slice(0, maxShown).map((path) => `${path} is missing although a row names it.`);
 }
 
-/** Also proves that an older database can be brought up to date. */
+/** Also proves that an older database can be upgraded. */
 async function withPresentSchema(
   { database, schema }: Named,
   act: (db: Db) => Promise<void>,

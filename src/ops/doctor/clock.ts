@@ -11,12 +11,14 @@ import { type Diagnose, diagnose, type Diagnosis } from './diagnosis.ts';
 import type { StoreToCheck } from './presigned.ts';
 
 const warnAboveMs = 60_000;
-// Signature Version 4 allows a difference of 15 minutes.
+// AWS Signature Version 4 tolerates a clock difference of 15 minutes.
 const failAboveMs = 15 * 60_000;
-/** The header has no fraction of a second. */
+/** The Date header has whole seconds. */
 export const halfSecondMs = 500;
 
-/** Any answer of the store has its time. No answer is reported by other checks. */
+/**
+ * Every response of the store carries its time. Other checks report a store that does not respond.
+ */
 export async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const { tenant, store, visit, now } = target;
   const { origin } = new URL(store.presign(probeKey(), now()).getUrl);
@@ -35,35 +37,35 @@ export function judgeClock(tenant: string | null, aheadMs: number, other = 'the 
   const offMs = Math.abs(aheadMs);
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
   const summary = `This machine is ${Math.round(offMs / 1000)} s ${where} ${other}.`;
-  const fix = `Set the clocks of this machine and of ${other} by NTP: timedatectl set-ntp true`;
+  const fix = `Synchronise the clocks of this machine and ${other} by NTP: timedatectl set-ntp true`;
   if (offMs > failAboveMs) return failed(summary, fix);
   return offMs > warnAboveMs
     ? warning(summary, fix)
     : ok(`This machine and ${other} agree on the time.`);
 }
 
-// Another process may have written at nearly the same time.
+// Another process may have written at almost the same time.
 const toleranceMs = 60_000;
 
 /**
- * Needs no other clock: nothing can have been written in the future.
+ * Compares the clock with the database, which cannot hold a time in the future.
  *
- * @param writtenAt - the newest time in the database; null where there is none.
+ * @param writtenAt - the newest time in the database; null when it holds none.
  */
 export function judgeOwnClock(now: Date, writtenAt: Date | null): Diagnosis {
   const { ok, failed } = diagnose('clock');
   if (writtenAt === null || writtenAt.getTime() <= now.getTime() + toleranceMs) {
     return ok(
-      `It shows ${now.toISOString().slice(0, 19)}Z, later than everything in the database.`,
+      `It shows ${now.toISOString().slice(0, 19)}Z, later than every entry in the database.`,
     );
   }
   return failed(
-    `It is behind the newest entry of the database, ${writtenAt.toISOString()}: it was set back, or was ahead then.`,
-    'Set the clock of this machine by NTP: timedatectl set-ntp true',
+    `It is behind the newest entry in the database, ${writtenAt.toISOString()}: it was set back, or was fast at the time.`,
+    'Synchronise the clock of this machine by NTP: timedatectl set-ntp true',
   );
 }
 
-/** The time of the newest entry; null where there is none. */
+/** The time of the newest entry; null when there is none. */
 export async function newestTime(db: Db): Promise<Date | null> {
   const newest = [
     (
@@ -89,16 +91,19 @@ type CertificateSettings = Pick<
 >;
 
 const dayMs = 86_400_000;
-/** A certificate is reported this many days before it expires. */
+/** Number of days before expiry from which a certificate is reported. */
 export const soonDays = 14;
 
-/** Checks what clients check in the certificate: dates, key and names. Whether they trust it only they can tell. */
+/**
+ * Checks the certificate's dates, key and names as clients do. Whether a client trusts its issuer
+ * cannot be checked here.
+ */
 export function checkCertificate(settings: CertificateSettings, now: Date): Diagnosis {
   const about = diagnose('certificate');
   const { behindProxy, dataDir, publicUrl, tlsCert, tlsKey } = settings;
-  if (behindProxy) return about.ok('The proxy has its own; this server needs none.');
+  if (behindProxy) return about.ok('The proxy has its own certificate; this server needs none.');
   if (tlsCert !== null && tlsKey !== null) {
-    const fix = 'Renew the files of --tls-cert and --tls-key. A running server reads them again.';
+    const fix = 'Renew the files named by --tls-cert and --tls-key. A running server reloads them.';
     const host = publicUrl === null ? null : new URL(publicUrl).hostname;
     return judge(about, { cert: tlsCert, key: tlsKey, host, fix, now });
   }
@@ -109,10 +114,10 @@ export function checkCertificate(settings: CertificateSettings, now: Date): Diag
 }
 
 interface Shown {
-  /** PEM files. */
+  /** In PEM format. */
   readonly cert: string;
   readonly key: string;
-  /** Must be named in the certificate; null if the server itself ensures that. */
+  /** Host name the certificate must contain; null when the server itself ensures that. */
   readonly host: string | null;
   readonly fix: string;
   readonly now: Date;
@@ -123,8 +128,7 @@ function judge({ ok, warning, failed }: Diagnose, { fix, now, ...shown }: Shown)
   try {
     certificate = new X509Certificate(readFileSync(shown.cert));
     const key = createPrivateKey(readFileSync(shown.key));
-    if (!certificate.checkPrivateKey(key))
-      return failed('Its private key does not belong to it.', fix);
+    if (!certificate.checkPrivateKey(key)) return failed('Its private key does not match it.', fix);
   } catch {
     return failed('The certificate or its private key cannot be read.', fix);
   }

@@ -1,4 +1,4 @@
-/** What one look of the doctor found. */
+/** The result of one check of the doctor. */
 
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
 
@@ -6,14 +6,14 @@ const states = ['ok', 'warning', 'failed'] as const;
 export type State = (typeof states)[number];
 
 export interface Diagnosis {
-  /** What was looked at. */
+  /** What was checked. */
   readonly name: string;
-  /** Null for what all tenants share. */
+  /** Null for checks that concern all tenants. */
   readonly tenant: string | null;
   readonly state: State;
-  /** One sentence. Holds no secret and no signed URL. */
+  /** One sentence, without secrets or signed URLs. */
   readonly message: string;
-  /** The command or the act that fixes it; null when all is well. */
+  /** The command or step that fixes it; null when all is well. */
   readonly fix: string | null;
 }
 
@@ -32,7 +32,10 @@ export function diagnose(name: string, tenant: string | null = null): Diagnose {
   };
 }
 
-/** Our own failures explain the cause in their message; of others only the name is safe to print. */
+/**
+ * Our own errors explain the cause in their message; of any other error only the name is safe to
+ * print.
+ */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed for an unknown reason.';
   if (error.name === 'ForensicsError') return error.message;
@@ -45,18 +48,18 @@ export const restore = `Put back ${restoring}`;
 
 const fixes: Partial<Record<ErrorCode, string>> = {
   database_damaged: restore,
-  config_invalid: 'Correct the setting that is named, or put the right master key back.',
-  no_space_left: 'Make room on the disk of the data folder.',
+  config_invalid: 'Correct the setting named above, or put the right master key back.',
+  no_space_left: 'Free space on the disk that holds the data folder.',
   file_not_readable: 'Run it as the user who runs the server: sudo -u <user> forensics doctor',
   schema_newer: 'Install the newer version again: npm i -g forensics',
   store_unavailable:
-    'Look at the disk of the data folder, and try again when nothing else works on it.',
+    'Check the disk that holds the data folder, and try again when nothing else is using it.',
 };
 
-// A backup is no cure for a failing disk, and is lost on one.
-const unknown = `Look at the disk and the log of the system first; only if they are in order put back ${restoring}`;
+// Restoring a backup does not help on a failing disk, and may lose the backup too.
+const unknown = `Check the disk and the system log first; only if both are in order, restore ${restoring}`;
 
-/** What to do about a failure of the data folder. */
+/** How to fix a failure of the data folder. */
 export function fixFor(error: unknown): string {
   return (error instanceof ForensicsError ? fixes[error.code] : undefined) ?? unknown;
 }

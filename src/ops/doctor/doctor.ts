@@ -1,6 +1,6 @@
 /**
- * Looks at everything that an installation needs, from the runtime to the stores, as it is used in earnest. Changes
- * nothing and leaves nothing behind.
+ * Checks everything an installation needs, from the runtime to the stores, the way the service uses
+ * it. Changes nothing and leaves nothing behind.
  */
 
 import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
@@ -20,31 +20,34 @@ interface Examination {
   readonly settings: Settings;
   /** Null for every tenant. */
   readonly tenantName: string | null;
-  /** Where clients reach the server. */
+  /** The address at which clients reach the server. */
   readonly publicUrl: URL;
-  /** Whether a test message goes to each receiver of webhooks. */
+  /** Whether to send a test message to each webhook receiver. */
   readonly isSending: boolean;
-  /** Leaves the self-test out. */
+  /** Skips the self-test. */
   readonly isQuick: boolean;
   readonly now: () => Date;
-  /** Told before what takes some seconds. */
+  /** Called before a step that takes seconds. */
   readonly onSlow: (what: string) => void;
 }
 
-/** In the order in which people should fix it. @throws {ForensicsError} `tenant_not_found`. */
+/**
+ * @returns the diagnoses, in the order in which to fix them.
+ * @throws {ForensicsError} `tenant_not_found`.
+ */
 export async function examineInstallation(asked: Examination): Promise<readonly Diagnosis[]> {
   const { settings, now } = asked;
   const program = await examineProgram(asked);
   const { failed } = diagnose('data folder');
   if (isOfAnother(settings.dataDir)) {
-    // Files that we make would be ours, and keep the server from its work.
+    // Files created here would belong to us, and the server could not use them.
     const fix = 'Run it as the user who runs the server: sudo -u <user> forensics doctor';
     return [...program, failed('It belongs to another user.', fix)];
   }
   try {
     if (!hasInstallation(settings)) {
       const fix = 'Start "forensics serve", or name another folder with --data-dir.';
-      return [...program, failed('Nothing is set up in it yet.', fix)];
+      return [...program, failed('The data folder is not set up yet.', fix)];
     }
   } catch (error) {
     return [...program, failed(messageOf(error), fixFor(error))];
@@ -60,7 +63,7 @@ async function examineProgram({
 }: Examination): Promise<readonly Diagnosis[]> {
   const modelsDir = modelsFolder(settings);
   const known = [...(await checkRuntime()), ...(await checkModels(modelsDir))];
-  // Without its parts it would only fail once more.
+  // When one of its parts has failed, the self-test would only fail again.
   if (isQuick || known.some(({ state }) => state === 'failed')) return known;
   onSlow('Examining two drawn pictures');
   return [...known, await checkSelf(modelsDir)];
@@ -85,7 +88,7 @@ async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> 
     if (database.some(({ state }) => state === 'failed')) return database;
     const tenant = tenantName === null ? null : await tenantNamed(core, tenantName);
     const parts = { ...asked, core, tenant };
-    onSlow('Asking the stores');
+    onSlow('Checking the stores');
     return [...database, ...(await checkAllStores(parts)), ...(await checkWebhooks(parts))];
   } finally {
     await core.close();
@@ -98,7 +101,7 @@ async function examineDatabase(db: Db, now: () => Date): Promise<readonly Diagno
   return file.state === 'failed' ? [file] : [file, judgeOwnClock(now(), await newestTime(db))];
 }
 
-/** A misconfigured default store keeps the others from being checked. */
+/** A misconfigured default store prevents checking the others. */
 async function checkAllStores(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
   try {
     return await checkStores(parts);

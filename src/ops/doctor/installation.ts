@@ -9,7 +9,7 @@ import { createRegistry } from '../../inference/registry.ts';
 import { loadRuntime } from '../../inference/runtime.ts';
 import { diagnose, type Diagnosis, fixFor, messageOf, restore } from './diagnosis.ts';
 
-/** As `engines` in package.json. */
+/** Same as `engines` in package.json. */
 const leastNode = [22, 18] as const;
 
 export async function checkRuntime(): Promise<readonly Diagnosis[]> {
@@ -28,11 +28,11 @@ export function judgeNode(version: string): Diagnosis {
 
 const reinstallProgram = 'Reinstall forensics on this machine: npm i -g forensics';
 
-/** Those with a native part, which fits one system and one processor. */
+/** Checks the modules with native code, which is built for one platform. */
 async function checkModules(): Promise<readonly Diagnosis[]> {
   return Promise.all([
     check('image codecs', reinstallProgram, async () => {
-      // Only here: a missing binary already fails at the import.
+      // Imported only here, because a missing binary already fails at import.
       await import('../../image/codec.ts');
       return 'The native module loads.';
     }),
@@ -62,7 +62,7 @@ export async function checkFolder(settings: FolderSettings): Promise<readonly Di
   return [await checkRights(dataDir), judgeSpace(space, maxUploadBytes)];
 }
 
-/** Files that only the owner may read; others may not even enter the folder. */
+/** Files that only their owner may read; nobody else may even enter the folders. */
 const privateNames = [
   '',
   'blobs',
@@ -83,25 +83,25 @@ async function checkRights(dataDir: string): Promise<Diagnosis> {
   }
   try {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    return ok('Only its owner may read it.');
+    return ok('Only its owner can read it.');
   } catch {
     return failed(
-      'You may not write to it.',
+      'You do not have permission to write to it.',
       'Run as the user who owns the folder, or choose another with --data-dir.',
     );
   }
 }
 
 function isOpenToOthers(path: string): boolean {
-  // Windows has other rights, which the mode does not show.
+  // Windows has other access rights, which the mode does not show.
   if (process.platform === 'win32') return false;
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   return (mode & 0o077) !== 0;
 }
 
-// An upload, the copy of it that is examined, and what the database writes beside.
+// The upload, the copy that is examined, and what the database writes.
 const filesAnAnalysis = 3;
-// Below either, systems and databases begin to suffer.
+// Below either threshold, systems and databases start to fail.
 const comfortableBytes = 1e9;
 const comfortableShare = 0.05;
 
@@ -110,18 +110,22 @@ interface Space {
   readonly totalBytes: number;
 }
 
-/** Whether there is room: for one analysis of the largest picture at least, and for what comes after it. */
+/**
+ * Judges whether there is room for at least one analysis of the largest picture, with some to
+ * spare.
+ */
 export function judgeSpace({ freeBytes, totalBytes }: Space, maxUploadBytes: number): Diagnosis {
   const { ok, warning, failed } = diagnose('free space');
   const percent = Math.floor((100 * freeBytes) / totalBytes);
-  const told = `${Math.floor(freeBytes / 1e6)} MB are free, ${percent} % of the disk.`;
-  const fix = 'Make room on the disk of the data folder, or move the folder to a larger one.';
+  const told = `${Math.floor(freeBytes / 1e6)} MB free, ${percent} % of the disk.`;
+  const fix =
+    'Free space on the disk that holds the data folder, or move the folder to a larger one.';
   if (freeBytes < filesAnAnalysis * maxUploadBytes) return failed(told, fix);
   const isScarce = freeBytes < comfortableBytes || freeBytes < comfortableShare * totalBytes;
   return isScarce ? warning(told, fix) : ok(told);
 }
 
-/** Reads the whole file, with every index: some seconds for a large one. */
+/** Reads the whole file with all indexes, which takes some seconds for a large one. */
 export function checkDatabase({ $client }: SqliteDb): Diagnosis {
   const { ok, failed } = diagnose('database');
   try {
@@ -130,23 +134,23 @@ export function checkDatabase({ $client }: SqliteDb): Diagnosis {
     }
     const orphans = $client.pragma('foreign_key_check');
     return Array.isArray(orphans) && orphans.length > 0
-      ? failed(`Rows whose parent row is missing: ${orphans.length}.`, restore)
-      : ok('It opens; its pages, indexes and references are in order.');
+      ? failed(`Rows without their parent row: ${orphans.length}.`, restore)
+      : ok('It opens, and its pages, indexes and references are intact.');
   } catch (error) {
     const trouble = toSqliteError(error);
     return failed(messageOf(trouble), fixFor(trouble));
   }
 }
 
-const restoreModels = 'Reinstall forensics, or put the files of your own models folder back.';
+const restoreModels = 'Reinstall forensics, or restore the files of your own models folder.';
 
-/** Reads every file of every model and compares its hash. */
+/** Reads every file of every model and compares its hash with the manifest. */
 export async function checkModels(extra: string | null): Promise<readonly Diagnosis[]> {
   const { ok, failed } = diagnose('models');
   try {
     const verified = await createRegistry({ extra }).verify(null);
     const ids = verified.map(({ id }) => id).join(', ');
-    return [ok(`Every file of ${ids} is what its manifest says.`)];
+    return [ok(`Every file of ${ids} matches its manifest.`)];
   } catch (error) {
     return [failed(messageOf(error), restoreModels)];
   }

@@ -1,4 +1,4 @@
-/** Whether a PostgreSQL database is fit to hold what several machines share. */
+/** Checks whether a PostgreSQL database can serve several machines. */
 
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
@@ -6,7 +6,7 @@ import { type Db, transact } from '../../ports/db/database.ts';
 import { judgeClock } from './clock.ts';
 import { diagnose, type Diagnosis } from './diagnosis.ts';
 
-/** @throws {ForensicsError} when it does not answer. */
+/** @throws {ForensicsError} when the database does not answer. */
 export async function checkPostgres(db: Db, now: () => Date): Promise<readonly Diagnosis[]> {
   const facts = await readFacts(db);
   const asked = now().getTime();
@@ -23,16 +23,16 @@ export async function checkPostgres(db: Db, now: () => Date): Promise<readonly D
 
 interface Facts {
   readonly version: string;
-  /** As a write transaction sees it. */
+  /** The isolation level inside a write transaction. */
   readonly isolation: string;
-  /** Settings that keep what was committed over a power cut. */
+  /** Settings that make committed data survive a power cut. */
   readonly fsync: string;
   readonly fullPageWrites: string;
   readonly synchronousCommit: string;
-  /** Yes for a replica, and where the administrator says so. */
+  /** True for a replica, or when the administrator made it read-only. */
   readonly isReadOnly: boolean;
   readonly mayCreate: boolean;
-  /** Tables that another user owns, who alone can upgrade them. */
+  /** Number of tables owned by another user; only their owner can upgrade them. */
   readonly foreignTables: number;
   readonly maxConnections: number;
   readonly connections: number;
@@ -74,14 +74,11 @@ function judgeServer(facts: Facts): Diagnosis {
   const { ok, failed } = diagnose('database');
   const { version, isolation, fsync, fullPageWrites, synchronousCommit } = facts;
   if (facts.isReadOnly)
-    return failed(
-      'It is read-only.',
-      'Name the primary server in databaseUrl, not a replica of it.',
-    );
+    return failed('It is read-only.', 'Set databaseUrl to the primary server, not to a replica.');
   if (isolation !== 'serializable')
     return failed(
-      `Its transactions are "${isolation}" instead of serializable.`,
-      'Connect to PostgreSQL itself, or through a pooler in session mode.',
+      `Its transactions run as "${isolation}" instead of serializable.`,
+      'Connect to PostgreSQL directly, or through a pooler in session mode.',
     );
   const unsafe = Object.entries({
     fsync,
@@ -91,7 +88,7 @@ function judgeServer(facts: Facts): Diagnosis {
   return unsafe.length === 0
     ? ok(`PostgreSQL ${version}; transactions are serializable and survive a power cut.`)
     : failed(
-        `A power cut would cost what was committed: ${unsafe.join(', ')} is off.`,
+        `A power cut could lose committed data: ${unsafe.join(', ')} is off.`,
         `Switch it on in postgresql.conf: ${unsafe[0]} = on`,
       );
 }
@@ -101,15 +98,15 @@ function judgeRights({ mayCreate, foreignTables }: Facts): Diagnosis {
   const fix = 'Make the user of databaseUrl the owner of the database and of its tables.';
   if (foreignTables > 0)
     return warning(
-      `It does not own ${foreignTables} of the tables, and cannot upgrade the schema.`,
+      `It does not own ${foreignTables} of the tables, so it cannot upgrade the schema.`,
       fix,
     );
   return mayCreate
-    ? ok('It owns its tables and may create others.')
-    : warning('It may not create tables, and cannot upgrade the schema.', fix);
+    ? ok('It owns its tables and can create others.')
+    : warning('It lacks permission to create tables, so it cannot upgrade the schema.', fix);
 }
 
-// Ten of the pool, and one that listens.
+// A pool of ten, and one that listens for notifications.
 const connectionsOfAProcess = 11;
 
 function judgeConnections({ connections, maxConnections }: Facts): Diagnosis {
@@ -118,7 +115,7 @@ function judgeConnections({ connections, maxConnections }: Facts): Diagnosis {
   return connections + connectionsOfAProcess <= maxConnections
     ? ok(told)
     : warning(
-        `${told} Another server or worker may take ${connectionsOfAProcess}.`,
+        `${told} Another server or worker can take up to ${connectionsOfAProcess}.`,
         'Raise max_connections in postgresql.conf, or run fewer processes.',
       );
 }
@@ -126,10 +123,10 @@ function judgeConnections({ connections, maxConnections }: Facts): Diagnosis {
 function judgeNotifications(isHeard: boolean): Diagnosis {
   const { ok, warning } = diagnose('notices');
   return isHeard
-    ? ok('Processes hear of each other’s jobs at once.')
+    ? ok('Processes are notified of each other’s jobs at once.')
     : warning(
-        'Processes do not hear of each other’s jobs, and look for them once a second.',
-        'Connect to PostgreSQL itself, or through a pooler in session mode.',
+        'Processes are not notified of each other’s jobs, so they poll once a second.',
+        'Connect to PostgreSQL directly, or through a pooler in session mode.',
       );
 }
 

@@ -9,12 +9,14 @@ import { gatherAnswer, probeKey } from '../../ports/storage/remote/probe.ts';
 import type { BlobStore } from '../../ports/storage/store.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 
-/** A store, and what a failure there calls for. */
+/** A store to check, and how to fix what may fail there. */
 export interface StoreToCheck {
   readonly tenant: string;
   readonly store: BlobStore;
   readonly visit: MakeVisit;
-  /** Whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host. */
+  /**
+   * Origins whose pages may use presigned URLs: `*`, origins, or origins with one `*` in the host.
+   */
   readonly origins: readonly string[];
   /** How to fix each kind of failure. */
   readonly fixes: {
@@ -22,7 +24,10 @@ export interface StoreToCheck {
     readonly presigned: string;
     readonly cors: string;
   };
-  /** The warning when the address for clients cannot be reached from here; null if that is a failure. */
+  /**
+   * The warning for an address that cannot be reached from this machine; null when that counts as a
+   * failure.
+   */
   readonly unreached: { readonly message: string; readonly fix: string } | null;
   readonly now: () => Date;
 }
@@ -33,7 +38,7 @@ function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {
   return type === 'azure' ? { ...contentType, 'x-ms-blob-type': 'BlockBlob' } : contentType;
 }
 
-/** Only a warning when no server answers, which can be intended. */
+/** When no server answers this is only a warning, because that may be intended. */
 export async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
   const { tenant, store, visit, fixes, unreached, now } = target;
   const { ok, warning, failed } = diagnose('presigned URLs', tenant);
@@ -46,14 +51,14 @@ export async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
     const read = await expectDone(visit, { method: 'GET', url: getUrl });
     await expectDone(visit, { method: 'DELETE', url: deleteUrl });
     if (!read.equals(body))
-      return failed('What was downloaded is not what was uploaded.', fixes.presigned);
-    return ok('Upload, download and deletion through them work.');
+      return failed('The downloaded bytes differ from the uploaded ones.', fixes.presigned);
+    return ok('Uploading, downloading and deleting through them work.');
   } catch (error) {
     const isUnreached = error instanceof ForensicsError && error.code === 'store_unavailable';
     if (unreached !== null && isUnreached) return warning(unreached.message, unreached.fix);
     return failed(messageOf(error), fixes.presigned);
   } finally {
-    // In case it could not be deleted from outside.
+    // Cleans up if the presigned deletion failed.
     await store.delete(key).catch(() => undefined);
   }
 }
@@ -63,11 +68,14 @@ async function expectDone(visit: MakeVisit, what: Visit): Promise<Buffer> {
   if (status >= 200 && status < 300) return body;
   throw new ForensicsError(
     'store_refused',
-    `${what.method} through a presigned URL was answered with HTTP ${status}.`,
+    `The store answered ${what.method} through a presigned URL with HTTP ${status}.`,
   );
 }
 
-/** Sends the preflight that a browser would send before an upload, for each origin. Nothing when no origins are allowed. */
+/**
+ * Sends, for each origin, the preflight request that a browser would send before an upload. Does
+ * nothing when no origins are allowed.
+ */
 export async function checkCors(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const { tenant, store, origins, fixes, now } = target;
   if (origins.length === 0) return [];
@@ -83,8 +91,8 @@ export async function checkCors(target: StoreToCheck): Promise<readonly Diagnosi
     return [failed(messageOf(error), fixes.cors)];
   }
   return refused.length === 0
-    ? [ok(`Pages of ${origins.join(', ')} may upload.`)]
-    : [failed(`Browsers do not let pages of ${refused.join(', ')} upload.`, fixes.cors)];
+    ? [ok(`Pages of ${origins.join(', ')} can upload.`)]
+    : [failed(`Browsers will block uploads from pages of ${refused.join(', ')}.`, fixes.cors)];
 }
 
 async function isOriginAllowed(
@@ -137,18 +145,21 @@ interface VisitAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
-  /** Half-way between request and answer, by our clock. */
+  /** Our clock halfway between request and response. */
   readonly at: Date;
 }
 
-/** @throws {ForensicsError} `store_unavailable`, `store_refused` when there is no answer. Every status is an answer. */
+/**
+ * @throws {ForensicsError} `store_unavailable`, `store_refused` when there is no response; a
+ *   response of any status is returned.
+ */
 type MakeVisit = (visit: Visit) => Promise<VisitAnswer>;
 
 const timeouts = { connectMs: 5000, idleMs: 10_000 };
 const totalMs = 20_000;
 const maxAnswerBytes = 1024 * 1024;
 
-/** Checks certificates and addresses, and follows no redirect. */
+/** Verifies certificates, checks addresses and follows no redirects. */
 export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>): MakeVisit {
   return async ({ method, url, headers = {}, body }) => {
     const isSecure = url.startsWith('https:');

@@ -1,4 +1,7 @@
-/** Examines the drawn pictures of the package like any other picture, and compares with what the release measured. */
+/**
+ * Examines the package's synthetic pictures like any other picture and compares the numbers with
+ * those measured at release.
+ */
 
 import { readFile } from 'node:fs/promises';
 import { shippedTrialImages } from '../../service/first-run.ts';
@@ -8,15 +11,15 @@ import type { Examination, ModelIdentity } from '../../engine/result.ts';
 import { createSandbox } from '../../examiner/sandbox.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 
-// Golden numbers have four digits; one run is as exact as the next on the same processor.
+// The golden numbers have four digits, and runs on the same processor agree exactly.
 const sameUpTo = 0.0005;
-// A tenth of the largest scatter that a single picture's probability has over its passes (0.5).
+// A tenth of the largest spread of one picture's probability over its passes (0.5).
 const soundUpTo = 0.05;
 
 const reinstall = 'Reinstall forensics on this machine: npm i -g forensics';
 
 interface Examined {
-  /** By name of the picture. */
+  /** By picture name. */
   readonly readings: Readonly<Record<string, Reading>>;
   readonly examination: Examination;
 }
@@ -48,16 +51,16 @@ export async function examineShipped(modelsDir: string | null): Promise<Examined
   }
 }
 
-/** @param golden - null for a model that brings none. */
+/** @param golden - null for a model without golden numbers. */
 export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis {
   const { ok, warning, failed } = diagnose('self-test');
   const { model, locator, environment } = found.examination;
   const names = [model, ...(locator === null ? [] : [locator])].map(modelName).join(' and ');
   const of = `${Object.keys(found.readings).length} drawn pictures were examined with ${names}`;
-  if (golden === null) return ok(`${of}; it brings no numbers to compare with.`);
+  if (golden === null) return ok(`${of}; it has no golden numbers to compare with.`);
   const isSame = isSameModel(model, golden.model);
   if (!isSame || locator === null || !isSameModel(locator, golden.locator)) {
-    return warning(`${of}, but the numbers to compare with are of other models.`, reinstall);
+    return warning(`${of}, but its golden numbers were measured with other models.`, reinstall);
   }
   const pairs = Object.entries(golden.pictures).map(
     ([name, expected]) => [expected, found.readings[name] ?? nothing] as const,
@@ -66,14 +69,14 @@ export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis
     ...pairs.map(([expected, reading]) => measureDistance(expected, reading)),
   );
   const hasSameVerdicts = pairs.every(([expected, { verdict }]) => expected.verdict === verdict);
-  if (hasSameVerdicts && distance <= sameUpTo) return ok(`${of}: the numbers of the release.`);
-  const told = `${of}: numbers differ by up to ${distance} from those of the release`;
+  if (hasSameVerdicts && distance <= sameUpTo) return ok(`${of}: the numbers match the release.`);
+  const told = `${of}: the numbers differ by up to ${distance} from the release`;
   if (!hasSameVerdicts || distance > soundUpTo) {
-    return failed(`${told}${hasSameVerdicts ? '' : ', and so do verdicts'}.`, reinstall);
+    return failed(`${told}${hasSameVerdicts ? '' : ', and so do the verdicts'}.`, reinstall);
   }
   return warning(
     `${told} (${describeDifferences(golden.environment, environment)}); the verdicts are the same.`,
-    'Compare numbers only with those of machines like this one; "forensics reproduce" tells how far two are apart.',
+    'Compare numbers only with those from similar machines; "forensics reproduce" shows how far two results are apart.',
   );
 }
 
@@ -81,7 +84,7 @@ const nothing: Reading = { verdict: 'none', numbers: {} };
 
 type Environment = Golden['environment'];
 
-/** What is other here: another processor, another version of a library. */
+/** Describes what differs here: the processor, or the version of a library. */
 function describeDifferences(golden: Environment, here: Environment): string {
   const other = Object.keys(golden).filter((name) => golden[name] !== here[name]);
   const told = other.map((name) => `${name}: ${here[name] ?? 'none'} instead of ${golden[name]}`);
@@ -89,22 +92,23 @@ function describeDifferences(golden: Environment, here: Environment): string {
 }
 
 /**
- * What the drawn pictures of the package gave when a model was released, stored beside it as `golden.json`: rounded,
- * because another processor adds in another order. Written by `node test/fixtures/write-golden.ts`.
+ * The numbers of a model release for the package's synthetic pictures, stored beside the model as
+ * `golden.json`. They are rounded, because processors add in different orders. Written by `node
+ * test/fixtures/write-golden.ts`.
  */
 interface Reading {
   readonly verdict: string;
-  /** By name; probabilities and scores, 0..1. */
+  /** Probabilities and scores by name, each 0..1. */
   readonly numbers: Readonly<Record<string, number>>;
 }
 
 export interface Golden {
   readonly model: ModelIdentity;
-  /** The localisation model that looked at them beside it. */
+  /** The localisation model used together with it. */
   readonly locator: ModelIdentity;
-  /** What they were measured with. */
+  /** The processor and libraries used for the measurement. */
   readonly environment: Readonly<Record<string, string>>;
-  /** By name of the picture. */
+  /** By picture name. */
   readonly pictures: Readonly<Record<string, Reading>>;
 }
 
@@ -130,7 +134,7 @@ function toReading(examination: Omit<Examination, 'maps'>): Reading {
   };
 }
 
-/** The largest distance between two numbers of the same name; 1 where a name is missing on either side. */
+/** The largest difference between two numbers of the same name; 1 when either side lacks a name. */
 function measureDistance({ numbers: a }: Reading, { numbers: b }: Reading): number {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   const distances = names.map((name) => {
@@ -140,7 +144,10 @@ function measureDistance({ numbers: a }: Reading, { numbers: b }: Reading): numb
   return rounded(Math.max(0, ...distances));
 }
 
-/** Null for a model that brings none. `models/` lies beside `src/` and `dist/`, so one relative path serves both. */
+/**
+ * Returns null for a model without golden numbers. `models/` lies beside `src/` and `dist/`, so one
+ * relative path serves both.
+ */
 export async function readGolden(modelId: string): Promise<Golden | null> {
   const file = new URL(`../../../models/${modelId}/golden.json`, import.meta.url);
   const text = await readFile(file, 'utf8').catch(() => null);

@@ -1,4 +1,4 @@
-/** Checks the stores of tenants; each failure says how to fix it. */
+/** Checks the tenants' stores and says how to fix each failure. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,9 +18,12 @@ import { checkCors, checkPresigned, createVisitor, type StoreToCheck } from './p
 export interface StoresToCheck {
   readonly settings: Settings;
   readonly core: Core;
-  /** Where clients reach the server. */
+  /** The address at which clients reach the server. */
   readonly publicUrl: URL;
-  /** Null for all tenants. Of those that use the service's own store only the first is checked. */
+  /**
+   * Null for all tenants. Tenants on the service's own store share it, so only the first is
+   * checked.
+   */
   readonly tenant: Tenant | null;
   readonly now: () => Date;
 }
@@ -29,7 +32,7 @@ type Target = Omit<StoreToCheck, 'tenant' | 'now'>;
 
 export async function checkStores(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
   const { settings, core, publicUrl, tenant, now } = parts;
-  // The check reports the same failure.
+  // Errors are ignored here because the check reports them.
   const blobs = openBlobs({ settings, core, now, onError: () => undefined });
   blobs.setPublicUrl(publicUrl);
   const all = tenant === null ? await core.tenants.list() : [tenant];
@@ -47,7 +50,7 @@ async function checkOne(
   const { name, storageConfigId } = tenant;
   const fix =
     storageConfigId === null
-      ? 'Correct the file of the setting defaultStorage.'
+      ? 'Correct the file named by the setting defaultStorage.'
       : `Correct the configuration: forensics tenant update ${name} --storage-config FILE`;
   try {
     const target = await findTarget(parts, blobs, { tenant, fix });
@@ -59,11 +62,11 @@ async function checkOne(
 
 interface Asked {
   readonly tenant: Tenant;
-  /** What to do when a remote store refuses our credentials. */
+  /** What to do when a remote store rejects our credentials. */
   readonly fix: string;
 }
 
-/** @throws {ForensicsError} `store_unavailable` for a configuration that does not open. */
+/** @throws {ForensicsError} `store_unavailable` for a configuration that cannot be decrypted. */
 async function findTarget(
   parts: StoresToCheck,
   blobs: Blobs,
@@ -74,7 +77,7 @@ async function findTarget(
   const { configs, openRemote, shared, guard } = blobs.storage;
   if (id === null) {
     if (shared === null) return embeddedTarget(parts, blobs, tenantId);
-    // Chosen by the administrator, so any address is allowed.
+    // The administrator chose the address, so any address is allowed.
     const visit = createVisitor({});
     return { ...remoteTarget(settings, shared.config, fix), store: shared.store, visit };
   }
@@ -93,26 +96,26 @@ async function embeddedTarget(
   return {
     store: await stores.of({ tenantId, storageConfigId: null }),
     visit: createVisitor({ ca: authoritiesWith(join(settings.dataDir, 'tls', 'ca.pem')) }),
-    // The server's own pages have the same origin and need no CORS.
+    // The server's own pages are same-origin and need no CORS.
     origins: settings.corsAllowedOrigins,
     fixes: {
-      access: 'Free space on the disk, and run as the user who owns the data folder.',
+      access: 'Free space on the disk, and run the server as the user who owns the data folder.',
       presigned: `Check that ${publicUrl.origin} (publicUrl) leads to this server and that no proxy changes the path.`,
-      cors: 'Restart the server with the present corsAllowedOrigins. A proxy in front of it must pass OPTIONS on.',
+      cors: 'Restart the server with the current corsAllowedOrigins. Any proxy in front of it must pass OPTIONS through.',
     },
     unreached: isServed(settings.dataDir)
       ? {
-          message: `Not checked: a server uses this data folder, but not at ${publicUrl.origin}.`,
-          fix: 'Name its address with --public-url, as it was started.',
+          message: `Not checked: a server is using this data folder, but not at ${publicUrl.origin}.`,
+          fix: 'Give its address with --public-url, as when it was started.',
         }
       : {
-          message: `Not checked: no server of this machine uses the data folder, and none answers at ${publicUrl.origin}.`,
-          fix: 'Start "forensics serve". If it runs elsewhere, name its address with --public-url.',
+          message: `Not checked: no server on this machine is using the data folder, and none answers at ${publicUrl.origin}.`,
+          fix: 'Start "forensics serve". If the server runs elsewhere, give its address with --public-url.',
         },
   };
 }
 
-/** The default certificate authorities, and the one of the data folder. */
+/** The default certificate authorities, and the one in the data folder. */
 function authoritiesWith(file: string): string {
   const own = existsSync(file) ? [readFileSync(file, 'utf8')] : [];
   return [...getCACertificates('default'), ...own].join('\n');
@@ -120,7 +123,7 @@ function authoritiesWith(file: string): string {
 
 const onlyInside = {
   message: 'Not checked: the address for clients cannot be reached from this machine.',
-  fix: 'Test an upload from the machine of a client.',
+  fix: 'Test an upload from a client machine.',
 };
 
 function remoteTarget(
@@ -138,23 +141,26 @@ function remoteTarget(
     fixes: {
       access,
       presigned:
-        'Allow the credentials to put, get and delete objects, and use the endpoint that clients reach.',
-      cors: `Give the ${where} a CORS rule for these origins: GET, HEAD, PUT, DELETE, and all headers.${said}`,
+        'Allow the credentials to put, get and delete objects, and configure the endpoint that clients use.',
+      cors: `Add a CORS rule to the ${where} that allows these origins GET, HEAD, PUT, DELETE and all headers.${said}`,
     },
     unreached: internal === null ? null : onlyInside,
   };
 }
 
-/** Does with one store what the service and its clients do: writes, reads, uses presigned URLs, sends preflights. */
+/**
+ * Does with one store what the service and its clients do: writes, reads, uses presigned URLs and
+ * sends preflight requests.
+ */
 export async function checkStore(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const access = await checkAccess(target);
   if (access.error !== null) {
-    // Stores refuse everything when the clock is far off.
+    // Stores reject every request when the clock is far off.
     const clock = hasAnswered(access.error) ? await checkClock(target) : [];
     return [access.diagnosis, ...clock];
   }
   const presigned = await checkPresigned(target);
-  // Unreachable, so the other checks would fail too.
+  // The store is unreachable, so the other checks would fail too.
   if (presigned.state === 'warning') return [access.diagnosis, presigned];
   const rest = await Promise.all([checkCors(target), checkClock(target)]);
   return [access.diagnosis, presigned, ...rest.flat()];

@@ -1,4 +1,6 @@
-/** Whether the receivers of the tenants accept their messages; with a test message on request. */
+/**
+ * Checks whether the tenants' webhook receivers accept messages, on request with a test message.
+ */
 
 import type { Tenant } from '../../service/tenants/tenants.ts';
 import type { Core } from '../../service/core.ts';
@@ -12,12 +14,12 @@ interface WebhooksToCheck {
   readonly core: Pick<Core, 'database' | 'tenants' | 'webhookKey'>;
   /** Null for all tenants. */
   readonly tenant: Tenant | null;
-  /** Whether a test message is sent to each receiver. */
+  /** Whether to send a test message to each receiver. */
   readonly isSending: boolean;
   readonly now: () => Date;
 }
 
-/** Nothing for tenants that have no webhook. */
+/** Returns nothing for tenants without a webhook. */
 export async function checkWebhooks(parts: WebhooksToCheck): Promise<readonly Diagnosis[]> {
   const { core, tenant } = parts;
   const all = tenant === null ? await core.tenants.list() : [tenant];
@@ -36,26 +38,26 @@ type WebhookState = Pick<
   'name' | 'webhookDisabledAt' | 'webhookDisabledReason' | 'webhookFailingSince'
 >;
 
-/** @param lastFailure - outcome of the last attempt that failed; null when none is known. */
+/** @param lastFailure - outcome of the last failed attempt; null when none is known. */
 export function judgeState(tenant: WebhookState, lastFailure: string | null): Diagnosis {
   const { name, webhookDisabledAt, webhookDisabledReason, webhookFailingSince } = tenant;
   const { ok, warning, failed } = diagnose('webhook', name);
   const outcome = lastFailure === null ? '' : ` Last outcome: ${lastFailure}.`;
   const advice = lastFailure === null ? '' : `${adviceOn(lastFailure, name)} `;
   if (webhookDisabledAt !== null) {
-    const why = webhookDisabledReason === 'gone' ? 'its receiver answered 410' : 'it failed';
+    const why = webhookDisabledReason === 'gone' ? 'its receiver answered 410 Gone' : 'it failed';
     return failed(
       `Switched off on ${webhookDisabledAt.toISOString().slice(0, 10)}, because ${why}.${outcome}`,
       `${advice}Then set its URL again: forensics tenant update ${name} --webhook-url <url>`,
     );
   }
   if (webhookFailingSince === null)
-    return ok('Its receiver accepted the last message, or got none yet.');
+    return ok('Its receiver accepted the last message, or has not been sent one yet.');
   const summary = `Its receiver has been failing since ${webhookFailingSince.toISOString()}.${outcome}`;
-  return warning(summary, `${advice}Try it out: forensics webhooks test --tenant ${name}`);
+  return warning(summary, `${advice}Then test it: forensics webhooks test --tenant ${name}`);
 }
 
-/** Of the newest messages; older ones show little about today. */
+/** Only the newest messages count; older ones say little about today. */
 const messagesRead = 20;
 
 async function findLastFailure(
@@ -79,12 +81,12 @@ async function send(
   const { webhookKey: serverKey } = core;
   const allow = settings.webhookAllow;
   const sent = await sendTestMessage({ tenantId, url, serverKey, allow, at: now() });
-  // No more of the URL: what follows may contain a token.
+  // Print no more of the URL: the rest may contain a token.
   const { origin } = new URL(url);
   return sent.kind === 'accepted'
-    ? ok(`${origin} took a test message (${sent.detail}).`)
+    ? ok(`${origin} accepted a test message (${sent.detail}).`)
     : failed(
-        `${origin} did not take a test message (${sent.detail}).`,
+        `${origin} did not accept a test message (${sent.detail}).`,
         adviceOn(sent.detail, name),
       );
 }
@@ -94,35 +96,41 @@ type Advice = readonly [outcome: RegExp, advice: string];
 const advices: readonly Advice[] = [
   [
     /^http_410$/,
-    'It answered that it wants no more messages; a real one would be the last. Stop answering 410, or set another URL.',
+    'It asked for no more messages, so a real message would be the last. Stop answering 410, or set another URL.',
   ],
-  [/^http_3/, 'Redirects are not followed; set the URL that it leads to.'],
+  [/^http_3/, 'It redirects, and redirects are not followed. Set the URL it redirects to.'],
   [
     /^http_40[13]$/,
-    'It refused the sender. Check the token in the URL, and that it has the secret of: forensics tenant webhook-secret <tenant>',
+    'It rejected the sender. Check the token in the URL, and that the receiver has the secret from: forensics tenant webhook-secret <tenant>',
   ],
-  [/^http_40[45]$/, 'Nothing takes a POST at this path. Check the path of the URL.'],
-  [/^http_429$/, 'It accepts no more messages for now. Raise its rate limit for this sender.'],
-  [/^http_4/, 'It refused the message. It has to answer 2xx to a POST of application/json.'],
-  [/^http_5/, 'It failed. Look into its log, then try again.'],
-  [/^http_/, 'It has to answer with a status of 2xx.'],
+  [/^http_40[45]$/, 'Nothing accepts a POST at this path. Check the path of the URL.'],
+  [/^http_429$/, 'It is rate-limiting this sender. Raise the limit there.'],
+  [/^http_4/, 'It rejected the message. It must answer 2xx to a POST of application/json.'],
+  [/^http_5/, 'It failed with a server error. Check its log, then try again.'],
+  [/^http_/, 'It must answer with a 2xx status.'],
   [
     /^(timeout|UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
-    'It did not answer within 5 s. Check firewalls on the way; a receiver should answer first and work afterwards.',
+    'It did not answer within 5 s. Check any firewalls in between; a receiver should answer first and do its work afterwards.',
   ],
   [
     /^address_refused$/,
-    'Webhooks may not go to its address. Allow it in the setting webhookAllow (FORENSICS_WEBHOOK_ALLOW), such as external,private or external,127.0.0.0/8, also for the server.',
+    'Webhooks to its address are not allowed. Allow it in the setting webhookAllow (FORENSICS_WEBHOOK_ALLOW), such as external,private or external,127.0.0.0/8, here and for the server.',
   ],
   [
     /^no_address$/,
-    'Its name has no address, or none that webhooks may go to. Check the host of the URL and DNS, or allow its range in the setting webhookAllow (FORENSICS_WEBHOOK_ALLOW).',
+    'Its host name has no address, or none that webhooks are allowed to reach. Check the host in the URL and DNS, or allow its range in the setting webhookAllow (FORENSICS_WEBHOOK_ALLOW).',
   ],
-  [/^ECONNREFUSED$/, 'Nothing listens there. Start the receiver, or check the port of the URL.'],
-  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'It cannot be reached. Check the network of this machine.'],
+  [
+    /^ECONNREFUSED$/,
+    'Nothing is listening there. Start the receiver, or check the port in the URL.',
+  ],
+  [
+    /^(EHOSTUNREACH|ENETUNREACH)$/,
+    'It cannot be reached. Check the network connection of this machine.',
+  ],
   [
     /CERT|ISSUER|SIGNATURE|ALTNAME|TLS/,
-    'Its certificate is not trusted. Renew it, or name the CA that signed it in NODE_EXTRA_CA_CERTS, also for the server.',
+    'Its certificate is not trusted. Renew it, or name the CA that signed it in NODE_EXTRA_CA_CERTS, here and for the server.',
   ],
   [
     /^(ECONNRESET|EPIPE|EPROTO|UND_ERR_SOCKET)$|^HPE_|SSL/,
@@ -131,9 +139,9 @@ const advices: readonly Advice[] = [
 ];
 
 /**
- * What to do about a receiver that did not take a message, by the outcome of the attempt.
+ * What to do when a receiver did not accept a message.
  *
- * @param outcome - as the sender names it: `http_500`, `timeout`, `ECONNREFUSED`.
+ * @param outcome - of the attempt, as the sender records it: `http_500`, `timeout`, `ECONNREFUSED`.
  */
 export function adviceOn(outcome: string, tenantName: string): string {
   const [, advice] = advices.find(([pattern]) => pattern.test(outcome)) ?? [];

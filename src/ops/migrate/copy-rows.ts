@@ -5,7 +5,7 @@ import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm
 import { type Db, type Reader, transact, type Tx } from '../../ports/db/database.ts';
 import * as tables from '../../ports/db/schema.ts';
 
-/** Each after the tables that its rows refer to. */
+/** Each table comes after the tables its rows refer to. */
 const inOrder: readonly SQLiteTable[] = [
   tables.tenants,
   tables.tenantNames,
@@ -31,12 +31,12 @@ const inOrder: readonly SQLiteTable[] = [
   tables.auditEntries,
 ];
 
-// Examinations hold the maps of a picture: some hundred kilobytes a row.
+// Kept small because a row of examinations holds a picture's maps, some hundred kilobytes.
 const batch = 100;
 
 /**
  * @param from - must not be written to during the copy.
- * @param to - PostgreSQL with the present schema; empty, or as an earlier call left it.
+ * @param to - PostgreSQL with the current schema; empty, or as an earlier call left it.
  * @param onProgress - receives the name of a table and how many of its rows this call has copied.
  */
 export async function copyRows(
@@ -73,7 +73,10 @@ interface Copy {
   readonly onProgress: (table: string, rows: number) => void;
 }
 
-/** In the order of the primary key, so that the last row in the target shows where an earlier call stopped. */
+/**
+ * Copies in primary key order, so that the last row in the target shows where an earlier call
+ * stopped.
+ */
 async function copyTable({ from, to, onProgress }: Copy, table: SQLiteTable): Promise<void> {
   const key = keyOf(table);
   const columns = Object.values(key);
@@ -92,7 +95,8 @@ async function copyTable({ from, to, onProgress }: Copy, table: SQLiteTable): Pr
       .limit(batch)
       .all();
     if (rows.length === 0) return;
-    // A tenant and its store refer to each other: this reference is written at the end.
+    // A tenant and its storage configuration refer to each other, so this reference is written
+    // last.
     const isLater = table === tables.tenants ? { storageConfigId: null } : {};
     const values = rows.map((row) => ({ ...row, ...isLater }));
     await transact(to, (tx) => tx.insert(table).values(values).run());
@@ -118,7 +122,7 @@ function isAfter(key: Key, row: Readonly<Record<string, unknown>>) {
   return sql`(${sql.join(columns, comma)}) > (${sql.join(values, comma)})`;
 }
 
-/** A trigger refuses heads that do not continue the last one. */
+/** Bypasses the trigger that rejects heads that do not continue the previous one. */
 async function replaceHeads(
   tx: Tx,
   heads: readonly (typeof tables.auditHeads.$inferSelect)[],
@@ -131,7 +135,7 @@ async function replaceHeads(
   await tx.run(sql`ALTER TABLE audit_heads ENABLE TRIGGER USER`);
 }
 
-/** So that the next numbers follow those that were copied. */
+/** Makes new numbers follow the copied ones. */
 async function advanceSequences(tx: Tx): Promise<void> {
   await tx.run(
     sql`SELECT setval('webhook_deliveries_seq', max(seq)) FROM webhook_deliveries HAVING max(seq) > 0`,

@@ -1,7 +1,7 @@
 /**
- * Moves an installation from the file in its data folder to PostgreSQL, and the objects of the embedded store to a bucket or
- * container. The source stays as it is. What was cut short goes on when it is begun again; nobody can serve the new database
- * before it is finished.
+ * Moves an installation from SQLite in its data folder to PostgreSQL, and the embedded store's
+ * objects to a bucket or container. The source stays unchanged. An interrupted migration resumes
+ * when run again, and no server accepts the new database until it is finished.
  */
 
 import { createHash } from 'node:crypto';
@@ -24,17 +24,19 @@ import { openBlobs } from '../../service/storage.ts';
 import { copyRows } from './copy-rows.ts';
 
 interface Migration {
-  /** Rows by table, and `objects`: what this call copied. */
+  /** What this call copied: the number of rows by table, and of `objects`. */
   readonly copied: Readonly<Record<string, number>>;
 }
 
 type OnProgress = (what: string, count: number) => void;
 
 /**
- * @param settings - as they will be: with the database, and with the default storage if objects are to be moved.
- * @param onProgress - hears a table, or `objects`, and how many were copied so far.
- * @throws {ForensicsError} `conflict` while a server uses the data folder, or when the database holds another installation or
- *   all of this one; `evidence_damaged` for an object that does not arrive as it left; those of opening both.
+ * @param settings - the new ones: with the database, and with the default storage if objects are to
+ *   be moved.
+ * @param onProgress - receives a table name, or `objects`, and how many were copied so far.
+ * @throws {ForensicsError} `conflict` while a server uses the data folder, or when the database
+ *   holds another installation or is already complete; `evidence_damaged` for an object that
+ *   arrives altered; whatever opening source and target throws.
  */
 export async function migrateInstallation(
   settings: Settings & { readonly databaseUrl: string },
@@ -43,7 +45,7 @@ export async function migrateInstallation(
   const folder = openDataFolder({ ...settings, databaseUrl: null });
   const source = openDatabase({ path: databaseFile(folder.path), isExclusive: true });
   try {
-    // A wrong key is refused before anything is copied that it does not open.
+    // Rejects a wrong master key before copying anything.
     await openSecrets(folder, source.db);
     await proveStorage(settings, source);
     const target = await openPostgres({
@@ -60,7 +62,7 @@ export async function migrateInstallation(
   }
 }
 
-/** A store that refuses us is told of before anything is copied. */
+/** Reports a store that rejects our credentials before copying anything. */
 async function proveStorage(settings: Settings, source: OpenDatabase): Promise<void> {
   const core = await openCoreOn(source, settings);
   await openBlobs({ settings, core, now: core.now, onError: raise }).prove();
@@ -93,7 +95,10 @@ async function migrate(settings: Settings, parts: Parts): Promise<Migration> {
   return { copied };
 }
 
-/** Of an installation: what only its master key opens, and nobody can draw conclusions from. */
+/**
+ * Identifies the installation: a hash of what only its master key decrypts, which reveals nothing
+ * about the key.
+ */
 async function installationId(source: Db): Promise<string> {
   const kept = source.select().from(settingRows).where(eq(settingRows.key, keptSecretsKey));
   return createHash('sha256')
@@ -106,7 +111,7 @@ async function requireWhole({ audit }: Core, chain: string): Promise<void> {
   if (broken === null) return;
   throw new ForensicsError(
     'audit_broken',
-    `The audit log ${chain} is broken. ${broken.explanation} "forensics audit verify" shows whether it was so before.`,
+    `The audit log ${chain} is broken. ${broken.explanation} "forensics audit verify" shows whether it already was in the source.`,
   );
 }
 
@@ -143,10 +148,10 @@ interface Move {
   readonly to: BlobStore;
 }
 
-// No object is larger than the largest upload that a setting allows.
+// No setting allows an upload larger than this.
 const maxObjectBytes = 1_000_000_000;
 
-/** @returns the tag that the upload has in its new place, if it had one that was looked at. */
+/** @returns the ETag of the object in its new store, when the object has one that was checked. */
 async function moveObjects(
   db: Db,
   { row, from, to }: Move,
@@ -164,7 +169,7 @@ async function moveObjects(
     if (!Buffer.from(await to.read(key, maxObjectBytes)).equals(bytes)) {
       throw new ForensicsError(
         'evidence_damaged',
-        `The object ${key} of analysis ${row.id} is not the same in its new place; check that store and begin again.`,
+        `The object ${key} of analysis ${row.id} differs in its new store; check that store and run the migration again.`,
       );
     }
     if (key === row.inputKey && inputEtag === info.etag) inputEtag = put.etag;

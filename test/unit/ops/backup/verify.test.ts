@@ -88,7 +88,7 @@ test('what is wrong is named', async () => {
 
   const { problems } = await verifyBackup(fileWith(changed));
 
-  expect(problems).toEqual([`${evidence.path} is not what it was when it was saved.`]);
+  expect(problems).toEqual([`${evidence.path} has changed since it was saved.`]);
 });
 
 test('what was added behind its end, and a file that is in it twice, are told', async () => {
@@ -100,7 +100,7 @@ test('what was added behind its end, and a file that is in it twice, are told', 
     [added, twice].map(async (b) => (await verifyBackup(fileWith(b))).problems[0]),
   );
 
-  expect(problems).toEqual(['Something was added behind its end.', 'forensics.db is in it twice.']);
+  expect(problems).toEqual(['Data was appended after its end.', 'forensics.db appears twice.']);
 });
 
 test('an object that a row names and that is neither there nor told to be absent is missed', async () => {
@@ -108,7 +108,7 @@ test('an object that a row names and that is neither there nor told to be absent
 
   const { problems } = await verifyBackup(file);
 
-  expect(problems).toEqual([`${evidence.path} is missing, and a row names it.`]);
+  expect(problems).toEqual([`${evidence.path} is missing although a row names it.`]);
 });
 
 test('an object that was absent when the backup was made is not missed', async () => {

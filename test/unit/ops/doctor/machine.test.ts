@@ -118,7 +118,7 @@ test('a row that belongs to nothing is found out', async () => {
 
   expect(found).toMatchObject({
     state: 'failed',
-    message: expect.stringMatching(/^Rows whose parent row is missing: 1\.$/),
+    message: expect.stringMatching(/^Rows without their parent row: 1\.$/),
   });
 });
 

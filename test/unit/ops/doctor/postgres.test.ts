@@ -53,6 +53,6 @@ test('one more process than there are connections for is told before it starts',
   expect(last.state).toBe('ok');
   expect(full).toMatchObject({
     state: 'warning',
-    message: '87 of 97 are in use. Another server or worker may take 11.',
+    message: '87 of 97 are in use. Another server or worker can take up to 11.',
   });
 });

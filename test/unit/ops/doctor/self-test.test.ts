@@ -39,7 +39,7 @@ test('the drawn pictures give what the release measured (else: node test/fixture
   expect(found.readings).toEqual(withinLastDecimal(golden!.pictures));
   expect(judged).toMatchObject({
     state: 'ok',
-    message: expect.stringContaining('the numbers of the release'),
+    message: expect.stringContaining('the numbers match the release'),
   });
 });
 
@@ -85,7 +85,7 @@ test.each(['model', 'locator'] as const)(
     expect(judgeReadings(found, other).state).toBe('warning');
     expect(judgeReadings(found, null)).toMatchObject({
       state: 'ok',
-      message: expect.stringContaining('brings no numbers'),
+      message: expect.stringContaining('no golden numbers'),
     });
   },
 );

@@ -57,7 +57,7 @@ describe('a bucket', () => {
 
     expect(found.find(({ name }) => name === 'CORS')).toMatchObject({
       state: 'failed',
-      message: 'Browsers do not let pages of https://other.example, * upload.',
+      message: 'Browsers will block uploads from pages of https://other.example, *.',
       fix: 'cors!',
     });
   });
@@ -88,7 +88,7 @@ describe('a bucket', () => {
 
     expect(found[1]).toMatchObject({
       state: 'failed',
-      message: 'DELETE through a presigned URL was answered with HTTP 403.',
+      message: 'The store answered DELETE through a presigned URL with HTTP 403.',
     });
     expect(server.objects()).toEqual([]);
   });

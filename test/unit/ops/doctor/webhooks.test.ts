@@ -22,12 +22,12 @@ test('a receiver that fails is told with its last outcome and what helps against
     state: 'warning',
     message:
       'Its receiver has been failing since 2026-03-01T12:00:00.000Z. Last outcome: ECONNREFUSED.',
-    fix: 'Nothing listens there. Start the receiver, or check the port of the URL. Try it out: forensics webhooks test --tenant acme',
+    fix: 'Nothing is listening there. Start the receiver, or check the port in the URL. Then test it: forensics webhooks test --tenant acme',
   });
 });
 
 test.each([
-  ['gone', 'its receiver answered 410'],
+  ['gone', 'its receiver answered 410 Gone'],
   ['failing', 'it failed'],
 ] as const)('a receiver that was given up (%s) is a failure', (webhookDisabledReason, why) => {
   const judged = judgeState({ ...working, webhookDisabledAt: at, webhookDisabledReason }, null);
