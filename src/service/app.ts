@@ -1,6 +1,6 @@
 /**
- * Opens everything once from the settings and closes it in reverse. The only place that knows which implementation
- * stands behind a port.
+ * Opens everything once from the settings and closes it in reverse order. The only place that knows
+ * which implementation is behind each port.
  */
 
 import type { Passwords } from './access/embedded/passwords.ts';
@@ -37,7 +37,7 @@ import { createOutbox } from './webhooks/outbox.ts';
 import { createWebhookLog, type WebhookLog } from './webhooks/deliveries.ts';
 
 export interface App {
-  /** Database, tenants, keys and people; closed with the app. */
+  /** Database, tenants, keys and users; closed with the app. */
   readonly core: Core;
   readonly analyses: Analyses;
   readonly evidence: EvidenceService;
@@ -47,12 +47,12 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** What a tenant's own people administer. */
+/** What a tenant's own members administer. */
 export interface Administration {
   readonly tenancy: Tenancy;
   readonly tenantUsers: TenantUsers;
   readonly webhookLog: WebhookLog;
-  /** Makes the first account from a browser. */
+  /** Creates the first account from a browser. */
   readonly firstUser: FirstUser;
   readonly feedback: Pick<OpenFeedback, 'submit'>;
 }
@@ -65,21 +65,23 @@ interface AppStorage extends Pick<Blobs, 'embedded' | 'setPublicUrl' | 'prove'> 
 export interface Operations {
   health(): Promise<readonly Check[]>;
   workload(): Promise<Workload>;
-  /** From now on jobs are worked on and webhooks delivered. */
+  /** Starts working on jobs and delivering webhooks. */
   start(): void;
 }
 
 interface AppOptions {
   readonly now?: () => Date;
-  /** Cheaper hashes are for tests. */
+  /** Tests pass cheaper hashes. */
   readonly passwords?: Passwords;
-  /** Told about trouble that is reported to no caller. */
+  /** Receives errors that reach no caller. */
   readonly onError?: (what: string, error: unknown) => void;
   /** Called after automatic acts, such as a purge, and with the head of the audit log. */
   readonly onNotice?: (what: string, facts: Notice) => void;
-  /** Called for external failures that need attention, such as a webhook that no receiver accepted. */
+  /**
+   * Called for external failures that need attention, such as a webhook that no receiver accepted.
+   */
   readonly onWarning?: (what: string, facts: Notice) => void;
-  /** False while lines of the log are dropped. */
+  /** Returns false while log lines are being dropped. */
   readonly isLogWorking?: () => boolean;
 }
 
@@ -140,7 +142,10 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
   });
 }
 
-/** What examines pictures. @throws {ForensicsError} `model_*`: a damaged model stops the start, not the first analysis. */
+/**
+ * Opens what examines pictures. @throws {ForensicsError} `model_*`: a damaged model aborts the
+ * start rather than the first analysis.
+ */
 async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
   const modelsDir = modelsFolder(settings);
   const registry = createRegistry({ extra: modelsDir });
@@ -150,7 +155,8 @@ async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
   const validation = await citedValidation(settings, registry);
   const limits = limitsOfTaken(settings);
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
-  // Upgrades are drawn in the process that is asked for them, also where workers are elsewhere.
+  // Upgrades are rendered in the process that receives the request, even when the workers are
+  // elsewhere.
   const poolSize = Math.max(1, settings.workers);
   const sandbox = createSandbox({ poolSize, modelsDir, limits, trustList });
   stack.defer(() => sandbox.close());

@@ -1,4 +1,4 @@
-/** What is done without anybody waiting for it: runs, webhooks, feedback, chores. */
+/** Work that nobody waits for: runs, webhooks, feedback and daily chores. */
 
 import { hostname } from 'node:os';
 import type { Settings } from '../contract/config.ts';
@@ -29,7 +29,7 @@ interface BackgroundOptions {
   readonly outbox: Outbox;
   readonly analyses: Pick<Analyses, 'run' | 'cleanUp'>;
   readonly buckets: Pick<Buckets, 'sweep'>;
-  /** What runs examine with; reports that people ask for are drawn there too. */
+  /** Examines pictures in runs; also renders reports on request. */
   readonly sandbox: Pick<Sandbox, 'status'>;
   readonly now: () => Date;
   readonly onError: (what: string, error: unknown) => void;
@@ -38,14 +38,14 @@ interface BackgroundOptions {
 }
 
 interface Work {
-  /** Of the runs. */
+  /** Works on the runs. */
   readonly worker: Pick<Worker, 'running'>;
   readonly feedback: Pick<OpenFeedback, 'submit'>;
   start(): void;
 }
 
 /**
- * Nothing moves before `start`; everything stops when the stack unwinds.
+ * Nothing happens before `start`; everything stops when the stack unwinds.
  *
  * @throws {ForensicsError} `config_invalid`.
  */
@@ -65,7 +65,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
     handlers: { [runJob]: withRoom(room, analyses.run) },
     workerId,
     concurrency: settings.workers,
-    // A run that finds every child at work goes back to the queue, and its client hears of it.
+    // A run that finds every child process busy goes back to the queue, which its client can see.
     canBegin: () => sandbox.status().busy < settings.workers,
     leaseMs: settings.leaseSeconds * 1000,
     now,
@@ -112,12 +112,12 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
 /** More than the heatmaps and reports of the largest picture take. */
 const runBytes = 64 * 1024 * 1024;
 
-/** Long enough to look into a complaint about a message that did not come. */
+/** Long enough to follow up a complaint about a missing message. */
 const deliveriesKeptMs = 30 * 24 * 3_600_000;
 
 const dayMs = 24 * 3_600_000;
 
-/** What the program does once a day: it cleans up, and logs the head of the audit log. */
+/** The daily chores: they clean up, and record the head of the audit log. */
 function listChores({
   db,
   audit,
@@ -148,7 +148,7 @@ function listChores({
     { name: 'uploads', run: () => void buckets.sweep() },
     { name: 'retention', run: (signal) => analyses.cleanUp(signal) },
     {
-      // Into the log of the server, which is stored elsewhere: an attacker who rewrites the database does not reach it there.
+      // The server log is stored elsewhere, out of reach of an attacker who rewrites the database.
       name: 'audit-heads',
       run: async () => {
         for (const chain of await audit.chains())

@@ -1,4 +1,7 @@
-/** The part of the app that needs no pictures: data folder, database, tenants, keys and people. Enough for administration. */
+/**
+ * The part of the app that needs no pictures: data folder, database, tenants, keys and users.
+ * Enough for administration.
+ */
 
 import { X509Certificate } from 'node:crypto';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
@@ -33,7 +36,7 @@ import { webhookSecret } from './webhooks/deliver.ts';
 import { assertFullyMigrated } from './migration-state.ts';
 
 export interface Core extends People {
-  /** Of the database where several machines share it. */
+  /** When several machines share the database, the database's clock. */
   readonly now: () => Date;
   readonly folder: DataFolder;
   readonly secrets: Secrets;
@@ -44,17 +47,17 @@ export interface Core extends People {
   readonly usage: UsageReports;
   readonly holds: Holds;
   readonly audit: Audit;
-  /** Keys the tenants' webhook secrets. */
+  /** Key from which the tenants' webhook secrets are derived. */
   readonly webhookKey: Buffer;
   webhookSecretOf(tenantId: string): string;
   close(): Promise<void>;
 }
 
 /**
- * False where nothing was ever set up: an act of administration there is a mistyped path.
+ * Returns false when nothing was ever set up; for administration the path must be wrong then.
  *
- * @throws {ForensicsError} `file_not_readable` where this user may not look; `database_damaged` where something was set up
- *   and its database is gone.
+ * @throws {ForensicsError} `file_not_readable` without permission to look; `database_damaged` when
+ *   something was set up but its database is missing.
  */
 export function hasInstallation({
   dataDir,
@@ -66,7 +69,7 @@ export function hasInstallation({
   } catch (cause) {
     throw new ForensicsError(
       'file_not_readable',
-      'You may not open the data folder; run as the user who owns it, such as sudo -u forensics.',
+      'You do not have permission to open the data folder; run as the user who owns it, such as sudo -u forensics.',
       { cause },
     );
   }
@@ -92,7 +95,7 @@ export async function openCore(
   }
 }
 
-/** The same on a database that is open already, and stays so when this fails. */
+/** Opens the core on an open database, which stays open when this fails. */
 export async function openCoreOn(database: AnyDatabase, settings: Settings): Promise<Core> {
   const folder = openDataFolder(settings);
   return coreOn(database, { settings, folder, clock: undefined, passwords: createPasswords() });
@@ -145,7 +148,7 @@ async function openSettled(
   dataDir: string,
 ): Promise<AnyDatabase> {
   if (url === null) return openDatabase({ path: databaseFile(dataDir) });
-  // Loaded only here: a single machine needs no PostgreSQL client.
+  // Loaded only here, because a single machine needs no PostgreSQL client.
   const { openPostgres } = await import('../ports/db/postgres.ts');
   return openPostgres({ url, passwordFile });
 }
@@ -163,7 +166,8 @@ export async function tenantNamed({ tenants }: TenantLookup, name: string): Prom
 }
 
 /**
- * Also a deleted one, by the name that its row has since: what is stored of it can still be put on hold, counted and handed over.
+ * Also finds a deleted tenant, by the name its row got on deletion: what is stored of it can still
+ * be put on hold, counted and handed over.
  *
  * @throws {ForensicsError} as above.
  */
@@ -188,7 +192,7 @@ interface PeopleParts {
   readonly now: () => Date;
 }
 
-// The issuer in tokens where the public URL is not set: a changed port must not end sessions.
+// Token issuer when no public URL is set, so that a changed port does not end sessions.
 const unnamedIssuer = 'forensics';
 
 /** @throws {ForensicsError} `config_invalid`. */
@@ -201,7 +205,7 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
     users,
     onLogin: (tx: Tx, { tenantIds, at }: Login) => countLogin(tx, tenantIds, at),
   };
-  // The settings see to it that both are given or neither.
+  // The settings guarantee that both are given or neither.
   const { oidcIssuer, oidcClientId } = settings;
   const identity =
     oidcIssuer === null || oidcClientId === null
@@ -211,7 +215,7 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
           seed: secrets.of('access/tokens'),
           issuer: settings.publicUrl ?? unnamedIssuer,
         })
-      : // Loaded only here: an installation without an identity provider needs no client for one.
+      : // Loaded only here, because an installation without an identity provider needs no OIDC client.
         (await import('./access/oidc/identity.ts')).createOidcIdentity({
           ...common,
           issuer: oidcIssuer,
@@ -228,7 +232,9 @@ async function openPeople({ settings, secrets, ...parts }: PeopleParts): Promise
   return { users, userSettings: createUserSettings({ db }), identity, attempts };
 }
 
-/** @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate. */
+/**
+ * @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate.
+ */
 function readAuthorities(file: string | null): string | null {
   if (file === null) return null;
   try {
@@ -239,7 +245,7 @@ function readAuthorities(file: string | null): string | null {
   } catch (error) {
     throw new ForensicsError(
       'config_invalid',
-      'oidcCa must be a readable file with a PEM certificate.',
+      'oidcCa must name a readable file with a PEM certificate.',
       { cause: error },
     );
   }

@@ -1,19 +1,22 @@
-/** Resources that are given back in the reverse order of their taking, also when taking them fails half-way. */
+/**
+ * Resources that are released in reverse order of acquisition, also when acquiring one fails
+ * half-way.
+ */
 
 export interface Stack {
-  /** Remembers how to give something back. */
+  /** Registers how to release a resource. */
   defer(release: () => void | Promise<void>): void;
-  /** Gives everything back; a release that fails does not keep the others from theirs. */
+  /** Releases everything; one failing release does not prevent the others. */
   unwind(): Promise<void>;
 }
 
-/** Runs `open`; when it throws, what it took so far is given back before the error passes on. */
+/** Runs `open`; when it throws, releases what it acquired so far and rethrows the error. */
 export async function withStack<T>(open: (stack: Stack) => Promise<T>): Promise<T> {
   const stack = createStack();
   try {
     return await open(stack);
   } catch (error) {
-    // Why opening failed is what the caller must hear; that closing failed too follows from it more often than not.
+    // The caller needs the reason why opening failed; a failure to close usually follows from it.
     await stack.unwind().catch(() => undefined);
     throw error;
   }
@@ -33,7 +36,7 @@ function createStack(): Stack {
         }
       }
       if (failures.length > 0)
-        throw new AggregateError(failures, 'Not everything could be closed.');
+        throw new AggregateError(failures, 'Some resources could not be closed.');
     },
   };
 }

@@ -1,4 +1,7 @@
-/** What an installation needs before anybody can use it: one tenant and one key, and a key that signs evidence. */
+/**
+ * What a new installation needs before anybody can use it: a tenant, an API key, and a key that
+ * signs evidence.
+ */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,16 +20,19 @@ const keyLifeMs = 365 * 86_400_000;
 
 export interface FirstRun {
   readonly tenant: Tenant;
-  /** With its secret, this once. */
+  /** Includes its secret, which is never shown again. */
   readonly key: KeyEntry;
 }
 
-/** Makes them where there never was a tenant; null on every later run, also when the last tenant was deleted. */
+/**
+ * Creates them when there has never been a tenant; returns null on later runs, even if the last
+ * tenant was deleted.
+ */
 export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
   // Every tenant has a log that outlives it.
   const hadTenant = (await core.audit.chains()).some((chain) => chain !== serviceChain);
   if (hadTenant) return null;
-  // Made now, so that its public half can be handed out before the first bundle.
+  // Created now, so that its public half can be handed out before the first bundle.
   await core.signingKeys.signer();
   const tenant = await core.tenants.create({ name: firstTenantName, by: service });
   const expiresAt = new Date(now.getTime() + keyLifeMs);
@@ -40,10 +46,13 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
 }
 
 export interface FirstUser {
-  /** Null where people log in elsewhere, and once there is an account. */
+  /** Null when people log in elsewhere, and once there is an account. */
   readonly token: string | null;
   isNeeded(): Promise<boolean>;
-  /** @throws {ForensicsError} `unauthenticated` for a token that is not, or no longer, the one printed; as `Users.create`. */
+  /**
+   * @throws {ForensicsError} `unauthenticated` for a token that is not, or is no longer, the one
+   *   printed; otherwise as `Users.create`.
+   */
   create(user: FirstUserWish): Promise<void>;
 }
 
@@ -54,7 +63,9 @@ interface FirstUserWish {
   readonly name?: string | undefined;
 }
 
-/** The first account, made in the browser, once, by somebody who can read the output of `serve`. */
+/**
+ * Creates the first account once, from the browser of someone who can read the output of `serve`.
+ */
 export async function createFirstUser({
   users,
   tenants,
@@ -66,7 +77,7 @@ export async function createFirstUser({
       : null;
 
   async function isNeeded(): Promise<boolean> {
-    // Also when it was made on the command line meanwhile.
+    // Also when the account was created on the command line meanwhile.
     if (token !== null && (await users.list()).length > 0) token = null;
     return token !== null;
   }
@@ -82,20 +93,22 @@ export async function createFirstUser({
         expected !== null &&
         timingSafeEqual(digestOf(given), digestOf(expected)) &&
         (await isNeeded());
-      // Another request may have used it up while this one waited.
+      // Another request may have used the token while this one waited.
       if (!isValid || token !== expected) {
         throw new ForensicsError(
           'unauthenticated',
-          'The link is not valid any more. Restart the server for a new one, or log in if there is an account.',
+          'This link is no longer valid. Restart the server for a new one, or log in if an account exists.',
         );
       }
-      // Used up before anything more is awaited: of two requests at once one makes an account.
+      // Invalidate the token before awaiting anything, so that of two concurrent requests only one
+      // creates an account.
       token = null;
       try {
         const tenantIds = (await tenants.list()).map(({ id }) => id);
         const facts = name === undefined ? {} : { name };
         const first = { ...account, ...facts, scopes: [settingsScope], tenantIds };
-        // Also where another server, with a link of its own, makes one at the same moment.
+        // Checked again in the database: another server with its own link may create an account at
+        // the same moment.
         await users.createFirst(first);
       } catch (error) {
         token = expected;
@@ -110,19 +123,21 @@ function digestOf(text: string): Buffer {
 }
 
 const names = ['real.jpg', 'fake.jpg'] as const;
-// The same from `src/service` and from `dist/service`: pictures are not compiled.
+// Works from both `src/service` and `dist/service`: pictures are not compiled.
 const shipped = fileURLToPath(new URL('../../src/service/trial/', import.meta.url));
 
 /**
- * The two pictures that trial tenants may analyse. Drawn ones are shipped (`npm run draw -- --trial`); a file of the
- * same name in the folder `trial` of the data folder takes the place of one.
- * These are the paths of the drawn ones by name.
+ * Paths, by name, of the two synthetic pictures shipped for trial tenants (`npm run draw --
+ * --trial`). A file of the same name in the data folder's `trial` folder replaces one.
  */
 export const shippedTrialImages: Readonly<Record<string, string>> = Object.fromEntries(
   names.map((name) => [name, join(shipped, name)]),
 );
 
-/** Lower-case hex MD5 of both: the contract compares them so. It protects nothing. */
+/**
+ * MD5 of both pictures in lower-case hex, because the contract compares them that way. Not a
+ * security measure.
+ */
 export function trialMd5s(dataDir: string): readonly string[] {
   return names.map((name) => {
     const own = join(dataDir, 'trial', name);

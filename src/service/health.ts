@@ -1,7 +1,7 @@
 /**
- * Whether the parts are at work. Each check is quick, changes nothing, and reveals nothing about tenants. Without database,
- * storage, model and queue no analysis can be done; webhooks may fail because of a tenant's machine, and a log that
- * nobody reads costs lines, no analysis.
+ * Checks whether the parts are working. Each check is quick, changes nothing and reveals nothing
+ * about tenants. Database, storage, model and queue are vital to analyses; webhooks may fail
+ * because of a tenant's receiver, and a log that nobody reads loses lines but no analysis.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -20,7 +20,7 @@ import type { Sandbox } from '../examiner/sandbox.ts';
 import { countBacklog } from './webhooks/deliveries.ts';
 
 const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks', 'log'] as const;
-/** Those without which the service does its work all the same. */
+/** Parts without which the service still works. */
 const spared: readonly CheckName[] = ['webhooks', 'log'];
 type CheckName = (typeof checkNames)[number];
 
@@ -28,30 +28,30 @@ export interface Check {
   readonly name: CheckName;
   /** Null when all is well. */
   readonly cause: Error | null;
-  /** False when the service does its work all the same. */
+  /** False when the service works regardless. */
   readonly isVital: boolean;
 }
 
 interface HealthParts {
   readonly database: Pick<OpenDatabase, 'check'>;
   readonly queue: Pick<Queue, 'nextDueAt'>;
-  /** Whether runs have the models they need. */
+  /** Checks that runs have the models they need. */
   readonly checkModel: () => Promise<void>;
-  /** Whether the service's own store is at work. */
+  /** Checks that the service's own store works. */
   readonly checkStorage: () => Promise<void>;
   readonly jobKinds: readonly string[];
-  /** Jobs that this process works on. */
+  /** Number of jobs this process is working on. */
   readonly jobsInHand: () => number;
-  /** Whether some tenant's receiver is switched off or fails. */
+  /** Whether any tenant's receiver is switched off or failing. */
   readonly hasTroubledReceiver: () => Promise<boolean>;
-  /** False while lines of the log are dropped. */
+  /** False while log lines are being dropped. */
   readonly isLogWorking: () => boolean;
   readonly now: () => Date;
 }
 
-// The health route is public and unlimited; the parts are checked this often at most.
+// The health route is public and not rate-limited, so parts are checked at most this often.
 const healthFreshMs = 1000;
-// Well above a lease. A long queue is healthy as long as a worker makes progress.
+// Well above a lease. A long queue is healthy as long as workers make progress.
 const longestWaitMs = 15 * 60_000;
 
 export function createHealth(parts: HealthParts): () => Promise<readonly Check[]> {
@@ -65,13 +65,14 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
       const dueAt = await queue.nextDueAt(jobKinds);
       const waitedMs = dueAt === null ? 0 : now().getTime() - dueAt.getTime();
       if (waitedMs <= longestWaitMs || jobsInHand() > 0) return;
-      throw new Error(`Work has been due for ${waitedMs} ms and nobody does it.`);
+      throw new Error(`Work has been due for ${waitedMs} ms and no worker has taken it.`);
     },
     async webhooks() {
-      if (await hasTroubledReceiver()) throw new Error('A receiver of webhooks does not answer.');
+      if (await hasTroubledReceiver()) throw new Error('A webhook receiver is not answering.');
     },
     log() {
-      if (!isLogWorking()) throw new Error('Nobody takes the lines of the log.');
+      if (!isLogWorking())
+        throw new Error('Nothing is reading the log, so lines are being dropped.');
     },
   };
   const look = async (): Promise<readonly Check[]> =>
@@ -93,18 +94,18 @@ async function findCause(check: () => void | Promise<void>): Promise<Error | nul
   }
 }
 
-/** How much there is to do, in numbers that reveal nothing about tenants. */
+/** The amount of work, in numbers that reveal nothing about tenants. */
 export interface Workload {
-  /** By kind; waiting and in hand. */
+  /** Number of jobs by kind, waiting and running. */
   readonly jobs: Readonly<Record<string, number>>;
-  /** How long the first of those that are due has waited, by kind. */
+  /** How long the oldest due job has waited, by kind. */
   readonly waitMs: Readonly<Record<string, number>>;
   readonly jobsInHand: number;
-  /** Since the installation was set up, by all processes. */
+  /** Total since the installation was set up, over all processes. */
   readonly analysesCompleted: number;
-  /** Of this process. */
+  /** Database statements of this process. */
   readonly statements: { readonly count: number; readonly ms: number };
-  /** Child processes that look at pictures. */
+  /** Child processes that examine pictures. */
   readonly children: PoolStatus;
   readonly deliveries: { readonly waiting: number; readonly givenUpInADay: number };
 }
@@ -148,7 +149,7 @@ export function createWorkload({
   };
 }
 
-/** The answer of the last time, for as long as it is fresh; those who ask at once wait for the same one. */
+/** Caches the last answer while it is fresh; concurrent callers share one check. */
 function cached<T>(
   act: () => Promise<T>,
   { freshMs, now }: { readonly freshMs: number; readonly now: () => Date },
@@ -161,33 +162,37 @@ function cached<T>(
   };
 }
 
-// Requests to a store may cost money, and take time.
+// Requests to a store take time and may cost money.
 const storeFreshMs = 10_000;
-// A health check must not wait as long as an act may take.
+// A health check must not wait as long as a request may.
 const patienceMs = 3000;
 
-/** Of the disk: with less the database and the next upload stop. */
+/** On the disk; with less, the database and the next upload fail. */
 const leastFreeBytes = 16 * 1024 * 1024;
-/** Enough to need room of its own on any file system. */
+/** Large enough to occupy space of its own on any file system. */
 const probe = Buffer.alloc(64 * 1024, 'health');
 
 /**
  * Writes a file, reads it back and removes it.
  *
  * @param root - the folder of the embedded store.
- * @throws {ForensicsError} in the check: `no_space_left`. And the errors of the system.
+ * @throws {ForensicsError} in the check: `no_space_left`, and errors of the system.
  */
 export function checkFolder(root: string): () => Promise<void> {
   return async () => {
     const { bavail, bsize } = await statfs(root);
     if (bavail * bsize < leastFreeBytes) {
-      throw new ForensicsError('no_space_left', 'The disk of the data folder is full; free some.');
+      throw new ForensicsError(
+        'no_space_left',
+        'The disk of the data folder is full; free some space.',
+      );
     }
     const file = join(root, `.health-${randomUUID()}`);
     try {
       await writeFile(file, probe, { mode: 0o600, flush: true });
       const read = await readFile(file);
-      if (!read.equals(probe)) throw new Error('The data folder returns other bytes than written.');
+      if (!read.equals(probe))
+        throw new Error('The data folder returned different bytes from those written.');
     } finally {
       await rm(file, { force: true });
     }
@@ -207,7 +212,7 @@ export function checkRemote(
 async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   const pause = new AbortController();
   const late = wait(timeoutMs, undefined, { signal: pause.signal, ref: false }).then(() => {
-    throw new ForensicsError('store_unavailable', 'The store does not answer in time.');
+    throw new ForensicsError('store_unavailable', 'The store did not answer in time.');
   });
   try {
     await Promise.race([work, late]);
@@ -217,13 +222,14 @@ async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<vo
 }
 
 /**
- * Whether the models that runs use are what their manifests say. Checked every second, so files are read and hashed only when
- * a size or time changed; a run that failed because of the model counts at once, whatever the files look like.
+ * Checks whether the models used by runs match their manifests. This happens every second, so files
+ * are only read and hashed again when a size or time changed. A run that failed because of the
+ * model counts at once, whatever the files look like.
  */
 interface ModelHealth {
   /** @throws {ForensicsError} `model_*`, `runtime_missing`. */
   check(): Promise<void>;
-  /** The same verb, whose outcomes are noted. */
+  /** Wraps `examine` so that its outcomes are recorded. */
   watch(examine: Sandbox['examine']): Sandbox['examine'];
 }
 
@@ -232,15 +238,15 @@ interface ModelHealthParts {
   readonly now: () => Date;
 }
 
-/** What the last reading of the files found. */
+/** Result of the last reading of the files. */
 interface Reading {
   readonly stamp: string;
   readonly cause: ForensicsError | null;
 }
 
-/** The model of a client's choice that is unknown is the client's mistake. */
+/** A client that asks for an unknown model makes a mistake of its own. */
 const brokenModel: readonly ErrorCode[] = ['model_integrity', 'runtime_missing'];
-// Where no run is asked for any more because we are unhealthy, none could show that all is well again.
+// An unhealthy service may get no more requests, so no successful run could clear a failure.
 const runFailureMs = 10 * 60_000;
 
 export function createModelHealth({ registry, now }: ModelHealthParts): ModelHealth {

@@ -1,6 +1,6 @@
 /**
- * Remembers the result of a request with an Idempotency-Key, in the transaction of the act itself: the same request sent
- * twice is carried out once, and both callers get the same answer.
+ * Remembers the result of a request with an Idempotency-Key, in the transaction of the act itself:
+ * a request sent twice is carried out once, and both callers get the same answer.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ export interface Repeatable {
   readonly tenantId: string;
   /** The client's key, 1..255 characters. */
   readonly key: string;
-  /** Name of the act and all parameters of the client. */
+  /** Name of the act and all parameters from the client. */
   readonly request: unknown;
   readonly at: Date;
 }
@@ -22,9 +22,10 @@ export interface Repeatable {
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**
- * The result of the same request before; null when it is new.
+ * The earlier result of the same request; null when it is new.
  *
- * @throws {ForensicsError} `conflict` when the key was used for another request; `invalid_request` for an unusable key.
+ * @throws {ForensicsError} `conflict` when the key was used for another request; `invalid_request`
+ *   for an unusable key.
  */
 export async function recall(reader: Reader, request: Repeatable | null): Promise<string | null> {
   if (request === null) return null;
@@ -42,11 +43,11 @@ export async function recall(reader: Reader, request: Repeatable | null): Promis
   if (earlier.fingerprint === fingerprint(request)) return earlier.subject;
   throw new ForensicsError(
     'conflict',
-    'This Idempotency-Key was used for another request; send a new key.',
+    'This Idempotency-Key was already used for a different request; send a new key.',
   );
 }
 
-/** Remembers that `subject` is the result of this request; forgets requests that are older than a day. */
+/** Stores `subject` as the result of this request; forgets requests older than a day. */
 export async function remember(tx: Tx, request: Repeatable | null, subject: string): Promise<void> {
   if (request === null) return;
   const { tenantId, key, at } = request;

@@ -1,4 +1,4 @@
-/** Whether a database holds all of an installation that is being moved into it. */
+/** Tracks whether a database holds all of an installation that is being moved into it. */
 
 import { eq } from 'drizzle-orm';
 import { type Db, transact } from '../ports/db/database.ts';
@@ -8,19 +8,22 @@ import { ForensicsError } from '../errors.ts';
 const key = 'migration';
 
 interface State {
-  /** What tells the installation from others. */
+  /** Identifies the installation. */
   readonly from: string;
   readonly isFinished: boolean;
 }
 
-/** @throws {ForensicsError} `conflict` when something else is there, or the whole of it already. */
+/**
+ * @throws {ForensicsError} `conflict` when the database holds something else, or the migration is
+ *   already complete.
+ */
 export async function beginMigration(db: Db, from: string): Promise<void> {
   await transact(db, async (tx) => {
     const found = await stateIn(tx);
     if (found?.isFinished === true) {
       throw new ForensicsError(
         'conflict',
-        'This installation was moved to that database before; set databaseUrl and start the server.',
+        'This installation has already been moved to that database; set databaseUrl and start the server.',
       );
     }
     const isInUse =
@@ -52,7 +55,7 @@ export async function assertFullyMigrated(db: Db): Promise<void> {
   if ((await stateIn(db))?.isFinished !== false) return;
   throw new ForensicsError(
     'conflict',
-    'An installation has been moved to this database only in part; run "forensics migrate" again on its data folder.',
+    'The migration to this database is incomplete; run "forensics migrate" again on the original data folder.',
   );
 }
 

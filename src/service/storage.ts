@@ -1,6 +1,6 @@
 /**
- * The stores of all tenants: the embedded one with a bucket for each tenant, a shared one, and those that tenants configured,
- * with their configurations and clients.
+ * The stores of all tenants: the embedded one with a bucket for each tenant, a shared one, and
+ * those that tenants configured, with their configurations and clients.
  */
 
 import { mkdirSync } from 'node:fs';
@@ -40,9 +40,9 @@ export interface Blobs {
   readonly embedded: EmbeddedObjects;
   readonly stores: Stores;
   readonly storage: TenantStorage;
-  /** As `proveDefaultStorage`; does nothing for the embedded store. */
+  /** Same as `proveDefaultStorage`; does nothing for the embedded store. */
   prove(): Promise<void>;
-  /** Whether the service's own store works. */
+  /** Checks that the service's own store works. */
   check(): Promise<void>;
   setPublicUrl(url: URL): void;
 }
@@ -80,7 +80,7 @@ export function openBlobs(parts: BlobParts): Blobs {
   let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
 
   const opened = new Map<string, BlobStore>();
-  /** Once per tenant: opening sweeps a folder, and every act needs the store. */
+  /** Cached per tenant: opening scans a folder, and every act needs the store. */
   function embeddedFor(tenantId: string): BlobStore {
     const known = opened.get(tenantId);
     if (known !== undefined) return known;
@@ -119,11 +119,11 @@ interface TenantStorage {
   readonly configs: SealedConfigs;
   readonly cors: BucketCors;
   readonly openRemote: OpenRemoteStore;
-  /** Which addresses stores of tenants may have. */
+  /** Which addresses tenants' stores may have. */
   readonly guard: ConnectionGuard;
   /** The service's own store; null when that is the embedded one. */
   readonly shared: SharedStore | null;
-  /** Of the service's own store. */
+  /** Type of the service's own store. */
   readonly defaultType: StorageType;
 }
 
@@ -134,7 +134,7 @@ interface TenantStorageParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** @throws {ForensicsError} `config_invalid` for an invalid address range or an invalid default store. */
+/** @throws {ForensicsError} `config_invalid` for an invalid address range or default store. */
 export function openTenantStorage({ settings, core, now, onError }: TenantStorageParts) {
   const { db } = core.database;
   const guard = createConnectionGuard(createAddressGuard(settings.storageAllow));
@@ -154,7 +154,9 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
   } satisfies TenantStorage;
 }
 
-/** Origins whose pages may use presigned URLs: those of the setting, or else those of this server. */
+/**
+ * Origins whose pages may use presigned URLs: those in the setting, or otherwise this server's own.
+ */
 export function uploadOrigins({
   corsAllowedOrigins,
   publicUrl,
@@ -166,7 +168,7 @@ export function uploadOrigins({
   'corsAllowedOrigins' | 'publicUrl' | 'behindProxy' | 'host' | 'port'
 >): readonly string[] {
   if (corsAllowedOrigins.length > 0) return corsAllowedOrigins;
-  // Behind a proxy no page is opened on our own port; port 0 is a different one each time.
+  // Behind a proxy no page is served from our own port, and port 0 is a different one each time.
   const hosts = behindProxy || port === 0 ? [] : [host, 'localhost', '127.0.0.1'];
   const own = hosts
     .filter((name) => !anyAddress.includes(name))
@@ -192,7 +194,10 @@ interface TenancyParts extends Pick<TenancyContext, 'webhookGuard' | 'now'> {
   readonly storage: TenantStorage;
 }
 
-/** Not part of the core: clients for S3 and Azure are slow to load, and few commands need them. */
+/**
+ * Kept out of the core because clients for S3 and Azure are slow to load, and few commands need
+ * them.
+ */
 export function openTenancy({ core, storage, webhookGuard, now }: TenancyParts): Tenancy {
   const { database, keys } = core;
   return createTenancy({ ...storage, db: database.db, keys, webhookGuard, now });

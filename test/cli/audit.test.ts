@@ -92,7 +92,7 @@ test('a file that was cut off is found by the hash that was noted', async () => 
   const { code, stdout } = await runHere(['audit', 'verify', '--file', file, '--head', hashes[2]!]);
 
   expect(code).toBe(7);
-  expect(stdout).toContain('No entry has the noted hash');
+  expect(stdout).toContain('No entry has the hash you recorded');
 });
 
 test.each([

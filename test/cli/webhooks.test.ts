@@ -77,8 +77,8 @@ test('a receiver that does not take it ends with exit code 1 and says what to me
 });
 
 test.each([
-  ['http_410', 'wants no more messages'],
-  ['http_302', 'Redirects are not followed'],
+  ['http_410', 'asked for no more messages'],
+  ['http_302', 'redirects are not followed'],
   ['http_401', 'forensics tenant webhook-secret acme'],
   ['http_400', '2xx to a POST'],
   ['http_503', 'its log'],

@@ -129,7 +129,7 @@ test('a store that refuses the credentials ends the start, and says what to do',
 
   expect(exitCode).toBe(2);
   expect(said).toMatch(
-    /defaultStorage names a store that refuses the service\. .*secret access key/,
+    /defaultStorage names a store that rejects the service\..*secret access key/,
   );
   expect(said).not.toContain('not the secret');
 });

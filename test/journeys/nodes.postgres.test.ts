@@ -68,7 +68,7 @@ test('a bucket that refuses us is told of before anything is moved', async () =>
   const { code, stderr } = await runCli(['migrate', ...to, '--data-dir', first], alone);
 
   expect(code).toBe(2);
-  expect(stderr).toMatch(/defaultStorage names a store that refuses the service/);
+  expect(stderr).toMatch(/defaultStorage names a store that rejects the service/);
   expect(stderr).not.toMatch(/tenants: 1/);
 }, 60_000);
 
@@ -83,7 +83,7 @@ test('everything is moved, and not a second time', async () => {
   const { copied } = JSON.parse(moved.stdout);
   expect(copied).toMatchObject({ tenants: 1, analyses: 1, examinations: 1, objects: 2 });
   expect(again.code).not.toBe(0);
-  expect(again.stderr).toMatch(/was moved to that database before/);
+  expect(again.stderr).toMatch(/has already been moved to that database/);
 }, 60_000);
 
 test('a server on another machine has all of it, and signs with the same key', async () => {

@@ -1,9 +1,10 @@
 /**
- * An entry of the log and how it is chained. An entry is one line of JSON as RFC 8785 writes it, and its hash is the SHA-256
- * of the UTF-8 bytes of that line. Each entry holds the hash of the one before it, the first holds 64 zeros. So a line cannot
- * be changed without a change in all that follow, which a copy of the last hash reveals. Anyone can recompute it:
+ * Audit log entries and their hash chain. An entry is one line of JSON in RFC 8785 form, and its
+ * hash is the SHA-256 of the line's UTF-8 bytes. Each entry holds the hash of the previous one; the
+ * first holds 64 zeros. Changing a line therefore changes all later ones, which anyone with a copy
+ * of the last hash can detect by recomputing the chain:
  *
- *     sed -n 1p log.jsonl | tr -d '\n' | sha256sum    # stands as "previous" in line 2
+ * sed -n 1p log.jsonl | tr -d '\n' | sha256sum    # equals "previous" in line 2
  */
 
 import { createHash } from 'node:crypto';
@@ -12,7 +13,7 @@ import { and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
 import { jsonField, type Reader } from '../../ports/db/database.ts';
 import { auditEntries } from '../../ports/db/schema.ts';
 
-/** Who did it. `operator` is any user of the command line on the machine of the data folder. */
+/** Who acted. `operator` is any user of the command line on the machine with the data folder. */
 const actorTypes = ['user', 'api', 'service', 'operator'] as const;
 
 export interface Actor {
@@ -24,30 +25,30 @@ export interface Actor {
 export const operator: Actor = { type: 'operator', id: null };
 export const service: Actor = { type: 'service', id: null };
 
-/** The chain of what concerns no tenant; the others are named by the ids of their tenants. */
+/** The chain for events of the service itself; every other chain is named by its tenant's id. */
 export const serviceChain = 'service';
 
-/** What the first entry has in the place of the hash before it, and an empty chain in that of its last. */
+/** Stands for the previous hash in the first entry, and for the last hash of an empty chain. */
 export const noHash = '0'.repeat(64);
 
-/** The input of the log. */
+/** An event to be logged. */
 export interface Note<E extends EventName = EventName> {
   readonly chain: string;
   readonly at: Date;
   readonly actor: Actor;
   readonly event: E;
-  /** Id of what it was done to. */
+  /** Id of the object of the event. */
   readonly subject: string | null;
   readonly details: EventDetails[E];
 }
 
-/** What stands in a line. */
+/** The content of a line. */
 export type Entry = { readonly [E in EventName]: EntryOf<E> }[EventName];
 
 export interface EntryOf<E extends EventName> extends Omit<Note<E>, 'at'> {
-  /** ISO 8601 in UTC, milliseconds. */
+  /** ISO 8601 in UTC, with milliseconds. */
   readonly at: string;
-  /** From 1, without gaps, within the chain. */
+  /** Number within the chain, from 1 without gaps. */
   readonly seq: number;
   readonly previous: string;
 }
@@ -70,12 +71,12 @@ export function hashText(text: string): string {
 
 export interface Selection {
   readonly chain: string;
-  /** Id of what it was done to. */
+  /** Id of the object of the event. */
   readonly subject?: string;
   readonly since?: Date;
 }
 
-/** Oldest first; lines as they were written. */
+/** Oldest first, each line exactly as written. */
 export async function readLines(
   reader: Reader,
   { chain, subject, since }: Selection,
@@ -95,7 +96,7 @@ export async function readLines(
 
 export interface PageOfEntries {
   readonly chain: string;
-  /** A whole event, or what stands before its dot. */
+  /** A full event name, or the part before its dot. */
   readonly event?: string;
   readonly subject?: string;
   /** Inclusive. */
@@ -132,7 +133,7 @@ export async function readPage(reader: Reader, page: PageOfEntries): Promise<rea
     .all();
 }
 
-/** A line and the place where it stands. */
+/** A line and its position in the chain. */
 export interface Link extends Line {
   readonly seq: number;
 }
@@ -140,7 +141,7 @@ export interface Link extends Line {
 // Some hundred kilobytes at a time.
 const batch = 1000;
 
-/** The whole chain, in order; never all of it in memory. */
+/** Reads the whole chain in order, without ever holding all of it in memory. */
 export async function* readLinks(reader: Reader, chain: string): AsyncGenerator<Link> {
   const { entry: text, seq, hash } = auditEntries;
   for (let last = Number.MIN_SAFE_INTEGER; ; ) {
@@ -157,18 +158,19 @@ export async function* readLinks(reader: Reader, chain: string): AsyncGenerator<
   }
 }
 
-// This program alone writes the log; `verifyChain` detects other writers.
+// Only this program writes the log; `verifyChain` detects other writers.
 export function parseEntry({ text }: Pick<Line, 'text'>): Entry {
   return JSON.parse(text);
 }
 
 /**
- * Every act in the log, with its details. Ids, hashes, words of this program and numbers alone:
- * no name, no file name, no comment, no address, no secret. A name that was released is never given another meaning.
+ * Every logged event and its details. These hold only ids, hashes, numbers and this program's own
+ * vocabulary: no name, file name, comment, address or secret. Once released, an event name never
+ * changes its meaning.
  */
 
 type None = Readonly<Record<string, never>>;
-/** SHA-256, lower-case hex, by the name of the file. */
+/** SHA-256 in lower-case hex, by file name. */
 export type FileHashes = Readonly<Record<string, string>>;
 
 interface Options {
@@ -179,15 +181,15 @@ interface Options {
 }
 
 export interface EventDetails {
-  /** From here on acts are logged; what was done before is not in the log. */
+  /** Events are logged from here on; earlier ones are not in the log. */
   readonly 'audit.begun': None;
 
   // The subject is the tenant.
   readonly 'tenant.created': { readonly isTrial: boolean };
   readonly 'tenant.changed': { readonly fields: readonly string[] };
-  /** With its keys, which are revoked, and with how many people who were its members. */
+  /** Its keys were revoked and its members removed; the details count both. */
   readonly 'tenant.deleted': { readonly keys: number; readonly members: number };
-  /** Nothing of it is left but this log. */
+  /** Nothing is left of the tenant but this log. */
   readonly 'tenant.purged': None;
   // The subject is the person.
   readonly 'tenant.member_added': None;
@@ -197,22 +199,23 @@ export interface EventDetails {
   readonly 'key.rotated': { readonly replacedBy: string; readonly expiresAt: string };
   readonly 'key.revoked': None;
 
-  /** How many settled messages were put back; the subject is the tenant. */
+  /** How many settled messages were queued again; the subject is the tenant. */
   readonly 'webhook.replayed': { readonly messages: number };
 
-  // In the chain of the service and, but for the first, in those of the person's tenants; the subject is the person.
+  // In the service's chain and, except for the first, in the chains of the person's tenants; the
+  // subject is the person.
   readonly 'user.created': UserRights & { readonly identity: 'embedded' | 'provider' };
   readonly 'user.changed': UserRights & { readonly fields: readonly string[] };
   readonly 'user.disabled': None;
   readonly 'user.enabled': None;
   readonly 'user.password_changed': None;
-  // In the chain of the service; without a subject.
+  // In the service's chain, without a subject.
   readonly 'master_key.rotated': { readonly endsOld: boolean; readonly resealed: number };
-  /** Written by 0.1.0 alone, when it found that the write-ahead log was damaged. */
+  /** Written only by 0.1.0, after it found a damaged write-ahead log. */
   readonly 'database.recovered': { readonly commits: number };
-  /** Of the key that signs bundles: the SHA-256 of the new public key. */
+  /** SHA-256 of the new public key for signing bundles. */
   readonly 'signing_key.rotated': { readonly fingerprint: string };
-  /** The SHA-256 of its manifest, which stands for every byte of it. */
+  /** SHA-256 of the backup's manifest, which covers every byte of the backup. */
   readonly 'backup.created': { readonly manifestSha256: string; readonly holdsKeys: boolean };
 
   // The subject is the analysis, or the tenant when all of it is on legal hold.
@@ -239,29 +242,38 @@ export interface EventDetails {
     readonly modelVersion: string;
     readonly modelFiles: FileHashes;
     readonly examinedAt: string;
-    /** Of the bytes that were examined. */
+    /** SHA-256 of the bytes that were examined. */
     readonly originalSha256: string;
-    /** Of the stored examination, as `examinationSha256` in src/service/analyses/examination-row.ts computes it. */
+    /**
+     * SHA-256 of the stored examination, as `examinationSha256` in
+     * src/service/analyses/examination-row.ts computes it.
+     */
     readonly examinationSha256: string;
-    /** Of the heatmaps and reports; null for the tier that has none. */
+    /** Hashes of the heatmaps and reports; null for the tier without any. */
     readonly outputs: FileHashes | null;
   };
   readonly 'analysis.failed': { readonly code: string };
-  /** By the service, after a failed attempt. */
+  /** The service retried after a failed attempt. */
   readonly 'analysis.retried': { readonly retryCount: number };
-  /** By a client, after the analysis had failed. */
+  /** A client retried after the analysis had failed. */
   readonly 'analysis.restarted': Options;
   readonly 'analysis.rolled_back': None;
   readonly 'analysis.upgraded': {
     readonly outputs: FileHashes;
-    /** As above, with what the run had left out; missing in entries of earlier versions, which left out nothing. */
+    /**
+     * As above, for the examination completed by what the run had left out; missing in entries of
+     * earlier versions, which left out nothing.
+     */
     readonly examinationSha256?: string;
   };
-  /** Other bytes lay in the place of the upload after it was read; null when they were too large to be hashed. */
+  /**
+   * The upload was replaced by other bytes after it was read; null when those were too large to
+   * hash.
+   */
   readonly 'analysis.upload_replaced': { readonly sha256: string | null };
-  /** A signed bundle was made: the SHA-256 of its manifest. */
+  /** A signed bundle was made; SHA-256 of its manifest. */
   readonly 'analysis.bundled': { readonly manifestSha256: string };
-  /** Names of what was changed: comment, tags, projectId. */
+  /** Names of the changed members: comment, tags, projectId. */
   readonly 'analysis.described': { readonly fields: readonly string[] };
   readonly 'analysis.deleted': { readonly because: 'asked' | 'retention' | 'tenant' };
   readonly 'analysis.purged': None;

@@ -1,6 +1,7 @@
 /**
- * The audit log: who did what, when, to what. Append-only; one chain of hashes for each tenant, one for the service. It
- * outlives what it describes. Rooms that act write in it with `append`, in their own transactions; it knows none of them.
+ * The audit log: who did what, when and to what. It is append-only, with one hash chain for each
+ * tenant and one for the service, and it outlives what it describes. Other rooms call `append` in
+ * their own transactions; the log knows none of them.
  */
 
 import { eq, sql } from 'drizzle-orm';
@@ -25,21 +26,24 @@ import { type Noted, type Verification, verifyChain } from './verify.ts';
 interface Head {
   readonly chain: string;
   readonly count: number;
-  /** Of the last entry; to be noted where no writer of the database can write. */
+  /**
+   * Hash of the last entry. Record it somewhere that nobody who can write to the database can
+   * change.
+   */
   readonly hash: string;
 }
 
 export interface Audit {
-  /** For an act that is not in the database. */
+  /** Logs an act that is not itself stored in the database. */
   note<E extends EventName>(note: Omit<Note<E>, 'at'>): Promise<void>;
-  /** The whole chain, line by line, as it is hashed. */
+  /** The whole chain, line by line, exactly as hashed. */
   lines(chain: string): AsyncIterable<Line>;
   /** Oldest first. */
   read(selection: Selection): Promise<readonly Line[]>;
   page(page: PageOfEntries): Promise<readonly Line[]>;
   head(chain: string): Promise<Head>;
   verify(chain: string, noted?: Noted): Promise<Verification>;
-  /** Every chain that there is or must be, that of the service first. */
+  /** Every chain that exists or must exist, the service's first. */
   chains(): Promise<readonly string[]>;
 }
 
@@ -72,7 +76,10 @@ export function createAudit({ db, now }: { readonly db: Db; readonly now: () => 
   };
 }
 
-/** The end of a chain. `append` writes in the transaction of the act itself: both are stored or neither. */
+/**
+ * The end of a chain. `append` runs in the transaction of the act itself, so either both are stored
+ * or neither.
+ */
 interface ChainEnd {
   readonly count: number;
   readonly hash: string;
@@ -83,7 +90,7 @@ const empty: ChainEnd = { count: 0, hash: noHash };
 export async function append<E extends EventName>(tx: Tx, note: Note<E>): Promise<void> {
   const { chain, at, event } = note;
   const head = (await findHead(tx).get({ chain })) ?? empty;
-  // Every chain begins with one of the two: a chain that was removed completely cannot go on as if it had always been that short.
+  // Every chain begins with one of these two events, so a deleted chain cannot pass for a new one.
   const isMute = head.count === 0 && event !== 'tenant.created';
   await write(tx, note, isMute ? await begin(tx, chain, at) : head);
 }
@@ -96,7 +103,10 @@ const findHead = buildOnce((reader) =>
     .prepare(),
 );
 
-/** Records in the chains that the migration created since when acts are logged. To be called when a database is opened. */
+/**
+ * Records in the chains created by the migration when logging began. Call it when a database is
+ * opened.
+ */
 export async function beginChains(db: Db, now: () => Date): Promise<void> {
   const isMute = eq(auditHeads.count, 0);
   if ((await db.select().from(auditHeads).where(isMute).get()) === undefined) return;

@@ -1,7 +1,8 @@
 /**
- * Whether a chain is as it was written. What this proves: no one changed, removed, exchanged or inserted an entry without
- * writing everything after it again. What it does not prove: a user who can write to the database file can do just that, the record of
- * the last hash included. Only a hash that was noted elsewhere reveals it: it stands for every entry up to its own.
+ * Verifies that a chain is as it was written. It proves that nobody changed, removed, reordered or
+ * inserted an entry without rewriting everything after it. It does not prove more: a user with
+ * write access to the database can rewrite the chain and the record of its last hash. Only a hash
+ * recorded elsewhere detects that, for every entry up to its own.
  */
 
 import { eq } from 'drizzle-orm';
@@ -13,38 +14,43 @@ type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not
 
 /** The first entry that is not as it was written. */
 interface Break {
-  /** Null when it is the whole chain, or an entry that only the noted hash knows. */
+  /**
+   * Null when the whole chain is at fault, or when the entry is known only by the recorded hash.
+   */
   readonly seq: number | null;
   readonly fault: Fault;
-  /** A sentence. */
+  /** One sentence. */
   readonly explanation: string;
 }
 
 export interface Verification {
   readonly chain: string;
-  /** Valid entries: all, or those before the break. */
+  /** Number of valid entries: all of them, or those before the break. */
   readonly count: number;
-  /** Of the last entry; null when the chain is broken. */
+  /** Hash of the last entry; null when the chain is broken. */
   readonly head: string | null;
   readonly broken: Break | null;
-  /** Number of the entry whose hash was noted; null when none was, or when it is not there. */
+  /**
+   * Number of the entry whose hash was recorded; null when none was, or when that entry is missing.
+   */
   readonly notedSeq: number | null;
 }
 
 export interface Noted {
-  /** The hash of an entry that was noted outside the database. */
+  /** Hash of an entry, recorded outside the database. */
   readonly head?: string;
 }
 
 type Head = Pick<typeof auditHeads.$inferSelect, 'count' | 'hash'>;
 
-/** @param isExpected - whether there must be a chain: a tenant has one from its first moment. */
+/** @param isExpected - whether the chain must exist, as every tenant's does. */
 export async function verifyChain(
   db: Db,
   chain: string,
   { head, isExpected }: Noted & { readonly isExpected: boolean },
 ): Promise<Verification> {
-  // An act of another process must not come between the entries and their number.
+  // A snapshot, so that no other process appends between reading the entries and their recorded
+  // number.
   return db.snapshot(async (reader) => {
     const isOfChain = eq(auditHeads.chain, chain);
     const recorded = (await reader.select().from(auditHeads).where(isOfChain).get()) ?? null;
@@ -54,7 +60,8 @@ export async function verifyChain(
 }
 
 /**
- * The same for lines that were exported. The chain is intact or not; only the noted hash proves that it is complete.
+ * Verifies exported lines. They show whether the chain is intact; only the recorded hash proves
+ * that it is complete.
  */
 export async function verifyLines(
   lines: readonly string[],
@@ -80,7 +87,7 @@ function* numbered(lines: readonly string[]): Generator<Link> {
   }
 }
 
-/** As far as the links lead. */
+/** State of the walk along the chain. */
 interface Walk extends Before, Pick<Verification, 'broken' | 'notedSeq'> {}
 
 async function walkLinks(
@@ -109,24 +116,28 @@ function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Bre
   const next = count + 1;
   if (seq > next) return found(next, 'missing', `Entry ${next} is missing; entry ${seq} follows.`);
   if (seq < next) {
-    return found(seq, 'out_of_order', `Entry ${seq} does not come after entry ${count}.`);
+    return found(seq, 'out_of_order', `Entry ${seq} cannot follow entry ${count}.`);
   }
   const told = entryText(text);
   if (hash !== hashText(text) || told === null) {
-    return found(seq, 'changed', `Entry ${seq} was changed: its text does not have its hash.`);
+    return found(seq, 'changed', `Entry ${seq} was changed: its text does not match its hash.`);
   }
   if (told.chain !== chain) {
-    return found(seq, 'out_of_order', `Entry ${seq} was written in another chain.`);
+    return found(seq, 'out_of_order', `Entry ${seq} belongs to another chain.`);
   }
   if (told.seq !== seq) {
-    return found(seq, 'out_of_order', `In the place of entry ${seq} stands entry ${told.seq}.`);
+    return found(seq, 'out_of_order', `Entry ${seq} was replaced by entry ${told.seq}.`);
   }
   if (told.previous === head) return null;
   const changed = Math.max(1, count);
-  return found(changed, 'changed', `Entry ${changed} was changed: entry ${seq} follows another.`);
+  return found(
+    changed,
+    'changed',
+    `Entry ${changed} was changed: entry ${seq} has a different hash for it.`,
+  );
 }
 
-/** What the chain hangs on; null for what is no entry. */
+/** The text that links an entry into the chain; null when it is not an entry. */
 function entryText(text: string) {
   const entry = jsonOrNull(text);
   if (typeof entry !== 'object' || entry === null) return null;
@@ -150,7 +161,8 @@ function breakAtEnd(
 ): Break | null {
   if (recorded === null) {
     if (count === 0 && !isExpected) return null;
-    const what = count === 0 ? 'The whole log is gone.' : 'The record of its last entry is gone.';
+    const what =
+      count === 0 ? 'The whole log is missing.' : 'The record of its last entry is missing.';
     return found(null, 'cut_off', what);
   }
   if (recorded.count > count) {
@@ -158,7 +170,7 @@ function breakAtEnd(
     return found(
       next,
       'cut_off',
-      `${recorded.count} entries were written; those from ${next} on are gone.`,
+      `${recorded.count} entries were written; those from ${next} on are missing.`,
     );
   }
   if (recorded.count < count) {
@@ -170,7 +182,11 @@ function breakAtEnd(
     );
   }
   if (recorded.hash === head) return null;
-  return found(count, 'changed', `Entry ${count} was changed: the last entry had another hash.`);
+  return found(
+    count,
+    'changed',
+    `Entry ${count} was changed: the last entry had a different hash.`,
+  );
 }
 
 function breakOfNoted({ notedSeq }: Walk, noted?: string): Break | null {
@@ -178,7 +194,7 @@ function breakOfNoted({ notedSeq }: Walk, noted?: string): Break | null {
   return found(
     null,
     'not_there',
-    'No entry has the noted hash: the log up to there was rewritten or cut off.',
+    'No entry has the hash you recorded: the log up to that entry was rewritten or truncated.',
   );
 }
 

@@ -1,4 +1,6 @@
-/** A way to reach the team. Its outcome is data: what the queue does with it is decided elsewhere. */
+/**
+ * A way to send feedback to the team. Its outcome is data; the queue decides what to do with it.
+ */
 
 import type { NodemailerError } from 'nodemailer';
 import type { FeedbackMessage } from '../../contract/feedback.ts';
@@ -8,20 +10,22 @@ import type { Sender } from '../../ports/network/post.ts';
 export interface Attempt {
   /** `refused`: the same message would be refused again. */
   readonly kind: 'accepted' | 'failed' | 'refused';
-  /** A word for the record, such as `smtp_250` or `timeout`; never a text of the other side. */
+  /** A code for the record, such as `smtp_250` or `timeout`; never text from the other side. */
   readonly detail: string;
 }
 
-/** Makes one attempt. Ends within a minute, or soon after `signal`. Throws only for mistakes of this program. */
+/** Makes one attempt. Ends within a minute, or soon after `signal`. Throws only for bugs. */
 export type Channel = (submission: Submission, signal: AbortSignal) => Promise<Attempt>;
 
-/** Feedback as a mail of plain text, over SMTP with verified TLS. */
+/** Sends feedback as a plain-text mail over SMTP with verified TLS. */
 interface MailOptions {
-  /** `smtp://` (STARTTLS where the server offers it, demanded before a password is sent) or `smtps://`. */
+  /**
+   * `smtp://` (STARTTLS if the server offers it, required before a password is sent) or `smtps://`.
+   */
   readonly smtpUrl: string;
   readonly from: string;
   readonly to: string;
-  /** How long the server may keep silent in each step. */
+  /** How long the server may stay silent in each step. */
   readonly timeoutMs?: number;
 }
 
@@ -29,7 +33,7 @@ interface MailOptions {
 export function createMailChannel({ smtpUrl, from, to, timeoutMs = 10_000 }: MailOptions): Channel {
   const server = parseServer(smtpUrl);
   return async (submission, signal) => {
-    // Only here: most installations send no mail.
+    // Imported only here because most installations send no mail.
     const { createTransport } = await import('nodemailer');
     const transport = createTransport({
       ...server,
@@ -37,11 +41,11 @@ export function createMailChannel({ smtpUrl, from, to, timeoutMs = 10_000 }: Mai
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
       socketTimeout: timeoutMs,
-      // A body or attachment is never fetched from a file or an address, whatever a field contains.
+      // Never fetch a body or attachment from a file or URL, whatever a field contains.
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-    // Besides the silences: a server that drips its answers must not block the sender for ever.
+    // A total limit as well: a server that trickles its answers must not block the sender for ever.
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(6 * timeoutMs)]);
     try {
       await transport.sendMail({ ...composeMail(submission, { from, to }), signal: deadline });
@@ -60,7 +64,7 @@ function parseServer(smtpUrl: string) {
   if (hasMore || user === undefined || pass === undefined) {
     throw new ForensicsError(
       'config_invalid',
-      'The address of the mail server is smtp:// or smtps://, user:password@ where needed (special characters as % escapes), host and port, and nothing more.',
+      'The mail server address must be smtp:// or smtps://, then user:password@ if needed (with special characters percent-encoded), host and port, and nothing more.',
     );
   }
   const secure = url.protocol === 'smtps:';
@@ -68,7 +72,7 @@ function parseServer(smtpUrl: string) {
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
     secure,
-    // A password goes over TLS or not at all.
+    // Never send a password without TLS.
     requireTLS: !secure && user !== '',
     ...(user === '' ? {} : { auth: { user, pass } }),
   };
@@ -78,7 +82,7 @@ function unescaped(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A % that begins no escape.
+    // A % that does not start an escape sequence.
     return undefined;
   }
 }
@@ -86,7 +90,7 @@ function unescaped(text: string): string | undefined {
 function composeMail(submission: Submission, { from, to }: { from: string; to: string }) {
   const { id, tenantName, createdAt, message } = submission;
   const { email: address } = message;
-  // One address in its plainest form. Whatever is more than that is shown in the text only.
+  // One address in its simplest form. Anything more complicated appears in the text only.
   const isPlain =
     address.length <= 254 &&
     /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(address);
@@ -94,7 +98,7 @@ function composeMail(submission: Submission, { from, to }: { from: string; to: s
     from,
     to,
     subject: `Feedback from ${tenantName}: ${message.source}`,
-    // The same for every attempt: a mail that came twice is known by it.
+    // The same for every attempt, so that a mail delivered twice can be recognised.
     messageId: `<feedback-${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
     date: createdAt,
     text: plainText(submission),
@@ -102,7 +106,7 @@ function composeMail(submission: Submission, { from, to }: { from: string; to: s
   };
 }
 
-/** Only a 5xx answer to sender, recipient or message is final; everything before them may be repaired. */
+/** Only a 5xx reply to sender, recipient or message is final; anything before that may be fixed. */
 function judge(error: unknown): Attempt {
   const { code, responseCode, permanent }: NodemailerError = Object(error);
   const detail = responseCode === undefined ? (code ?? 'failed') : `smtp_${responseCode}`;
@@ -110,7 +114,7 @@ function judge(error: unknown): Attempt {
   return { kind: permanent === true && isAboutMessage ? 'refused' : 'failed', detail };
 }
 
-/** Feedback as a JSON POST to the administrator's own receiver. */
+/** Sends feedback as a JSON POST to the administrator's own receiver. */
 export function createPostChannel(to: {
   readonly url: string;
   readonly sender: Pick<Sender, 'post'>;
@@ -119,18 +123,19 @@ export function createPostChannel(to: {
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Service-Webhook/1.0',
-      // The same for every attempt: the receiver knows a repetition by it.
+      // The same for every attempt, so that the receiver recognises a repetition.
       'webhook-id': known.id,
     };
     const { id, userId, tenantId, tenantName, createdAt } = known;
-    // What was sent in, under what the service knows for certain.
+    // What the sender claimed, overridden by what the service knows for certain.
     const body = { ...message, id, userId, tenantId, tenantName, createdAt };
     const { kind, detail } = await to.sender.post(to.url, JSON.stringify(body), headers);
     return { kind: kind === 'gone' ? 'refused' : kind, detail };
   };
 }
 
-// A feedback message, and the plain text made of it. Nothing in it is ever interpreted as markup or a header.
+// A feedback message and its plain-text form. Nothing in it is ever interpreted as markup or a
+// header.
 
 /** A message with what the service itself knows about its sender. */
 export interface Submission {
@@ -143,20 +148,23 @@ export interface Submission {
 }
 
 const maxAttributesLength = 16_384;
-// A few thousand overflow the stack of JSON.stringify, and indented their blanks alone are megabytes.
+// A few thousand levels overflow the stack of JSON.stringify, and their indentation alone takes
+// megabytes.
 const maxAttributesLevels = 64;
 
-/** @throws {ForensicsError} `invalid_request`: attributes have arbitrary members, but not arbitrarily many. */
+/**
+ * Limits the attributes, whose members are arbitrary. @throws {ForensicsError} `invalid_request`.
+ */
 export function assertAttributesFit({ sourceAttributes = {} }: FeedbackMessage): void {
   const isFlat = !isDeeperThan(maxAttributesLevels, sourceAttributes);
   if (isFlat && JSON.stringify(sourceAttributes).length <= maxAttributesLength) return;
   throw new ForensicsError(
     'invalid_request',
-    `sourceAttributes must be an object of at most ${maxAttributesLevels} levels and ${maxAttributesLength} characters of JSON.`,
+    `sourceAttributes must be an object with at most ${maxAttributesLevels} levels and ${maxAttributesLength} characters of JSON.`,
   );
 }
 
-/** Level by level, not by calls: it must not overflow itself. */
+/** Iterates level by level; recursion could itself overflow the stack. */
 function isDeeperThan(levels: number, value: unknown): boolean {
   let level = [value];
   for (let depth = 0; depth <= levels; depth++) {
@@ -167,7 +175,10 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return level.length > 0;
 }
 
-/** One value a line behind our own labels, and every line of longer texts marked as quoted: none can pose as ours. */
+/**
+ * Each value is one line after our own label, and each line of a longer text is marked as quoted,
+ * so that user text cannot pass for ours.
+ */
 export function plainText(submission: Submission): string {
   const { id, userId, tenantName, tenantId, createdAt } = submission;
   const { source, name, email, url, replaySessionId, sourceAttributes, message } =
@@ -196,7 +207,7 @@ function quoted(text: string): string[] {
   return text.split(/\r\n|[\n\r\u2028\u2029\u0085]/).map((line) => `> ${oneLine(line)}`);
 }
 
-/** Control characters, halves of characters, and bidirectional controls become blanks. */
+/** Control characters, lone surrogates and bidirectional controls become spaces. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu, ' ');
 }

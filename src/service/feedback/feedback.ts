@@ -1,7 +1,7 @@
 /**
- * Messages of users to the team: stored first, then sent over the channels that the administrator configured, each at its own
- * pace. A message and its sending are written in one transaction: neither exists without the other. The room knows no
- * requests and no accounts.
+ * Messages from users to the team. They are stored first and then sent over the channels the
+ * administrator configured, each at its own pace; message and send jobs are written in one
+ * transaction. Knows nothing of HTTP or accounts.
  */
 
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
@@ -25,7 +25,7 @@ import {
   type Submission,
 } from './channels.ts';
 
-/** Kind of the jobs that send; one a message and channel. */
+/** Kind of the send jobs; there is one for each message and channel. */
 export const sendJob = 'feedback.send';
 
 interface Sender {
@@ -35,12 +35,13 @@ interface Sender {
 
 interface Feedback {
   /**
-   * Keeps the message; it is sent later.
+   * Stores the message; it is sent later.
    *
-   * @throws {ForensicsError} `invalid_request`; `rate_limited` after 30 messages of one person within an hour.
+   * @throws {ForensicsError} `invalid_request`; `rate_limited` after 30 messages by one person
+   *   within an hour.
    */
   submit(sender: Sender, message: FeedbackMessage): Promise<void>;
-  /** The worker's handler for jobs of the kind `sendJob`. */
+  /** The worker's handler for `sendJob` jobs. */
   readonly send: Handler;
 }
 
@@ -48,15 +49,15 @@ interface FeedbackOptions {
   readonly db: Db;
   readonly queue: Queue;
   readonly now: () => Date;
-  /** Where messages go, by name; none keeps them only. */
+  /** Channels by name; without any, messages are only stored. */
   readonly channels: Readonly<Record<string, Channel>>;
-  /** Told about a message that is sent no more. */
+  /** Receives an error for each message that will not be sent any more. */
   readonly onError?: (error: unknown) => void;
 }
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Pauses after the first, second, ... attempt; the last one again and again. */
+/** Pauses after the first, second, ... attempt; the last one repeats. */
 const pausesMs: readonly number[] = [
   minuteMs,
   5 * minuteMs,
@@ -65,9 +66,9 @@ const pausesMs: readonly number[] = [
   6 * hourMs,
   12 * hourMs,
 ];
-/** Of one person: unread messages must fill neither a mailbox nor the disk. */
+/** For one person: unread messages must fill neither a mailbox nor the disk. */
 const maxPerHour = 30;
-/** After this time a message is sent no more; it stays readable here. */
+/** After this time sending stops; the message can still be read here. */
 const givenUpAfterMs = 72 * hourMs;
 
 interface Task {
@@ -82,7 +83,7 @@ export function createFeedback(options: FeedbackOptions): Feedback {
     const task = parseTask(job);
     const submission = await getFeedback(db, task.feedbackId);
     const channel = channels[task.channel];
-    // The settings may have changed since the message came.
+    // The settings may have changed since the message was stored.
     const attempt = channel ? await channel(submission, signal) : notConfigured;
     const again = attempt.kind === 'failed' ? nextAttempt(submission, job.fence) : null;
     await transact(db, async (tx) => {
@@ -161,7 +162,7 @@ async function record(
   await tx.update(feedback).set({ outcomes }).where(isThis).run();
 }
 
-/** Payloads are written by `submit` alone; anything else is a mistake of this program. */
+/** Only `submit` writes payloads, so anything else is a bug. */
 function parseTask({ payload }: Job): Task {
   if (
     typeof payload === 'object' &&
@@ -191,12 +192,13 @@ export interface OpenFeedback extends Pick<Feedback, 'submit'> {
 }
 
 /**
- * Feedback with the channels that the settings name, and a worker of its own: a slow mail server keeps no picture waiting.
+ * Opens feedback with the channels in the settings and a worker of its own, so that a slow mail
+ * server delays no analysis.
  *
  * @throws {ForensicsError} `config_invalid`.
  */
 export function openFeedback({ settings, ...parts }: FeedbackParts): OpenFeedback {
-  // No guard: the address is the administrator's own choice, and may well be inside.
+  // No guard: the administrator chose the address, which may well be internal.
   const sender = createPostSender({ guard: { isAllowed: () => true } });
   const room = createFeedback({ ...parts, channels: openChannels(settings, sender) });
   const worker: Worker = createWorker({
@@ -226,7 +228,7 @@ function openChannels(settings: Settings, sender: PostSender): Readonly<Record<s
 
 /** Reads the messages, for the administrator. */
 export interface FeedbackEntry extends Submission {
-  /** By channel. */
+  /** Outcomes by channel. */
   readonly outcomes: Readonly<Record<string, FeedbackOutcome>>;
 }
 
@@ -244,7 +246,7 @@ export async function getFeedback(reader: Reader, id: string): Promise<FeedbackE
   if (entry !== undefined) return entry;
   throw new ForensicsError(
     'not_found',
-    'Feedback entry not found; "forensics feedback list" shows the latest.',
+    'Feedback entry not found; "forensics feedback list" shows the latest ones.',
   );
 }
 
@@ -259,9 +261,9 @@ function entries(reader: Reader) {
 const keptMs = 365 * 86_400_000;
 
 /**
- * Deletes old messages: they contain names and addresses, and have been read by then.
+ * Deletes old messages, because they contain names and addresses and will have been read by then.
  *
- * One that still waits to be sent stays until that has ended.
+ * A message that is still waiting to be sent stays until that has ended.
  */
 export async function purgeFeedback(db: Db, at: Date): Promise<void> {
   const before = new Date(at.getTime() - keptMs);
@@ -271,5 +273,8 @@ export async function purgeFeedback(db: Db, at: Date): Promise<void> {
     .run();
 }
 
-/** Over some channel it has yet to be sent. Quotes in the texts beside it are escaped, so that none of them reads like this. */
+/**
+ * Still to be sent over some channel. Quotes in the stored texts are escaped, so none of them can
+ * match this.
+ */
 export const isWaiting = sql`${feedback.outcomes} LIKE '%"state":"waiting"%'`;

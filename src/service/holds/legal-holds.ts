@@ -1,6 +1,7 @@
 /**
- * Legal holds: what a person said must stay, however long ago it was deleted. The operator places them on the command line,
- * and who may change a tenant's settings does so for that tenant; nobody of a tenant lifts a hold of the operator.
+ * Legal holds: what must be kept however long ago it was deleted. The operator places them on the
+ * command line; anyone who may change a tenant's settings can place them for that tenant, but
+ * cannot lift the operator's.
  */
 
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
@@ -10,7 +11,7 @@ import { type Db, type Reader, transact, type Tx } from '../../ports/db/database
 import { analyses, legalHolds, users } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 
-/** What a hold is on. */
+/** What a hold applies to. */
 interface Held {
   readonly tenantId: string;
   /** Null for everything of the tenant. */
@@ -24,21 +25,23 @@ export interface Hold extends Held {
   readonly createdAt: Date;
   /** Null for the operator. */
   readonly createdByUserId: string | null;
-  /** The name, else the address. */
+  /** The user's name, or else their email address. */
   readonly createdByUserName: string | null;
 }
 
 export interface Holds {
   /**
-   * A hold that a user placed becomes the operator's when the operator places the same.
+   * Places a hold. A user's hold becomes the operator's when the operator places the same one.
    *
-   * @param by - the operator when it is left out, else a user.
-   * @throws {ForensicsError} `analysis_not_found`; `conflict` when it is on hold already.
+   * @param by - a user, or the operator when omitted.
+   * @throws {ForensicsError} `analysis_not_found`; `conflict` when it is already on hold.
    */
   add(hold: Held & { readonly reason: string }, by?: Actor): Promise<Hold>;
-  /** @throws {ForensicsError} `not_found`; `conflict` when a user would lift a hold of the operator. */
+  /**
+   * @throws {ForensicsError} `not_found`; `conflict` when a user tries to lift the operator's hold.
+   */
   remove(held: Held, by?: Actor): Promise<void>;
-  /** Of one tenant, oldest first. */
+  /** Holds of one tenant, oldest first. */
   list(tenantId: string): Promise<readonly Hold[]>;
 }
 
@@ -70,7 +73,7 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
         if (by.type !== 'operator' && found.createdByUserId === null) {
           throw new ForensicsError(
             'conflict',
-            'The administrator of the service placed this hold and must lift it; ask them.',
+            'The administrator of the service placed this hold; ask them to lift it.',
           );
         }
         await tx.delete(legalHolds).where(isOn(held)).run();
@@ -80,13 +83,13 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
   };
 }
 
-/** A deleted analysis is known too: until its purge it can still be saved. */
+/** Accepts a deleted analysis too: until its purge it can still be saved. */
 async function assertAnalysisExists(tx: Tx, { tenantId, analysisId }: Held): Promise<void> {
   if (analysisId === null) return;
   const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
   const found = await tx.select({ id: analyses.id }).from(analyses).where(isIt).get();
   if (found !== undefined) return;
-  throw new ForensicsError('analysis_not_found', 'The tenant has no such analysis.');
+  throw new ForensicsError('analysis_not_found', 'Analysis not found in this tenant.');
 }
 
 async function findHold(tx: Tx, held: Held) {
@@ -109,7 +112,7 @@ async function note(tx: Tx, { tenantId, analysisId }: Held, { by, at, event }: A
   await append(tx, { chain: tenantId, at, actor: by, event, subject, details: {} });
 }
 
-/** Of one tenant, oldest first. */
+/** Holds of one tenant, oldest first. */
 export async function findHolds(reader: Reader, tenantId: string): Promise<readonly Hold[]> {
   return selectHolds(reader, eq(legalHolds.tenantId, tenantId));
 }
@@ -141,7 +144,7 @@ async function selectHolds(reader: Reader, which: SQL | undefined): Promise<read
   }));
 }
 
-/** For queries of analyses: neither the analysis nor its tenant is on hold. */
+/** SQL condition for queries of analyses: neither the analysis nor its tenant is on hold. */
 export const isFree = sql`NOT EXISTS (SELECT 1 FROM ${legalHolds}
   WHERE ${legalHolds.tenantId} = ${analyses.tenantId} AND ${legalHolds.analysisId} IN ('', ${analyses.id}))`;
 

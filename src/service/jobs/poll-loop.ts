@@ -1,6 +1,7 @@
 /**
- * A loop that sleeps until something is due: woken at once by news, and at the latest after `pollMs` to see what other
- * processes did. One turn at a time; the tasks that a turn takes up go on after it, and the end of each wakes the loop.
+ * A loop that sleeps until something is due. A notification wakes it at once; otherwise it looks
+ * every `pollMs` for the work of other processes. Turns run one at a time; the tasks a turn starts
+ * continue after it, and each wakes the loop when it ends.
  */
 
 import { eq } from 'drizzle-orm';
@@ -9,27 +10,28 @@ import { settings } from '../../ports/db/schema.ts';
 
 interface Loop<T> extends Tasks<T> {
   start(): void;
-  /** Has a turn soon; calls that come together make one turn. */
+  /** Schedules a turn soon; calls close together share one turn. */
   wake(): void;
-  /** Has a turn now, after the one that is under way; rejects when it does. */
+  /** Runs a turn after the one in progress; rejects when that turn fails. */
   run(): Promise<Date | null>;
-  /** Has turns until nothing is due and no task runs. */
+  /** Runs turns until nothing is due and no task is running. */
   drain(): Promise<void>;
-  /** Resolves when the present turn has ended. Its tasks go on. */
+  /** Resolves when the current turn has ended. Its tasks continue. */
   stop(): Promise<void>;
 }
 
 interface Tasks<T> {
-  /** @param work - never rejects. @param about - what `inHand` shows of it. */
+  /** @param work - must never reject. @param about - what `inHand` returns for it. */
   takeOn(work: Promise<void>, about: T): void;
   inHand(): readonly T[];
-  /** Resolves when all that are in hand now have ended. */
+  /** Resolves when all tasks now running have ended. */
   settled(): Promise<void>;
 }
 
 /**
- * @param turn - takes up what is due without waiting for it; resolves to when the next thing is due, null for nothing.
- * @param onError - a turn that rejects is reported here and tried again after `pollMs`.
+ * @param turn - starts what is due without waiting for it; resolves to the time when the next item
+ *   is due, or null.
+ * @param onError - receives the error of a turn that rejects; the turn is repeated after `pollMs`.
  */
 export function createLoop<T = never>({ turn, now, pollMs, onError }: LoopParts): Loop<T> {
   let isRunning = false;
@@ -114,28 +116,28 @@ function createTasks<T>(onEnd: () => void) {
         const endedBefore = ended;
         await turn();
         if (running.size > 0) await Promise.race(running.keys());
-        // What ended during the turn may have made room that the turn did not see.
+        // A task that ended during the turn may have freed a slot that the turn did not see.
         else if (ended === endedBefore) return;
       }
     },
   };
 }
 
-// What has to be done once a day, by whichever process comes first: when each was last begun stands in the database, so
-// a restart repeats nothing and a second process does nothing twice. A chore that a crash cuts short is done the next
-// day: chores clean up, nothing waits for them.
+// A daily chore, done by whichever process comes first. The database stores when each chore last
+// began, so a restart repeats nothing and two processes never do the same one. A chore interrupted
+// by a crash waits until the next day: chores only clean up.
 
 export interface Chore {
-  /** Stable: under it the database remembers when it was begun. */
+  /** Must stay the same: the database stores the last start under it. */
   readonly name: string;
-  /** Soon ends when `signal` is aborted. */
+  /** Must end soon after `signal` is aborted. */
   readonly run: (signal: AbortSignal) => void | Promise<void>;
 }
 
 interface Chores {
   start(): void;
   stop(): Promise<void>;
-  /** Does what is due, one after the other. */
+  /** Runs the chores that are due, one after another. */
   drain(): Promise<void>;
 }
 
@@ -150,7 +152,7 @@ export function createChores({
   pollMs = hourMs / 4,
 }: Clocked & {
   readonly chores: readonly Chore[];
-  /** Told about a chore that failed; it is tried again after an hour. */
+  /** Receives the error of a failed chore, which is retried after an hour. */
   readonly onError: (error: unknown) => void;
   readonly pollMs?: number;
 }): Chores {
@@ -164,7 +166,7 @@ export function createChores({
         await run(stopping.signal);
       } catch (error) {
         onError(error);
-        // By an hour.
+        // Due again in an hour.
         const value = new Date(now().getTime() - dayMs + hourMs).toISOString();
         const isIt = eq(settings.key, choreKey(name));
         await db.update(settings).set({ value }).where(isIt).run().catch(onError);
@@ -185,7 +187,7 @@ export function createChores({
   };
 }
 
-/** True for the one process that has it to do today. */
+/** Returns true in the one process that is to do it today. */
 async function takeChore(db: Db, name: string, at: Date): Promise<boolean> {
   return transact(db, async (tx) => {
     const key = choreKey(name);

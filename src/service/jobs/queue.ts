@@ -1,9 +1,11 @@
 /**
- * The queue of work that must not be lost: rows with leases. A worker that died loses its lease, another takes the job
- * over, and the fencing number refuses whatever the first one still brings. It knows no kind of work.
+ * A durable job queue: rows with leases. When a worker dies, its lease expires, another worker
+ * takes the job over, and the fencing token rejects anything the first one still delivers. The
+ * queue knows nothing about kinds of work.
  *
- * pg-boss and graphile-worker hand jobs out in the same way (`FOR UPDATE SKIP LOCKED`), but know no SQLite, no fence that is
- * checked in the transaction of the outcome, and no turns between the owners of jobs.
+ * pg-boss and graphile-worker claim jobs the same way (`FOR UPDATE SKIP LOCKED`), but they support
+ * neither SQLite, nor a fence checked in the transaction of the result, nor fair scheduling between
+ * job owners.
  */
 
 import { and, count, eq, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
@@ -20,8 +22,8 @@ import { jobs } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 
 /**
- * A claimed job. `fence` and `leasedBy` together identify the claim: a crash of the database may undo one, and the next then
- * has the same number.
+ * A claimed job. `fence` and `leasedBy` identify the claim together: a database crash may undo a
+ * claim, and the next one then gets the same fence.
  */
 export type Job = Readonly<
   Pick<typeof jobs.$inferSelect, 'id' | 'kind' | 'payload' | 'owner' | 'fence' | 'leasedBy'>
@@ -31,7 +33,10 @@ interface Claim {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly kinds: readonly string[];
-  /** Owners whose jobs are left where they are: the next list holds where the one before it leaves nothing that is due. */
+  /**
+   * Lists of owners whose jobs to skip, in order of preference: the next list applies when the one
+   * before leaves no job due.
+   */
   readonly except?: readonly (readonly string[])[];
 }
 
@@ -43,25 +48,29 @@ interface More {
 export interface Queue {
   /** Adds a job in the transaction of the act that needs it. */
   enqueue(tx: Tx, kind: string, payload: unknown, more?: More): Promise<string>;
-  /** The job that is due longest, leased to this worker; null when none is due. */
+  /** Leases the most overdue job to this worker; returns null when none is due. */
   claim(claim: Claim): Promise<Job | null>;
-  /** False when another worker has taken the job over. */
+  /** Returns false when another worker has taken the job over. */
   extendLease(job: Job, leaseMs: number): Promise<boolean>;
-  /** Checks inside a transaction that the job is still this claim's. @throws {ForensicsError} `lease_lost`. */
+  /**
+   * Checks inside a transaction that this claim still holds. @throws {ForensicsError} `lease_lost`.
+   */
   assertLease(tx: Tx, job: Job): Promise<void>;
-  /** Removes a done job. @throws {ForensicsError} `lease_lost`: roll everything back. */
+  /** Removes a finished job. @throws {ForensicsError} `lease_lost`; roll everything back then. */
   finish(tx: Tx, job: Job): Promise<void>;
-  /** Gives the job back, due at `runAt`. @throws {ForensicsError} `lease_lost`. */
+  /** Returns the job to the queue, due at `runAt`. @throws {ForensicsError} `lease_lost`. */
   release(tx: Tx, job: Job, runAt: Date): Promise<void>;
-  /** When the next job of these kinds is due, a lease running out included; null when there is none. */
+  /**
+   * When the next job of these kinds is due, counting leases that expire; null when there is none.
+   */
   nextDueAt(kinds: readonly string[], except?: readonly string[]): Promise<Date | null>;
   /** Number of jobs of a kind, waiting or leased. */
   count(kind: string): Promise<number>;
-  /** Number of jobs of a kind under a lease of a worker whose id begins so. */
+  /** Number of leased jobs of a kind whose worker id starts with `workers`. */
   countLeased(kind: string, workers: string): Promise<number>;
-  /** Milliseconds for which the first of those that are due has waited; 0 where none is. */
+  /** How long the oldest due job has been waiting, in milliseconds; 0 when none is due. */
   waitOf(kind: string): Promise<number>;
-  /** Calls back after jobs were added; returns the way to stop that. */
+  /** Calls `listener` after jobs are added; returns a function that unsubscribes it. */
   onAdded(listener: () => void): () => void;
 }
 
@@ -129,7 +138,8 @@ async function claimJob(
   { kinds, except = [[]], ...lease }: Claim,
   at: Date,
 ): Promise<Job | null> {
-  // Looking costs no lock: idle workers of several processes do not stand in each other's way.
+  // Looking first takes no lock, so that idle workers of several processes do not block one
+  // another.
   const look = createLook(db, kinds, at);
   for (const owners of except) {
     for (const first of await look(owners)) {
@@ -138,25 +148,28 @@ async function claimJob(
       const isAllowed = owners.length === 0 ? undefined : isOwner;
       const isSought = and(eq(jobs.kind, first.kind), isAllowed, isDue(at));
       const claimed = await transact(db, (tx) => take(tx, isSought, { ...lease, at }), 'claim');
-      // Where there is none, others are about to take all that are due.
+      // When none was claimed, others are about to take all that are due.
       if (claimed !== null) return claimed;
     }
   }
   return null;
 }
 
-/** A waiting job is due at `run_at`, a leased one when its lease ends. */
+/** A waiting job is due at `run_at`, a leased one when its lease expires. */
 const dueAt = sql<number>`coalesce(${jobs.leasedUntil}, ${jobs.runAt})`;
 
-/** By row: jobs that became due in the same millisecond keep the order of their making. */
+/** Ordered by row id too, so that jobs due in the same millisecond keep their order of creation. */
 const rowid = sql<number>`${jobs}.rowid`;
 const byDue = [dueAt, rowid];
 
-/** Finds the job that is due first of a kind or, with exceptions, of an owner; the earliest first. */
+/** Finds the earliest due job of these kinds, or, with exceptions, the earliest of each owner. */
 function createLook(reader: Reader, kinds: readonly string[], at: Date) {
   const seen = new Map<string, readonly Due[]>();
 
-  /** The first jobs mostly are of several owners; only behind a long row of one owner's is every owner asked for. */
+  /**
+   * The first few jobs usually have several owners; only when one owner fills them all is every
+   * owner queried.
+   */
   async function dueOfOthers(kind: string, except: readonly string[]): Promise<readonly Due[]> {
     const due = seen.get(kind) ?? (await findDue(reader).all({ kind }));
     seen.set(kind, due);
@@ -192,8 +205,9 @@ const findDue = buildOnce((reader) =>
 );
 
 /**
- * Two steps in an index for each owner: one with fifty thousand jobs costs no more than one with a single job.
- * (For DISTINCT both engines would read all of them.) Jobs without an owner are of kinds that have none at all.
+ * Takes two index lookups for each owner, so fifty thousand jobs cost no more than one. (With
+ * DISTINCT, both databases would read all of them.) Jobs without an owner are of kinds that never
+ * have one.
  */
 async function dueOfEach(
   reader: Reader,
@@ -222,19 +236,22 @@ async function dueOfEach(
   }));
 }
 
-// Above the longest pause and the longest lease of all kinds: twelve hours.
+// Longer than any pause or lease of any kind, which is twelve hours.
 const longestWaitMs = 13 * 3_600_000;
 const clockStepMs = 60_000;
 
-/** The clock was put back since: what was due at a time of the old clock would wait for that. */
+/**
+ * Whether the clock has been set back since: the job would otherwise wait for a time of the old
+ * clock.
+ */
 function isOutOfTime(job: { readonly dueAt: number; readonly createdAt: Date }, at: Date): boolean {
   const [dueInMs, madeInMs] = [job.dueAt - at.getTime(), job.createdAt.getTime() - at.getTime()];
-  // A lease of the present clock ends before a job of the old one was made.
+  // A lease taken under the current clock ends before a job created under the old one.
   const isOfOldClock = madeInMs > clockStepMs && dueInMs >= madeInMs;
   return dueInMs > longestWaitMs || isOfOldClock;
 }
 
-/** The same of a row, and whether it is due at all. */
+/** The same for a row, including whether it is due. */
 function isDue(at: Date) {
   const [now, later] = [at.getTime(), at.getTime() + clockStepMs];
   return or(
@@ -271,7 +288,7 @@ const heldJob = buildOnce((tx) => {
   return tx.select({ id: jobs.id }).from(jobs).where(heldBy({ id, fence, leasedBy })).prepare();
 });
 
-/** No row while the job is free: then it is leased by nobody. */
+/** Matches no row while the job is free, because nobody leases it then. */
 function heldBy({ id, fence, leasedBy }: Readonly<Record<'id' | 'fence' | 'leasedBy', unknown>>) {
   return sql`${jobs.id} = ${id} AND ${jobs.fence} = ${fence} AND ${jobs.leasedBy} = ${leasedBy}`;
 }

@@ -1,6 +1,7 @@
 /**
- * Takes jobs from the queue and gives them to their handlers, keeps their leases alive, and stops cleanly. A handler
- * settles its job itself (`finish` or `release`) in the transaction that makes the outcome visible.
+ * Takes jobs from the queue, passes them to their handlers, renews their leases and shuts down
+ * cleanly. A handler settles its job itself (`finish` or `release`) in the transaction that makes
+ * the result visible.
  */
 
 import { type Db, transact } from '../../ports/db/database.ts';
@@ -14,34 +15,40 @@ export type Handler = (job: Job, context: { readonly signal: AbortSignal }) => P
 interface WorkerOptions {
   readonly db: Db;
   readonly queue: Queue;
-  /** By kind of job. */
+  /** Handlers by kind of job. */
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly workerId: string;
-  /** Jobs at a time. */
+  /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
-  /** False while no job could begin: none is claimed then. */
+  /** Returns false while no job could start; then none is claimed. */
   readonly canBegin?: () => boolean;
   readonly now: () => Date;
-  /** How long to sleep at most: jobs that another process added are seen after this time. */
+  /** Longest sleep: jobs added by another process are noticed after this time. */
   readonly pollMs?: number;
-  /** A lease is renewed three times in this time; after it another worker takes over a dead worker's job. */
+  /**
+   * Lease duration. A lease is renewed three times within it; once it expires, another worker takes
+   * the job over.
+   */
   readonly leaseMs?: number;
-  /** Told about everything a handler throws, and about the loop's own troubles. */
+  /** Receives everything a handler throws, and errors of the loop itself (with a null job). */
   readonly onError?: (error: unknown, job: Job | null) => void;
 }
 
 export interface Worker {
   start(): void;
-  /** Takes no new job, gives running ones `graceMs`, then aborts them and gives them back to the queue. */
+  /**
+   * Takes no new jobs, gives running ones `graceMs` to finish, then aborts them and returns them to
+   * the queue.
+   */
   stop(how?: { readonly graceMs?: number }): Promise<void>;
-  /** Works until nothing is due and nothing runs. */
+  /** Works until nothing is due or running. */
   drain(): Promise<void>;
-  /** Jobs in hand. */
+  /** Number of jobs being worked on. */
   running(): number;
 }
 
 const longestPauseMs = 60_000;
-/** Until it is asked again whether a job could begin. */
+/** How often `canBegin` is asked again. */
 const retryMs = 250;
 
 export function createWorker(options: WorkerOptions): Worker {
@@ -61,7 +68,7 @@ export function createWorker(options: WorkerOptions): Worker {
 
   async function turn(): Promise<Date | null> {
     for (;;) {
-      // With all hands full there is nothing to wait for: the end of a job wakes the loop.
+      // When all slots are taken, the end of a job wakes the loop.
       if (isStopping || loop.inHand().length >= concurrency) return null;
       if (!canBegin()) return new Date(now().getTime() + retryMs);
       const except = scheduler.choices();
@@ -122,7 +129,7 @@ async function renew(
     if (await queue.extendLease(job, leaseMs)) return;
     abort.abort(new ForensicsError('lease_lost', 'Another worker has taken this job over.'));
   } catch (error) {
-    // The next heartbeat tries again; two may fail before the lease is gone.
+    // The next heartbeat tries again; two may fail before the lease expires.
     onError(error, job);
   }
 }
@@ -135,7 +142,8 @@ async function giveBack(
   try {
     await transact(db, (tx) => queue.release(tx, job, new Date(now().getTime() + afterMs)));
   } catch (error) {
-    // Settled by the handler already, or lost: the lease decides. A trouble of the file ends with the lease, too.
+    // The handler has settled the job already, or the lease is lost and another worker decides. A
+    // file error ends with the lease too.
     if (!isLeaseLost(error)) onError(error, job);
   }
 }
@@ -145,19 +153,20 @@ function isLeaseLost(error: unknown): boolean {
 }
 
 /**
- * The owner whose job runs next, so that no owner delays the others: owners take turns, and one whose latest job failed
- * rests ten times as long as it took, then gets one job at a time until one is done. Kept in memory: a new process has to
- * find out again.
+ * Decides whose job runs next, so that no owner delays the others. Owners take turns; an owner
+ * whose latest job failed pauses for ten times the job's duration, then gets one job at a time
+ * until one succeeds. Kept in memory: a new process has to learn it again.
  */
 interface FairScheduler {
   /** Owners whose jobs must not start now. */
   blocked(): readonly string[];
   /**
-   * Owners whose jobs are left alone, from the fairest choice to the last: first an owner that has no running job and was not
-   * served last, then an owner without a running job, then any that is not blocked.
+   * Lists of owners to skip, from the fairest choice to the least fair: first prefer an owner
+   * without a running job who was not served last, then any owner without a running job, then any
+   * that is not blocked.
    */
   choices(): readonly (readonly string[])[];
-  /** When the next rest ends; null when no owner rests. */
+  /** When the next pause ends; null when no owner is paused. */
   nextAt(): Date | null;
   /** Records that a job starts; call the returned function with its outcome. */
   begin(owner: string | null): (end: 'done' | 'failed' | 'taken away') => void;
@@ -168,7 +177,7 @@ const longestRestMs = 15 * 60_000;
 
 function createFairScheduler(now: () => Date): FairScheduler {
   const inHand: string[] = [];
-  /** Owners whose latest job failed, and until when they rest. */
+  /** Owners whose latest job failed, and until when they are paused. */
   const failing = new Map<string, Date>();
   let latest: string | null = null;
 
@@ -212,15 +221,15 @@ function createFairScheduler(now: () => Date): FairScheduler {
 
 interface Room {
   readonly folder: string;
-  /** What one run writes. */
+  /** Number of bytes that one run writes. */
   readonly bytes: number;
-  /** The runs of all processes that write to this disk, the one that begins included. */
+  /** Number of runs in all processes writing to this disk, including the one about to start. */
   readonly runsUnderWay: () => Promise<number>;
 }
 
 /**
- * The same handler, which does not begin where the disk has no room for what it and the runs under way write: the job waits
- * in the queue until there is some, and its analysis stays as it is.
+ * Wraps a handler so that a run only starts when the disk has room for it and for the runs in
+ * progress. Otherwise its job stays in the queue and the analysis is unchanged.
  */
 export function withRoom({ folder, bytes, runsUnderWay }: Room, handler: Handler): Handler {
   return async (job, context) => {

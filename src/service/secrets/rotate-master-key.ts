@@ -1,11 +1,13 @@
 /**
- * A new master key in place of the old one. Everything sealed is sealed again in one transaction, so that the old key
- * opens nothing of what the database holds from then on. What nobody else has a copy of is derived from the new key: tokens are
- * refreshed by their clients, counts of failed logins start again. `secrets.ts` explains what stays, and why.
+ * Replaces the master key. All sealed data is resealed in one transaction, after which the old key
+ * opens nothing in the database. Secrets that nobody else holds are derived from the new key:
+ * clients refresh their tokens, and counts of failed logins restart. `secrets.ts` explains which
+ * secrets stay, and why.
  *
- * It takes the database for itself: a server that went on under the old key would seal what no key could open. A crash
- * at any point leaves a folder that opens, under the old key or the new one: the new key lies safely beside the old one
- * before the transaction, and takes its place after it, or at the next opening.
+ * The rotation needs the database to itself: a server still running on the old key would seal data
+ * that no key could open. After a crash at any point, either the old key or the new one opens the
+ * folder: the new key is safely stored beside the old one before the transaction, and replaces it
+ * afterwards or at the next opening.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -28,14 +30,17 @@ import {
 import { resealSigningKeys } from '../../evidence/signing-keys.ts';
 
 interface RotationWish {
-  /** 32 bytes; null to make one, which only a key that is stored in the data folder allows. */
+  /** 32 bytes; null to generate one, which requires that the key is stored in the data folder. */
   readonly newKey: Buffer | null;
-  /** Also end what the old key vouched for in other people's hands: presigned URLs and webhook secrets. */
+  /** Also invalidates what others hold under the old key: presigned URLs and webhook secrets. */
   readonly endsOld: boolean;
 }
 
 export interface Rotation extends Resealed {
-  /** False when the disk is too full: what was sealed under the old key can still be found in the database file. */
+  /**
+   * False when the disk is too full: what was sealed under the old key can still be found in the
+   * database file.
+   */
   readonly isWiped: boolean;
 }
 
@@ -47,7 +52,10 @@ type RotationSettings = Pick<
   'dataDir' | 'databaseUrl' | 'databasePasswordFile' | 'masterKey'
 >;
 
-/** @throws {ForensicsError} `conflict` while anybody uses the database; `usage`; those of opening it. */
+/**
+ * @throws {ForensicsError} `conflict` while any process uses the database; `usage`; whatever
+ *   opening it throws.
+ */
 export async function rotateMasterKey(
   settings: RotationSettings,
   { newKey: wished, endsOld }: RotationWish,
@@ -59,7 +67,7 @@ export async function rotateMasterKey(
   if (newKey === null) {
     throw new ForensicsError(
       'usage',
-      'The master key comes from the settings (FORENSICS_MASTER_KEY), so the new one must come from you: give it with --key-file.',
+      'The master key comes from the settings (FORENSICS_MASTER_KEY), so you must supply the new one with --key-file.',
     );
   }
   const { database, wipe } = await openAlone(settings, folder.path);
@@ -69,7 +77,7 @@ export async function rotateMasterKey(
     const renewed = deriveSecrets(newKey);
     const [from, to] = [secrets.of('blobs/configs'), renewed.of('blobs/configs')];
     if (from.equals(to)) {
-      throw new ForensicsError('usage', 'The new master key must differ from the present one.');
+      throw new ForensicsError('usage', 'The new master key must differ from the current one.');
     }
     keyFile?.writeNext(newKey);
     const outcome = await transact(db, async (tx) => {
@@ -99,7 +107,10 @@ export async function rotateMasterKey(
   }
 }
 
-/** Whether the database serves one machine or several. `wipe` takes away what stood in rows before. */
+/**
+ * Opens the database exclusively, on one machine or several. `wipe` removes the former contents of
+ * rows from the disk.
+ */
 async function openAlone(
   { databaseUrl: url, databasePasswordFile: passwordFile }: RotationSettings,
   dataDir: string,
@@ -113,7 +124,7 @@ async function openAlone(
   return { database, wipe: () => database.rewrite(['settings', 'storage_configs']) };
 }
 
-/** The rotation is made, whatever becomes of this. */
+/** Whether wiping succeeded. The rotation is complete either way. */
 async function isWiped(wipe: () => void | Promise<void>): Promise<boolean> {
   try {
     await wipe();

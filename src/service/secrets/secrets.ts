@@ -1,11 +1,12 @@
 /**
- * Every secret of the program, one a purpose. Each is derived from the master key whenever it is needed, so that nothing
- * can leak from the database.
+ * Every secret of the program, one for each purpose. Each is derived from the master key when
+ * needed, so that nothing can leak from the database.
  *
- * But for those that outlive the master key which they came from. API keys are stored as digests under the pepper; nobody
- * could compute them under another one without the keys themselves, and the pepper may stay: with 160 random bits in each
- * key it guards nothing that could be guessed. Webhook secrets and presigned URLs are in other people's hands; they stay
- * unless a rotation requires otherwise. What stays is stored in the database, sealed under the present master key.
+ * Exceptions are the secrets that outlive their master key. API keys are stored as digests under a
+ * pepper, which cannot be changed without the keys themselves; it may stay, because each key has
+ * 160 random bits and cannot be guessed anyway. Webhook secrets and presigned URLs are in other
+ * people's hands, and stay unless a rotation ends them. These secrets are stored in the database,
+ * sealed under the current master key.
  */
 
 import { hkdfSync, randomBytes } from 'node:crypto';
@@ -24,7 +25,11 @@ import {
 } from '../../ports/data-folder/data-folder.ts';
 import { cannotWrite, syncFolder, writeOnce } from '../../ports/files/atomic-write.ts';
 
-/** `backup/key` names the master key in backups; `blobs/buckets` signs presigned URLs of the embedded store; `blobs/configs` seals the tenants' storage configurations; `evidence/signing` seals the signing keys in a database; `log/accounts` hashes accounts in the log. */
+/**
+ * `backup/key` identifies the master key in backups; `blobs/buckets` signs presigned URLs of the
+ * embedded store; `blobs/configs` seals the tenants' storage configurations; `evidence/signing`
+ * seals the signing keys in a database; `log/accounts` hashes accounts in the log.
+ */
 export type Purpose =
   | 'access/attempts'
   | 'access/pepper'
@@ -37,22 +42,23 @@ export type Purpose =
   | 'webhooks/signing';
 
 export interface Secrets {
-  /** 32 bytes that are the same for the same purpose, and reveal nothing about those of another. */
+  /** 32 bytes, always the same for a purpose, and revealing nothing about those of another. */
   of(purpose: Purpose): Buffer;
 }
 
-/** In base64, by purpose. */
+/** Base64 by purpose. */
 type Kept = Partial<Record<string, string>>;
 
-/** Row of the settings. */
+/** Key of the row in the settings table. */
 export const keptSecretsKey = 'kept-secrets';
 const binding = 'forensics/app/kept-secrets/1';
 
 /**
- * The first opening binds the database to its master key, so that another one is noticed before it seals anything. Also
- * ends a rotation of the master key that was cut short.
+ * Derives the secrets. The first call binds the database to its master key, so that a different key
+ * is noticed before it seals anything. Also completes an interrupted rotation of the master key.
  *
- * @throws {ForensicsError} `config_invalid` when the master key is not the one that the database was last sealed under.
+ * @throws {ForensicsError} `config_invalid` when the database was last sealed under another master
+ *   key.
  */
 export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Promise<Secrets> {
   const stored = await db.select().from(settings).where(eq(settings.key, keptSecretsKey)).get();
@@ -70,7 +76,7 @@ export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): P
     keyFile.adoptNext();
     return deriveSecrets(next, keptByNext);
   }
-  // Another process may have ended the rotation after our first look.
+  // Another process may have completed the rotation after our first look.
   const latest = keyFile?.read() ?? masterKey;
   const keptByLatest = unseal(sealed, latest);
   if (keptByLatest !== null) return deriveSecrets(latest, keptByLatest);
@@ -79,14 +85,14 @@ export async function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): P
 
 function wrongKeyMessage({ engine }: Db, isFromFile: boolean): string {
   if (!isFromFile) {
-    return 'FORENSICS_MASTER_KEY does not open this database; set it to the key that it was made with or, after a rotation, to the new one.';
+    return 'FORENSICS_MASTER_KEY does not open this database; set it to the key the database was created with or, after a rotation, to the new one.';
   }
   return engine === 'sqlite'
-    ? 'The file master.key does not belong to the database beside it; put back the one that does.'
-    : 'The file master.key in the data folder is not the one that the database was made with; copy that one from the first machine, or set FORENSICS_MASTER_KEY.';
+    ? 'The file master.key does not belong to the database beside it; restore the right one.'
+    : 'The file master.key in the data folder does not belong to this database; copy it from the first machine, or set FORENSICS_MASTER_KEY.';
 }
 
-/** Those of a master key under which nothing is stored yet. */
+/** The secrets of a master key under which nothing is stored yet. */
 export function deriveSecrets(masterKey: Buffer, kept: Kept = {}): Secrets {
   return {
     of(purpose) {
@@ -96,7 +102,7 @@ export function deriveSecrets(masterKey: Buffer, kept: Kept = {}): Secrets {
   };
 }
 
-/** Keeps these secrets as they are under a new master key; all others follow from that. */
+/** Keeps these secrets unchanged under a new master key; all others follow the new key. */
 export async function keepSecrets(
   tx: Tx,
   newKey: Buffer,
@@ -129,21 +135,25 @@ function derive(masterKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, '', `forensics/${purpose}/1`, keyBytes));
 }
 
-// The file that keeps the master key. A new key is first laid beside it and takes its place only when everything was
-// sealed under it: at every moment one of the two files opens the database.
+// The file that stores the master key. A new key is first written beside it, and replaces it only
+// when everything is sealed under the new key, so one of the two files always opens the database.
 
 interface KeyFile {
   /**
-   * The key, made by the first call, where there is no database yet.
+   * Reads the key, or creates it when there is no database yet.
    *
-   * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing beside its database.
+   * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing beside its
+   *   database.
    */
   read(): Buffer;
-  /** The key that was laid beside; null when there is none, or only a part of one. */
+  /** The new key beside the current one; null when it is missing or incomplete. */
   readNext(): Buffer | null;
-  /** Lays a new key beside the present one. */
+  /** Writes a new key beside the current one. */
   writeNext(key: Buffer): void;
-  /** The new key replaces the old one, which is deleted. Does nothing when another process did it. */
+  /**
+   * Replaces the old key by the new one and deletes the old. Does nothing when another process has
+   * done so.
+   */
   adoptNext(): void;
 }
 
@@ -158,10 +168,10 @@ export interface DataFolder {
 }
 
 /**
- * Makes the master key of a new folder. To be called once before its database is made.
+ * Creates the master key of a new folder. Call it once, before its database is created.
  *
- * @throws {ForensicsError} `config_invalid` when the folder cannot be used or its master key is damaged;
- *   `database_damaged` when its database is gone.
+ * @throws {ForensicsError} `config_invalid` when the folder cannot be used or its master key is
+ *   damaged; `database_damaged` when its database is missing.
  */
 export function openDataFolder({
   dataDir: path,
@@ -188,7 +198,8 @@ function createKeyFile(dataDir: string): KeyFile {
       // Another process may have been first; then its key counts.
       return writeOnce(file, textWith(made)) ? made : (readKey(file) ?? made);
     },
-    // Half of a key was never used: the database is updated only when the file is safe.
+    // A partly written key was never used: the database is only updated once the file is safely
+    // stored.
     readNext: () => parseKey(readText(next) ?? ''),
     writeNext(key) {
       rmSync(next, { force: true });
@@ -205,7 +216,10 @@ function createKeyFile(dataDir: string): KeyFile {
   };
 }
 
-/** @param text - 64 hexadecimal digits, and blank space around them. @returns null for anything else. */
+/**
+ * @param text - 64 hexadecimal digits, with optional white space around them. @returns null for
+ *   anything else.
+ */
 export function parseKey(text: string): Buffer | null {
   const digits = text.trim();
   return /^[0-9a-f]{64}$/i.test(digits) ? Buffer.from(digits, 'hex') : null;
@@ -222,13 +236,14 @@ function readKey(file: string): Buffer | null {
   if (key !== null) return key;
   throw new ForensicsError(
     'config_invalid',
-    'The file master.key in the data folder is damaged; put back a copy of it. Without it no API key of this folder is valid.',
+    'The file master.key in the data folder is damaged; restore it from a copy. Without it, no API key of this installation works.',
   );
 }
 
 /**
- * A database is never sealed under a second key: what the first one sealed would never be opened again. The key is made
- * before the database is, so a process that finds a database and no key looks once more: another process may just have begun.
+ * Never creates a second key for a database: data sealed under the first one could never be opened
+ * again. The key is created before the database, so a process that finds a database without a key
+ * looks once more, in case another process has just created both.
  */
 function readExistingKey(database: string, file: string): Buffer | null {
   if (!existsSync(database)) return null;
@@ -236,11 +251,11 @@ function readExistingKey(database: string, file: string): Buffer | null {
   if (key !== null) return key;
   throw new ForensicsError(
     'config_invalid',
-    'The file master.key is missing beside its database; put it back from a backup, or set FORENSICS_MASTER_KEY where the key was kept there.',
+    'The file master.key is missing beside its database; restore it from a backup, or set FORENSICS_MASTER_KEY if the key was kept there.',
   );
 }
 
-/** Null when there is no such file. */
+/** Returns null when the file does not exist. */
 function readText(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');

@@ -1,4 +1,7 @@
-/** The end of a tenant: it loses all access, its analyses are hidden, and retention takes what is left in its time. */
+/**
+ * Deletes a tenant: it loses all access at once, its analyses are hidden, and retention purges the
+ * rest in due course.
+ */
 
 import { and, eq, isNull } from 'drizzle-orm';
 import { freshWebhook, activeTenant, type Tenant } from './tenants.ts';
@@ -21,17 +24,18 @@ interface TenantDeletion {
 }
 
 interface DeletedTenant {
-  /** As its row is from now on. */
+  /** The tenant's row after deletion. */
   readonly tenant: Tenant;
-  /** How many analyses were hidden. */
+  /** Number of analyses that were hidden. */
   readonly analyses: number;
 }
 
 /**
- * Killed at any moment it leaves nothing half: the tenant is deleted or it is not, and what it did not come to hide the
- * daily chore hides.
+ * A crash cannot leave the tenant half deleted; analyses that were not hidden in time are hidden by
+ * the daily chore.
  *
- * @throws {ForensicsError} `conflict` while something of it is on legal hold; `tenant_not_found`.
+ * @throws {ForensicsError} `conflict` while anything of the tenant is on legal hold;
+ *   `tenant_not_found`.
  */
 export async function deleteTenant(
   { database: { db } }: { readonly database: { readonly db: Db } },
@@ -47,7 +51,7 @@ export async function deleteTenant(
   return { tenant, analyses: await hideAnalyses(lifecycle, { tenantId: id, signal }) };
 }
 
-// Enough to know what it is about; "hold list" shows all.
+// Enough to see what is on hold; "hold list" shows all.
 const mostNamed = 5;
 
 async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Promise<void> {
@@ -60,7 +64,7 @@ async function assertNoHolds(tx: Tx, { id, name }: TenantDeletion['tenant']): Pr
   const more = holds.length > mostNamed ? `, and ${holds.length - mostNamed} more` : '';
   throw new ForensicsError(
     'conflict',
-    `The tenant is under hold: ${named.join(', ')}${more}. Nothing was deleted; end each hold first with "forensics hold remove --tenant ${name}".`,
+    `The tenant is on legal hold: ${named.join(', ')}${more}. Nothing was deleted; first lift each hold with "forensics hold remove --tenant ${name}".`,
   );
 }
 
@@ -71,8 +75,8 @@ interface TenantEnd {
 }
 
 /**
- * Keys are revoked, members removed and their sessions ended, the webhook is off, and every name is free again. What waits to
- * be delivered has no receiver any more.
+ * Revokes its keys, removes its members and ends their sessions, switches its webhook off and frees
+ * its names. Pending deliveries are dropped, as they have no receiver any more.
  *
  * @throws {ForensicsError} `tenant_not_found`.
  */
@@ -82,7 +86,7 @@ async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
   const keys = await tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();
   const members = await removeMembers(tx, { id, at, by });
   await tx.delete(tenantNames).where(eq(tenantNames.tenantId, id)).run();
-  // Tells which tenant it was, and is no name that a tenant can have: those have no tilde.
+  // Still shows which tenant it was, and cannot clash: a tenant's name has no tilde.
   const end = { name: `${name}~${id}`, deletedAt: at, updatedAt: at };
   const columns = { ...end, ...freshWebhook, webhookUrl: null };
   const details = { keys: keys.length, members };
@@ -90,7 +94,7 @@ async function endTenant(tx: Tx, { id, at, by }: TenantEnd): Promise<Tenant> {
   return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
 }
 
-/** @returns how many there were. */
+/** @returns the number of members removed. */
 async function removeMembers(tx: Tx, { id, at, by }: TenantEnd): Promise<number> {
   const members = await tx.select().from(userTenants).where(eq(userTenants.tenantId, id)).all();
   for (const { userId } of members) {

@@ -1,6 +1,7 @@
 /**
- * Applies a request to a storage configuration. Members that are left out or masked keep their values while the server or
- * bucket that they belong to stays the same. A stored secret is never sent to another place nor used for another account.
+ * Applies a request to a storage configuration. Members that are omitted or masked keep their
+ * stored values as long as the server or bucket they belong to is unchanged. A stored secret is
+ * never sent to another server nor used for another account.
  */
 
 import { readFileSync, statSync } from 'node:fs';
@@ -35,8 +36,9 @@ import {
 } from './storage-config.ts';
 
 /**
- * @param stored - the tenant's present configuration; null for the service's own store, or if it cannot be opened.
- * @throws {ForensicsError} `invalid_request` that names the member and says what it must be.
+ * @param stored - the tenant's current configuration; null for the service's own store, or when it
+ *   cannot be decrypted.
+ * @throws {ForensicsError} `invalid_request`, naming the member and what it must be.
  */
 export function mergeStorage(stored: StorageConfig | null, request: StorageRequest): StorageConfig {
   const { s3 = null, azure = null } = request;
@@ -66,7 +68,10 @@ function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>
   return config;
 }
 
-/** Connection settings of a server do not apply to another server, nor CORS rules of a bucket to another bucket. */
+/**
+ * One server's connection settings do not apply to another, nor one bucket's CORS rules to another
+ * bucket.
+ */
 function membersToKeep(
   stored: S3StorageConfig,
   { endpoint = stored.endpoint, bucketName = stored.bucketName }: Partial<S3StorageConfig>,
@@ -95,11 +100,14 @@ const s3Defaults = {
   corsAllowedOrigins: null,
 } as const;
 
-/** @param shown - the masked configuration that was answered; any other mask stands for a secret that we do not have. */
+/**
+ * @param shown - the masked configuration as clients see it; any other mask stands for a secret we
+ *   do not have.
+ */
 function withoutMasks<T extends object>(type: string, given: T, shown: object): T {
   const answered = new Map(Object.entries(shown));
   const kept = Object.entries(given).filter(([member, value]) => {
-    // A mask is never used as a secret itself.
+    // A mask is never stored as the secret itself.
     const isMasked =
       typeof value === 'string' &&
       (value.startsWith(stars) || value.includes(`AccountKey=${stars}`));
@@ -107,7 +115,7 @@ function withoutMasks<T extends object>(type: string, given: T, shown: object): 
     if (answered.get(member) === value) return false;
     throw invalidStorage(
       `${type}.${member}`,
-      'must be the secret itself: this masked value differs from the one that was answered',
+      'must be the secret itself, because this masked value differs from the one returned earlier',
     );
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- members were left out, none was changed.
@@ -117,13 +125,13 @@ function withoutMasks<T extends object>(type: string, given: T, shown: object): 
 function elsewhere(member: string): ForensicsError {
   return invalidStorage(
     member,
-    'must be given again: a stored secret is never sent to another place nor used for another account',
+    'must be given again, because a stored secret is never sent to another server nor used for another account',
   );
 }
 
 const stars = '***';
 
-/** The contract's `storageConfig` as it is answered, without any secret. */
+/** The contract's `storageConfig` as returned to clients, without secrets. */
 export function maskStorage(config: StorageConfig): StorageAnswer {
   return config.type === 's3' ? { s3: maskS3(config.s3) } : { azure: maskAzure(config.azure) };
 }
@@ -132,14 +140,14 @@ function maskS3({ corsAllowedOrigins, ...config }: S3StorageConfig): S3Answer {
   const { accessKeyId } = config;
   return {
     ...config,
-    // The end lets people recognise the key.
+    // The visible end lets people recognise the key.
     accessKeyId: accessKeyId.length < 12 ? stars : `${stars}${accessKeyId.slice(-4)}`,
     secretAccessKey: stars,
     ...(corsAllowedOrigins === null ? {} : { corsAllowedOrigins }),
   };
 }
 
-/** Built from the public parts of the string, so that nothing else can leak. */
+/** Built from the public parts of the connection string, so that nothing else can leak. */
 function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
   const { accountName, blobEndpoint } = parseConnectionString(connectionString);
   const masked = `AccountName=${accountName};AccountKey=${stars};BlobEndpoint=${blobEndpoint}`;
@@ -147,11 +155,12 @@ function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
 }
 
 /**
- * Reads the file with the store of the whole service: the contract's StorageConfig with the same rules as for a tenant, and
- * for S3 a second address at which the service itself reaches the server. It contains credentials, so no message quotes it.
+ * Reads the file that configures the whole service's store: the contract's StorageConfig under the
+ * same rules as a tenant's, plus, for S3, a second address at which the service itself reaches the
+ * server. The file contains credentials, so no message quotes it.
  *
  * @returns the store with an empty prefix.
- * @throws {ForensicsError} `config_invalid`; its message names the member and says what it must be.
+ * @throws {ForensicsError} `config_invalid`, naming the member and what it must be.
  */
 export function readDefaultStorage(file: string): SharedConfig {
   const value = parse(read(file));
@@ -178,7 +187,7 @@ function toSharedConfig(value: unknown): SharedConfig {
   return whole;
 }
 
-/** Omitted members are the same as for clients; null when none differs. */
+/** Omitted members take the same values as for clients. Returns null when none differs. */
 function internalAddress(
   { endpoint, port, useSSL }: S3StorageConfig,
   {
@@ -201,9 +210,9 @@ interface ProofParts {
 }
 
 /**
- * To be called before the first request. A store that refuses the service stops the start, because only people can fix that.
- * One that is down or full is reported to `onError`: after a power cut it may start later than the service, and the database
- * can be read without it.
+ * Call before the first request. A store that rejects the service aborts the start, because only
+ * people can fix that. A store that is down or full is only reported to `onError`: after a power
+ * cut it may start later than the service, and the database can be read without it.
  *
  * @throws {ForensicsError} `config_invalid`.
  */
@@ -219,7 +228,7 @@ export async function proveDefaultStorage(
   } catch (error) {
     if (!(error instanceof ForensicsError)) throw error;
     if (error.code === 'store_refused')
-      throw invalid(`names a store that refuses the service. ${error.message}`, error);
+      throw invalid(`names a store that rejects the service. ${error.message}`, error);
     onError(error);
   }
 }

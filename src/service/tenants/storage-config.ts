@@ -1,4 +1,4 @@
-/** Checks the form of a storage configuration before any request to the store. */
+/** Validates a storage configuration before any request to the store. */
 
 import { isIP } from 'node:net';
 import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
@@ -9,9 +9,9 @@ import type { S3Address } from '../../ports/storage/storage-config.ts';
 const mostOrigins = 100;
 
 interface Rule {
-  /** The end of the sentence "it must be ...". */
+  /** Completes the sentence "it must be ...". */
   readonly allowed: string;
-  /** For unchecked input. */
+  /** Applied to unchecked input. */
   readonly test: (value: unknown) => boolean;
 }
 
@@ -19,7 +19,7 @@ type Rules<T> = { readonly [Member in keyof T]: Rule };
 type Members = Readonly<Record<string, unknown>>;
 type Draft<T> = Readonly<Partial<Record<keyof T, unknown>>>;
 
-/** Where the service itself reaches a store inside its network. */
+/** The address at which the service itself reaches a store inside its network. */
 export interface InternalMembers {
   readonly internalEndpoint: string;
   readonly internalPort: number;
@@ -28,7 +28,7 @@ export interface InternalMembers {
 
 const s3Rules: Rules<S3StorageConfig> = {
   endpoint: {
-    allowed: 'a host name or address without scheme, port and path, such as minio.example',
+    allowed: 'a host name or address without scheme, port or path, such as minio.example',
     test: isText((host) => isHostName(host) || isIP(host) !== 0),
   },
   port: { allowed: 'an integer from 1 to 65535', test: isWholeUpTo(65_535) },
@@ -83,9 +83,9 @@ const azureMembers = Object.keys(azureRules);
 export const internalMembers = Object.keys(internalRules);
 
 /**
- * Checks an untrusted configuration as a request, in which members may be missing.
+ * Checks an untrusted configuration in a request, where members may be missing.
  *
- * @throws {ForensicsError} `invalid_request` that names the first member that is unknown or wrong.
+ * @throws {ForensicsError} `invalid_request`, naming the first unknown or invalid member.
  */
 export function checkRequest(value: unknown): StorageRequest {
   const { s3 = null, azure = null } = readMembers(value, '', ['s3', 'azure']);
@@ -99,9 +99,9 @@ export function checkRequest(value: unknown): StorageRequest {
 }
 
 /**
- * Refuses unknown members: a typo would silently change where evidence is stored.
+ * Rejects unknown members, because a typo would silently change where evidence is stored.
  *
- * @throws {ForensicsError} `invalid_request` unless it is an object with `known` members only.
+ * @throws {ForensicsError} `invalid_request` unless it is an object with only `known` members.
  */
 export function readMembers(value: unknown, path: string, known: readonly string[]): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -112,11 +112,11 @@ export function readMembers(value: unknown, path: string, known: readonly string
   if (unknown === undefined) return members;
   throw new ForensicsError(
     'invalid_request',
-    `storageConfig${path}.${unknown} is unknown; known are ${known.join(', ')}.`,
+    `storageConfig${path}.${unknown} is unknown; the known members are ${known.join(', ')}.`,
   );
 }
 
-/** @throws {ForensicsError} `invalid_request` that names the first member that is missing or wrong. */
+/** @throws {ForensicsError} `invalid_request`, naming the first missing or invalid member. */
 export function checkS3(draft: Partial<S3StorageConfig>): S3StorageConfig {
   return check('s3', draft, s3Rules);
 }
@@ -161,7 +161,7 @@ function assertRule(path: string, value: unknown, { allowed, test }: Rule): void
   if (!test(value)) throw invalidStorage(path, `must be ${allowed}`);
 }
 
-/** The last label begins with a letter, because URL parsers read a number as an address. */
+/** The last label must begin with a letter, because URL parsers read a number as an address. */
 function isHostName(text: string): boolean {
   const label = '[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?';
   return text.length <= 253 && new RegExp(`^(?:${label}\\.)*(?=[a-z])${label}$`, 'i').test(text);

@@ -1,6 +1,6 @@
 /**
- * Tenants as their own people see and change them: name, webhook, and where their objects lie. Knows no requests; that
- * the caller may act for the tenant was checked before.
+ * A tenant as its own members see and change it: name, webhook and storage. Knows nothing of HTTP;
+ * callers have already checked that the user may act for the tenant.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -21,12 +21,14 @@ import { maskStorage, mergeStorage } from './merge-storage.ts';
 import { type Tenant, type TenantChange, updateTenant } from './tenants.ts';
 
 export interface Tenancy {
-  /** With masked secrets. */
+  /** Reads the tenant, with its secrets masked. */
   read(tenant: Tenant): Promise<TenantAnswer>;
   /**
-   * Changes what the request names and answers the tenant as it is then. Takes its own answer back unchanged.
+   * Changes what the request names and returns the tenant's new state. Accepts a returned tenant
+   * unchanged.
    *
-   * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`: nothing is changed then.
+   * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`;
+   *   then nothing is changed.
    */
   change(tenant: Tenant, request: TenantRequest, by: Actor): Promise<TenantAnswer>;
 }
@@ -37,9 +39,9 @@ export interface TenancyContext {
   readonly configs: SealedConfigs;
   readonly cors: Pick<BucketCors, 'apply'>;
   readonly openRemote: OpenRemoteStore;
-  /** Of the service's own store. */
+  /** Type of the service's own store. */
   readonly defaultType: StorageType;
-  /** Where webhooks may go; null allows every URL, for callers that do not know the settings of the server. */
+  /** Where webhooks may go. Null allows every URL, for callers without the server's settings. */
   readonly webhookGuard: WebhookGuard | null;
   readonly now: () => Date;
 }
@@ -51,12 +53,15 @@ export function createTenancy(context: TenancyContext): Tenancy {
   };
 }
 
-/** Changes of a tenant by its own people: checked, a new store proven, then written in one transaction. */
+/**
+ * A change to a tenant by its own members: it is validated, a new store is tested, then all is
+ * written in one transaction.
+ */
 export interface TenantRequest
   extends Pick<TenantChange, 'name' | 'webhookUrl' | 'defaultOptions' | 'seenBefore'>,
     ReadOnlyFields {
   readonly storageType?: StorageType;
-  /** Null: from now on the service's own store. */
+  /** Null switches to the service's own store. */
   readonly storageConfig?: StorageRequest | null;
 }
 
@@ -67,8 +72,9 @@ interface ChangeAct {
 }
 
 /**
- * @throws {ForensicsError} `invalid_request`; `conflict` when the name is in use, or the storage was changed meanwhile;
- * `store_refused` and `store_unavailable` when a new store does not work: then nothing is changed.
+ * @throws {ForensicsError} `invalid_request`; `conflict` when the name is taken or the storage was
+ *   changed meanwhile; `store_refused` and `store_unavailable` when a new store does not work.
+ *   Nothing is changed then.
  */
 async function changeTenant(
   context: TenancyContext,
@@ -86,7 +92,7 @@ async function changeTenant(
   return readTenant(context, changed);
 }
 
-/** What was answered may be sent back, also when the settings have changed since it was set. */
+/** A URL already stored may be sent back, even if the settings no longer allow it. */
 function assertWebhookAllowed(
   { webhookGuard }: Pick<TenancyContext, 'webhookGuard'>,
   tenant: Tenant,
@@ -102,7 +108,7 @@ interface NewStorage {
   readonly config: StorageConfig | null;
 }
 
-/** Null when everything stays as it is. */
+/** Returns null when the storage stays as it is. */
 function newStorage(
   { defaultType }: Pick<TenancyContext, 'defaultType'>,
   before: StoredConfig | null,
@@ -169,13 +175,16 @@ async function currentRow(reader: Reader, configs: TenancyContext['configs'], te
   return id === null ? null : await configs.find(reader, { tenantId, id });
 }
 
-/** What was merged and proven was made of `before`: a concurrent change must not be undone unnoticed. */
+/**
+ * The new configuration was merged from `before`, so writing it must not silently undo a concurrent
+ * change.
+ */
 function assertStorageUnchanged(before: StoredConfig | null, now: ConfigRow | null): void {
   const isSame = isDeepStrictEqual(before?.row.sealed, now?.sealed);
   if (isSame && before?.row.id === now?.id) return;
   throw new ForensicsError(
     'conflict',
-    'The storage configuration was changed at the same time; read it and send your change again.',
+    'Somebody else changed the storage configuration at the same time; read it again and repeat your change.',
   );
 }
 
@@ -186,7 +195,7 @@ async function applyCors(context: TenancyContext, tenant: Tenant): Promise<void>
   await context.cors.apply(row, config, context.openRemote(config));
 }
 
-/** Members that a client may send back as they were answered, and change nothing by. */
+/** Members that a client may send back as returned, without changing anything. */
 interface ReadOnlyFields {
   readonly id?: unknown;
   readonly apiKeys?: unknown;
@@ -198,9 +207,10 @@ interface ReadOnlyFields {
 const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as const;
 
 /**
- * Momentary fields (`updatedDate`, `webhookState`, `storageWarning`, the last use and the end of a key) are not compared.
+ * Rejects changes to read-only members. Volatile ones (`updatedDate`, `webhookState`,
+ * `storageWarning`, a key's last use and expiry) are not compared.
  *
- * @throws {ForensicsError} `invalid_request` for a member that is not as it was answered.
+ * @throws {ForensicsError} `invalid_request` for a member that differs from what was returned.
  */
 function assertReadOnlyUnchanged(request: ReadOnlyFields, answered: TenantAnswer): void {
   const known: ReadOnlyFields = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
@@ -209,7 +219,7 @@ function assertReadOnlyUnchanged(request: ReadOnlyFields, answered: TenantAnswer
     if (sent === undefined || isDeepStrictEqual(sent, known[member])) continue;
     throw new ForensicsError(
       'invalid_request',
-      `${member} is read-only here; leave it out, or send it as GET /v1/tenant answered it.`,
+      `${member} is read-only here; leave it out, or send it as GET /v1/tenant returned it.`,
     );
   }
 }
@@ -223,13 +233,13 @@ function asOfAnyMoment(apiKeys: unknown): unknown {
   );
 }
 
-/** The row of a tenant's own store, and its content; null when it cannot be opened. */
+/** The row of a tenant's own store, and its configuration; null when it cannot be decrypted. */
 interface StoredConfig {
   readonly row: ConfigRow;
   readonly config: StorageConfig | null;
 }
 
-/** Null for the service's own store. */
+/** Returns null for the service's own store. */
 async function readStoredConfig(
   { db, configs }: Pick<TenancyContext, 'db' | 'configs'>,
   { id: tenantId, storageConfigId }: Tenant,
@@ -249,7 +259,7 @@ function openOrNull(configs: Pick<SealedConfigs, 'open'>, row: ConfigRow): Stora
   }
 }
 
-/** The contract's Tenant, as it is answered. What is not set is left out; secrets are masked. */
+/** The contract's Tenant as returned to clients: unset members are omitted, secrets masked. */
 async function readTenant(context: TenancyContext, tenant: Tenant): Promise<TenantAnswer> {
   const { id, name, createdAt, updatedAt, isTrial, webhookUrl } = tenant;
   const stored = await readStoredConfig(context, tenant);
@@ -281,20 +291,20 @@ export function readWebhookState(tenant: Tenant): WebhookState {
 function describeWarning(stored: StoredConfig | null): string | null {
   if (stored === null) return null;
   if (stored.config === null) {
-    return 'The storage configuration cannot be opened with the present master key; put that key back, or send the whole configuration again.';
+    return 'The storage configuration cannot be decrypted with the current master key; put the earlier key back, or send the whole configuration again.';
   }
   const { corsWarning } = stored.row;
-  return corsWarning === null ? null : `Browsers may be kept from the bucket: ${corsWarning}`;
+  return corsWarning === null ? null : `Browsers may be unable to reach the bucket: ${corsWarning}`;
 }
 
 export type WebhookGuard = Pick<ConnectionGuard, 'refusalOf'>;
 
 /**
- * Why nothing could ever be delivered to this URL: null for names, which are judged whenever they are called, and for
- * what is no URL at all.
+ * Why this URL can never be delivered to. Null for host names, which are resolved and checked on
+ * every delivery, and for text that is not a URL.
  */
 export function complaintAbout(webhookUrl: string, guard: WebhookGuard): string | null {
   const host = URL.parse(webhookUrl)?.hostname ?? '';
   if (guard.refusalOf(host) === null) return null;
-  return 'webhookUrl names an address that webhooks may not go to; which ones they may, the administrator says with webhookAllow.';
+  return 'webhookUrl names an address that webhooks are not allowed to reach; ask the administrator to allow it with the setting webhookAllow.';
 }

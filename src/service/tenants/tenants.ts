@@ -1,4 +1,7 @@
-/** Tenants: who the service works for. Keeps names, trial flag and webhook URL; knows no requests and no analyses. */
+/**
+ * Tenants, the customers of the service: their names, trial flags and webhook URLs. Knows nothing
+ * of HTTP or analyses.
+ */
 
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -17,15 +20,15 @@ export type Tenant = Readonly<typeof tenants.$inferSelect>;
 interface NewTenant {
   readonly name: string;
   readonly isTrial?: boolean;
-  /** Who makes it; the operator when left out. */
+  /** Who creates it; defaults to the operator. */
   readonly by?: Actor;
 }
 
 export interface TenantChange {
   readonly name?: string;
-  /** Null removes it. A new URL, also the same again, brings a disabled webhook back. */
+  /** Null removes it. Setting a URL, even the same one, re-enables a disabled webhook. */
   readonly webhookUrl?: string | null;
-  /** Null for what each person chose last. */
+  /** Null offers each person their own last choice. */
   readonly defaultOptions?: DefaultOptions | null;
   readonly seenBefore?: boolean;
   /** Whether only the two trial pictures may be analysed. */
@@ -33,27 +36,34 @@ export interface TenantChange {
 }
 
 export interface Tenants {
-  /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when another tenant has or had it: one that was not deleted. */
+  /**
+   * @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when another tenant
+   *   that was not deleted has or had it.
+   */
   create(tenant: NewTenant): Promise<Tenant>;
   byName(name: string): Promise<Tenant | null>;
-  /** Also a deleted one, as long as it has a row. */
+  /** Also finds a deleted tenant while its row exists. */
   byId(id: string): Promise<Tenant | null>;
-  /** All, by name. */
+  /** All tenants, ordered by name. */
   list(): Promise<readonly Tenant[]>;
-  /** Those of which something is still stored, by the name that they had. */
+  /** Deleted tenants of which something is still stored, by their former name. */
   listDeleted(): Promise<readonly Tenant[]>;
-  /** By the operator. @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`. */
+  /**
+   * Changes a tenant on the operator's behalf. @throws {ForensicsError} `tenant_not_found`,
+   * `conflict`, `invalid_request`.
+   */
   update(id: string, change: TenantChange): Promise<Tenant>;
   /**
-   * The tenant of that name, when this principal may act for it.
+   * Finds the tenant of this name if this principal may act for it.
    *
-   * @throws {ForensicsError} `forbidden`, alike for a foreign name and for one that does not exist.
+   * @throws {ForensicsError} `forbidden`, both for another's tenant and for an unknown name, so
+   *   that the two cannot be told apart.
    */
   authorizeTenant(principal: Principal, tenantName: string): Promise<Tenant>;
 }
 
 export function createTenants({ db, now }: { readonly db: Db; readonly now: () => Date }): Tenants {
-  // Asked on every request.
+  // Runs on every request, so the statement is prepared once.
   const named = db
     .select()
     .from(tenants)
@@ -93,14 +103,17 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
 
 interface TenantUpdate {
   readonly id: string;
-  /** Also where new analyses are stored: null for the default store. Named only when that, or its credentials, change. */
+  /**
+   * `storageConfigId`: where new analyses are stored, null for the default store. Given only when
+   * the store or its credentials change.
+   */
   readonly change: TenantChange & { readonly storageConfigId?: string | null };
   readonly at: Date;
   readonly by: Actor;
 }
 
 /**
- * The same change inside the caller's transaction.
+ * Makes the change inside the caller's transaction.
  *
  * @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`.
  */
@@ -115,7 +128,7 @@ export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate)
     if (!isWeb || hasLogin || webhookUrl.length > 2048) {
       throw new ForensicsError(
         'invalid_request',
-        'webhookUrl must be an http or https URL of at most 2048 characters, without user name and password.',
+        'webhookUrl must be an http or https URL of at most 2048 characters, without a user name or password.',
       );
     }
   }
@@ -130,7 +143,7 @@ export async function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate)
   return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
 }
 
-/** @throws {ForensicsError} `tenant_not_found`, also for a deleted one. */
+/** @throws {ForensicsError} `tenant_not_found`, also for a deleted tenant. */
 export async function activeTenant(reader: Reader, id: string): Promise<Tenant> {
   const isIt = and(eq(tenants.id, id), isNull(tenants.deletedAt));
   const tenant = await reader.select().from(tenants).where(isIt).get();
@@ -138,7 +151,9 @@ export async function activeTenant(reader: Reader, id: string): Promise<Tenant> 
   throw new ForensicsError('tenant_not_found', 'Tenant not found.');
 }
 
-/** For the audit log: in the contract's words, never what they were changed to. */
+/**
+ * Names of the changed members for the audit log, as the contract spells them; never their values.
+ */
 function changedFields(before: Tenant, change: TenantUpdate['change']): string[] {
   const { name = before.name, isTrial = before.isTrial, webhookUrl = before.webhookUrl } = change;
   const { defaultOptions = before.defaultOptions, seenBefore = before.seenBefore } = change;
@@ -154,7 +169,7 @@ function changedFields(before: Tenant, change: TenantUpdate['change']): string[]
   return Object.entries(changed).flatMap(([field, isChanged]) => (isChanged ? [field] : []));
 }
 
-/** What is known of a receiver when nothing was sent to it yet. */
+/** State of a webhook to which nothing has been sent yet. */
 export const freshWebhook = {
   webhookDisabledAt: null,
   webhookDisabledReason: null,
@@ -164,15 +179,17 @@ export const freshWebhook = {
 // A tenant that keeps renaming itself must not use up the names of others.
 const mostNames = 20;
 
-/** From now on the name is this tenant's until it is deleted, also when it takes another one. */
+/**
+ * Reserves the name for this tenant until the tenant is deleted, even after it takes another name.
+ */
 async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
   const isSlug = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name);
-  // Where a tenant may be meant by name or id, one must not pass for the other.
+  // A tenant can be given by name or id, so a name must not look like an id.
   const isLikeAnId = /^[0-9a-f]{24}$/.test(name);
   if (!isSlug || isLikeAnId) {
     throw new ForensicsError(
       'invalid_request',
-      'A tenant name has 1 to 63 lower-case letters, digits, hyphens or underscores, begins and ends with a letter or digit, and is not 24 hexadecimal digits, as an id is.',
+      'A tenant name has 1 to 63 lower-case letters, digits, hyphens or underscores, begins and ends with a letter or digit, and is not 24 hexadecimal digits like an id.',
     );
   }
   const holder = await tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();
@@ -184,7 +201,7 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
   if (own.length >= mostNames) {
     throw new ForensicsError(
       'conflict',
-      `This tenant has had ${mostNames} names, the most there can be; go back to one of them.`,
+      `This tenant has already had ${mostNames} names, the maximum; go back to one of them.`,
     );
   }
   await tx.insert(tenantNames).values({ name, tenantId }).run();
@@ -193,7 +210,7 @@ async function takeName(tx: Tx, tenantId: string, name: string): Promise<void> {
 const tagAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const tagLength = 8;
 
-/** A tag reveals nothing about the tenant: keys are seen in logs and tickets. */
+/** A random tag reveals nothing about the tenant, because keys turn up in logs and tickets. */
 async function newTag(reader: Reader): Promise<string> {
   for (;;) {
     const tag = Array.from({ length: tagLength }, () => tagAlphabet[randomInt(36)]).join('');

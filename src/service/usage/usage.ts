@@ -1,6 +1,7 @@
 /**
- * Counts what is billed and reported, in the transaction of the event itself, a tenant and a UTC day. Amounts are whole
- * numbers that only grow; shares and averages are made of them when a report is read.
+ * Counts usage for billing and reports by tenant and UTC day, in the transaction of the event
+ * itself. Counters are whole numbers that only grow; ratios and averages are computed when a report
+ * is read.
  */
 
 import { and, between, eq, inArray, sql } from 'drizzle-orm';
@@ -17,26 +18,34 @@ type Parallelism = 'single' | 'bulk';
 
 type Counter =
   /**
-   * Analyses that were delivered in a tier: what is billed. An upgrade adds one to forensicReporting and takes none from
-   * flagging, for flagging was delivered and billed before.
+   * Analyses delivered in a tier, which are billed. An upgrade adds one to forensicReporting and
+   * takes none from flagging, because flagging was delivered and billed before.
    */
   | `billed.${Tier}`
-  /** Successes by who created the analysis: `app` for a person, `api` for everything else. */
+  /** Successful analyses by who created them: `app` for a person, `api` for everything else. */
   | `success.${'api' | 'app'}`
   | `result.${ResultClass}`
-  /** Sum over the decided results (real, fake) of the probability of the class that was decided, in millionths. */
+  /**
+   * Sum over decided results (real, fake) of the probability of the decided class, in millionths.
+   */
   | 'confidence'
   | 'upgrades'
-  /** Analyses that failed after they had been taken up. A refused upload was never processed and counts nowhere. */
+  /**
+   * Analyses that failed after processing began. A rejected upload is never processed and not
+   * counted.
+   */
   | 'errors'
-  /** Automatic retries and those that a client asked for. */
+  /** Retries, whether automatic or requested by a client. */
   | 'retries'
-  /** Times that an analysis went from pending to processing. */
+  /** Number of times an analysis went from pending to processing. */
   | 'runs'
-  /** Roll-backs because every instance was busy. */
+  /** Analyses returned to the queue because every instance was busy. */
   | 'backpressure'
   | 'logins'
-  /** Successes, and the milliseconds that they were in processing, automatic retries included. */
+  /**
+   * Number of successful analyses, and the milliseconds they spent processing, automatic retries
+   * included.
+   */
   | `timed.${Parallelism}`
   | `ms.${Parallelism}`;
 
@@ -49,7 +58,7 @@ interface Event {
 
 const confidenceScale = 1_000_000;
 
-/** One statement, however many counters an event moves. */
+/** Runs one statement, however many counters the event changes. */
 export async function countUsage(
   tx: Tx,
   { tenantId, at }: Event,
@@ -66,13 +75,13 @@ export async function countUsage(
     .run();
 }
 
-/** A login of a person, for each tenant that the person may act for. */
+/** Counts a person's login for each tenant they may act for. */
 export async function countLogin(tx: Tx, tenantIds: readonly string[], at: Date): Promise<void> {
   for (const tenantId of new Set(tenantIds))
     await countUsage(tx, { tenantId, at }, [['logins', 1]]);
 }
 
-/** What the success of an analysis counts. @param row - as it is after the change. */
+/** The counters that a successful analysis increments. @param row - after the change. */
 export function successCounts(row: AnalysisRow, decision: Decision): readonly Count[] {
   const parallelism: Parallelism = row.isBulk === true ? 'bulk' : 'single';
   const { processingStartedAt: from, processingFinishedAt: to } = row;
@@ -86,29 +95,29 @@ export function successCounts(row: AnalysisRow, decision: Decision): readonly Co
     [`result.${decision.resultClass}`, 1],
     ...(isDecided ? [['confidence', confidence] as const] : []),
     [`timed.${parallelism}`, 1],
-    // Never negative: the clock of a machine may be set back while it works.
+    // Never negative, although the clock may be set back during processing.
     [`ms.${parallelism}`, from && to ? Math.max(0, to.getTime() - from.getTime()) : 0],
   ];
 }
 
 /**
- * What time a usage report is about. Figures are stored by UTC day, so a range means every day that it touches, whole;
- * the report contains both ends.
+ * The period of a usage report. Usage is stored by UTC day, so every day that the range touches
+ * counts in full, including both ends.
  */
 interface Period {
-  /** The same for every report about the same time. */
+  /** Identical for all reports about the same period. */
   readonly id: string;
   readonly startTime: Date;
   readonly endTime: Date;
   /** First and last day, inclusive; null for all days. */
   readonly days: readonly [first: string, last: string] | null;
-  /** True when events that happen now belong to it. */
+  /** True when the period includes the present. */
   readonly isLive: boolean;
 }
 
 type Dated = Pick<Tenant, 'id' | 'createdAt'>;
 
-/** @throws {ForensicsError} `invalid_request` for a time that is none, or a start after the end. */
+/** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */
 export function toPeriod(tenant: Dated, query: ReportQuery, now: Date): Period {
   const { type = 'total' } = query;
   if (type === 'range') return toRange(tenant, query, now);
@@ -121,7 +130,7 @@ export function toPeriod(tenant: Dated, query: ReportQuery, now: Date): Period {
   };
 }
 
-/** The UTC day that an event counts for, `YYYY-MM-DD`. */
+/** The UTC day an event counts towards, `YYYY-MM-DD`. */
 function utcDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
@@ -130,7 +139,9 @@ function toRange(tenant: Dated, { startTime, endTime }: ReportQuery, now: Date):
   const start = startTime === undefined ? now : parseTime('startTime', startTime);
   const end = endTime === undefined ? now : parseTime('endTime', endTime);
   if (start > end) {
-    throw invalid('startTime must not lie after endTime; what is left out is the present time.');
+    throw invalid(
+      'startTime must not be after endTime; either defaults to the present when omitted.',
+    );
   }
   const first = utcDay(start);
   const last = utcDay(end);
@@ -144,18 +155,18 @@ function toRange(tenant: Dated, { startTime, endTime }: ReportQuery, now: Date):
   };
 }
 
-// A plus sign that a client forgot to encode in a query string arrives as a space.
+// A plus sign that a client did not percent-encode in a query string arrives as a space.
 const isoTime =
   /^(?<date>\d{4}-\d{2}-(?<day>\d{2}))(?:T(?<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(?<offset>Z|[+ -]\d{2}(?::?\d{2})?)?)?$/i;
 
 function parseTime(field: string, text: string): Date {
   const { date = '', day, time = '00:00', offset = 'Z' } = isoTime.exec(text)?.groups ?? {};
-  // `+0100` and `+01` as `+01:00`, the one form that the language reads.
+  // Writes `+0100` and `+01` as `+01:00`, the only form JavaScript reads.
   const zone = offset
     .replace(' ', '+')
     .replace(/^([+-]\d{2}):?(\d{2})?$/, (_, hour, minute = '00') => `${hour}:${minute}`);
   const at = new Date(`${date}T${time.replace(',', '.')}${zone}`);
-  // The 30th of February would be read as a day in March, and years of five digits sort wrongly.
+  // 30 February would be read as a day in March, and five-digit years would sort wrongly.
   const isReal = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
   if (isReal && at.getUTCFullYear() >= 0 && at.getUTCFullYear() <= 9999) return at;
   throw invalid(
@@ -167,7 +178,7 @@ function invalid(message: string): ForensicsError {
   return new ForensicsError('invalid_request', message);
 }
 
-/** Analyses that were completed in all tenants, since the first one. */
+/** Number of analyses ever completed, over all tenants. */
 export async function countCompleted(reader: Reader): Promise<number> {
   const amount = sql<number>`coalesce(sum(${usageCounters.amount}), 0)`;
   const isSuccess = inArray(usageCounters.counter, ['success.api', 'success.app']);
@@ -176,7 +187,7 @@ export async function countCompleted(reader: Reader): Promise<number> {
 }
 
 export interface UsageReports {
-  /** @throws {ForensicsError} `invalid_request` for a time that is none, or a start after the end. */
+  /** @throws {ForensicsError} `invalid_request` for an invalid time, or a start after the end. */
   report(tenant: Tenant, query: ReportQuery): Promise<UsageReport>;
 }
 
@@ -245,8 +256,9 @@ function toFigures(sum: Sums) {
 }
 
 /**
- * `confidenceScore` is the mean over what was decided (real, fake) of the calibrated probability of the class that was
- * decided, 0..1. Uncertain and abstain claim no class, so there is nothing to be confident of; 0 when nothing was decided.
+ * `confidenceScore` is the mean calibrated probability of the decided class over all decided
+ * results (real, fake), 0..1. Uncertain and abstain name no class, so they have no confidence; 0
+ * when nothing was decided.
  */
 function toResults(sum: Sums) {
   const real = sum('result.real');
@@ -259,12 +271,15 @@ function toResults(sum: Sums) {
   return { fake, real, uncertain, abstain, total, confidenceScore };
 }
 
-/** At most 100: a run that began before midnight may be rolled back after it, on a day with fewer runs. */
+/**
+ * Capped at 100: a run begun before midnight may be returned to the queue after it, on a day with
+ * fewer runs.
+ */
 function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.min(100, (100 * part) / whole);
 }
 
-/** The mean; null when there was none. */
+/** Mean processing time in minutes; null when nothing was timed. */
 function minutes(sum: Sums, parallelism: Parallelism): number | null {
   const count = sum(`timed.${parallelism}`);
   return count === 0 ? null : sum(`ms.${parallelism}`) / count / 60_000;

@@ -1,4 +1,4 @@
-/** From what the sandbox measured of labelled pictures to error rates with intervals. */
+/** Turns the measurements of labelled pictures into error rates with confidence intervals. */
 
 import type { DecisionStrategy, ResultClass } from '../../contract/vocabulary.ts';
 import { boundedLogit } from '../../engine/calibration.ts';
@@ -12,10 +12,10 @@ import {
 import { auc, aucInterval, calibrationError, groupBy, heldOutRatios } from './statistics.ts';
 import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
 
-/** One labelled picture. */
+/** The outcome for one labelled picture. */
 export interface Outcome {
   readonly isFake: boolean;
-  /** The sub-folder of its class that contains it; empty for none. */
+  /** Sub-folder within its class; empty for none. */
   readonly folder: string;
   readonly measurement: Pick<Measurement, 'facts' | 'readings' | 'declaresGeneration'>;
 }
@@ -24,19 +24,21 @@ interface FigureOptions {
   readonly seed: number;
 }
 
-/** Below this many pictures of either class the error of a calibration is mostly chance. */
+/** With fewer pictures of either class, a calibration error is mostly chance. */
 const fewestForCalibration = 100;
 
-/** Of either class: fewer bear out no ratio that says anything. */
+/** Of either class; with fewer, likelihood ratios mean little. */
 const fewestForRatios = 20;
 
-/** From this many sub-folders on they are drawn as wholes: fewer would make an interval of their own few members. */
+/**
+ * With fewer sub-folders, resampling whole folders would give an interval from a handful of values.
+ */
 export const fewestFolders = 5;
 
-/** Smaller sub-folders carry no information by themselves. */
+/** Smaller sub-folders say nothing by themselves. */
 const fewestInFolder = 5;
 
-/** One entry a condition that holds pictures of both classes. */
+/** One entry for each condition that has pictures of both classes. */
 export function computeFigures(
   outcomes: readonly Outcome[],
   options: FigureOptions,
@@ -50,7 +52,7 @@ export function computeFigures(
   });
 }
 
-/** What is drawn as a whole for the interval of the AUC. */
+/** The unit of resampling for the interval of the AUC. */
 export function drawnBy(ofClass: readonly Outcome[]): 'folder' | 'picture' {
   return countFolders(ofClass) >= fewestFolders ? 'folder' : 'picture';
 }

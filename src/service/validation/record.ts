@@ -1,4 +1,4 @@
-/** Puts a validation together from what was chosen and measured. */
+/** Assembles a validation record from the chosen files and their measurements. */
 
 import { createHash } from 'node:crypto';
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
@@ -16,7 +16,7 @@ export interface Measured extends Outcome {
   readonly measurement: Measurement;
 }
 
-/** How many files of a class were found, and what became of those that were not measured. */
+/** How many files of a class were found, and why some were not measured. */
 export type FileCounts = Pick<ClassPictures, 'found' | 'repeated' | 'leftOutBySample' | 'failed'>;
 
 interface RecordParts {
@@ -30,11 +30,14 @@ interface RecordParts {
     readonly inBoth: number;
   };
   readonly measured: readonly Measured[];
-  /** Whether the SHA-256 of every measured picture is stored. */
+  /** Whether to store the SHA-256 of every measured picture. */
   readonly withList: boolean;
 }
 
-/** @throws {ForensicsError} `image_unreadable` when a class has no measured picture, `conflict` when the model changed meanwhile. */
+/**
+ * @throws {ForensicsError} `image_unreadable` when a class has no measured picture, `conflict` when
+ *   the model changed meanwhile.
+ */
 export function makeValidation(parts: RecordParts): Validation {
   const { id, createdAt, seed, sample, files, measured, withList } = parts;
   const ofClass = (isFake: boolean) => measured.filter((one) => one.isFake === isFake);
@@ -78,27 +81,27 @@ function classPictures(
   };
 }
 
-/** Error rates of two models in one figure would be those of neither. */
+/** Error rates over two models would describe neither. */
 function oneModel(measured: readonly Measured[]): Measurement {
   const first = measured[0]!.measurement;
   const isSame = ({ measurement }: Measured) => isSameModel(measurement.model, first.model);
   if (measured.every(isSame)) return first;
   throw new ForensicsError(
     'conflict',
-    'The model was replaced while pictures were measured; validate again.',
+    'The model was replaced during the measurement; run the validation again.',
   );
 }
 
 function nothingMeasured(what: string): ForensicsError {
   return new ForensicsError(
     'image_unreadable',
-    `None of the ${what} could be examined, so there is nothing to compare; see why each was left out, and choose others.`,
+    `None of the ${what} could be examined, so there is nothing to compare; see the reasons listed and choose other pictures.`,
   );
 }
 
 /**
- * @param manifest - the model whose results the report is about: error rates of another, or of another version, say nothing
- * about it.
+ * @param manifest - of the model whose results the report shows; error rates of another model or
+ *   version say nothing about them.
  * @throws {ForensicsError} `conflict` when the validation measured another model.
  */
 export function citedAs(
@@ -154,6 +157,6 @@ function otherModel(validation: Validation, model: ModelIdentity): ForensicsErro
       : `${measured}, not ${used}`;
   return new ForensicsError(
     'conflict',
-    `Validation ${validation.id} measured ${what}; validate the model in use with "forensics validate", or cite none.`,
+    `Validation ${validation.id} measured ${what}; validate the current model with "forensics validate", or cite no validation.`,
   );
 }

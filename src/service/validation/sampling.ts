@@ -1,4 +1,7 @@
-/** Which of the files that were found are measured: each content once, none that both folders hold, a sample if asked for. */
+/**
+ * Chooses which files to measure: each content once, none that occurs in both folders, and a sample
+ * if requested.
+ */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -11,27 +14,29 @@ import { groupBy } from './statistics.ts';
 export interface LabelledFile {
   readonly path: string;
   readonly isFake: boolean;
-  /** The sub-folder of its class that contains it; empty for none. */
+  /** Sub-folder within its class; empty for none. */
   readonly folder: string;
 }
 
 export interface Choice<File extends LabelledFile> {
-  /** The two classes mixed evenly, so that the remaining time can be estimated from the elapsed time. */
+  /** Both classes evenly interleaved, so that the elapsed time predicts the remaining time. */
   readonly chosen: readonly File[];
-  /** The same bytes under both labels: one of the two is wrong, so neither is measured. */
+  /**
+   * Files with identical bytes under both labels. One label must be wrong, so neither is measured.
+   */
   readonly inBoth: readonly File[];
-  /** Further files with the bytes of one of their class. */
+  /** Further files with the same bytes as another of their class. */
   readonly repeated: readonly File[];
   readonly leftOut: readonly File[];
 }
 
 interface ChooseOptions {
-  /** Max files of a class; null for all. */
+  /** Maximum number of files of each class; null for all. */
   readonly sample: number | null;
   readonly seed: number;
 }
 
-/** Files that cannot be read stay in: opening them reports why. */
+/** Unreadable files stay in; opening them for measurement reports why. */
 export async function chooseFiles<File extends LabelledFile>(
   files: readonly File[],
   { sample, seed }: ChooseOptions,
@@ -61,7 +66,7 @@ async function partRepeated<File extends LabelledFile>(files: readonly File[]) {
   return { distinct, inBoth, repeated };
 }
 
-/** Only files of one size can hold the same bytes, so only those are read for it. */
+/** Only files of equal size can be identical, so only those are read. */
 async function groupSame<File extends LabelledFile>(
   files: readonly File[],
 ): Promise<ReadonlyMap<string, readonly File[]>> {
@@ -86,19 +91,19 @@ async function groupByContent<File extends LabelledFile>(files: readonly File[])
   return [...groups].map(([key, some]) => [key, some.map(({ file }) => file)] as const);
 }
 
-/** SHA-256, lower-case hex; of a file that cannot be read its path, which no other has. */
+/** SHA-256 in lower-case hex; for an unreadable file its path, which is unique. */
 async function contentKey(path: string): Promise<string> {
   const hash = createHash('sha256');
   try {
     await pipeline(createReadStream(pathOf(path)), hash);
     return hash.digest('hex');
   } catch {
-    // Not lost: the file is opened again to be measured, and the failure is reported there.
+    // The error is not lost: measuring opens the file again and reports it.
     return path;
   }
 }
 
-/** `count` of the files in their order; the same seed draws the same ones. */
+/** Draws `count` files and keeps their order; the same seed draws the same files. */
 function drawSome<File>(files: readonly File[], count: number, seed: number): readonly File[] {
   const random = createRandom(seed);
   const places = files.map((_, at) => ({ at, place: random() }));

@@ -1,4 +1,7 @@
-/** Validations as files of the data folder, `validations/ID.json`: no database is needed to make or to read them. */
+/**
+ * Stores validations as files of the data folder, `validations/ID.json`, so that making and reading
+ * them needs no database.
+ */
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,9 +15,12 @@ import { citedAs } from './record.ts';
 import { parseValidation, type Validation } from './validation.ts';
 
 interface Validations {
-  /** For the owner's eyes alone, whole or not at all. @throws {ForensicsError} `config_invalid`. */
+  /**
+   * Writes the file atomically, readable by its owner only. @throws {ForensicsError}
+   * `config_invalid`.
+   */
   save(validation: Validation): void;
-  /** Newest first; `damaged` are the ids of files that hold none. */
+  /** Newest first; `damaged` lists the ids of files that cannot be parsed. */
   list(): { readonly validations: readonly Validation[]; readonly damaged: readonly string[] };
   /** @throws {ForensicsError} `validation_not_found`, `evidence_damaged`. */
   find(id: string): Validation;
@@ -35,12 +41,12 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
       .filter((id) => idPattern.test(id));
   }
 
-  /** An id is part of a path, so nothing else gets there. */
+  /** The id becomes part of a path, so nothing else may pass. */
   function known(id: string): string {
     if (idPattern.test(id) && ids().includes(id)) return fileFor(id);
     throw new ForensicsError(
       'validation_not_found',
-      `There is no validation ${JSON.stringify(id.slice(0, 80))}; "forensics validate list" shows those that were made.`,
+      `There is no validation ${JSON.stringify(id.slice(0, 80))}; "forensics validate list" shows the existing ones.`,
     );
   }
 
@@ -78,11 +84,11 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
 }
 
 /**
- * What reports cite by the setting of that name; null where it names none.
+ * The validation that reports cite according to the settings; null when none is set.
  *
- * @param model - identifier of the model that examines, null for the default.
- * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`, and `conflict` when the validation measured
- * another model: then no report may go out that claims its figures.
+ * @param model - id of the examining model, null for the default.
+ * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`; `conflict` when the
+ *   validation measured another model, because no report may claim its figures then.
  */
 export async function citedValidation(
   settings: Pick<Settings, 'dataDir' | 'validation'>,

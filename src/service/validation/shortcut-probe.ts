@@ -1,6 +1,7 @@
 /**
- * Could the figures be a shortcut's? Where photographs and generated pictures differ in format, size or quality, a
- * detector may look good without seeing a single trace. So a simple guess from these facts alone is put to the test.
+ * Tests whether the figures could come from a shortcut. When photographs and generated pictures
+ * differ in format, size or quality, a detector may score well without detecting anything. So a
+ * naive classifier is tried on those facts alone.
  */
 
 import { createRandom } from '../../engine/calibration.ts';
@@ -8,13 +9,13 @@ import type { Outcome } from './figures.ts';
 import { quantile } from './statistics.ts';
 import type { Shortcut } from './validation.ts';
 
-/** A guess that is right more often shows that the classes differ in more than their origin. */
+/** A higher accuracy shows that the classes differ in more than their origin. */
 const leakingAccuracy = 0.6;
 
-/** With fewer of a class the outcome of a guess is mostly chance. */
+/** With fewer pictures of a class, the accuracy is mostly chance. */
 const fewestOfClass = 20;
 const folds = 5;
-/** A number that takes more values than this is cut into tenths. */
+/** A number with more distinct values than this is binned into tenths. */
 const maxValues = 12;
 
 type Fact = string | number | null;
@@ -29,10 +30,10 @@ const factReaders: Readonly<Record<string, (facts: Facts) => Fact>> = {
   'chroma subsampling': ({ jpeg }) => jpeg?.chromaSubsampling ?? null,
 };
 
-/** Facts that saving both classes alike does not take away. */
+/** Facts that remain different even when both classes are saved the same way. */
 export const lastingFacts: readonly string[] = ['width', 'height'];
 
-/** Null when there are too few pictures to try. */
+/** Returns null when there are too few pictures. */
 export function probeForShortcut(outcomes: readonly Outcome[], seed: number): Shortcut | null {
   const fakes = outcomes.filter(({ isFake }) => isFake).length;
   if (Math.min(fakes, outcomes.length - fakes) < fewestOfClass) return null;
@@ -47,18 +48,24 @@ export function probeForShortcut(outcomes: readonly Outcome[], seed: number): Sh
   return { balancedAccuracy: all.value, low: all.low, telling };
 }
 
-/** @param low - lower end of the 95 % interval: with few pictures chance alone can reach far. */
+/**
+ * @param low - lower end of the 95 % interval; with few pictures, chance alone can give a high
+ *   value.
+ */
 export function isLeak({ value, low }: { readonly value: number; readonly low: number }): boolean {
   return value >= leakingAccuracy && low > 0.5;
 }
 
 interface Row {
   readonly isFake: boolean;
-  /** The part of the pictures that this one is guessed with; all others are learned from. */
+  /**
+   * Index of the cross-validation fold in which this picture is predicted; the other folds are for
+   * training.
+   */
   readonly fold: number;
 }
 
-/** Each class is dealt out evenly, in an order of chance. */
+/** Deals each class out evenly over the folds, in random order. */
 function foldRows(outcomes: readonly Outcome[], seed: number): readonly Row[] {
   const random = createRandom(seed);
   const order = outcomes
@@ -72,7 +79,10 @@ function foldRows(outcomes: readonly Outcome[], seed: number): readonly Row[] {
   return rows;
 }
 
-/** Every value as the name of a bin: itself where there are few, else the tenth of all pictures it falls into. */
+/**
+ * The bin of every value: the value itself when there are few distinct ones, otherwise its decile
+ * among all pictures.
+ */
 function assignBins(values: readonly Fact[]): readonly string[] {
   if (new Set(values).size <= maxValues) return values.map(String);
   const rising = values
@@ -88,7 +98,7 @@ interface Column {
   readonly bins: readonly string[];
 }
 
-/** Balanced accuracy of a naive Bayes guess from the columns, each picture guessed from the other folds. */
+/** Balanced accuracy of a naive Bayes classifier on these columns, by cross-validation. */
 function measureAccuracy(rows: readonly Row[], columns: readonly Column[]) {
   const right = { real: 0, fake: 0 };
   const total = { real: 0, fake: 0 };
@@ -106,7 +116,7 @@ function measureAccuracy(rows: readonly Row[], columns: readonly Column[]) {
   return balanced(right.real / total.real, right.fake / total.fake, total);
 }
 
-/** @returns log odds of fake for the picture at an index; 0 where nothing is known. */
+/** @returns a function from picture index to log odds of fake; 0 without information. */
 function learn(
   rows: readonly Row[],
   columns: readonly Column[],
@@ -124,7 +134,7 @@ function learn(
       seen.set(bins[at]!, bin);
     });
     const values = new Set(bins).size;
-    // Laplace's rule: a bin that was never seen in a class is rare there, not impossible.
+    // Laplace smoothing: a bin never seen in a class is rare there, not impossible.
     return (at: number) => {
       const { real, fake } = seen.get(bins[at]!) ?? { real: 0, fake: 0 };
       return Math.log(((fake + 1) / (total.fake + values)) * ((total.real + values) / (real + 1)));
@@ -133,7 +143,7 @@ function learn(
   return (at) => learned.reduce((sum, evidence) => sum + evidence(at), 0);
 }
 
-/** With the normal approximation of two independent shares. */
+/** Uses the normal approximation for two independent proportions. */
 function balanced(real: number, fake: number, total: { real: number; fake: number }) {
   const value = (real + fake) / 2;
   const variance = (real * (1 - real)) / total.real + (fake * (1 - fake)) / total.fake;

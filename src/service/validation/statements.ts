@@ -1,4 +1,6 @@
-/** What a validation supports, and what it does not, in plain words for its operator. */
+/**
+ * States in plain words what a validation supports and what it does not, for the person who ran it.
+ */
 
 import type { DecisionStrategy } from '../../contract/vocabulary.ts';
 import { lowerShare, upperShare } from '../../engine/likelihood-ratio.ts';
@@ -10,13 +12,13 @@ import type { ConditionFigures, Counted, Validation } from './validation.ts';
 
 const { rate, count } = createNumberWriter('en');
 
-/** Below this many of a class an interval is so wide that it decides little. */
+/** With fewer of a class, the interval is too wide to decide much. */
 const fewestPictures = 30;
 
-/** More failures than this, and the pictures that were measured may not be like the rest. */
+/** With more failures than this, the measured pictures may not be representative. */
 const maxFailed = 0.05;
 
-/** One sentence a condition on each kind of error, then what follows from them. */
+/** For each condition one sentence per kind of error, then what follows from them. */
 export function writeJudgement(
   validation: Validation,
   strategy: DecisionStrategy,
@@ -27,12 +29,12 @@ export function writeJudgement(
       .filter(({ auc }) => auc.low <= 0.5)
       .map(
         ({ condition }) =>
-          `${condition}: the interval of the AUC reaches down to chance, so these pictures do not show that the model tells the two classes apart.`,
+          `${condition}: the interval of the AUC includes chance, so these pictures do not show that the model can tell the two classes apart.`,
       ),
     ...validation.conditions
       .map((figures) => openSentence(figures, strategy))
       .filter((sentence) => sentence !== ''),
-    'These figures hold for pictures like the measured ones; of other cameras, generators and histories they say nothing.',
+    'These figures hold for pictures like those measured; they say nothing about other cameras, generators or processing histories.',
   ];
 }
 
@@ -47,19 +49,19 @@ function errorSentences(
   ];
 }
 
-/** Where nothing, or everything, was wrong the bound is one-sided: that is what "up to" means. */
+/** When none or all are wrong the bound is one-sided, which is what "up to" means. */
 function errorSentence(wrong: Counted, what: string, called: string): string {
   const verb = `called ${called}`;
   if (wrong.count === 0) {
     const most = rate(upperShare(0, wrong.of));
-    return `with ${count(wrong.of)} ${what} and no error, up to ${most} of such ${what} may still be ${verb} (one-sided bound, 95 % confidence).`;
+    return `none of ${count(wrong.of)} ${what} was ${verb}; up to ${most} of such ${what} may still be (one-sided bound, 95 % confidence).`;
   }
   if (wrong.count === wrong.of) {
     const least = rate(lowerShare(wrong.count, wrong.of));
-    return `all ${count(wrong.of)} ${what} were ${verb}; of such ${what} at least ${least} are (one-sided bound, 95 % confidence).`;
+    return `all ${count(wrong.of)} ${what} were ${verb}; at least ${least} of such ${what} are (one-sided bound, 95 % confidence).`;
   }
   const bounds = `${rate(wrong.low)} to ${rate(wrong.high)}`;
-  return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) ${wrong.count === 1 ? 'was' : 'were'} ${verb}; of such ${what} it may be ${bounds} (95 % confidence).`;
+  return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) ${wrong.count === 1 ? 'was' : 'were'} ${verb}; the rate for such ${what} may be ${bounds} (95 % confidence).`;
 }
 
 function openSentence(
@@ -94,16 +96,16 @@ function fewPictures({ pictures, conditions }: Validation): readonly string[] {
     .filter(({ name }) => pictures[name].measured < fewestPictures)
     .map(
       ({ name, what }) =>
-        `Measured ${what}: ${count(pictures[name].measured)}. With fewer than ${fewestPictures} the intervals are too wide to decide much.`,
+        `Measured ${what}: ${count(pictures[name].measured)}. With fewer than ${fewestPictures}, the intervals are too wide to decide much.`,
     );
   const all = pictures.real.measured + pictures.fake.measured;
   const tooSmall = allConditions.flatMap((name) => {
     const figures = conditions.find(({ condition }) => condition === name);
-    if (!figures) return `${name}: not measured; of one class no picture is large enough for it.`;
+    if (!figures) return `${name}: not measured, because one class has no picture large enough.`;
     const { real, fake } = figures.strategies.default;
     const missing = all - real.wrong.of - fake.wrong.of;
     if (missing === 0) return [];
-    return `${name}: not counted because they would be too small to be examined: ${count(missing)}.`;
+    return `${name}: left out ${count(missing)} that would be too small to examine.`;
   });
   return [...few, ...tooSmall];
 }
@@ -117,7 +119,7 @@ function shortcutWarning({ shortcut }: Validation): readonly string[] {
     ? ' The sizes still differ under the other conditions.'
     : '';
   return [
-    `The two folders differ in more than the origin of their pictures: a simple guess from the files alone (${facts}) is right in ${rate(value)}, where chance is 50 %. The figures under clean may rest on that; web and hard save both classes alike.${lasting}`,
+    `The two folders differ in more than the origin of their pictures: guessing from file properties alone (${facts}) is right in ${rate(value)} of cases, where chance is 50 %. The figures under clean may rest on that; web and hard save both classes the same way.${lasting}`,
   ];
 }
 
@@ -125,12 +127,12 @@ function labelWarnings({ pictures: { real, inBoth } }: Validation): readonly str
   const warnings: string[] = [];
   if (real.declaring > 0) {
     warnings.push(
-      `Photographs that say of themselves that they were generated: ${count(real.declaring)}. Look whether they lie in the right folder.`,
+      `Photographs whose metadata declare them generated: ${count(real.declaring)}. Check that they are in the right folder.`,
     );
   }
   if (inBoth > 0) {
     warnings.push(
-      `${count(inBoth)} files lie in both folders with the same content; they were not measured.`,
+      `${count(inBoth)} files are in both folders with the same content; they were not measured.`,
     );
   }
   return warnings;
@@ -144,7 +146,7 @@ function fileWarnings({ pictures }: Validation): readonly string[] {
     })
     .map(
       ({ name, what }) =>
-        `Not examined of the ${what}: ${count(pictures[name].failed)}. Those that were may not be like them.`,
+        `${count(pictures[name].failed)} of the ${what} could not be examined. The others may not be representative.`,
     );
 }
 
@@ -153,6 +155,6 @@ function sourceWarning({ pictures }: Validation): readonly string[] {
   if (unsorted.length === 0) return [];
   const which = unsorted.map(({ what }) => what).join(' and ');
   return [
-    `The ${which} lie in fewer than ${fewestFolders} sub-folders, so each picture counts as independent. If many come from one camera, generator or event, the true intervals are wider: sort them into a sub-folder for each.`,
+    `The ${which} are in fewer than ${fewestFolders} sub-folders, so each picture counts as independent. If many come from the same camera, generator or event, the true intervals are wider: sort them into one sub-folder each.`,
   ];
 }

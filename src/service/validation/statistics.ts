@@ -1,4 +1,7 @@
-/** Figures of scored pictures, with intervals. Scores grow towards fake. Pure: the same input gives the same figures. */
+/**
+ * Statistics of scored pictures, with intervals. Higher scores mean fake. Pure: the same input
+ * gives the same figures.
+ */
 
 import { createRandom } from '../../engine/calibration.ts';
 import { measureRatios } from '../../engine/likelihood-ratio.ts';
@@ -7,17 +10,23 @@ import type { HeldOutRatios } from '../../inference/manifest-parts.ts';
 export interface Scored {
   readonly score: number;
   readonly isFake: boolean;
-  /** What is drawn as a whole when intervals are made: pictures of one source are not independent. */
+  /** The unit of resampling, because pictures of one source are not independent. */
   readonly source: string;
 }
 
-/** Chance that a fake scores above a real one, ties half (Mann-Whitney U over the number of pairs). NaN without both classes. */
+/**
+ * Probability that a fake scores higher than a real picture, ties counting half (Mann-Whitney U
+ * over the number of pairs). NaN without both classes.
+ */
 export function auc(scored: readonly Scored[]): number {
   const { rising, sources } = inOrder(scored);
   return weightedAuc(rising, new Uint32Array(sources).fill(1));
 }
 
-/** 95 % interval of the AUC: whole sources of each class drawn with replacement (percentile bootstrap, Efron 1979). */
+/**
+ * 95 % interval of the AUC by percentile bootstrap (Efron 1979), resampling whole sources of each
+ * class.
+ */
 export function aucInterval(
   scored: readonly Scored[],
   { draws = 1000, seed = 1 } = {},
@@ -41,11 +50,11 @@ export function aucInterval(
 interface Placed {
   readonly score: number;
   readonly isFake: boolean;
-  /** Number of its source: those of photographs first. */
+  /** Index of the source; the photographs' sources come first. */
   readonly source: number;
 }
 
-/** Sorted once, however often it is drawn. The same name may stand for a source of either class. */
+/** Sorted once for all resamples. The same name may stand for a source of either class. */
 function inOrder(scored: readonly Scored[]) {
   const numberSources = (isFake: boolean, first: number) => {
     const names = new Set(scored.filter((one) => one.isFake === isFake).map((one) => one.source));
@@ -61,7 +70,7 @@ function inOrder(scored: readonly Scored[]) {
   return { rising, sources: real.size + fake.size, realSources: real.size };
 }
 
-/** @param weights - by number of the source: how often each of its pictures counts. */
+/** @param weights - by source index: how often each of its pictures counts. */
 function weightedAuc(rising: readonly Placed[], weights: Uint32Array): number {
   let wins = 0;
   let reals = 0;
@@ -83,12 +92,13 @@ function weightedAuc(rising: readonly Placed[], weights: Uint32Array): number {
 }
 
 /**
- * Mean gap between the probability that was stated and the share of fakes among the pictures it was stated for, over
- * ten bins of equal width (Naeini, Cooper, Hauskrecht, AAAI 2015). The classes weigh what the probability assumes of them,
- * whatever their numbers. NaN without both classes.
+ * Expected calibration error: mean gap between stated probability and actual share of fakes, over
+ * ten bins of equal width (Naeini, Cooper, Hauskrecht, AAAI 2015). The classes are weighted by the
+ * prior that the probability assumes, whatever their numbers. NaN without both classes.
  *
- * @param all - whose classes are weighed, where `scored` are only some of them, such as those that are decided.
- * @param fakeShare - of all, as the probability assumes.
+ * @param all - the pictures whose classes are weighted, when `scored` is only a part of them, such
+ *   as the decided ones.
+ * @param fakeShare - prior share of fakes, as the probability assumes.
  */
 export function calibrationError(
   scored: readonly Scored[],
@@ -111,9 +121,10 @@ export function calibrationError(
 }
 
 /**
- * What the natural logarithms of likelihood ratios of labelled pictures are worth, as reports state it.
+ * Summarises likelihood ratios (natural logarithms) of labelled pictures, as reports state them.
  *
- * @param supporting - of pictures that are what the ratio asks; `opposing` - that are not. Neither empty.
+ * @param supporting - of pictures for which the proposition is true; `opposing` - of those for
+ *   which it is false. Neither may be empty.
  */
 export function heldOutRatios(
   supporting: readonly number[],
@@ -140,7 +151,7 @@ function pointsOf(logs: readonly number[]): number[] {
   );
 }
 
-/** Of values in rising order, straight lines between neighbours. */
+/** Linear interpolation between neighbours; the values must be ascending. */
 export function quantile(rising: readonly number[], share: number): number {
   const place = share * (rising.length - 1);
   const lower = rising[Math.floor(place)]!;
@@ -148,7 +159,7 @@ export function quantile(rising: readonly number[], share: number): number {
   return lower + (upper - lower) * (place - Math.floor(place));
 }
 
-/** In the order of first appearance. */
+/** Groups in order of first appearance. */
 export function groupBy<Value, Key>(
   values: readonly Value[],
   keyOf: (value: Value) => Key,

@@ -1,7 +1,7 @@
 /**
- * A validation: how often a model erred on somebody's own labelled pictures, as a record that is stored and cited. It
- * holds counts and digests, never pictures or file names; of paths nothing but the name of the worst sub-folder. It knows
- * nothing of data folders and terminals.
+ * A validation: how often a model erred on a user's own labelled pictures, stored as a record that
+ * reports cite. It holds counts and digests, never pictures or file names; the only path in it is
+ * the name of the worst sub-folder. Knows nothing of data folders or terminals.
  */
 
 import { type Static, type TSchema, Type } from 'typebox';
@@ -14,7 +14,7 @@ const count = Type.Integer({ minimum: 0 });
 const share = Type.Number({ minimum: 0, maximum: 1 });
 const digest = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
-/** A share of counted pictures with Clopper and Pearson's two-sided 95 % interval. */
+/** A proportion with its two-sided 95 % Clopper-Pearson interval. */
 const counted = Type.Object({ count, of: count, share, low: share, high: share });
 
 function orNull<T extends TSchema>(schema: T) {
@@ -31,13 +31,16 @@ const byClass = <T extends TSchema>(schema: T) => each(['real', 'fake'], schema)
 
 const classFigures = Type.Object({
   verdicts: each(resultClasses, count),
-  /** Called the other class. */
+  /** Classified as the other class. */
   wrong: counted,
-  /** Called real or fake at all. */
+  /** Classified as real or fake at all. */
   decided: counted,
-  /** Why pictures were left open, by reason code; a picture may have several. */
+  /** Why pictures were left undecided, by reason code; a picture may have several. */
   reasons: Type.Record(Type.String(), count),
-  /** The sub-folder with the greatest share called the other class; null where there are not two of five pictures. */
+  /**
+   * The sub-folder with the largest proportion classified as the other class; null unless two have
+   * at least five pictures.
+   */
   worstFolder: orNull(Type.Object({ folder: Type.String(), pictures: count, wrong: count })),
 });
 
@@ -54,37 +57,39 @@ const ratios = Type.Object({
 const conditionFigures = Type.Object({
   condition: Type.Enum([...conditions]),
   auc: Type.Object({ value: share, low: share, high: share }),
-  /** Expected calibration error of pictures that were not abstained from; null where they are too few. */
+  /** Expected calibration error over pictures without abstention; null when there are too few. */
   calibration: orNull(Type.Object({ error: share, pictures: count })),
-  /** Of likelihood ratios; missing in records of earlier versions, and where the pictures are too few. */
+  /**
+   * Likelihood ratios; missing in records of earlier versions, and when there are too few pictures.
+   */
   ratios: Type.Optional(ratios),
   strategies: each(['pedantic', 'default', 'relaxed'], byClass(classFigures)),
 });
 
 const classPictures = Type.Object({
   found: count,
-  /** Further files with the same bytes as one of the class. */
+  /** Number of further files with the same bytes as another of the class. */
   repeated: count,
   leftOutBySample: count,
-  /** Could not be examined. */
+  /** Number that could not be examined. */
   failed: count,
   measured: count,
-  /** Declare themselves generated. Verdicts leave that aside. */
+  /** Number that declare themselves generated. Verdicts ignore that here. */
   declaring: count,
   folders: count,
-  /** What is drawn as a whole for the interval of the AUC. */
+  /** The unit of resampling for the interval of the AUC. */
   drawnBy: Type.Enum(['folder', 'picture']),
-  /** SHA-256 over the SHA-256 of the measured files, sorted, each with a line feed behind. */
+  /** SHA-256 over the sorted SHA-256 of the measured files, each followed by a line feed. */
   digest,
-  /** Those SHA-256 themselves, where requested. */
+  /** The individual SHA-256 values, if requested. */
   list: orNull(Type.Array(digest)),
 });
 
 const shortcut = Type.Object({
-  /** Mean of the shares of both classes that a guess from facts of the file alone gets right; 0.5 is chance. */
+  /** Balanced accuracy of guessing from file properties alone; 0.5 is chance. */
   balancedAccuracy: share,
   low: share,
-  /** Facts that suffice for such a guess each by itself. */
+  /** Properties that suffice for such a guess on their own. */
   telling: Type.Array(Type.String()),
 });
 
@@ -100,11 +105,11 @@ const schema = Type.Object({
   }),
   environment: Type.Record(Type.String(), Type.String()),
   seed: Type.Integer(),
-  /** Pictures requested of each class with `--sample`; null for all. */
+  /** Number of pictures of each class requested with `--sample`; null for all. */
   sample: orNull(count),
   pictures: Type.Object({ ...byClass(classPictures).properties, inBoth: count }),
   conditions: Type.Array(conditionFigures),
-  /** Null where the pictures are too few to try. */
+  /** Null when there were too few pictures. */
   shortcut: orNull(shortcut),
 });
 
@@ -115,7 +120,7 @@ export type ClassPictures = Static<typeof classPictures>;
 export type Counted = Static<typeof counted>;
 export type Shortcut = Static<typeof shortcut>;
 
-/** @throws {ForensicsError} `evidence_damaged` when the text is no validation. */
+/** @throws {ForensicsError} `evidence_damaged` when the text is not a validation. */
 export function parseValidation(text: string): Validation {
   const value = parseJson(text);
   if (Check(schema, value)) return value;
@@ -133,7 +138,7 @@ function parseJson(text: string): unknown {
 function damaged(cause?: unknown): ForensicsError {
   return new ForensicsError(
     'evidence_damaged',
-    'The stored validation is damaged; put back a copy of it, or validate again.',
+    'The stored validation is damaged; restore it from a copy, or run the validation again.',
     { cause },
   );
 }

@@ -63,7 +63,7 @@ test.each([
   ['&type=daily', 'total, range'],
   ['&type=range&startTime=yesterday', 'startTime must be an ISO 8601 date'],
   ['&type=range&endTime=2026-02-30', 'endTime must be an ISO 8601 date'],
-  ['&type=range&startTime=2026-03-02&endTime=2026-03-01', 'must not lie after'],
+  ['&type=range&startTime=2026-03-02&endTime=2026-03-01', 'must not be after'],
 ])('%j is refused with a sentence that says why', async (query, message) => {
   const answer = await get(query);
 

@@ -20,5 +20,5 @@ test.each([
 ])('%s of the file system is %s', (code, ours) => {
   const error = Object.assign(new Error(code), { code, syscall: 'write' });
 
-  expect(toDiskError(error, 'The place')).toMatchObject({ code: ours, cause: error });
+  expect(toDiskError(error, 'The folder')).toMatchObject({ code: ours, cause: error });
 });

@@ -127,7 +127,7 @@ test.each([
   const attempt = verifyBackup(fileWith(content));
 
   if (content.length === 0) {
-    expect((await attempt).problems[0]).toContain('ends too early');
+    expect((await attempt).problems[0]).toContain('is cut off');
   } else {
     await expect(attempt).rejects.toMatchObject({ code: 'backup_unreadable' });
   }

@@ -69,7 +69,7 @@ test('a given certificate needs its own key and the name that clients use', asyn
   expect(look('https://[::1]:8443').state).toBe('ok');
   expect(look('https://other.example').message).toBe('It does not name other.example.');
   expect(look('https://forensics.example', { tlsKey: otherKey }).message).toContain(
-    'does not belong',
+    'does not match',
   );
   expect(look('https://forensics.example', { tlsKey: noKey }).message).toContain('cannot be read');
   expect(look('https://other.example', { behindProxy: true }).state).toBe('ok');

@@ -42,7 +42,7 @@ test('a user who cannot upgrade the schema is told before the upgrade', () => {
   const [, barred] = judgeFacts({ ...facts, mayCreate: false });
   const [, foreign] = judgeFacts({ ...facts, foreignTables: 3 });
 
-  expect(barred.message).toMatch(/may not create tables/);
+  expect(barred.message).toMatch(/lacks permission to create tables/);
   expect(foreign.message).toMatch(/does not own 3/);
 });
 

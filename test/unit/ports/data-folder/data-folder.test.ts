@@ -59,7 +59,7 @@ test('a key that is gone from beside its database is missed, never replaced', ()
   expect(() => open(path)).toThrow(
     expect.objectContaining({
       code: 'config_invalid',
-      message: expect.stringContaining('put it back from a backup'),
+      message: expect.stringContaining('restore it from a backup'),
     }),
   );
   expect(existsSync(join(path, 'master.key'))).toBe(false);

@@ -87,7 +87,7 @@ test('a chain of custody out of a broken log is never signed', async () => {
 
   await expect(open()).rejects.toMatchObject({
     code: 'audit_broken',
-    message: expect.stringContaining('was changed: its text does not have its hash'),
+    message: expect.stringContaining('was changed: its text does not match its hash'),
   });
 });
 

@@ -63,7 +63,7 @@ describe('what can be no store is refused with the member that is wrong', () => 
     ['s3', /: storageConfig must be an object/],
     [{}, /either s3 or azure/],
     [{ s3, azure }, /either s3 or azure/],
-    [{ s3, s4: 1 }, /storageConfig\.s4 is unknown; known are s3, azure/],
+    [{ s3, s4: 1 }, /storageConfig\.s4 is unknown; the known members are s3, azure/],
     [{ s3: 'here' }, /storageConfig\.s3 must be an object/],
     [{ s3: { ...s3, usessl: true } }, /s3\.usessl is unknown/],
     [{ s3: { ...s3, port: '9000' } }, /s3\.port must be an integer/],

@@ -237,7 +237,7 @@ test('origins that are sent are applied at once; a bucket that takes none is a w
 
   expect(answer).toMatchObject({
     storageConfig: { s3: { corsAllowedOrigins } },
-    storageWarning: expect.stringContaining('Browsers may be kept from the bucket'),
+    storageWarning: expect.stringContaining('Browsers may be unable to reach the bucket'),
   });
   expect(await db.select().from(storageConfigs).all()).toMatchObject([
     { corsApplied: null, corsWarning: expect.any(String) },

@@ -126,7 +126,7 @@ describe('the judgement', () => {
     const [photographs, generated] = writeJudgement(made(forty), 'default');
 
     expect(photographs).toBe(
-      'clean: with 40 photographs and no error, up to 7.2 % of such photographs may still be called fake (one-sided bound, 95 % confidence).',
+      'clean: none of 40 photographs was called fake; up to 7.2 % of such photographs may still be (one-sided bound, 95 % confidence).',
     );
     expect(generated).toBe(
       'clean: 3 of 40 generated pictures (7.5 %) were called real; of such generated pictures it may be 1.6 % to 20.4 % (95 % confidence).',
@@ -200,9 +200,9 @@ describe('a warning', () => {
       { files: { real: { ...none, failed: 3 }, fake: { ...none, failed: 1 }, inBoth: 0 } },
     );
 
-    expect(told).toContain('Not examined of the photographs: 3.');
-    expect(told).not.toContain('Not examined of the generated');
-    expect(told).toContain('hard: not counted because they would be too small to be examined: 39.');
+    expect(told).toContain('3 of the photographs could not be examined.');
+    expect(told).not.toContain('of the generated pictures could not');
+    expect(told).toContain('hard: left out 39 that');
     expect(warningsFor([...outcomes(40, { isFake: false }), ...small])).toContain(
       'hard: not measured',
     );
@@ -211,6 +211,6 @@ describe('a warning', () => {
   test('is given where too few sub-folders tell sources apart', () => {
     const told = warningsFor([...inFolders(false), ...outcomes(40, { isFake: true })]);
 
-    expect(told).toContain('The generated pictures lie in fewer than 5 sub-folders');
+    expect(told).toContain('The generated pictures are in fewer than 5 sub-folders');
   });
 });
