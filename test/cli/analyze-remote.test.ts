@@ -260,7 +260,7 @@ describe('what every picture would meet', () => {
 
     expect([nobody.code, here.code]).toEqual([2, 2]);
     expect(nobody.stderr).toContain('add --tenant NAME');
-    expect(here.stderr).toContain('--resume is for a server; add --url.');
+    expect(here.stderr).toContain('--resume only works with a server; add --url.');
   });
 });
 

@@ -62,7 +62,7 @@ test('what nobody touched verifies, here and from a file, against a hash that wa
   expect(all.stdout).toContain('service: 1 entry is intact.');
   expect(all.stdout).toContain(`acme: 3 entries are intact. The last has the hash ${last}.`);
   expect(all.stderr).toContain('--head');
-  expect(noted.stdout).toContain('The stored hash is that of entry 2');
+  expect(noted.stdout).toContain('The stored hash belongs to entry 2');
   expect(JSON.parse(ofFile.stdout)).toMatchObject([{ count: 3, broken: null, notedSeq: 3 }]);
   expect(heads.stdout).toMatch(new RegExp(`^acme +3 +${last}$`, 'm'));
 });

@@ -98,7 +98,7 @@ describe('a rotation on a server', () => {
 
     spy.mockRestore();
     expect(ran.code).toBe(3);
-    expect(ran.stderr).toMatch(/cannot be used: .* The new key was revoked again\. The old key/);
+    expect(ran.stderr).toMatch(/cannot be used: .* The new key has been revoked\. The old key/);
     expect([await statusWith(old.secret), existsSync(out)]).toEqual([200, false]);
     const left = await namesOf(name);
     expect(left.map(({ uuid }) => uuid)).toEqual([old.uuid]);

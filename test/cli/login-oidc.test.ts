@@ -76,7 +76,7 @@ test('a person logs in at the provider with a code, acts, is renewed and logs ou
 
   expect(await pages[0]).toContain('Sign-in Success');
   expect(shown).toMatchObject({ code: 0 });
-  expect(shown.text).toMatch(/Open https:\S+\/device and type the code [A-Z-]+ within 10 minutes/);
+  expect(shown.text).toMatch(/Open https:\S+\/device and enter the code [A-Z-]+ within 10 minutes/);
   expect(shown.text).toMatch(/loggedInAs +examiner@example\.org/);
   expect([listed.code, renewed.code, loggedOut.code]).toEqual([0, 0, 0]);
   expect(after['accessToken']).not.toBe(before['accessToken']);

@@ -148,7 +148,7 @@ test.each([
   [['--url', 'https://localhost', '--fingerprint', 'ab:cd'], '64 hexadecimal digits'],
   [['--url', 'http://localhost'], 'plain HTTP is not supported'],
   [['--url', 'https://localhost', '--data-dir', 'x'], '--data-dir is for this machine'],
-  [['--api-key-file', 'x'], '--api-key-file is for a server; add --url'],
+  [['--api-key-file', 'x'], '--api-key-file only works with a server; add --url'],
   [['--profile', 'Lab/../x'], 'The name of a profile has'],
 ])('%j is refused in one line', async (args, message) => {
   const refused = await listKeys(...args);

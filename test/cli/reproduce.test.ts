@@ -58,7 +58,7 @@ test('what differs within the tolerance is listed, and so is the other environme
   const { code, stdout } = await runHere(['reproduce', file]);
 
   expect(code).toBe(0);
-  expect(stdout).toContain('evidence.zip: SAME RESULT, not byte for byte\n');
+  expect(stdout).toContain('evidence.zip: SAME RESULT, but not byte for byte\n');
   expect(stdout).toMatch(
     /examination\.anomaly\.score: [\d.]+, again [\d.]+ \(within the\s+tolerance\)/,
   );

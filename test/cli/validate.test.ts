@@ -171,7 +171,7 @@ describe('refused with one line that says what to do:', () => {
       { 'bad/copy.png': 'the same', 'fake/b.png': 'the same' },
       ['--real', 'bad', '--fake', 'fake'],
       2,
-      'Every picture of --real lies in --fake too',
+      'Every picture in --real lies in --fake too',
     ],
     [
       'folders in which nothing can be read',

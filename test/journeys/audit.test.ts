@@ -52,7 +52,7 @@ test('a report that a client replaced through its own URL is found by the hashes
   expect(put.status).toBe(200);
   expect(after.code).toBe(7);
   expect(after.stdout).toMatch(/^report-en\.pdf +CHANGED/m);
-  expect(after.stderr).toContain('Not as the service wrote it: report-en.pdf.');
+  expect(after.stderr).toContain('Changed since the service wrote it: report-en.pdf.');
   const entries: { event: string }[] = JSON.parse(listed.stdout);
   expect(entries.map(({ event }) => event)).toEqual([
     'analysis.created',

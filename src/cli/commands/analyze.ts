@@ -1,4 +1,7 @@
-/** `forensics analyze`: examines pictures in parallel, on this machine or on a server, and reports each in order. */
+/**
+ * `forensics analyze`: examines pictures in parallel, on this machine or on a server, and reports
+ * them in order.
+ */
 
 import { type Command, Option } from 'commander';
 import { readConfig } from '../../contract/config.ts';
@@ -70,12 +73,16 @@ function withExaminationOptions(command: Command): Command {
       '<file...>',
       'pictures, PDFs, web addresses, folders with --recursive, or - for standard input',
     )
-    .option('-r, --recursive', 'take the pictures in folders, told by their content', false)
+    .option(
+      '-r, --recursive',
+      'examine the pictures in folders, recognised by their content',
+      false,
+    )
     .addOption(
       new Option('--tier <tier>', 'how detailed the result is').choices(tiers).default('flagging'),
     )
     .addOption(
-      new Option('--decision-strategy <strategy>', 'how readily to decide')
+      new Option('--decision-strategy <strategy>', 'how much evidence a decision needs')
         .choices(decisionStrategies)
         .default('default'),
     )
@@ -88,7 +95,7 @@ function withExaminationOptions(command: Command): Command {
     )
     .option(
       '--trust-list <file>',
-      'PEM file of authorities whose C2PA signers to trust (where to get it: forensics help methods)',
+      'PEM file of certificate authorities whose C2PA signers to trust (where to get one: forensics help methods)',
       named,
     )
     .option('--validation <id>', 'a stored validation that the reports cite', named)
@@ -106,14 +113,14 @@ function withFileOptions(command: Command): void {
     .addOption(
       new Option(
         '--maps [size]',
-        'also write the raw maps as 16-bit grey PNG: one pixel per cell, or "full" for the size of the picture (needs --out)',
+        'also write the raw maps as 16-bit greyscale PNG: one pixel per cell, or "full" for the size of the picture (needs --out)',
       )
         .choices(['grid', 'full'])
         .preset('grid')
         .default(null),
     )
-    .option('--with-metadata', 'print the metadata of the file in the report', false)
-    .option('--error-level', 'show the error level map in the report', false)
+    .option('--with-metadata', 'include the metadata of the file in the report', false)
+    .option('--error-level', 'include the error level map in the report', false)
     .option(
       '--html',
       'also write each report as one HTML file, in the folder and in the bundle (needs --out)',
@@ -134,24 +141,24 @@ function withOutputOptions(command: Command): Command {
       new Option('--json', 'print one JSON document').default(false).conflicts(['jsonl', 'csv']),
     )
     .addOption(
-      new Option('--jsonl', 'print one JSON line per picture, as they finish')
+      new Option('--jsonl', 'print one JSON line per picture as each finishes')
         .default(false)
         .conflicts('csv'),
     )
-    .option('--csv', 'print one CSV row per picture, as they finish', false)
+    .option('--csv', 'print one CSV row per picture as each finishes', false)
     .option(
       '--fail-on <list>',
-      'exit 10, 11, 12 on fake, uncertain, abstain; 13 when a file was not examined (unexamined)',
+      'exit 10, 11 or 12 on fake, uncertain or abstain; 13 when a file could not be examined (unexamined)',
       parseList(failOns),
       [],
     )
-    .option('-j, --jobs <n>', 'pictures examined at once', jobCount, defaultJobs);
+    .option('-j, --jobs <n>', 'number of pictures to examine at once', jobCount, defaultJobs);
 }
 
-// Pictures on a server wait for the network, not for the processors of this machine.
+// Pictures sent to a server wait for the network, not for this machine's processors.
 const remoteJobs = 4;
 
-/** @throws {ForensicsError} what concerns the whole run: see `PrepareExaminer`. */
+/** @throws {ForensicsError} for failures of the whole run: see `PrepareExaminer`. */
 export async function runAnalyze(
   args: readonly string[],
   options: AnalyzeOptions,
@@ -181,7 +188,10 @@ export async function runAnalyze(
   }
 }
 
-/** Lets Ctrl-C interrupt the wait for a server that does not answer. @throws {ForensicsError} why it was stopped. */
+/**
+ * Lets Ctrl-C interrupt waiting for a server that does not answer. @throws {ForensicsError} why it
+ * was stopped.
+ */
 async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop: Stop): Promise<T> {
   const { signal } = stop;
   const stopped = new Promise<never>((_resolve, reject) => {
@@ -207,11 +217,12 @@ async function prepareExaminer(options: AnalyzeOptions): Promise<(run: Run) => E
   const { tenant, resume, wait } = options;
   assertNoOptions(
     { '--tenant': tenant !== undefined, '--resume': resume, '--no-wait': !wait },
-    'is for a server; add --url.',
+    'only works with a server; add --url.',
   );
   const { createChildren } = await import('../../examiner/sandbox.ts');
   const children = createChildren({ poolSize: options.jobs });
-  // The child process loads at the same time as this one: on two cores that saves a third of a second.
+  // The child process starts while this one is still loading, which saves a third of a second on
+  // two cores.
   children.start();
   try {
     const { prepareLocal } = await import('../analyze/local.ts');
@@ -254,7 +265,7 @@ async function examineAll(
       await reporter.report(record);
       examiner.reported?.(record);
     } catch (error) {
-      // Stops the pictures in progress, for which the batch would otherwise wait.
+      // Stops the pictures in progress, which the batch would otherwise wait for.
       stop.because(toForensicsError(error));
     }
   }

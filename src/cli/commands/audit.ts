@@ -1,4 +1,6 @@
-/** `forensics audit`: the logs of what was done on this machine, one per tenant and one of the service. */
+/**
+ * `forensics audit`: the audit logs of this machine, one for each tenant and one for the service.
+ */
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { type CheckedFile, checkFiles } from '../../service/analyses/evidence.ts';
@@ -37,12 +39,19 @@ Examples:
       'audit list --service --json',
     ]),
   )
-    .option('--analysis <id>', 'only what was done to this analysis')
-    .option('--since <date>', 'only from this date or time on, such as 2026-03-01', parseDate)
+    .option('--analysis <id>', 'only entries about this analysis')
+    .option(
+      '--since <date>',
+      'only entries from this date or time on, such as 2026-03-01',
+      parseDate,
+    )
     .action(calling(list));
-  withLog(subcommand(audit, 'export', 'Print a log as it is hashed: one line of JSON per entry.'), {
-    json: false,
-  })
+  withLog(
+    subcommand(audit, 'export', 'Print a log exactly as it is hashed: one line of JSON per entry.'),
+    {
+      json: false,
+    },
+  )
     .addHelpText(
       'after',
       `
@@ -127,17 +136,17 @@ interface NamedChain {
   readonly name: string;
 }
 
-/** @throws {ForensicsError} `usage` unless one is named, `tenant_not_found`. */
+/** @throws {ForensicsError} `usage` unless a log is named, `tenant_not_found`. */
 async function oneChain(core: Core, options: LogOptions): Promise<NamedChain> {
   const { tenant, service } = options;
   if ((tenant === undefined) === !service) throw usageError('Give --tenant <name> or --service.');
   if (tenant === undefined) return { chain: serviceChain, name: serviceChain };
-  // Of a purged tenant only the id is known.
+  // Of a purged tenant, only the id is known.
   const isKept = /^[0-9a-f]{24}$/.test(tenant) && (await core.audit.chains()).includes(tenant);
   return { chain: isKept ? tenant : (await keptTenantNamed(core, tenant)).id, name: tenant };
 }
 
-/** The one that is named, or all. @throws {ForensicsError} as above. */
+/** The named log, or all of them. @throws {ForensicsError} as above. */
 async function chosenChains(core: Core, options: LogOptions): Promise<readonly NamedChain[]> {
   if (options.tenant !== undefined || options.service) return [await oneChain(core, options)];
   const tenants = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];
@@ -158,7 +167,10 @@ const states = {
   not_recorded: 'older than the log',
 } as const satisfies Record<CheckedFile['state'], string>;
 
-/** @throws {ForensicsError} `evidence_damaged` when a file is not what was written; `analysis_not_found`. */
+/**
+ * @throws {ForensicsError} `evidence_damaged` when a file differs from what was written;
+ *   `analysis_not_found`.
+ */
 async function checkStoredFiles(options: FilesOptions): Promise<void> {
   const checked = await withLocalCore(options, async (core, settings) => {
     const { id: tenantId } = await keptTenantNamed(core, options.tenant);
@@ -175,7 +187,7 @@ async function checkStoredFiles(options: FilesOptions): Promise<void> {
   const wrong = checked.filter(({ state }) => state === 'changed' || state === 'missing');
   if (wrong.length === 0) return;
   const names = wrong.map(({ name }) => name).join(', ');
-  throw new ForensicsError('evidence_damaged', `Not as the service wrote it: ${names}.`);
+  throw new ForensicsError('evidence_damaged', `Changed since the service wrote it: ${names}.`);
 }
 
 async function printHead(options: LogOptions): Promise<void> {
@@ -229,7 +241,7 @@ async function exportLines(options: LogOptions): Promise<void> {
   });
 }
 
-/** Cuts hashes and counts files; the JSON has everything. */
+/** Shortens hashes and counts files; the JSON output has everything. */
 function shorten(value: unknown): string {
   if (Array.isArray(value)) return value.join(',');
   if (typeof value === 'object' && value !== null) return `${Object.keys(value).length} files`;
@@ -254,8 +266,8 @@ async function verify(options: VerifyOptions): Promise<void> {
   const broken = verified.filter(({ broken: found }) => found !== null);
   if (broken.length > 0) throw brokenLogs(broken);
   if (options.head !== undefined || options.json) return;
-  const isCut = file === undefined ? '' : ' or one that was cut off';
-  log(`Only a hash that was stored elsewhere (--head) reveals a log that was rewritten${isCut}.`);
+  const isCut = file === undefined ? '' : ' or truncated';
+  log(`Only a hash stored elsewhere (--head) can reveal that a log was rewritten${isCut}.`);
 }
 
 async function verifyHere(options: VerifyOptions): Promise<readonly Verified[]> {
@@ -293,7 +305,7 @@ function describeResult({ name, count, head, broken, notedSeq }: Verified): stri
   if (count === 0) return `${name}: nothing has been logged yet.`;
   const last = `${name}: ${entries} intact. The last has the hash ${head}.`;
   if (notedSeq === null) return last;
-  return `${last} The stored hash is that of entry ${notedSeq}: nothing up to there was changed.`;
+  return `${last} The stored hash belongs to entry ${notedSeq}: nothing up to there was changed.`;
 }
 
 function brokenLogs(broken: readonly Verified[]): ForensicsError {

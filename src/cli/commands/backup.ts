@@ -1,4 +1,7 @@
-/** `forensics backup` and `restore`: the data folder in one file, checking such a file, and restoring from it. */
+/**
+ * `forensics backup` and `restore`: back up the data folder into one file, check such a file, and
+ * restore from it.
+ */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,8 +44,8 @@ Examples:
     .addHelpText(
       'after',
       `
-Anyone who has the file can read the secrets of the service and sign in its name, unless --without-keys was given. In that
-case, keep a copy of master.key, signing-keys and tls of the data folder elsewhere. Not included: the config file, objects
+Anyone who has the file can read the service's secrets and sign in its name, unless you use --without-keys. In that
+case, keep copies of master.key, signing-keys and tls from the data folder elsewhere. Not included: the config file, objects
 in external stores, and unfinished multipart uploads. It is a tar archive; "sha256sum -c SHA256SUMS" checks its content.
 
 Examples:
@@ -109,7 +112,7 @@ const copying = { database: 'Copying the database', files: 'Copying the files it
 const keysWarning =
   'The backup holds the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.';
 
-/** What has to be set again on another machine, except the data folder. */
+/** Settings that have to be made again on another machine, except the data folder. */
 function changedSettings({ dataDir, config }: LocalOptions): Record<string, unknown> {
   const shown = redacted(readConfig({ flags: { dataDir }, configFile: config }));
   const given = Object.entries(shown).filter(
@@ -118,7 +121,10 @@ function changedSettings({ dataDir, config }: LocalOptions): Record<string, unkn
   return Object.fromEntries(given.map(([name, { value }]) => [name, value]));
 }
 
-/** @throws {ForensicsError} `backup_damaged` once the problems are printed; those of `verifyBackup`. */
+/**
+ * @throws {ForensicsError} `backup_damaged` after printing the problems; whatever `verifyBackup`
+ *   throws.
+ */
 async function verify(file: string, { json }: { readonly json: boolean }): Promise<void> {
   const { isDamaged, verifyBackup } = await import('../../ops/backup/verify.ts');
   const verified = await withProgress(async (show) =>
@@ -137,9 +143,10 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
 }
 
 /**
- * Runs a long task, with its progress on stderr if that is a terminal. Ctrl-C stops it cleanly.
+ * Runs a long task and shows its progress on stderr when that is a terminal. Ctrl-C stops it
+ * cleanly.
  *
- * @param act - calls `show` with its step and the share of it, 0..1.
+ * @param act - calls `show` with its step and the fraction of it that is done, 0..1.
  */
 async function withProgress<T>(
   act: (show: (step: string, share: number) => void) => Promise<T>,
@@ -153,7 +160,7 @@ async function withProgress<T>(
       stop.throwIfStopped();
       if (spinner === null) return;
       spinner.text = `${step}: ${Math.floor(100 * share)} %`;
-      // At once: a step may end before the spinner's next frame.
+      // Rendered at once, because a step may end before the spinner's next frame.
       if (step !== shown) spinner.render();
       shown = step;
     });
@@ -212,16 +219,20 @@ function counted(count = 0, one: string, many = `${one}s`): string {
 }
 
 /**
- * `forensics restore` creates a data folder from a backup, or prints what it would do, and then lists the manual steps
- * that remain.
+ * `forensics restore` creates a data folder from a backup, or prints what it would do, and lists
+ * the manual steps that remain.
  */
 export function defineRestore(command: Command): void {
   withLocalOptions(
     command
       .argument('<file>', 'a backup from "forensics backup create"')
-      .option('--dry-run', 'check the backup and print what would be done; change nothing', false)
-      .option('--force', 'set aside the current content of the data folder', false)
-      .option('--keys <dir>', 'folder with the keys, for a backup without them', named),
+      .option(
+        '--dry-run',
+        'check the backup and print what would be done, without changing anything',
+        false,
+      )
+      .option('--force', 'set the current content of the data folder aside', false)
+      .option('--keys <dir>', 'folder with the keys, for a backup made without them', named),
   )
     .addHelpText(
       'after',
@@ -280,21 +291,23 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   for (const step of steps) log(step);
 }
 
-/** The steps that are left to the operator. */
+/** The steps left to the operator. */
 function stepsAfter({ schema, masterKey, settings }: Manifest, latest: number): readonly string[] {
   const given = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   const isOlder = schema < latest;
   return [
     'Keep the original server stopped: two servers would both send webhooks and both delete expired data.',
     ...(isOlder
-      ? [`The first start copies its database, and upgrades it from schema ${schema} to ${latest}.`]
+      ? [`The first start copies the database and upgrades it from schema ${schema} to ${latest}.`]
       : []),
     ...(masterKey.place === 'environment'
       ? ['Keep FORENSICS_MASTER_KEY set for the server, as it is now.']
       : []),
     ...(given.length === 0
       ? []
-      : [`It ran with these settings; set again those that still apply: ${given.join(', ')}.`]),
-    'If clients reach it under a new name, set publicUrl; the authority of its certificate (tls/ca.pem) stays the same.',
+      : [
+          `The original server had these settings; set those that still apply again: ${given.join(', ')}.`,
+        ]),
+    'If clients will use a new host name, set publicUrl; the certificate authority (tls/ca.pem) stays the same.',
   ];
 }

@@ -1,4 +1,7 @@
-/** `forensics completion`: a short shell script that gets its suggestions from the hidden command `__complete`. */
+/**
+ * `forensics completion`: prints a short shell script that gets its suggestions from the hidden
+ * command `__complete`.
+ */
 
 import { Argument, type Command, type Option } from 'commander';
 
@@ -17,7 +20,7 @@ To install it for every new shell:
   bash         forensics completion bash > ~/.local/share/bash-completion/completions/forensics
                (needs the package bash-completion; without it, source the file in ~/.bashrc)
   zsh          forensics completion zsh > "\${fpath[1]}/_forensics"
-               (a folder of fpath that you may write to, before compinit runs)
+               (any folder in fpath that you can write to, before compinit runs)
   fish         forensics completion fish > ~/.config/fish/completions/forensics.fish
   powershell   Add-Content $PROFILE 'forensics completion powershell | Out-String | Invoke-Expression'
 
@@ -31,8 +34,8 @@ Examples:
 }
 
 /**
- * Prints a line for each word that may replace the last one: the word, a tab, and its description. A line `:files` or
- * `:folders` leaves the rest to the shell.
+ * Prints one line for each word that may replace the last one: the word, a tab and its description.
+ * A line `:files` or `:folders` leaves completion to the shell.
  */
 export function defineComplete(command: Command, complete: Complete): void {
   command.argument('[words...]').action(async (words: readonly string[]) => {
@@ -58,7 +61,7 @@ async function linesFor(
   const assigned = option ?? (flag === '' ? undefined : valuedOption(command, flag.slice(0, -1)));
   if (assigned !== undefined) {
     const start = option === undefined ? value : typed;
-    // The word in `--out <dir>`.
+    // The word in angle brackets, such as `dir` in `--out <dir>`.
     const placeholder = /[<[](?<word>[a-z-]+)/.exec(assigned.flags)?.groups?.['word'] ?? '';
     return valueLines(assigned.argChoices, placeholder)
       .filter((line) => line.startsWith(':') || line.startsWith(start))
@@ -78,9 +81,9 @@ async function linesFor(
 
 interface CompletionPoint {
   readonly command: Command;
-  /** The option whose value comes next. */
+  /** The option that expects a value next. */
   readonly option?: Option;
-  /** After `--`. */
+  /** Whether `--` was given. */
   readonly isPastOptions: boolean;
 }
 
@@ -120,7 +123,7 @@ function valuedOption(command: Command, word: string): Option | undefined {
 }
 
 function commandLines(command: Command): readonly string[] {
-  // `help` takes the names of the commands beside it.
+  // `help` takes the names of its sibling commands.
   const shown = command.name() === 'help' ? command.parent! : command;
   return shown
     .createHelp()
@@ -183,7 +186,7 @@ if [ "\${funcstack[1]}" = _forensics ]; then _forensics "$@"; else compdef _fore
 end
 complete -c forensics -f -a '(__forensics_complete)'
 `,
-  // Without suggestions PowerShell offers files by itself.
+  // Without suggestions, PowerShell offers files by itself.
   powershell: `Register-ArgumentCompleter -Native -CommandName forensics -ScriptBlock {
   param($typed, $line, $cursor)
   $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })

@@ -1,4 +1,4 @@
-/** `forensics config`: the settings, and where each of them comes from. */
+/** `forensics config`: prints the settings and where each comes from. */
 
 import type { Command } from 'commander';
 import { readConfig, redacted, type ShownSetting } from '../../contract/config.ts';
@@ -21,7 +21,7 @@ export function defineConfig(config: Command): void {
     .addHelpText(
       'after',
       `
-Takes the options of "forensics serve" and shows their effect. When a setting is wrong, it says which, and the exit code
+Takes the options of "forensics serve" and shows their effect. If a setting is invalid, it says which one, and the exit code
 is 2.
 ${examples(...lines)}`,
     )

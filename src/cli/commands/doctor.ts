@@ -1,4 +1,7 @@
-/** `forensics doctor`: checks that everything the service needs is there and works, and says what to do if not. */
+/**
+ * `forensics doctor`: checks that everything the service needs is there and works, and says how to
+ * fix what does not.
+ */
 
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
@@ -29,7 +32,10 @@ export function defineDoctor(doctor: Command): void {
         .default(false),
     )
     .option('--tenant <name>', 'only this tenant (default: every tenant)')
-    .option('--public-url <url>', 'where clients reach the server, if not at host and port')
+    .option(
+      '--public-url <url>',
+      'the address at which clients reach the server, if not host and port',
+    )
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')
     .option('--json', 'print JSON', false);
@@ -37,8 +43,8 @@ export function defineDoctor(doctor: Command): void {
     .addHelpText(
       'after',
       `
-Checks the data folder of this machine or, with --url or --profile, a server as seen from here. It writes, reads and deletes
-small objects in the stores, and upgrades an older database as every command does; it changes nothing else.
+Checks the data folder on this machine or, with --url or --profile, a server as seen from here. It writes, reads and deletes
+small objects in the stores and, like every command, upgrades an older database; it changes nothing else.
 
 Examples:
   $ forensics doctor
@@ -91,9 +97,11 @@ function printLines(checks: readonly Diagnosis[]): void {
 }
 
 /**
- * Checks a server from here: whether it is reachable, verified, healthy, and accepts the credentials.
+ * Checks a server from here: whether it is reachable, trusted and healthy, and accepts the
+ * credentials.
  *
- * @throws {ForensicsError} `usage`, `not_found`, `file_not_found`, `file_not_readable` when it is not clear which server is meant.
+ * @throws {ForensicsError} `usage`, `not_found`, `file_not_found`, `file_not_readable` when it is
+ *   unclear which server is meant.
  */
 async function examineServer(options: DoctorOptions): Promise<readonly Diagnosis[]> {
   const { url: text, profile } = await chooseServer(options);
@@ -128,11 +136,11 @@ function connectionFailed(error: unknown): Diagnosis {
   const { failed } = diagnose('connection');
   if (error instanceof ForensicsError && error.code === 'server_untrusted') {
     const fix =
-      'Copy the file tls/ca.pem of its data folder to this machine, and name it: --ca ca.pem';
+      'Copy the file tls/ca.pem from its data folder to this machine and name it with --ca ca.pem';
     return failed(error.message, fix);
   }
   const fix =
-    'Check that the server is running and can be reached from here; run "forensics doctor" on its own machine.';
+    'Check that the server is running and reachable from here; run "forensics doctor" on its own machine.';
   return failed(messageOf(error), fix);
 }
 
@@ -146,7 +154,7 @@ async function checkName({ hostname }: URL): Promise<Diagnosis> {
   } catch {
     return failed(
       `${host} does not resolve to an address.`,
-      'Check the address of the server, and the DNS of this machine.',
+      'Check the address of the server and the DNS settings of this machine.',
     );
   }
 }
@@ -157,8 +165,8 @@ function judgePing({ status, serverTime, at, data }: Probe): readonly Diagnosis[
   if (!isPong) {
     return [
       failed(
-        `It answers with status ${status}, but not like this service.`,
-        'Check host and port; a proxy in front of the server must forward everything below /v1.',
+        `Something answers with status ${status}, but it is not a forensics server.`,
+        'Check the host and port; a proxy in front of the server must forward everything below /v1.',
       ),
     ];
   }
@@ -169,20 +177,23 @@ function judgePing({ status, serverTime, at, data }: Probe): readonly Diagnosis[
   return [ok('It answers.'), ...clock];
 }
 
-/** The answer to a single request, whatever its status. */
+/** The response to a single request, whatever its status. */
 interface Probe {
   readonly status: number;
-  /** By the clock of the server, to the second; null where the answer has no date. */
+  /** The server's clock, to the second; null when the response has no Date header. */
   readonly serverTime: Date | null;
-  /** Half-way between request and answer, by our clock. */
+  /** Our clock halfway between request and response. */
   readonly at: Date;
-  /** Null when the answer was not JSON. */
+  /** Null when the response was not JSON. */
   readonly data: unknown;
 }
 
 const probeTimeoutMs = 10_000;
 
-/** @param path - needs no credentials. @throws {ForensicsError} `server_unreachable`, `server_untrusted`. */
+/**
+ * @param path - a route that needs no credentials. @throws {ForensicsError} `server_unreachable`,
+ *   `server_untrusted`.
+ */
 async function probe(
   { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,
   path: string,
@@ -210,9 +221,10 @@ async function probe(
 const dayMs = 86_400_000;
 
 /**
- * How long the certificates stay valid; an answer over this connection already shows that they are trusted.
+ * Reports how long the certificates remain valid; a response over this connection already proves
+ * that they are trusted.
  *
- * @param chain - as the server shows it; empty where it could not be read, as behind a proxy.
+ * @param chain - as sent by the server; empty when it cannot be read, such as behind a proxy.
  */
 function judgeChain(
   chain: readonly Pick<X509Certificate, 'validToDate' | 'issuer'>[],
@@ -220,20 +232,20 @@ function judgeChain(
 ): Diagnosis {
   const { ok, warning } = diagnose('certificate');
   const [first] = chain.toSorted((a, b) => a.validToDate.getTime() - b.validToDate.getTime());
-  if (first === undefined) return ok('It is trusted; its end date cannot be seen from here.');
+  if (first === undefined) return ok('It is trusted; its expiry date cannot be seen from here.');
   const days = Math.floor((first.validToDate.getTime() - now.getTime()) / dayMs);
-  const summary = `It is trusted, and ends on ${first.validToDate.toISOString().slice(0, 10)}, in ${days} days.`;
+  const summary = `It is trusted and expires on ${first.validToDate.toISOString().slice(0, 10)}, in ${days} days.`;
   return days < soonDays
     ? warning(
         summary,
-        'Renew it on the server; its own certificate is renewed when the server restarts.',
+        'Renew it on the server; a certificate the server made itself is renewed when the server restarts.',
       )
     : ok(summary);
 }
 
-const askThere = 'Run "forensics doctor" on the machine of the server; it says what to do.';
+const askThere = 'Run "forensics doctor" on the server\'s machine; it says what to do.';
 
-/** Each check by its name. @param probe - of `/v1/health`. */
+/** One diagnosis for each named check. @param probe - of `/v1/health`. */
 function judgeHealth({ status, data }: Probe): readonly Diagnosis[] {
   const checks: readonly [string, unknown][] = Object.entries(Object(Object(data)['data']));
   if (status === 200 && checks.length > 0) {
@@ -269,7 +281,7 @@ async function checkCredentials(
 ): Promise<Diagnosis> {
   const { ok, warning, failed } = diagnose('credentials', tenant);
   if (tenant === null) {
-    return warning('Not checked, because no tenant was named.', 'Name one: --tenant NAME');
+    return warning('Not checked because no tenant was given.', 'Add --tenant NAME');
   }
   try {
     await checkAccess(api, tenant);
@@ -286,5 +298,5 @@ function fixFor(error: unknown): string {
   }
   return code === 'forbidden'
     ? 'Use a key of this tenant (--api-key-file FILE, FORENSICS_API_KEY), or log in: forensics login'
-    : 'Try again later, or run "forensics doctor" on the machine of the server.';
+    : 'Try again later, or run "forensics doctor" on the server\'s machine.';
 }

@@ -1,4 +1,4 @@
-/** `forensics feedback`: what people sent to the team through the service on this machine. */
+/** `forensics feedback`: reads what people sent to the team through the service on this machine. */
 
 import { type Command, Option } from 'commander';
 import { type FeedbackEntry, getFeedback, listFeedback } from '../../service/feedback/feedback.ts';

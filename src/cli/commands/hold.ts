@@ -1,4 +1,7 @@
-/** `forensics hold`: legal holds on this machine. What is held is never purged, even when a client deletes it. */
+/**
+ * `forensics hold`: legal holds on this machine. What is on hold is never purged, even when a
+ * client deletes it.
+ */
 
 import type { Command } from 'commander';
 import { keptTenantNamed } from '../../service/core.ts';
@@ -17,7 +20,7 @@ export function defineHold(hold: Command): void {
   hold.addHelpText(
     'after',
     `
-Without --analysis a hold covers everything of the tenant. A held analysis that was deleted stays hidden from clients;
+Without --analysis, a hold covers everything of the tenant. A held analysis that was deleted stays hidden from clients;
 "forensics report" can still write its bundle.
 
 Examples:

@@ -1,4 +1,6 @@
-/** `forensics keys rotate`: replaces a key with a new one. The old key ends only once the new one has been tested. */
+/**
+ * `forensics keys rotate`: replaces a key. The old key ends only after the new one has been tested.
+ */
 
 import { open, unlink } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
@@ -19,7 +21,7 @@ const defaultGrace = '24h';
 export function defineRotate(command: Command): void {
   command
     .description('Replace a key; the old one stays valid for a grace period.')
-    .option('--name <name>', 'the newest valid key of this name')
+    .option('--name <name>', 'the newest valid key with this name')
     .addOption(
       new Option('--uuid <uuid>', 'the uuid of the key, from "keys list"').conflicts('name'),
     )
@@ -32,7 +34,7 @@ export function defineRotate(command: Command): void {
     .addOption(
       new Option(
         '--now',
-        'end the old key at once, for example after a leak; with --name also its predecessors',
+        'end the old key at once, for example after a leak; with --name, its predecessors too',
       ).conflicts('grace'),
     )
     .addOption(outOption())
@@ -54,7 +56,7 @@ export function outOption(): Option {
 }
 
 export function lifeOption(): Option {
-  return new Option('--expires-in <time>', 'how long it is valid: 30m, 12h, 90d')
+  return new Option('--expires-in <time>', 'how long it is valid, such as 30m, 12h or 90d')
     .argParser(parseDuration)
     .default(parseDuration(defaultLife), defaultLife);
 }
@@ -82,7 +84,7 @@ async function rotate(options: RotateOptions): Promise<void> {
   await withService(options, async ({ keys }) => {
     const rotated = await withSecretFile(out, async (file) => {
       const expiresAt = new Date(Date.now() + expiresIn);
-      // With --now the old key must stay valid until the new one is tested.
+      // With --now, the old key must stay valid until the new one has been tested.
       const graceMs = now ? longestMs : grace;
       const made = await keys.rotate({ tenant, which, expiresAt, graceMs });
       const { key, replaced } = made;
@@ -97,19 +99,19 @@ async function rotate(options: RotateOptions): Promise<void> {
     });
     if (!now) return printRotation(rotated, options);
     const { replaced, failure } = await endOldKeys(keys, tenant, rotated);
-    // The new key works whatever happened to the old ones.
+    // The new key works, whatever happened to the old ones.
     printRotation({ key: rotated.key, replaced }, options);
     if (failure !== null) throw failure;
   });
 }
 
 interface Ended {
-  /** The old key, as it is now. */
+  /** The old key in its new state. */
   readonly replaced: KeyEntry;
   readonly failure: ForensicsError | null;
 }
 
-/** With the new key, which tests it once more. The leaked key goes first. */
+/** Uses the new key, which tests it once more. The leaked key goes first. */
 async function endOldKeys(
   keys: KeyActs,
   tenant: string,
@@ -148,14 +150,15 @@ function printRotation(
 /**
  * Updates the profile that holds the rotated key.
  *
- * @returns the name of that profile; null where there is none.
+ * @returns the name of that profile, or null.
  * @throws {ForensicsError} `output_not_writable`.
  */
 function renewInProfile(options: ServiceOptions, { key, replaced }: Rotated): string | null {
   const profile = isRemote(options) ? serverNamed(options).profile : undefined;
   if (profile === undefined) return null;
   const kept = readCredentials(profile);
-  // The tag before the stars and the four characters after them: one in 14 million keys of a tenant has the same.
+  // Compares the tag before the stars and the four characters after them; one in 14 million keys of
+  // a tenant matches by chance.
   const [start = '', end = ''] = replaced.secret.split(/\*+/);
   const isReplaced =
     kept?.kind === 'apiKey' &&
@@ -171,14 +174,14 @@ function renewInProfile(options: ServiceOptions, { key, replaced }: Rotated): st
 interface NewKey {
   readonly tenant: string;
   readonly key: KeyEntry;
-  /** A sentence on what happens to older keys when this one is revoked. */
+  /** A sentence on what happens to older keys if this one is revoked. */
   readonly otherwise?: string;
 }
 
 /**
- * Runs `act`, which makes a new key usable, and revokes the key when that fails.
+ * Runs `act`, which puts a new key to use, and revokes the key when that fails.
  *
- * @throws {ForensicsError} what went wrong, and what happened to the key.
+ * @throws {ForensicsError} saying what went wrong and what happened to the key.
  */
 export async function orRevoke(
   keys: Pick<KeyActs, 'revoke'>,
@@ -190,7 +193,7 @@ export async function orRevoke(
   } catch (error) {
     const { code, message } = toForensicsError(error);
     const outcome = await keys.revoke({ tenant, uuid }).then(
-      () => 'The new key was revoked again.',
+      () => 'The new key has been revoked.',
       () =>
         `The new key (${uuid}) could not be revoked either: do so with "forensics keys revoke".`,
     );
@@ -199,7 +202,7 @@ export async function orRevoke(
   }
 }
 
-/** The key as it is printed: without its secret where that is in a file. */
+/** The key as printed: without its secret when that was written to a file. */
 export function shownKey(
   { secret, ...key }: KeyEntry,
   out: string | undefined,
@@ -208,13 +211,17 @@ export function shownKey(
 }
 
 interface SecretFile {
-  /** On the disk when it returns. @throws {ForensicsError} `no_space_left`, `output_not_writable`. */
+  /**
+   * Flushes the secret to disk before returning. @throws {ForensicsError} `no_space_left`,
+   * `output_not_writable`.
+   */
   write(secret: string): Promise<void>;
 }
 
 /**
- * Runs `act`, which makes a key, with the file of `--out` if there is one: a new file that only its owner may read. It is
- * created first, since a key cannot be taken back for a file that cannot be written. It is removed when `act` fails.
+ * Runs `act`, which creates a key, with the file named by `--out`, if any: a new file that only its
+ * owner may read. The file is created first, because a key cannot be taken back if the file turns
+ * out not to be writable. It is removed when `act` fails.
  *
  * @throws {ForensicsError} `conflict` when the file exists, `output_not_writable`.
  */
@@ -225,10 +232,17 @@ export async function withSecretFile<T>(
   if (path === undefined) return act(null);
   const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {
     throw systemCodeOf(cause) === 'EEXIST'
-      ? new ForensicsError('conflict', 'The file of --out exists; remove it or name another.', {
+      ? new ForensicsError(
+          'conflict',
+          'The file named by --out exists; remove it or choose another.',
+          {
+            cause,
+          },
+        )
+      : notWritable(
+          'The file named by --out cannot be written; choose a folder that you can write to.',
           cause,
-        })
-      : notWritable('The file of --out cannot be written; name one in a folder of yours.', cause);
+        );
   });
   async function write(secret: string): Promise<void> {
     try {
@@ -236,9 +250,9 @@ export async function withSecretFile<T>(
       await file.sync();
     } catch (cause) {
       if (!isFull(systemCodeOf(cause))) {
-        throw notWritable('The file of --out cannot be written.', cause);
+        throw notWritable('The file named by --out cannot be written.', cause);
       }
-      const message = 'There is no space left for the file of --out.';
+      const message = 'There is no space left for the file named by --out.';
       throw new ForensicsError('no_space_left', message, { cause });
     }
   }

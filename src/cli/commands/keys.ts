@@ -1,4 +1,7 @@
-/** `forensics keys`: API keys of a tenant, on this machine or on a server. Rotation is in `keys-rotate.ts`. */
+/**
+ * `forensics keys`: API keys of a tenant, on this machine or on a server. For rotation see
+ * `keys-rotate.ts`.
+ */
 
 import type { Command } from 'commander';
 import type { KeyEntry } from '../../contract/keys.ts';
@@ -75,8 +78,8 @@ export function defineKeys(keys: Command): void {
     .addHelpText(
       'after',
       `
-They are listed first; valid keys are not touched. A request with a pruned key is answered like one with an unknown key
-(403), no longer with the message that it has expired (401).
+They are listed first; valid keys are not affected. A request with a pruned key gets the same answer as an unknown key
+(403) instead of the message that it has expired (401).
 
 Examples:
   $ forensics keys prune --tenant acme
@@ -89,7 +92,7 @@ function withTenant(command: Command): Command {
   return withServiceOptions(
     command.option(
       '--tenant <name>',
-      'the tenant of the key (default: that of the profile)',
+      'the tenant of the key (default: the one in the profile)',
       named,
     ),
   );
@@ -134,7 +137,10 @@ async function list(options: ListOptions): Promise<void> {
   log(isFiltered ? 'No key expires in that time.' : 'There are no keys.');
 }
 
-/** Valid now but no longer at `endMs`, unless a key of the same name is: a rotated key needs no attention. */
+/**
+ * Keys that are valid now but not at `endMs`, unless a key of the same name is: a rotated key needs
+ * no attention.
+ */
 function keysToReplace(entries: readonly KeyEntry[], endMs: number): readonly KeyEntry[] {
   const isLasting = ({ expiresAt }: KeyEntry) => Date.parse(expiresAt) > endMs;
   const lasting = new Set(entries.filter(isLasting).map(({ name }) => name));
@@ -173,7 +179,7 @@ async function prune(options: KeyOptions & { readonly yes: boolean }): Promise<v
     (json ? process.stderr : process.stdout).write(`${toList(ended, endedColumns)}\n`);
     const what = ended.length === 1 ? 'this key' : `these ${ended.length} keys`;
     if (!yes && !(await confirm(`Revoke ${what} permanently?`))) return [];
-    // Only those that were shown: a key that expires meanwhile waits for the next run.
+    // Only those that were listed; a key that expires meanwhile waits for the next run.
     return keys.prune({ tenant, uuids: ended.map(({ uuid }) => uuid) });
   });
   if (json) return printJson({ revoked });

@@ -1,4 +1,7 @@
-/** `forensics login` and `logout`: get credentials from a server, and save or remove them with a profile. */
+/**
+ * `forensics login` and `logout`: get credentials from a server and save them in a profile, or
+ * remove them.
+ */
 
 import type { Command } from 'commander';
 import type { Static } from 'typebox';
@@ -34,26 +37,26 @@ import { hasSessionEnded, renewSession, createSession } from '../connection/sess
 
 export function defineLogin(command: Command): void {
   withServerOptions(command)
-    .option('--tenant <name>', 'the default tenant of commands with this profile', named)
+    .option('--tenant <name>', 'the default tenant for commands with this profile', named)
     .option(
       '--email <address>',
-      'the email address to log in with, where the server keeps the accounts',
+      'the email address to log in with, if the server has its own accounts',
       named,
     )
     .option('--password-stdin', 'read the password from standard input', false)
     .option('--scope <words>', 'the scopes to request from an identity provider', defaultScope)
-    .option('--audience <name>', 'the audience of its access token', named)
+    .option('--audience <name>', 'the audience of the access token', named)
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
       `
-A server that keeps its own accounts asks for email address and password. With an identity provider (OpenID Connect), open
-the address that is shown, on any device, and type the code. With --api-key-file a key is saved instead, and --tenant names
+A server with its own accounts asks for an email address and password. With an identity provider (OpenID Connect), open
+the address shown on any device and enter the code. With --api-key-file, a key is saved instead, and --tenant names
 its tenant. Nothing is saved before the server has accepted it.
 
-A server with a certificate of its own authority is verified by --ca FILE, or by --fingerprint with the SHA-256 that
-"forensics serve" prints on its first start. The profile remembers it. Its name is --profile, by default the host.
-The certificate of an identity provider is checked against the authorities of the system, and against --ca.
+Verify a server whose certificate comes from its own authority with --ca FILE, or with --fingerprint and the SHA-256 that
+"forensics serve" prints on its first start. The profile stores it. Name the profile with --profile; the default is the host.
+An identity provider's certificate is checked against the system's certificate authorities and --ca.
 
 Examples:
   $ forensics login --url https://forensics.example:8443 --fingerprint 9B:60:...:A1 --profile lab
@@ -73,7 +76,7 @@ export function defineLogout(command: Command): void {
     .addHelpText(
       'after',
       `
-The server ends your sessions on all devices. An API key is only deleted here: it stays valid until it expires or is
+The server ends your sessions on all devices. An API key is only deleted here; it stays valid until it expires or is
 revoked with "forensics keys revoke". The profile itself stays, for the next login; "forensics profile remove" deletes it
 too, without contacting the server.
 
@@ -95,7 +98,7 @@ interface LoginOptions extends ServerOptions {
 
 interface LoggedIn {
   readonly credentials: Credentials;
-  /** Null when there is none, or several. */
+  /** Null when there are none or several. */
   readonly tenant: string | null;
 }
 
@@ -112,7 +115,7 @@ async function login(options: LoginOptions): Promise<void> {
         : await checkKey(api, apiKeyFile, wanted.tenant);
     const profile = { ...wanted, url: api.url.origin, ...(tenant === null ? {} : { tenant }) };
     await withProfileLock(profile.name, async () => {
-      // The credentials last: they are found through the profile.
+      // The credentials come last, because they are found through the profile.
       saveProfile(profile);
       saveCredentials(profile.name, credentials);
     });
@@ -132,7 +135,7 @@ function printLogin(
   log(`Add --profile ${name} to a command, or set FORENSICS_PROFILE=${name}.`);
 }
 
-/** @throws {ForensicsError} `usage` when no tenant is named; the error of the server for this key. */
+/** @throws {ForensicsError} `usage` when no tenant is named; the server's error for this key. */
 async function checkKey(api: Api, file: string, tenant: string | undefined): Promise<LoggedIn> {
   if (tenant === undefined) throw usageError('Name the tenant of the key: --tenant NAME.');
   const apiKey = await apiKeyFrom(file);
@@ -140,7 +143,7 @@ async function checkKey(api: Api, file: string, tenant: string | undefined): Pro
   return { credentials: { kind: 'apiKey', apiKey }, tenant };
 }
 
-/** @throws {ForensicsError} `usage` where there is no terminal, `cancelled`. */
+/** @throws {ForensicsError} `usage` without a terminal, `cancelled`. */
 async function readPassword({
   email: given,
   passwordStdin,
@@ -151,7 +154,7 @@ async function readPassword({
   }
   if (!canAsk()) {
     throw usageError(
-      'There is no terminal to ask for the password. Give --email and --password-stdin, or --api-key-file and --tenant.',
+      'The password cannot be asked for without a terminal. Give --email and --password-stdin, or --api-key-file and --tenant.',
     );
   }
   const advice = 'Enter the email address of your account.';
@@ -187,7 +190,10 @@ async function logInAsUser(api: Api, options: UserOptions): Promise<LoggedIn> {
   };
 }
 
-/** Null where the server keeps the accounts: it then only misses email address and password, and counts no failed login. */
+/**
+ * Null when the server keeps the accounts itself. It then rejects the request only for lack of
+ * email address and password, and counts no failed login.
+ */
 async function findProvider(api: Api): Promise<ProviderLogin | null> {
   try {
     const data = await loginWith(api, {});
@@ -211,7 +217,7 @@ async function byDevice(provider: ProviderLogin, options: UserOptions): Promise<
   if (deviceAuthorizationEndpoint === null) {
     throw new ForensicsError(
       'not_offered',
-      `Users of this server log in at ${issuer}, which does not offer a login with a device code; log in with an API key: --api-key-file.`,
+      `Users of this server log in at ${issuer}, which does not support device codes; use an API key instead: --api-key-file.`,
     );
   }
   const { scope, audience = null, wanted } = options;
@@ -223,27 +229,29 @@ async function byDevice(provider: ProviderLogin, options: UserOptions): Promise<
   }
 }
 
-/** Also with `--quiet`: the login cannot continue without it. */
+/** Printed even with `--quiet`, because the login cannot continue without it. */
 function show({ url, urlWithCode, code, minutes }: DevicePrompt): void {
-  const lines = [`Open ${url} and type the code ${code} within ${minutes} minutes.`];
+  const lines = [`Open ${url} and enter the code ${code} within ${minutes} minutes.`];
   if (urlWithCode !== null) lines.push(`Or open ${urlWithCode}`);
   for (const line of lines) person.output.write(`${printable(line)}\n`);
 }
 
-/** @throws {ForensicsError} `forbidden` when the user has no access to the tenant that was named. */
+/** @throws {ForensicsError} `forbidden` when the user has no access to the requested tenant. */
 function chooseTenant(tenants: readonly string[], wanted: string | undefined): string | null {
   if (wanted === undefined) return tenants.length === 1 ? tenants[0]! : null;
   if (tenants.includes(wanted)) return wanted;
   throw new ForensicsError(
     'forbidden',
-    `You have no access to the tenant "${wanted}"; ${tenants.length === 0 ? 'you have none' : `yours are ${tenants.join(', ')}`}.`,
+    `You have no access to the tenant "${wanted}"; ${tenants.length === 0 ? 'you have access to none' : `yours are ${tenants.join(', ')}`}.`,
   );
 }
 
 /**
- * The profile to save when the login succeeds: that of an earlier login with the changes of the options.
+ * The profile to save when the login succeeds: that of an earlier login with the given options
+ * applied.
  *
- * @throws {ForensicsError} `usage`, `not_found` for an unknown profile without a URL, `conflict` for the profile of another server.
+ * @throws {ForensicsError} `usage`; `not_found` for an unknown profile without a URL; `conflict`
+ *   for another server's profile.
  */
 async function profileToSave(options: LoginOptions): Promise<Profile> {
   const { url, profile: name } = serverMentioned(options);
@@ -264,7 +272,7 @@ async function profileToSave(options: LoginOptions): Promise<Profile> {
   );
 }
 
-/** One way to verify the server replaces the other. */
+/** One way of verifying the server replaces the other. */
 function updated({ ca, fingerprint, ...kept }: Profile, given: Partial<Profile>): Profile {
   const hasNewTrust = given.ca !== undefined || given.fingerprint !== undefined;
   const before = hasNewTrust ? {} : { ...(ca && { ca }), ...(fingerprint && { fingerprint }) };
@@ -288,7 +296,7 @@ async function logout(options: { readonly profile?: string }): Promise<void> {
 }
 
 async function endSession(profile: Profile, session: Session): Promise<void> {
-  // Some providers issue none; the access token expires soon.
+  // Some providers issue none; the access token expires soon anyway.
   if (session.refreshToken === '') return;
   const { url } = profile;
   const api = await openApi({ url, trust: profileTrust(profile), userAgent: userAgent() });
@@ -302,7 +310,7 @@ async function endSession(profile: Profile, session: Session): Promise<void> {
   }
 }
 
-/** An id token expires before its session does: then a new one is needed to end the session. */
+/** An ID token expires before its session does, so ending the session may need a new one. */
 async function revokeWithFreshTokens(api: Api, name: string, session: Session): Promise<void> {
   try {
     await revoke(api, session);

@@ -39,9 +39,9 @@ Examples:
       'after',
       `
 API keys, accounts and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
-A key in the environment (FORENSICS_MASTER_KEY) is replaced by one that you generate (openssl rand -hex 32): name its
+Replace a key in the environment (FORENSICS_MASTER_KEY) with one that you generate (openssl rand -hex 32): name its
 file with --key-file, and set the variable to it before the next start. Machines that share a PostgreSQL database all
-need the new key. Earlier backups still need the key of their time.
+need the new key. Earlier backups still need the key that was in use at the time.
 
 Examples:
   $ forensics master-key rotate
@@ -80,13 +80,11 @@ function nextSteps({
   isWiped,
 }: Outcome): readonly string[] {
   const leaked =
-    'Give the receivers of webhooks their new secrets: forensics tenant webhook-secret <name>. If the credentials of stores may have leaked too, change them there.';
+    'Give the webhook receivers their new secrets: forensics tenant webhook-secret <name>. If store credentials may have leaked too, change them at the store.';
   return [
     ...(isInFile ? [] : ['Set FORENSICS_MASTER_KEY to the new key before the next start.']),
     ...(isInFile && isShared
-      ? [
-          'Copy master.key from this data folder to that of every other machine before its next start.',
-        ]
+      ? ['Copy master.key from this data folder to every other machine before its next start.']
       : []),
     ...(endsOld ? [leaked] : []),
     ...(unreadable === 0

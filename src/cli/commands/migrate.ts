@@ -1,4 +1,7 @@
-/** `forensics migrate`: moves an installation from one machine to PostgreSQL, for many. */
+/**
+ * `forensics migrate`: moves an installation from a single machine to PostgreSQL, which several can
+ * share.
+ */
 
 import type { Command } from 'commander';
 import { migrateInstallation } from '../../ops/migrate/migrate.ts';
@@ -22,7 +25,7 @@ export function defineMigrate(migrate: Command): void {
         '--to <url>',
         'an empty PostgreSQL database: postgres://user@host/name?sslmode=verify-full',
       )
-      .option('--password-file <file>', 'file with the password of the database user')
+      .option('--password-file <file>', 'file with the database password')
       .option(
         '--default-storage <file>',
         'also move pictures and reports to the bucket or container in this JSON file',
@@ -31,8 +34,8 @@ export function defineMigrate(migrate: Command): void {
     .addHelpText(
       'after',
       `
-Stop the server first. The data folder is not changed: do not serve it any more once the new database is in use.
-After an interruption run it again; it continues where it stopped.
+Stop the server first. The data folder is not changed, but do not serve it any more once the new database is in use.
+If it is interrupted, run it again; it continues where it stopped.
 
 Examples:
   $ forensics migrate --to postgres://forensics@db.example/forensics?sslmode=verify-full --password-file db.password
@@ -47,7 +50,7 @@ async function migrateTo(options: MigrateOptions): Promise<void> {
   if (databaseUrl === undefined) throw usageError(`--to must be ${allowedFor('databaseUrl')}.`);
   if (URL.parse(to)?.password !== '') {
     throw usageError(
-      'Other users of this machine can read a password on the command line; put it into a file and name the file with --password-file.',
+      'Other users of this machine can see a password on the command line; put it in a file and name that with --password-file.',
     );
   }
   const { dataDir, databaseUrl: present } = installedSettings(options);
@@ -63,6 +66,6 @@ async function migrateTo(options: MigrateOptions): Promise<void> {
   print('Everything was moved, and the audit logs are intact.');
   const more = defaultStorage === undefined ? '' : ' and defaultStorage';
   log(
-    `Set databaseUrl${more} in the config file or the environment and start the server again. Other machines need the same, and this machine's master key.`,
+    `Set databaseUrl${more} in the config file or the environment and start the server again. Other machines need the same settings and this machine's master key.`,
   );
 }

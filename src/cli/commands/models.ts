@@ -1,4 +1,7 @@
-/** `forensics models`: which models this machine has, and whether their files match their manifests. */
+/**
+ * `forensics models`: lists the models on this machine, and checks their files against their
+ * manifests.
+ */
 
 import type { Command } from 'commander';
 import { readConfig } from '../../contract/config.ts';
@@ -13,7 +16,7 @@ export function defineModels(models: Command): void {
   models.addHelpText(
     'after',
     `
-To add a model, copy its folder into the folder of the setting modelsDir ("models" in the data folder by default), and run
+To add a model, copy its folder into the folder set as modelsDir (by default "models" in the data folder), and run
 "forensics models verify". A verdict uses the packaged model unless --model names another.
 
 Examples:

@@ -19,8 +19,8 @@ export function defineProfile(profile: Command): void {
   profile.addHelpText(
     'after',
     `
-"forensics login" creates a profile. A command acts on its server with --profile NAME or FORENSICS_PROFILE; without
-either, and without --url, it acts on this machine. Keys and tokens are never shown.
+"forensics login" creates a profile. Commands use its server with --profile NAME or FORENSICS_PROFILE; without
+either, and without --url, they act on this machine. Keys and tokens are never shown.
 
 Examples:
   $ forensics profile list
@@ -32,10 +32,12 @@ Examples:
   ])
     .option('--json', 'print JSON', false)
     .action(calling(list));
-  subcommand(profile, 'show', 'Show one profile: its server, how it is verified, and its login.', [
-    'profile show lab',
-    'profile show lab --json',
-  ])
+  subcommand(
+    profile,
+    'show',
+    'Show one profile: its server, how the server is verified, and its login.',
+    ['profile show lab', 'profile show lab --json'],
+  )
     .argument('<name>', 'the profile')
     .option('--json', 'print JSON', false)
     .action(
@@ -89,14 +91,17 @@ async function remove(name: string): Promise<void> {
   if (hadSession) log(`Its session on ${profile.url} stays valid until it expires.`);
 }
 
-/** A profile as it is printed: no key, no token. `loggedInAs`: an email address or `API key`; null without a login. */
+/**
+ * A profile as printed, without key or token. `loggedInAs`: an email address or `API key`; null
+ * without a login.
+ */
 function shownProfile(profile: Profile) {
   const { name, url, tenant = null, ca, fingerprint } = profile;
   const credentials = readCredentials(name);
   const loggedInAs =
     credentials === null ? null : credentials.kind === 'session' ? credentials.email : 'API key';
   const pinned =
-    fingerprint === undefined ? 'the authorities of the system' : `SHA-256 ${fingerprint}`;
+    fingerprint === undefined ? "the system's certificate authorities" : `SHA-256 ${fingerprint}`;
   const trusts =
     ca === undefined ? pinned : `the authority ${new X509Certificate(ca).fingerprint256}`;
   return { name, url, tenant, loggedInAs, trusts };

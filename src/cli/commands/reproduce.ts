@@ -1,4 +1,7 @@
-/** `forensics reproduce`: repeats the examination of an evidence bundle, and compares the results. */
+/**
+ * `forensics reproduce`: repeats the examination behind an evidence bundle and compares the
+ * results.
+ */
 
 import type { Command } from 'commander';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
@@ -25,7 +28,7 @@ interface ReproduceOptions extends KeyOptions {
 }
 
 export function defineReproduce(command: Command): void {
-  describeExpectedKey(command.argument('<bundle>', 'the zip file that report or analyze wrote'))
+  describeExpectedKey(command.argument('<bundle>', 'the zip file written by report or analyze'))
     .option('--original <file>', 'the picture, when the bundle holds only its hashes')
     .option(
       '--trust-list <file>',
@@ -33,7 +36,7 @@ export function defineReproduce(command: Command): void {
     )
     .option(
       '--models-dir <dir>',
-      'a folder that holds the folder of the model (default: the setting modelsDir)',
+      "the folder that contains the model's folder (default: the setting modelsDir)",
     )
     .option('--json', 'print JSON', false)
     .addHelpText(
@@ -43,7 +46,7 @@ Examples:
   $ forensics reproduce evidence.zip
   $ forensics reproduce evidence.zip --original photo.jpg --json
 
-Exit codes: 0 identical, or the same result within the tolerance; 4 the model of the bundle is not installed;
+Exit codes: 0 identical, or the same result within the tolerance; 4 the bundle's model is not installed;
 7 the bundle is damaged, or the result differs.`,
     )
     .action(calling(reproduce));
@@ -69,17 +72,17 @@ async function reproduce(bundle: string, options: ReproduceOptions): Promise<voi
 
 const titles: Readonly<Record<Outcome, readonly [Style, string]>> = {
   identical: [['bold', 'green'], 'IDENTICAL'],
-  'same-result': [['bold', 'green'], 'SAME RESULT, not byte for byte'],
+  'same-result': [['bold', 'green'], 'SAME RESULT, but not byte for byte'],
   different: [['bold', 'red'], 'DIFFERENT'],
 };
 
 const sentences: Readonly<Record<Outcome, string>> = {
-  identical: 'every value, every pixel and every byte of the reports is the same',
+  identical: 'every value, pixel and byte of the reports is the same',
   'same-result': `same verdict; numbers within ${numberTolerance}, pixels within one step of the colour scale`,
-  different: 'the result is not what the bundle says',
+  different: 'the result differs from the bundle',
 };
 
-/** The rest is printed as JSON only. */
+/** The rest appears in the JSON output only. */
 const mostDifferences = 20;
 
 function toRows(found: Reproduction): readonly Row[] {
@@ -93,8 +96,8 @@ function toRows(found: Reproduction): readonly Row[] {
   );
   return [
     ['Outcome', sentences[outcome]],
-    ['Verdict', `${printable(verdict.recorded)} in the bundle, ${verdict.found} again`],
-    ['Model', `${model.id} ${model.version}, the very files that the bundle names`],
+    ['Verdict', `${printable(verdict.recorded)} in the bundle, ${verdict.found} here`],
+    ['Model', `${model.id} ${model.version}, with the same files as in the bundle`],
     ['Compared', `${valuesCompared} values and ${files.length} files`],
     ...listRows('Values', differences.slice(0, mostDifferences).map(differenceLine)),
     ...(rest > 0 ? [['', `... and ${rest} more; --json lists them all`] as const] : []),

@@ -1,4 +1,7 @@
-/** `forensics serve`: opens everything, listens, prints how to use it, and closes everything again on a signal. */
+/**
+ * `forensics serve`: opens everything, listens, prints how to use it, and on a signal closes
+ * everything again.
+ */
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +31,7 @@ export function defineServe(serve: Command): void {
     .addHelpText(
       'after',
       `
-Every option can also be an environment variable (FORENSICS_PORT) or an entry of the config file (port).
+Every option can also be set as an environment variable (FORENSICS_PORT) or in the config file (port).
 The first run creates the data folder, a certificate, a tenant and its first API key, and prints how to use them.
 
 Examples:
@@ -38,7 +41,7 @@ Examples:
     .action(calling(runServe));
 }
 
-/** The settings that commands accept as options. None of them is a secret. */
+/** The settings that commands accept as options; none is a secret. */
 const settingFlags = {
   serve: [
     'host',
@@ -105,7 +108,10 @@ async function runServe(options: ServeOptions): Promise<void> {
   });
 }
 
-/** The settings. A person at a terminal reads the welcome, so there nothing less than a warning is logged unless asked for. */
+/**
+ * Reads the settings. A person at a terminal sees the welcome instead, so only warnings and above
+ * are logged there unless asked for.
+ */
 async function settingsOfStart(sources: Sources): Promise<Settings> {
   await askAtFirstStart(sources);
   const { settings, origins } = readConfig(sources);
@@ -114,7 +120,8 @@ async function settingsOfStart(sources: Sources): Promise<Settings> {
 }
 
 /**
- * On the very first start a person is asked what is to be taken, and yes is kept in the config file.
+ * On the very first start, asks the person at the terminal which pictures to accept, and stores a
+ * yes in the config file.
  *
  * @throws {ForensicsError} `config_invalid`, `cancelled`.
  */
@@ -123,14 +130,17 @@ async function askAtFirstStart(sources: Sources): Promise<void> {
   const isFirst = file === null && !existsSync(settings.dataDir);
   if (!isFirst || origins.intake !== 'default' || !canAsk()) return;
   const isEverything = await agreedByDefault(
-    'Take every picture of phones and offices, also HEIC, WebP and sides above 4,096 pixels?',
+    'Accept every picture from phones and offices, including HEIC, WebP and sides above 4,096 pixels?',
   );
   if (!isEverything) return;
   const kept = keepSetting('intake', 'everything');
-  log(`Kept in ${kept}. Write "intake": "contract" there to change it.`);
+  log(`Saved in ${kept}. To undo it, write "intake": "contract" there.`);
 }
 
-/** Begins the config file with one setting, where there is none yet. @returns its path. @throws as `writeOnce`. */
+/**
+ * Creates the config file with one setting if there is none yet. @returns its path. @throws as
+ * `writeOnce`.
+ */
 function keepSetting(name: SettingName, value: string): string {
   const folder = configFolder();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -156,14 +166,14 @@ function printReady(
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Handles signals from this call on, even while the program is still starting. The first SIGTERM or SIGINT resolves the
- * promise, for a clean stop; a second one ends the process at once.
+ * Handles signals from this call on, even while the program is still starting. The first SIGTERM or
+ * SIGINT resolves the promise for a clean stop; a second one ends the process at once.
  */
 export async function stopRequested(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of stopSignals) process.once(signal, () => resolve());
   });
-  // Without our listeners the default action of both signals ends the process.
+  // Without our listeners, the default action of both signals ends the process.
   for (const signal of stopSignals) process.removeAllListeners(signal);
 }
 
@@ -176,7 +186,7 @@ interface Made {
   readonly authority: TlsMaterial['authority'];
 }
 
-/** The HTTP server of an app, with its certificate and metrics; the stack closes what was opened. */
+/** Opens the HTTP server of an app, with its certificate and metrics; the stack closes them. */
 async function openHttpServer({
   app,
   settings,
@@ -217,7 +227,7 @@ async function openHttpServer({
   return { server, authority: transport?.authority ?? null };
 }
 
-/** Their library is only loaded where they are used. */
+/** The metrics library is only loaded where it is used. */
 const metricsRoom = () => import('../../server/metrics.ts');
 
 async function showMetrics(
@@ -242,7 +252,8 @@ async function showMetrics(
 async function closeServer(server: HttpServer): Promise<void> {
   const { server: listener } = server;
   const force = setTimeout(() => listener.closeAllConnections(), drainMs);
-  // Clients keep connections open after an answer; one that was busy at the stop is closed once it is idle.
+  // Clients keep connections open between requests; one that was busy at the stop is closed once it
+  // is idle.
   const sweep = setInterval(() => listener.closeIdleConnections(), idleSweepMs);
   try {
     await server.close();

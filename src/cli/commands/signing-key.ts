@@ -75,7 +75,7 @@ async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<vo
   if (key === undefined) {
     throw new ForensicsError(
       'not_found',
-      'No signing key here has this fingerprint; "forensics signing-key show" lists them.',
+      'No signing key here has this fingerprint; "forensics signing-key show" lists the keys.',
     );
   }
   if (options.json) return printJson(shown(key));
@@ -90,14 +90,16 @@ async function rotate(options: LocalOptions): Promise<void> {
     await audit?.note({ chain: serviceChain, actor: operator, ...told });
     return rotated;
   });
-  log('Give the new fingerprint to those who verify. Bundles that the old key signed stay valid.');
+  log(
+    'Give the new fingerprint to everyone who verifies bundles. Bundles signed with the old key stay valid.',
+  );
   if (options.json) return printJson(shown(key));
   print(key.fingerprint);
 }
 
 interface Keys {
   readonly signingKeys: SigningKeys;
-  /** A data folder that was only used for signing has no database, and so no log. */
+  /** A data folder used only for signing has no database, and therefore no log. */
   readonly audit?: Audit;
 }
 

@@ -1,4 +1,4 @@
-/** `forensics tenant`: the tenants of this machine; some commands also work on a server. */
+/** `forensics tenant`: the tenants on this machine; some commands also work on a server. */
 
 import type { Command } from 'commander';
 import type { Tenant } from '../../service/tenants/tenants.ts';
@@ -31,7 +31,7 @@ export function defineTenant(tenant: Command): void {
   tenant.addHelpText(
     'after',
     `
-"show", "update" and "report" also work on a server. All other commands work on the machine of the server.
+"show", "update" and "report" also work on a server. All other commands only work on the server's own machine.
 
 Examples:
   $ forensics tenant create acme
@@ -89,7 +89,7 @@ function defineUpdate(tenant: Command): void {
     .option('--webhook-url <url>', 'where to send status changes; "none" removes it')
     .option(
       '--storage-config <file>',
-      'JSON with s3 or azure, "-" for standard input; "default" for the store of the service',
+      'JSON with s3 or azure, "-" for standard input; "default" for the service\'s own store',
     )
     .action(calling(update));
 }
@@ -97,17 +97,17 @@ function defineUpdate(tenant: Command): void {
 function defineDelete(tenant: Command): void {
   localCommand(tenant, 'delete', 'Delete a tenant and all its data permanently.')
     .argument('<name>', 'the tenant')
-    .addOption(yesOption('do not ask for the name; required in scripts'))
+    .addOption(yesOption('do not ask to confirm by typing the name; required in scripts'))
     .addHelpText(
       'after',
       `
 Immediately: its keys are revoked, the sessions of its users end, its analyses are hidden, its webhook is no longer
-called, and its name can be used again. A running server applies this from its next request on. The accounts of its users
-stay. A tenant with a legal hold cannot be deleted.
+called, and its name becomes available. A running server applies this from its next request on. Its users keep their
+accounts. A tenant with a legal hold cannot be deleted.
 
 Later, by the daily clean-up of the server: its analyses and their objects are purged deletedRetentionDays after the
-deletion (30 by default), then its usage figures and its row. The audit log stays permanently. Until then "usage", "audit"
-and "hold" know the tenant as NAME~ID. A presigned URL that was handed out works until it expires, at most 7 days.
+deletion (30 by default), then its usage figures and its row. The audit log is kept permanently. Until then, "usage", "audit"
+and "hold" know the tenant as NAME~ID. Presigned URLs already issued work until they expire, at most 7 days.
 
 Examples:
   $ forensics tenant delete acme
@@ -175,10 +175,10 @@ async function remove(
     return printJson({ id: tenant.id, name, keptAs: tenant.name, analyses, deleted: true });
   }
   log(`Tenant "${name}" is deleted, with ${analyses} analyses. The name is available again.`);
-  log(`Data that is kept until the retention purge is listed under "${tenant.name}".`);
+  log(`Data kept until the retention purge is listed under "${tenant.name}".`);
 }
 
-/** As the operator sees it in the data folder. */
+/** A tenant as the operator sees it in the data folder. */
 function shownTenant(tenant: Tenant) {
   return {
     id: tenant.id,
@@ -190,7 +190,7 @@ function shownTenant(tenant: Tenant) {
   };
 }
 
-/** As its users see it too, with where its objects are stored. Secrets are masked. */
+/** A tenant as its users see it too, with its storage configuration. Secrets are masked. */
 function shownWithStorage(answer: TenantAnswer) {
   const { id, name, isTrial, webhookUrl = null, webhookState, createdDate } = answer;
   const { storageType, storageConfig = null, storageWarning } = answer;
@@ -219,7 +219,7 @@ const webhookStates: Readonly<Record<WebhookState, string>> = {
   active: 'active',
   retrying: 'retrying: the latest message was not accepted',
   gone: 'disabled: the receiver answered 410; set the URL again',
-  failing: 'disabled: the receiver failed for days; set the URL again',
+  failing: 'disabled: the receiver has failed for days; set the URL again',
 };
 
 interface UpdateOptions extends ServiceOptions {
@@ -277,7 +277,7 @@ async function readStorageConfig(file: string): Promise<StorageRequest | null> {
   try {
     config = JSON.parse(await readText(file));
   } catch (error) {
-    // Without the cause: the parser's message quotes the text, which holds secrets.
+    // Without the cause, because the parser's message quotes the text with its secrets.
     throw error instanceof SyntaxError
       ? new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.')
       : error;

@@ -1,4 +1,7 @@
-/** `forensics usage`: what the tenants used, one row each; and `forensics tenant report`: all figures of one. */
+/**
+ * `forensics usage` prints usage with one row per tenant; `forensics tenant report` prints all
+ * figures of one tenant.
+ */
 
 import { type Command, Option } from 'commander';
 import type { UsageReport } from '../../contract/usage.ts';
@@ -26,8 +29,8 @@ export function defineUsage(command: Command): void {
     .addHelpText(
       'after',
       `
-On this machine it shows every tenant, also deleted ones (NAME~ID) as long as any of their data is kept; on a server those
-of the logged-in user, or the one that is named. For all figures of one tenant: forensics tenant report NAME.
+On this machine it shows every tenant, including deleted ones (NAME~ID) while any of their data is kept; on a server, those
+of the logged-in user, or the one you name. For all figures of one tenant: forensics tenant report NAME.
 
 Examples:
   $ forensics usage --from 2026-03-01 --to 2026-03-31
@@ -39,11 +42,7 @@ Examples:
 /** Adds the options of `Days`. */
 function withDays(command: Command): Command {
   return command
-    .option(
-      '--from <day>',
-      'first day (UTC), such as 2026-03-01 (default: the first of all)',
-      parseDay,
-    )
+    .option('--from <day>', 'first day (UTC), such as 2026-03-01 (default: the earliest)', parseDay)
     .option('--to <day>', 'last day (UTC) (default: today)', parseDay);
 }
 
@@ -92,7 +91,7 @@ async function toCsv(tenants: TenantActs, used: readonly Used[]): Promise<string
 
 const done = ({ report }: Used) => report.successfulProcessing;
 
-// The figures for bills and complaints; `--json` and `--csv` have the rest.
+// The figures needed for billing and complaints; `--json` and `--csv` have the rest.
 const columns: Columns<Used> = {
   tenant: ({ tenantName }) => tenantName,
   succeeded: (used) => String(done(used).byType.total),
@@ -106,8 +105,8 @@ const columns: Columns<Used> = {
   pending: ({ report }) => String(report.queuedAnalyses),
 };
 
-// One CSV row per day, read by programs: never rename or move a column, add new ones at the end. Names and units are
-// those of the HTTP interface.
+// One CSV row per day, read by programs: never rename or move a column; add new ones at the end.
+// Names and units are those of the HTTP API.
 const csvColumns: Readonly<Record<string, (day: UsageReport) => CsvValue>> = {
   day: ({ startTime }) => startTime.slice(0, 10),
   total: ({ successfulProcessing }) => successfulProcessing.byType.total,
@@ -135,7 +134,7 @@ const csvColumns: Readonly<Record<string, (day: UsageReport) => CsvValue>> = {
 /** The header row of the CSV. */
 const columnNames = Object.keys(csvColumns);
 
-/** The CSV row of a report about one day. */
+/** The CSV row for one day's report. */
 function valuesOfDay(day: UsageReport): readonly CsvValue[] {
   return Object.values(csvColumns).map((value) => value(day));
 }
@@ -165,9 +164,9 @@ async function readReport(
 const dayMs = 86_400_000;
 
 /**
- * One report a day: nothing was counted before the tenant was made, and nothing after today.
+ * Fetches one report per day, from the tenant's creation until today.
  *
- * @param whole - the report about the whole period.
+ * @param whole - the report for the whole period.
  */
 async function dailyReports(
   tenants: Pick<TenantActs, 'report'>,
@@ -186,7 +185,7 @@ async function dailyReports(
   return reports;
 }
 
-/** A day, not a time: `--to` may name the same day. */
+/** A day rather than a time, so that `--to` may name the same day. */
 async function firstDay(tenants: Pick<TenantActs, 'report'>, tenant: string): Promise<string> {
   return (await tenants.report(tenant, { type: 'total' })).startTime.slice(0, 10);
 }
@@ -195,11 +194,14 @@ interface ReportOptions extends ServiceOptions, Days {
   readonly csv: boolean;
 }
 
-/** `forensics tenant report`: the figures of one tenant. @param command - `report`, with the options of `ServiceOptions`. */
+/**
+ * `forensics tenant report`: all figures of one tenant. @param command - `report`, with the options
+ * of `ServiceOptions`.
+ */
 export function defineTenantReport(command: Command): void {
   withDays(
     command
-      .description('Show the usage of a tenant, in total or for some days.')
+      .description('Show the usage of a tenant, in total or for a range of days.')
       .argument('<name>', 'the tenant'),
   )
     .addOption(

@@ -1,4 +1,4 @@
-/** `forensics user passwd`, and where the password of a new account comes from. */
+/** `forensics user passwd`, and the options for the password of a new account. */
 
 import { type Command, Option } from 'commander';
 import { generatePassword } from '../../service/access/embedded/passwords.ts';
@@ -11,11 +11,13 @@ import { type ShownUser, shownUser, userNamed, withLocalCore } from '../connecti
 import { withApi } from '../connection/server.ts';
 import { isRemote, type ServiceOptions } from '../options.ts';
 
-/** A password is never an option: options appear in the history of the shell and in the list of processes. */
+/**
+ * A password is never an option, because options appear in the shell history and the process list.
+ */
 export function withPassword(command: Command): Command {
   const sources = [
     new Option('--password-file <file>', 'read the password from a file'),
-    new Option('--password-stdin', 'read it from standard input'),
+    new Option('--password-stdin', 'read the password from standard input'),
     new Option('--generate', 'generate a password and print it once'),
   ];
   const names = sources.map((source) => source.attributeName());
@@ -48,7 +50,7 @@ async function setAny(who: string | undefined, options: PasswdOptions): Promise<
 async function changeOwn(who: string | undefined, options: PasswdOptions): Promise<void> {
   if (who !== undefined) {
     throw usageError(
-      'On a server you can only change your own password; leave out the account. Set the passwords of others on the machine of the server.',
+      "On a server you can only change your own password; leave out the account. Set other people's passwords on the server's own machine.",
     );
   }
   const newPassword = await withApi(options, async (api) => {
@@ -74,7 +76,7 @@ async function readCurrentPassword({ currentPasswordFile: file }: PasswdOptions)
   throw usageError('Give the current password with --current-password-file.');
 }
 
-/** Where a password comes from: a file, standard input, a prompt, or the random generator. */
+/** Where a password comes from: a file, standard input, a prompt or the random generator. */
 export interface PasswordOptions {
   readonly passwordFile?: string;
   readonly passwordStdin?: boolean;
@@ -94,7 +96,7 @@ export async function passwordFrom(options: PasswordOptions): Promise<string> {
   throw usageError('The two passwords differ; nothing was changed.');
 }
 
-/** Prints the account, with its password only if that was generated. */
+/** Prints the account, and its password only if it was generated. */
 export function printWithPassword(
   { user, password }: { readonly user: ShownUser; readonly password: string },
   options: PasswordOptions & { readonly json: boolean },

@@ -1,4 +1,7 @@
-/** `forensics user`: accounts on this machine, and what a user who is logged in to a server may change. */
+/**
+ * `forensics user`: accounts on this machine, and what a user who is logged in to a server may
+ * change.
+ */
 
 import { type Command, Option } from 'commander';
 import type { Users } from '../../service/access/users.ts';
@@ -35,7 +38,7 @@ export function defineUser(user: Command): void {
   user.addHelpText(
     'after',
     `
-"settings" and "passwd" also work on a server, for your own account. All other commands work on the machine of the server.
+"settings" and "passwd" also work on a server, for your own account. All other commands only work on the server's own machine.
 
 Examples:
   $ forensics user create examiner@example.org --tenant acme --scope settings
@@ -53,12 +56,12 @@ Examples:
     'user settings examiner@example.org --lang de',
     'user settings --profile acme --json',
   ])
-    .option('--lang <code>', 'the language, such as de or de-AT')
+    .option('--lang <code>', 'the language of the user, such as de or de-AT')
     .addOption(
-      new Option('--tos-accepted <answer>', 'whether the terms of service are accepted').choices([
-        'true',
-        'false',
-      ]),
+      new Option(
+        '--tos-accepted <answer>',
+        'whether the user has accepted the terms of service',
+      ).choices(['true', 'false']),
     )
     .action(calling(settings));
   withPassword(
@@ -84,8 +87,8 @@ function defineCreate(user: Command): void {
       'user create examiner@example.org --tenant acme --password-file first.txt',
     ]),
   )
-    .argument('<email>', 'the email address that the person logs in with')
-    .option('--name <name>', 'the name that the audit log shows for this person')
+    .argument('<email>', 'the email address to log in with')
+    .option('--name <name>', 'the name to show in the audit log')
     .option('--user-type <type>', 'the user type in tokens (default: user)')
     .option('--tenant <name>', 'a tenant of the account; repeatable', collect, [])
     .option('--scope <scope>', 'a further permission, such as "settings"; repeatable', collect, [])
@@ -110,7 +113,10 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** A command on one account of this machine. @param ends - of its examples. */
+/**
+ * Defines a command on one account of this machine. @param ends - the ends of its example command
+ * lines.
+ */
 function onOne(user: Command, name: string, does: string, ends: readonly string[]): Command {
   const lines = ends.map((end) => `user ${name} examiner@example.org ${end}`.trimEnd());
   return localCommand(user, name, does, lines).argument(
@@ -119,11 +125,13 @@ function onOne(user: Command, name: string, does: string, ends: readonly string[
   );
 }
 
-/** A command on any account of this machine or, on a server, on that of the user who is logged in. */
+/**
+ * Defines a command on any account of this machine or, on a server, on the logged-in user's own.
+ */
 function onAny(user: Command, name: string, does: string, lines: readonly string[]): Command {
   return serviceCommand(user, name, does, lines).argument(
     '[who]',
-    'email address or id of the account; left out on a server',
+    'email address or id of the account; leave it out on a server',
   );
 }
 
@@ -137,11 +145,11 @@ interface CreateOptions extends LocalOptions, PasswordOptions {
 async function create(email: string, options: CreateOptions): Promise<void> {
   const { name, userType, tenant, scope: scopes } = options;
   const made = await withLocalCore(options, async (core) => {
-    // Before the password prompt.
+    // Checked before the password prompt.
     if (core.identity.kind !== 'embedded') {
       throw new ForensicsError(
         'not_offered',
-        'The accounts are kept by the identity provider of the setting oidcIssuer, so nobody could log in with one created here. Create it there.',
+        'Accounts are managed by the identity provider in the setting oidcIssuer, so nobody could log in with an account created here. Create it there.',
       );
     }
     const tenantIds = await tenantIdsNamed(core, tenant);
@@ -239,7 +247,7 @@ function without(all: readonly string[], removed: readonly string[]): string[] {
   return all.filter((one) => !removed.includes(one));
 }
 
-/** `forensics user settings`: prints the settings, after applying the change if one was given. */
+/** `forensics user settings`: applies the given changes, if any, and prints the settings. */
 interface SettingsOptions extends ServiceOptions {
   readonly lang?: string;
   readonly tosAccepted?: 'true' | 'false';

@@ -1,4 +1,7 @@
-/** `forensics validate`: gather, choose, measure side by side, store, print. It opens no network and no database. */
+/**
+ * `forensics validate`: finds and chooses pictures, measures them in parallel, stores the record
+ * and prints it. Opens no network connection and no database.
+ */
 
 import { type Command, Option } from 'commander';
 import { decisionStrategies, defaultSeed } from '../../contract/vocabulary.ts';
@@ -42,21 +45,21 @@ export function defineValidate(validate: Command): void {
     .option('--real <dir>', 'a folder of photographs, including its subfolders', named)
     .option('--fake <dir>', 'a folder of generated pictures, including its subfolders', named)
     .option('-o, --out <file>', 'also write the record to this JSON file', named)
-    .option('--force', 'replace the file of --out if it exists', false)
+    .option('--force', 'replace the file named by --out if it exists', false)
     .addOption(
       new Option('--strategy <strategy>', 'the decision strategy to print; all are measured')
         .choices([...decisionStrategies, 'all'])
         .default('default'),
     )
-    .option('--sample <n>', 'at most this many random pictures of each class', countFromOne)
+    .option('--sample <n>', 'measure at most this many random pictures of each class', countFromOne)
     .option('--hashes', 'store the SHA-256 of every measured picture in the record', false)
     .option('--seed <n>', 'seed of every random choice', wholeNumber, defaultSeed)
     .option('--model <id>', 'the model to measure (default: the latest)', named, null)
-    .option('-j, --jobs <n>', 'pictures examined at once', jobCount, defaultJobs)
-    .option('--data-dir <dir>', 'the data folder that keeps validations')
+    .option('-j, --jobs <n>', 'number of pictures to examine at once', jobCount, defaultJobs)
+    .option('--data-dir <dir>', 'the data folder in which validations are stored')
     .option('--config <file>', 'the config file')
     .addOption(new Option('--json', 'print one JSON document').default(false).conflicts('jsonl'))
-    .option('--jsonl', 'print one JSON line per picture, as they finish', false)
+    .option('--jsonl', 'print one JSON line per picture as each finishes', false)
     .addHelpText(
       'after',
       `
@@ -97,7 +100,10 @@ function describeStored(validate: Command): void {
     .action(calling(deleteValidation));
 }
 
-/** @throws {ForensicsError} `usage`, `file_*` for a folder, `model_*`, `image_unreadable` when a class has no usable picture. */
+/**
+ * @throws {ForensicsError} `usage`, `file_*` for a folder, `model_*`, `image_unreadable` when a
+ *   class has no usable picture.
+ */
 async function runValidate(options: ValidateOptions): Promise<void> {
   const folders = checkFolders(options);
   const settings = settingsFor(options);
@@ -141,12 +147,14 @@ async function runValidate(options: ValidateOptions): Promise<void> {
   }
 }
 
-/** A class is never empty for another reason: a folder without pictures was refused before. */
+/** A class can only be empty for this reason: a folder without pictures was rejected earlier. */
 function checkChoice({ chosen }: Choice<LabelledInput>): void {
   for (const isFake of [false, true]) {
     if (chosen.some((file) => file.isFake === isFake)) continue;
     const [one, other] = isFake ? ['--fake', '--real'] : ['--real', '--fake'];
-    throw usageError(`Every picture of ${one} lies in ${other} too; name two that share none.`);
+    throw usageError(
+      `Every picture in ${one} is also in ${other}; name two folders that share none.`,
+    );
   }
 }
 
@@ -187,7 +195,7 @@ function checkFolders({ real, fake, force, out }: ValidateOptions) {
     );
   }
   if (force && out === undefined)
-    throw usageError('--force replaces the file of --out FILE; add it.');
+    throw usageError('--force replaces the file named by --out; add --out FILE.');
   return { real, fake };
 }
 
@@ -195,7 +203,8 @@ type StoredOptions = LocalOptions & Shown;
 
 function listValidations(options: StoredOptions): void {
   const { validations, damaged } = openValidations(settingsFor(options)).list();
-  for (const id of damaged) log(`Validation ${id} is damaged; put back a copy of it or delete it.`);
+  for (const id of damaged)
+    log(`Validation ${id} is damaged; restore it from a copy or delete it.`);
   const entries = validations.map(({ id, createdAt, model, pictures, conditions }) => ({
     id,
     createdAt,

@@ -1,4 +1,4 @@
-/** `forensics webhooks`: the messages to the webhooks of tenants, sending them again, and a test message. */
+/** `forensics webhooks`: lists webhook messages, sends them again, and sends a test message. */
 
 import { type Command, Option } from 'commander';
 import { type DeliveryState, deliveryStates } from '../../contract/vocabulary.ts';
@@ -34,18 +34,18 @@ export function defineWebhooks(webhooks: Command): void {
     subcommand(
       webhooks,
       'list',
-      'List the messages of a tenant, newest first; settled ones for 30 days.',
+      'List the messages of a tenant, newest first; settled ones are kept for 30 days.',
       ['webhooks list --tenant acme', 'webhooks list --tenant acme --state waiting --json'],
     ),
   )
-    .addOption(new Option('--state <state>', 'only those in this state').choices(deliveryStates))
+    .addOption(new Option('--state <state>', 'only messages in this state').choices(deliveryStates))
     .addOption(new Option('--limit <n>', 'at most this many').argParser(countFromOne).default(100))
     .action(calling(list));
   withTenant(
-    subcommand(webhooks, 'replay', 'Send settled messages once more, under their old ids.'),
+    subcommand(webhooks, 'replay', 'Send settled messages again, with their original ids.'),
   )
     .argument('[id]', 'the id of the message, from "webhooks list"')
-    .option('--given-up', 'all that were given up after their last attempt', false)
+    .option('--given-up', 'all messages that were given up after their last attempt', false)
     .addHelpText(
       'after',
       `
@@ -58,11 +58,7 @@ Examples:
     )
     .action(calling(replay));
   withTenant(
-    subcommand(
-      webhooks,
-      'test',
-      'Send one signed test message and print the answer of the receiver.',
-    ),
+    subcommand(webhooks, 'test', "Send one signed test message and print the receiver's answer."),
   )
     .addHelpText(
       'after',
@@ -111,10 +107,10 @@ async function list(options: ListOptions): Promise<void> {
       return entry.state === 'waiting' ? 'after the one before it' : '-';
     },
   };
-  printList(entries.map(shown), columns, { ...options, none: 'There are no such messages.' });
+  printList(entries.map(shown), columns, { ...options, none: 'There are no matching messages.' });
 }
 
-/** Times are named as in everything else that is printed. */
+/** Names times like everything else that is printed. */
 function shown({ createdAt, nextAttemptAt, settledAt, ...entry }: DeliveryEntry) {
   return {
     ...entry,
@@ -134,7 +130,7 @@ interface ReplayOptions extends WebhookOptions {
 
 async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
   if ((id === undefined) !== options.givenUp) {
-    throw usageError('Give the id of one message, or --given-up for all that failed.');
+    throw usageError('Give the id of a message, or --given-up for all that failed.');
   }
   const which = id === undefined ? 'given_up' : { id };
   const replayed = await withLocalCore(options, async (core) => {
@@ -146,7 +142,7 @@ async function replay(id: string | undefined, options: ReplayOptions): Promise<v
   log(
     replayed.length === 0
       ? 'No message was given up.'
-      : `Queued again: ${replayed.length}. The server of this data folder sends them.`,
+      : `Messages queued again: ${replayed.length}. The server of this data folder will send them.`,
   );
 }
 
@@ -161,7 +157,7 @@ async function test(options: WebhookOptions): Promise<void> {
     const begun = performance.now();
     const sent = await sendTestMessage({ tenantId, url, serverKey, allow, at: new Date() });
     const tookMs = Math.round(performance.now() - begun);
-    // Only the origin: the rest of the URL may contain a token.
+    // Only the origin, because the rest of the URL may contain a token.
     const receiver = new URL(url).origin;
     const { id, detail: outcome } = sent;
     const off = tenant.webhookDisabledAt !== null;

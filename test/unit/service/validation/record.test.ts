@@ -129,7 +129,7 @@ describe('the judgement', () => {
       'clean: none of 40 photographs was called fake; up to 7.2 % of such photographs may still be (one-sided bound, 95 % confidence).',
     );
     expect(generated).toBe(
-      'clean: 3 of 40 generated pictures (7.5 %) were called real; of such generated pictures it may be 1.6 % to 20.4 % (95 % confidence).',
+      'clean: 3 of 40 generated pictures (7.5 %) were called real; the rate for such generated pictures may be 1.6 % to 20.4 % (95 % confidence).',
     );
   });
 
@@ -142,8 +142,8 @@ describe('the judgement', () => {
     const sentences = writeJudgement(made(useless), 'default').join('\n');
 
     expect(sentences).toContain('clean: all 30 generated pictures were called real');
-    expect(sentences).toContain('at least 90.5 % are');
-    expect(sentences).toContain('clean: the interval of the AUC reaches down to chance');
+    expect(sentences).toContain('at least 90.5 % of such');
+    expect(sentences).toContain('clean: the interval of the AUC includes chance');
   });
 
   test('says where most pictures were left open', () => {
@@ -189,7 +189,7 @@ describe('a warning', () => {
       files: { real: none, fake: none, inBoth: 4 },
     });
 
-    expect(told).toContain('that they were generated: 1.');
+    expect(told).toContain('declare them generated: 1.');
     expect(told).toContain('4 files lie in both folders');
   });
 
