@@ -118,7 +118,7 @@ export const labels: typeof english = {
     leastDeviations: 'Mindestabstand von 0,5 in Standardabweichungen',
     manipulatedMin: 'Wahrscheinlichkeit einer veränderten Stelle, ab der es als verändert gilt',
     suspectedMin:
-      'Wahrscheinlichkeit einer veränderten Stelle, ab der es nicht mehr als Fotografie gilt',
+      'Wahrscheinlichkeit einer veränderten Stelle, ab der eine Veränderung vermutet wird',
   },
   environment: {
     forensics: 'forensics',

@@ -118,7 +118,7 @@ export const measurements: typeof english = {
       'Die Spuren sind dann',
     ],
     stabilityOther: (least) =>
-      `Auf der anderen Seite liegen die Spuren, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Eine Entscheidung trägt das nicht mehr, für die entgegengesetzte muss es aber nicht genügen.`,
+      `Auf der anderen Seite liegen die Spuren, wenn deren Wahrscheinlichkeit mindestens ${least} beträgt. Dann ist die Entscheidung nicht mehr gestützt; für die entgegengesetzte reicht es aber nicht unbedingt.`,
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
     changeLimits: (p, suspected, changed) =>
@@ -127,7 +127,7 @@ export const measurements: typeof english = {
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>
-      `Die Datei wurde einmal decodiert, und zwar zu RGB mit 8 Bit je Kanal. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Pixeln, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
+      `Die Datei wurde einmal in RGB mit 8 Bit je Kanal decodiert. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Pixeln, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
     views:
       'Das Modell hat außerdem das Bild als Ganzes beurteilt, auf 384 Pixel der längeren Seite verkleinert. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf diese Größe verkleinerten Kopie; dafür wurden zusätzlich acht Quadrate in den Pixeln des Bildes selbst gelesen. Alles zusammen ergibt die Werte.',
     transformer:
@@ -135,7 +135,7 @@ export const measurements: typeof english = {
     secondArm:
       'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; beide Teile werden zusammengezählt.',
     changes: (model) =>
-      `Ein zweites Netz, ${model}, suchte nach Teilen, die anders verarbeitet wurden als der Rest des Bildes; seine Befunde wurden mit Verfahren zusammengeführt, die ohne Training auskommen und die einzeln mit ihrem Befund aufgeführt sind.`,
+      `Ein zweites Netz, ${model}, suchte nach Teilen, die anders verarbeitet wurden als der Rest des Bildes; seine Befunde wurden mit denen von Methoden zusammengeführt, die ohne Training auskommen und einzeln aufgeführt sind.`,
     locator: 'Lokalisierungsmodell',
     conversions: 'Umwandlungen beim Einlesen',
     noConversions: 'keine; untersucht wurden die Pixel, wie sie decodiert wurden',

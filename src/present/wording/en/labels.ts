@@ -117,7 +117,7 @@ export const labels = {
     minDeviations: 'minimum distance from 0.5, in standard deviations',
     leastDeviations: 'minimum distance from 0.5, in standard deviations',
     manipulatedMin: 'probability of a changed part from which it is called changed',
-    suspectedMin: 'probability of a changed part from which it is no longer called a photograph',
+    suspectedMin: 'probability of a changed part from which a change is suspected',
   },
   environment: {
     forensics: 'forensics',
