@@ -68,7 +68,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
       alike('libvips 8.18.7', 'A processor', '1337'),
       {
         en: ['decoded once, to 8-bit RGB', 'in 32 passes', 'Monte Carlo passes\n32'],
-        de: ['einmal decodiert', 'in 32 Durchläufen', 'Monte-Carlo-Durchläufe\n32'],
+        de: ['mit 8 Bit je Kanal decodiert', 'in 32 Durchläufen', 'Monte-Carlo-Durchläufe\n32'],
       },
       {
         en: ['balanced (default)', '0.82 probability of generation from which it is called'],
