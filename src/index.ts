@@ -62,9 +62,8 @@ export type {
 export { reproduceBundle } from './evidence/reproduce.ts';
 export type { ReproduceOptions } from './evidence/reproduce.ts';
 export type { Reproduction } from './evidence/compare.ts';
-export type { Problem, Verification } from './evidence/checks.ts';
+export type { Problem, Verification, VerifyOptions } from './evidence/checks.ts';
 export { verifyBundle } from './evidence/verify.ts';
-export type { VerifyOptions } from './evidence/verify.ts';
 export type { PictureFacts } from './image/picture.ts';
 export { writeEvidence } from './present/evidence.ts';
 export type { Evidence } from './contract/evidence.ts';

@@ -2,6 +2,7 @@
 
 import { Type } from 'typebox';
 import { answerWith, objectId, oneOf, orNull, tenantName, type Wire } from './common.ts';
+import { maxNameLength } from './limits.ts';
 import { languages } from './vocabulary.ts';
 
 export const evidenceQuery = Type.Object({ tenantName, id: objectId });
@@ -9,6 +10,14 @@ export const htmlReportQuery = Type.Object({
   tenantName,
   id: objectId,
   language: Type.Optional({ ...oneOf(languages), default: 'en' }),
+});
+export const caseQuery = Type.Object({
+  tenantName,
+  projectId: Type.String({ minLength: 1, maxLength: maxNameLength, description: 'The case.' }),
+});
+export const caseReportQuery = Type.Object({
+  ...caseQuery.properties,
+  language: htmlReportQuery.properties.language,
 });
 export const verifyQuery = Type.Object({ tenantName });
 

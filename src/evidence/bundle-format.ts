@@ -17,6 +17,12 @@ export const bundleFormat = 'forensics-evidence-bundle/2';
 /** In this version, heatmaps used more colours and raw maps had a value for each pixel. */
 export const firstBundleFormat = 'forensics-evidence-bundle/1';
 
+/** Holds a whole bundle of each picture of a case. Its item is the list of them. */
+export const caseFormat = 'forensics-case-bundle/1';
+export const caseFile = 'case.json';
+export const pictureBundleFile = (number: number) =>
+  `picture-${String(number).padStart(4, '0')}.zip`;
+
 /** The two files that cannot be in the list of files: the list itself and its signature. */
 export const manifestFile = 'manifest.json';
 export const signatureFile = 'manifest.sig';
@@ -42,6 +48,8 @@ export const originalFile = (format: Format) => `original.${format}`;
 /** More than the largest picture that can be examined needs. */
 export const maxBundleBytes = 1_000_000_000;
 export const maxBundleFiles = 64;
+/** Pictures that a report of a case covers, and those that its bundle holds. */
+export const maxCasePictures = 1000;
 
 const hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
 const time = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` });
@@ -50,7 +58,11 @@ const fileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$' });
 
 const manifestSchema = Type.Object(
   {
-    format: Type.Union([Type.Literal(bundleFormat), Type.Literal(firstBundleFormat)]),
+    format: Type.Union([
+      Type.Literal(bundleFormat),
+      Type.Literal(firstBundleFormat),
+      Type.Literal(caseFormat),
+    ]),
     /** Version of the program that wrote the bundle. */
     product: Type.String(),
     /** When the picture was examined, and when the bundle was signed, according to the signing machine's clock. */
@@ -68,7 +80,7 @@ const manifestSchema = Type.Object(
       file: Type.Union([fileName, Type.Null()]),
     }),
     files: Type.Array(Type.Object({ name: fileName, sizeBytes: size, sha256: hex(64) }), {
-      maxItems: maxBundleFiles,
+      maxItems: maxCasePictures + maxBundleFiles,
     }),
   },
   { additionalProperties: false },
@@ -79,12 +91,15 @@ export type Manifest = Static<typeof manifestSchema>;
 
 const manifestCheck = Compile(manifestSchema);
 
-/** Null if it is not a manifest of this format. */
+/** Null if it is not a manifest of this format in its canonical form. */
 export function parseManifest(bytes: Uint8Array): Manifest | null {
   const value = parseJson(bytes);
-  return manifestCheck.Check(value) && isDate(value.examinedAt) && isDate(value.signedAt)
-    ? value
-    : null;
+  const isManifest =
+    manifestCheck.Check(value) &&
+    isDate(value.examinedAt) &&
+    isDate(value.signedAt) &&
+    canonicalBytes(value).equals(bytes);
+  return isManifest ? value : null;
 }
 
 function isDate(text: string): boolean {

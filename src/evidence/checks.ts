@@ -34,6 +34,11 @@ export interface Problem {
   readonly message: string;
 }
 
+export interface VerifyOptions {
+  /** Fingerprint of the expected signing key; without it, anyone may have signed. */
+  readonly fingerprint?: string;
+}
+
 export interface Verification {
   /** True if there are no problems at all. */
   readonly holds: boolean;
@@ -48,6 +53,16 @@ export interface Verification {
   readonly manifest: Manifest | null;
   /** Null if the result cannot be read or was changed. */
   readonly verdict: string | null;
+  /** Where it is the bundle of a case: the bundles in it. */
+  readonly pictures?: readonly VerifiedPicture[];
+}
+
+export interface VerifiedPicture {
+  readonly file: string;
+  /** Of the picture; null when its list cannot be trusted. */
+  readonly name: string | null;
+  readonly verdict: string | null;
+  readonly holds: boolean;
 }
 
 export interface Filed {

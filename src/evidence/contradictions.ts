@@ -154,7 +154,7 @@ function ofPictures(
  * Each report contains the SHA-256 of its picture as plain text: a PDF in its document information, an HTML page in its
  * footer.
  */
-function ofReports({ item }: Manifest, files: Files): readonly Problem[] {
+export function ofReports({ item }: Pick<Manifest, 'item'>, files: Files): readonly Problem[] {
   const fitting = (name: string, start: string) => {
     const bytes = files.get(name);
     if (bytes === undefined) return [];
@@ -184,6 +184,6 @@ function unless(isFine: boolean, file: string, message: string): readonly Proble
   return isFine ? [] : [contradiction(file, message)];
 }
 
-function contradiction(file: string, message: string): Problem {
+export function contradiction(file: string, message: string): Problem {
   return { kind: 'contradiction', file, message };
 }

@@ -44,7 +44,9 @@ import {
   parseSettings,
 } from './records.ts';
 import { sha256Of } from './sign.ts';
-import { inspectBundle, type VerifyOptions } from './verify.ts';
+import type { VerifyOptions } from './checks.ts';
+import { inspectBundle } from './verify.ts';
+import { openCaseArchive } from './verify-case.ts';
 
 export interface ReproduceOptions extends VerifyOptions {
   /** The picture, if the bundle contains only its hashes. */
@@ -96,6 +98,7 @@ async function openRecorded(
   bundle: string | Uint8Array,
   options: ReproduceOptions,
 ): Promise<Recorded> {
+  await refuseCase(bundle);
   const { verification, files } = await inspectBundle(bundle, options);
   const { holds, manifest, problems } = verification;
   if (!holds || manifest === null) {
@@ -106,6 +109,16 @@ async function openRecorded(
   if (settings === null) throw changed(`${settingsFile} is missing from its list of files.`);
   const { format } = manifest;
   return { settings, format, files, original: await readOriginal(manifest, files, options) };
+}
+
+async function refuseCase(bundle: string | Uint8Array): Promise<void> {
+  const archive = await openCaseArchive(bundle);
+  if (archive === null) return;
+  await archive.close();
+  throw new ForensicsError(
+    'usage',
+    'This is the bundle of a case. Unpack it, and reproduce the bundle of a picture in it, such as picture-0001.zip.',
+  );
 }
 
 function changed(why: string): ForensicsError {

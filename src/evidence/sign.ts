@@ -2,6 +2,7 @@
 
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { ForensicsError } from '../errors.ts';
 import {
   bundleFormat,
   type Manifest,
@@ -28,14 +29,13 @@ export function sealBundle(
   signer: Signer,
 ): SealedBundle {
   const listed = [{ name: publicKeyFile, bytes: Buffer.from(signer.pem) }, ...files];
-  const all = [{ name: sumsFile, bytes: Buffer.from(writeSums(listed)) }, ...listed];
+  const sums = writeSums(listed.map(listFile));
+  const all = [{ name: sumsFile, bytes: sums }, ...listed];
   const manifest = canonicalBytes({
     format: bundleFormat,
     ...facts,
     key: { algorithm: 'Ed25519', fingerprint: signer.fingerprint },
-    files: all.map(({ name, bytes }) => {
-      return { name, sizeBytes: bytes.length, sha256: sha256Of(bytes) };
-    }),
+    files: all.map(listFile),
   } satisfies Manifest);
   const parts = archiveParts({ manifest, signature: signer.sign(manifest), files: all }, facts);
   const bytes = Buffer.concat(parts.map((part) => part.bytes));
@@ -61,9 +61,15 @@ export function archiveParts(
   return writeZip([...first, ...files], new Date(examinedAt));
 }
 
+type ListedFile = Manifest['files'][number];
+
+export function listFile({ name, bytes }: ZipEntry): ListedFile {
+  return { name, sizeBytes: bytes.length, sha256: sha256Of(bytes) };
+}
+
 /** In the format of `sha256sum --check`. */
-function writeSums(files: readonly ZipEntry[]): string {
-  return files.map(({ name, bytes }) => `${sha256Of(bytes)}  ${name}\n`).join('');
+export function writeSums(files: readonly ListedFile[]): Buffer {
+  return Buffer.from(files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''));
 }
 
 export function sha256Of(bytes: Uint8Array): string {
@@ -140,26 +146,50 @@ const neededToRead = 10;
 /** A regular file that everyone can read. */
 const permissions = 0o100644;
 
-/** @throws {RangeError} when the archive would exceed 4 GiB. */
 function writeZip(entries: readonly ZipEntry[], at: Date): readonly ZipPart[] {
-  const parts: ZipPart[] = [];
+  const zip = openZip(at);
+  const parts = entries.flatMap((entry) => [
+    { what: `the header of ${entry.name}`, bytes: zip.header(entry) },
+    { what: entry.name, bytes: entry.bytes },
+  ]);
+  return [...parts, ...zip.end()];
+}
+
+/**
+ * Writes an archive entry by entry: the header of each stands before its bytes, and the end behind the last.
+ *
+ * @throws {ForensicsError} `conflict` from both, when the archive would pass 4 GiB.
+ */
+export function openZip(at: Date) {
   const directory: ZipPart[] = [];
   let offset = 0;
-  for (const entry of entries) {
-    const common = commonFields(entry, at);
-    const name = Buffer.from(entry.name, 'latin1');
-    const header = Buffer.concat([uint32(0x0403_4b50), uint16(neededToRead), common, name]);
-    parts.push({ what: `the header of ${entry.name}`, bytes: header });
-    parts.push({ what: entry.name, bytes: entry.bytes });
-    directory.push({
-      what: `the directory entry of ${entry.name}`,
-      bytes: directoryEntry(common, name, offset),
-    });
-    offset += header.length + entry.bytes.length;
-  }
-  const end = endRecord(entries.length, totalSize(directory), offset);
-  if (offset + totalSize(directory) > maxArchiveBytes) throw new RangeError('more than 4 GiB');
-  return [...parts, ...directory, { what: 'the end record', bytes: end }];
+  return {
+    header(entry: ZipEntry): Buffer {
+      const common = commonFields(entry, at);
+      const name = Buffer.from(entry.name, 'latin1');
+      const header = Buffer.concat([uint32(0x0403_4b50), uint16(neededToRead), common, name]);
+      directory.push({
+        what: `the directory entry of ${entry.name}`,
+        bytes: directoryEntry(common, name, offset),
+      });
+      offset += header.length + entry.bytes.length;
+      requireSize(offset);
+      return header;
+    },
+    end(): readonly ZipPart[] {
+      const end = endRecord(directory.length, totalSize(directory), offset);
+      requireSize(offset + totalSize(directory));
+      return [...directory, { what: 'the end record', bytes: end }];
+    },
+  };
+}
+
+function requireSize(bytes: number): void {
+  if (bytes <= maxArchiveBytes) return;
+  throw new ForensicsError(
+    'conflict',
+    'The bundle would have more than 4 GB. Leave out the files of the pictures (--without-original), or divide the case.',
+  );
 }
 
 /**

@@ -4,8 +4,6 @@
  * result.
  */
 
-import type { Readable } from 'node:stream';
-import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { readFileUpTo } from '../ports/files/system-errors.ts';
 import {
   maxBundleBytes,
@@ -18,23 +16,19 @@ import {
   signatureFile,
   type UnpackedBundle,
   parseJson,
-  canonicalBytes,
-  type ZipEntry,
 } from './bundle-format.ts';
 import {
-  type Verification,
   checkFiles,
   checkSignature,
   type Filed,
   type Problem,
+  type Verification,
+  type VerifyOptions,
 } from './checks.ts';
 import { findContradictions } from './contradictions.ts';
+import { readZip } from './read-zip.ts';
+import { openCaseArchive, verifyCase } from './verify-case.ts';
 import { ForensicsError } from '../errors.ts';
-
-export interface VerifyOptions {
-  /** Fingerprint of the expected signing key; without it, anyone may have signed. */
-  readonly fingerprint?: string;
-}
 
 /**
  * A bundle that fails verification is a result, not an error.
@@ -46,7 +40,15 @@ export async function verifyBundle(
   bundle: string | Uint8Array,
   options: VerifyOptions = {},
 ): Promise<Verification> {
-  return (await inspectBundle(bundle, options)).verification;
+  const archive = await openCaseArchive(bundle);
+  if (archive === null) return (await inspectBundle(bundle, options)).verification;
+  try {
+    return await verifyCase(archive, options, async (bytes, key) => {
+      return (await inspectBundle(bytes, key)).verification;
+    });
+  } finally {
+    await archive.close();
+  }
 }
 
 interface Inspected {
@@ -109,7 +111,7 @@ export async function openBundle(
     return broken('missing', manifestFile, `${manifestFile} is missing.`);
   }
   const manifest = parseManifest(manifestBytes);
-  if (manifest === null || !isCanonical(manifestBytes)) {
+  if (manifest === null) {
     return broken('changed', manifestFile, `${manifestFile} was changed: it is no list of files.`);
   }
   return compare({ bytes, entries, manifest, manifestBytes }, expected);
@@ -135,10 +137,6 @@ const damaged =
 
 const notOurs = 'This zip archive is no evidence bundle: it holds no manifest.json.';
 
-function isCanonical(bytes: Uint8Array): boolean {
-  return canonicalBytes(parseJson(bytes)).equals(bytes);
-}
-
 function compare(unpacked: UnpackedBundle, expected: string | null): OpenedBundle {
   const signed = checkSignature(unpacked, expected);
   const filed = checkFiles(unpacked);
@@ -152,83 +150,4 @@ function compare(unpacked: UnpackedBundle, expected: string | null): OpenedBundl
 
 function broken(kind: Problem['kind'], file: string | null, message: string): OpenedBundle {
   return { problems: [{ kind, file, message }], manifest: null, key: null, files: new Map() };
-}
-
-// Reads any zip archive within limits, however it was packed, including a modified or repacked one, so that its
-// unchanged files can still be reported. Nothing is written to disk, so entry names can do no harm.
-
-interface ZipBounds {
-  readonly maxEntries: number;
-  /** Limit for all entries together, after decompression. */
-  readonly maxBytes: number;
-}
-
-const stored = 0;
-
-/**
- * Returns the entries in directory order, with their stated checksums.
- *
- * @throws {ForensicsError} `bundle_unreadable` when it is not a zip archive, damaged, or exceeds `bounds`.
- */
-export async function readZip(
-  bytes: Uint8Array,
-  bounds: ZipBounds,
-): Promise<readonly Required<ZipEntry>[]> {
-  try {
-    const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    // Names as bytes: otherwise the library would reject the whole archive for a name that looks like a path out of its
-    // folder.
-    const zip = await fromBufferPromise(archive, { decodeStrings: false });
-    return await readEntries({ zip, archive }, bounds);
-  } catch (error) {
-    if (error instanceof ForensicsError) throw error;
-    throw unreadable('it is no zip archive, or a damaged one', error);
-  }
-}
-
-interface Archive {
-  readonly zip: ZipFile;
-  readonly archive: Buffer;
-}
-
-async function readEntries(
-  { zip, archive }: Archive,
-  bounds: ZipBounds,
-): Promise<readonly Required<ZipEntry>[]> {
-  if (zip.entryCount > bounds.maxEntries) throw unreadable(`it holds ${zip.entryCount} files`);
-  const entries: Required<ZipEntry>[] = [];
-  let total = 0;
-  for await (const entry of zip.eachEntry()) {
-    total += entry.uncompressedSize;
-    if (total > bounds.maxBytes) throw unreadable('its content is too large');
-    const bytes = await readEntry({ zip, archive }, entry);
-    entries.push({ name: entry.fileNameRaw.toString('utf8'), bytes, crc32: entry.crc32 });
-  }
-  return entries;
-}
-
-/** Avoids copying uncompressed entries, which take many megabytes. */
-async function readEntry({ zip, archive }: Archive, entry: Entry): Promise<Uint8Array> {
-  if (entry.compressionMethod !== stored || entry.isEncrypted()) {
-    return unpack(await zip.openReadStreamPromise(entry), entry);
-  }
-  const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
-  const end = fileDataStart + entry.compressedSize;
-  if (end > archive.length) throw unreadable('it is cut off');
-  return archive.subarray(fileDataStart, end);
-}
-
-/** The library ends the stream with an error if its length differs from the one stated in the entry. */
-async function unpack(stream: Readable, { uncompressedSize }: Entry): Promise<Uint8Array> {
-  const bytes = new Uint8Array(uncompressedSize);
-  let at = 0;
-  for await (const part of stream as AsyncIterable<Uint8Array>) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}
-
-function unreadable(why: string, cause?: unknown): ForensicsError {
-  return new ForensicsError('bundle_unreadable', `This is no evidence bundle: ${why}.`, { cause });
 }

@@ -3,6 +3,7 @@
  * files.
  */
 
+import type { Language } from '../contract/vocabulary.ts';
 import type { Examination } from '../engine/result.ts';
 import { withShownMethods } from '../engine/shown-methods.ts';
 import { ForensicsError } from '../errors.ts';
@@ -11,12 +12,20 @@ import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import { renderHeatmaps, renderRawMaps } from '../render/heatmap/heatmap.ts';
 import { renderHtml } from '../render/html/html.ts';
+import { printPicture } from '../render/heatmap/print-pictures.ts';
+import { renderCasePdf } from '../render/pdf/case-pdf.ts';
 import { renderPdf } from '../render/pdf/pdf.ts';
+import type { PicturePage } from '../present/cases.ts';
 import { markedRegion } from '../present/result.ts';
 import { writeTexts } from '../present/report-texts.ts';
+import type { Section } from '../present/sections/blocks.ts';
+import { writeFirstPage } from '../present/sections/sections.ts';
 import { openPicture } from './open-picture.ts';
 import type {
+  CaseRendering,
+  CaseRequest,
   CompareRequest,
+  PageRequest,
   PixelDifference,
   Rendering,
   RenderRequest,
@@ -57,6 +66,30 @@ export async function performRender(
     };
   }
   return { examination, heatmaps, rawMaps, fullMaps, reports };
+}
+
+export async function performPreparePage(
+  { source, item, languages, ...request }: PageRequest,
+  { limits }: TaskContext,
+): Promise<PicturePage> {
+  const { picture } = await openPicture(source, limits);
+  checkSame(picture, request.examination);
+  const examination = withShownMethods(picture, request.examination);
+  const { width, height } = picture.facts;
+  const sections: Partial<Record<Language, Section>> = {};
+  for (const language of languages) {
+    sections[language] = writeFirstPage({ examination, item, language });
+  }
+  return { jpeg: await printPicture(picture), size: { width, height }, sections };
+}
+
+export async function performRenderCase({
+  report,
+  languages,
+}: CaseRequest): Promise<CaseRendering> {
+  const rendered: Partial<Record<Language, Uint8Array>> = {};
+  for (const language of languages) rendered[language] = await renderCasePdf(report, language);
+  return rendered;
 }
 
 /** If the size fits both orientations, it counts as that of the upright picture, which every viewer shows. */

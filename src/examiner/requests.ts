@@ -11,6 +11,7 @@ import type {
 import type { PdfPart } from '../image/pdf.ts';
 import type { Format } from '../contract/formats.ts';
 import type { Limits, PictureFacts } from '../image/picture.ts';
+import type { CaseReport } from '../present/cases.ts';
 import type { ReportItem, ReportTexts } from '../present/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
 
@@ -95,6 +96,15 @@ export interface Rendering {
     >
   >;
 }
+
+export type PageRequest = Pick<RenderRequest, 'source' | 'examination' | 'item' | 'languages'>;
+
+export interface CaseRequest {
+  readonly report: CaseReport;
+  readonly languages: readonly Language[];
+}
+
+export type CaseRendering = Readonly<Partial<Record<Language, Uint8Array>>>;
 
 export interface MeasureRequest {
   readonly source: PictureSource;

@@ -5,12 +5,16 @@
 
 import type { Examination } from '../engine/result.ts';
 import type { PdfContents } from '../image/pdf.ts';
+import type { PicturePage } from '../present/cases.ts';
 import type { ModelCache } from './model-cache.ts';
 import type {
+  CaseRendering,
+  CaseRequest,
   CompareRequest,
   ExamineRequest,
   Measurement,
   MeasureRequest,
+  PageRequest,
   PdfPartRequest,
   PdfRequest,
   PixelDifference,
@@ -46,6 +50,16 @@ export const tasks = {
   render: async (request: RenderRequest, context: TaskContext): Promise<Rendering> => {
     const { performRender } = await import('./render.ts');
     return performRender(request, context);
+  },
+  /** The first page of a picture's report, for the report of its case. @throws {ForensicsError} as `render`. */
+  preparePage: async (request: PageRequest, context: TaskContext): Promise<PicturePage> => {
+    const { performPreparePage } = await import('./render.ts');
+    return performPreparePage(request, context);
+  },
+  /** The PDF about a case, in each language. @throws {ForensicsError} `inference_*`. */
+  renderCase: async (request: CaseRequest): Promise<CaseRendering> => {
+    const { performRenderCase } = await import('./render.ts');
+    return performRenderCase(request);
   },
   /** @throws {ForensicsError} as `listPdfParts`; `file_*`. */
   listPdfParts: async (request: PdfRequest, context: TaskContext): Promise<PdfContents> => {

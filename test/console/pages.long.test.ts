@@ -196,25 +196,31 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
   test.each([
     ['en-GB', 'Architecture'],
     ['de-DE', 'Architektur'],
-  ])('%s: no page of the manual shows its markup', async (locale, lastTitle) => {
-    const { page, context } = await openWindow(browser, { locale });
-    await enter(page);
-    await page.goto(`${url}/#/help`);
-    const links = page.locator('a[href^="#/manual/"]');
-    await links.first().waitFor();
-    const topics = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
-    const shown: string[] = [];
-    for (const topic of topics) {
+  ])(
+    '%s: no page of the manual shows its markup',
+    async (locale, lastTitle) => {
+      const { page, context } = await openWindow(browser, { locale });
+      await enter(page);
       await page.goto(`${url}/#/help`);
-      await page.goto(`${url}/${topic}`);
-      await page.locator('.manual').waitFor();
-      shown.push(...(await page.evaluate<readonly string[]>(markupShown)));
-    }
-    expect(topics.length).toBeGreaterThan(10);
-    expect(shown).toEqual([]);
-    expect(await page.locator('.manual h1').textContent()).toBe(lastTitle);
-    await context.close();
-  }, 60_000);
+      const links = page.locator('a[href^="#/manual/"]');
+      await links.first().waitFor();
+      const topics = await links.evaluateAll((all) =>
+        all.map((link) => link.getAttribute('href')!),
+      );
+      const shown: string[] = [];
+      for (const topic of topics) {
+        await page.goto(`${url}/#/help`);
+        await page.goto(`${url}/${topic}`);
+        await page.locator('.manual').waitFor();
+        shown.push(...(await page.evaluate<readonly string[]>(markupShown)));
+      }
+      expect(topics.length).toBeGreaterThan(10);
+      expect(shown).toEqual([]);
+      expect(await page.locator('.manual h1').textContent()).toBe(lastTitle);
+      await context.close();
+    },
+    60_000,
+  );
 
   test('on a telephone no name in a table of the manual is torn: the table moves sideways', async () => {
     const { page, context } = await openWindow(browser, { width: 360, height: 740 });

@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emptyFolder, runCli } from '../cli/run-cli.ts';
 import { runHere } from '../cli/run-here.ts';
+import { reproduceBundle } from '../../src/evidence/reproduce.ts';
+import { verifyBundle } from '../../src/evidence/verify.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { readEntries } from '../unit/evidence/repack.ts';
+import { readPages } from '../unit/render/pdf-text.ts';
 import { clientOf, newDataDir, type Serving, startServing } from './serving.ts';
 
 const size = { width: 320, height: 240 };
@@ -19,7 +22,7 @@ let id: string;
 beforeAll(async () => {
   serving = await startServing(dataDir);
   client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
-  id = await analyzed('forensicReporting');
+  id = await analyzed('forensicReporting', 'Claim 4711');
 });
 
 afterAll(async () => {
@@ -28,8 +31,8 @@ afterAll(async () => {
 });
 
 /** An analysis that is completed in this tier. */
-async function analyzed(tier: string): Promise<string> {
-  const made = await client.create({ format: 'jpg', ...size, options: { tier } });
+async function analyzed(tier: string, projectId: string | null = null): Promise<string> {
+  const made = await client.create({ format: 'jpg', ...size, options: { tier } }, { projectId });
   await client.upload(made, await sceneJpeg({ ...size, seed: 6 }));
   await client.send('POST', '/start', { id: made.id });
   await client.until(made.id, ['completed']);
@@ -133,6 +136,58 @@ test('what cannot be bundled is refused with what to do, and nothing is written 
   expect(flagged.stderr).toContain('upgrade it first');
   expect(unknown).toMatchObject({ code: 4, stdout: '' });
   expect(taken).toMatchObject({ code: 5, stdout: '' });
+});
+
+const ofCase = ['report', '--case', 'Claim 4711', '--tenant', 'default'];
+
+test('a case has one archive, which holds a whole bundle of each picture with a report', async () => {
+  const out = join(await emptyFolder(), 'case.zip');
+
+  const made = await runHere([...ofCase, '--data-dir', dataDir, '--out', out]);
+
+  expect(made.code).toBe(0);
+  expect(await verifyBundle(out)).toMatchObject({
+    holds: true,
+    manifest: { item: { name: 'Claim 4711', file: 'case.json' } },
+    pictures: [{ name: 'a.jpg', holds: true }],
+  });
+  const files = await readEntries(await readFile(out));
+  expect(await verifyBundle(files['picture-0001.zip']!)).toMatchObject({ holds: true });
+  expect(JSON.parse(Buffer.from(files['case.json']!).toString('utf8'))).toMatchObject({
+    case: 'Claim 4711',
+    pictures: [{ analysisId: id, status: 'completed', file: 'picture-0001.zip' }],
+  });
+  await expect(reproduceBundle(out)).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('report and archive of a case come from the server too', async () => {
+  const folder = await emptyFolder();
+  const there = ['--url', serving.ready.url, '--ca', join(dataDir, 'tls', 'ca.pem')];
+  const env = { FORENSICS_API_KEY: serving.ready.apiKey ?? '' };
+  const [zip, pdf] = [join(folder, 'case.zip'), join(folder, 'case.pdf')];
+
+  const archived = await runCli([...ofCase, ...there, '--out', zip], { env });
+  const reported = await runCli([...ofCase, ...there, '--lang', 'de', '--out', pdf], { env });
+
+  expect([archived.code, reported.code]).toEqual([0, 0]);
+  expect(await verifyBundle(zip)).toMatchObject({ holds: true });
+  const pages = readPages(await readFile(pdf)).map(({ text }) => text);
+  expect(pages).toHaveLength(2);
+  expect(pages[0]).toContain('1 Bild: ');
+});
+
+test('a case that nobody sent a picture for is refused', async () => {
+  const wanted = ['--case', 'none', '--tenant', 'default', '--data-dir', dataDir];
+
+  const refused = await runHere([
+    'report',
+    ...wanted,
+    '--out',
+    join(await emptyFolder(), 'case.zip'),
+  ]);
+
+  expect(refused).toMatchObject({ code: 4, stdout: '' });
+  expect(refused.stderr).toContain('The case has no pictures');
 });
 
 async function expectCustody(bundle: Uint8Array, events: readonly string[]): Promise<void> {

@@ -85,6 +85,16 @@ const routes: Readonly<Record<string, Route>> = {
     ask: { url: `/v1/analysis/report?tenantName=acme&id=${id}` },
     letIn: 404,
   },
+  'GET /v1/analysis/case/report': {
+    access: 'tenant',
+    ask: { url: '/v1/analysis/case/report?tenantName=acme&projectId=4711' },
+    letIn: 404,
+  },
+  'GET /v1/analysis/case/bundle': {
+    access: 'tenant',
+    ask: { url: '/v1/analysis/case/bundle?tenantName=acme&projectId=4711' },
+    letIn: 404,
+  },
   'POST /v1/bundle/verify': {
     access: 'tenant',
     ask: {

@@ -12,6 +12,7 @@ import { writeNotes } from '../../present/notes.ts';
 import { present, type Presentation } from '../../present/presentation.ts';
 import { capitalised } from '../../present/printable.ts';
 import type { Outcome, Result } from '../../present/result.ts';
+import { writeSeenBefore } from '../../present/seen-before.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { cardWidth, layCard, listTable, padded, type Row } from '../output/layout.ts';
 import { paint, printable, type Style } from '../output/terminal.ts';
@@ -47,23 +48,15 @@ export function writeCard(record: AnalysisRecord, language: Language, columns: n
   );
   const below: readonly Row[] = [
     ...(remarks === '' ? [] : [[card.labels.unread, remarks] as const]),
-    ...writeSeenBefore(record, language),
+    ...seenRows(record, language),
   ];
   return layCard(title, [...shown, ...below], columns);
 }
 
-const mostSeen = 3;
-
-/** A line for each other picture that shows the same, the oldest first. */
-function writeSeenBefore({ seenBefore = [] }: AnalysisRecord, language: Language): Row[] {
-  const { card } = wordsIn(language).terminal;
-  const lines = seenBefore.slice(0, mostSeen).map(({ name, createdDate, projectId, alignment }) => {
-    const day = createdDate.slice(0, 10);
-    return printable(card.seen({ name, day, projectId, isMirrored: alignment.isMirrored }));
-  });
-  const more = seenBefore.length - lines.length;
-  if (more > 0) lines.push(card.seenMore(more));
-  return lines.map((line, at) => [at === 0 ? card.labels.seen : '', line] as const);
+function seenRows({ seenBefore = [] }: AnalysisRecord, language: Language): readonly Row[] {
+  const { label } = wordsIn(language).terminal.seen;
+  const lines = writeSeenBefore(seenBefore, language);
+  return lines.map((line, at) => [at === 0 ? label : '', printable(line)] as const);
 }
 
 /** What is odd about the file, or was done to reach its pixels; nothing where a server examined it. */

@@ -39,6 +39,8 @@ export interface Api {
    * @throws {ForensicsError} the error of the server; `server_unreachable`, `server_untrusted`, `server_unexpected`, `cancelled`.
    */
   request<T extends TSchema>(request: ApiRequest, answer: T): Promise<Static<T>>;
+  /** The body of an answer that is a file, as it comes; never repeated. @throws as `request`. */
+  download(request: Pick<ApiRequest, 'path' | 'query'>): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 
@@ -54,6 +56,8 @@ interface ApiParts {
 }
 
 const timeoutMs = 30_000;
+/** Of a file that the server makes while it is fetched: a large picture takes some seconds. */
+const longestSilenceMs = 600_000;
 /** For long runs: longer than a restart takes, and than the minute over which a server counts requests. */
 export const longRunLimits = { tries: () => Infinity, budgetMs: 150_000 } as const;
 const maxTries = 5;
@@ -91,42 +95,65 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
         'The answer of the server does not match this interface; check the address, and that its version is not older than this program.',
       );
     },
+    async download({ path, query }) {
+      const authorization = await authorize(api);
+      const wanted = { method: 'GET', path, ...(query && { query }) } as const;
+      const sender = { url, dispatcher, userAgent };
+      const answer = await begin(sender, wanted, authorization).catch((error: unknown) => {
+        throw toConnectionFailure(error, url);
+      });
+      const { statusCode: status, headers, body } = answer;
+      if (status === 200) return body as AsyncIterable<Uint8Array>;
+      const data = parsedJson(await body.text());
+      throw toRefusal({ status, headers, data }, { lacksCredentials: authorization === null });
+    },
     close: () => dispatcher.close(),
   };
   return api;
 }
 
-async function send(
-  { url, dispatcher, userAgent }: Omit<ApiParts, 'authorize' | 'pace'>,
-  { method, path, query = {}, body, idempotencyKey, signal }: ApiRequest,
-  authorization: string | null,
-) {
-  const target = new URL(path, url);
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) target.searchParams.set(name, String(value));
-  }
+type Sender = Omit<ApiParts, 'authorize' | 'pace'>;
+
+async function send(sender: Sender, wanted: ApiRequest, authorization: string | null) {
+  const { signal } = wanted;
   const timeout = AbortSignal.timeout(timeoutMs);
+  const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   try {
-    const answer = await request(target, {
-      method,
-      dispatcher,
-      headers: {
-        accept: 'application/json',
-        'user-agent': userAgent,
-        // The contract requires it of every DELETE too: a page of another site cannot send it unnoticed.
-        'content-type': 'application/json',
-        ...(authorization === null ? {} : { authorization }),
-        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    });
+    const answer = await begin(sender, { ...wanted, signal: ended }, authorization);
     const { statusCode: status, headers } = answer;
     return { status, headers, data: parsedJson(await answer.body.text()) };
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
-    throw toConnectionFailure(error, url);
+    throw toConnectionFailure(error, sender.url);
   }
+}
+
+/** The answer before its body. */
+function begin(
+  { url, dispatcher, userAgent }: Sender,
+  { method, path, query = {}, body, idempotencyKey, signal }: ApiRequest,
+  authorization: string | null,
+): Promise<Dispatcher.ResponseData> {
+  const target = new URL(path, url);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) target.searchParams.set(name, String(value));
+  }
+  return request(target, {
+    method,
+    dispatcher,
+    headers: {
+      accept: 'application/json',
+      'user-agent': userAgent,
+      // The contract requires it of every DELETE too: a page of another site cannot send it unnoticed.
+      'content-type': 'application/json',
+      ...(authorization === null ? {} : { authorization }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    headersTimeout: longestSilenceMs,
+    bodyTimeout: longestSilenceMs,
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 /** The schema of an answer with every component inlined: the server's own schemas only refer to them by name. */

@@ -1,6 +1,7 @@
 /** `forensics report` on the data folder of this machine: opens the stored analysis, signs its bundle, and writes the file. */
 
-import { openBundleInput } from '../../service/analyses/bundles.ts';
+import { openBundleInput } from '../../service/analyses/bundle-input.ts';
+import type { CaseParts } from '../../service/analyses/cases.ts';
 import { type Core, keptTenantNamed } from '../../service/core.ts';
 import { openBlobs } from '../../service/storage.ts';
 import { operator } from '../../service/audit/entry.ts';
@@ -60,13 +61,11 @@ export async function writeReport(
   print(out);
 }
 
-async function openInput(
+/** What bundles and reports are made with. */
+export async function withParts<T>(
   { core, settings }: { readonly core: Core; readonly settings: Settings },
-  target: Parameters<typeof openBundleInput>[1],
-  options: ReportOptions,
-) {
-  const { withMetadata, errorLevel: withErrorLevel } = options;
-  const how = { withMetadata, withErrorLevel, ...(await readCaseData(options)) };
+  act: (parts: CaseParts) => Promise<T>,
+): Promise<T> {
   const limits = limitsOfTaken(settings);
   const { stores } = openBlobs({ settings, core, now, onError: raise });
   const registry = createRegistry({ extra: modelsFolder(settings) });
@@ -74,13 +73,27 @@ async function openInput(
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
   const sandbox = createSandbox({ poolSize: 1, limits });
   try {
-    const { db } = core.database;
-    const drawing: Pick<Sandbox, 'render'> = {
-      render: (request, running) => sandbox.render({ ...request, withHtml: options.html }, running),
-    };
-    const parts = { db, stores, limits, validation, trustList, sandbox: drawing };
-    return await openBundleInput(parts, target, how);
+    return await act({ db: core.database.db, stores, limits, validation, trustList, sandbox });
   } finally {
     await sandbox.close();
   }
+}
+
+async function openInput(
+  opened: Parameters<typeof withParts>[0],
+  target: Parameters<typeof openBundleInput>[1],
+  options: ReportOptions,
+) {
+  const told = await readTold(options);
+  return withParts(opened, ({ sandbox, ...parts }) => {
+    const drawing: Pick<Sandbox, 'render'> = {
+      render: (request, running) => sandbox.render({ ...request, withHtml: options.html }, running),
+    };
+    return openBundleInput({ ...parts, sandbox: drawing }, target, told);
+  });
+}
+
+export async function readTold(options: ReportOptions) {
+  const { withMetadata, errorLevel: withErrorLevel } = options;
+  return { withMetadata, withErrorLevel, ...(await readCaseData(options)) };
 }

@@ -7,19 +7,24 @@ import { caseOptionsGiven, withCaseOptions } from '../analyze/options.ts';
 import { downloadFiles, remoteRecord } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder } from '../analyze/results-folder.ts';
 import { openConnection, type RemoteAnalyses, withFreshUrls } from '../client/analyses.ts';
-import { nameTenant, openServer } from '../connection/server.ts';
+import { nameTenant, openServer, withApi } from '../connection/server.ts';
 import type { Analysis } from '../../contract/analysis.ts';
 import { languages } from '../../contract/vocabulary.ts';
+import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
 import { usageError } from '../errors.ts';
 import { assertNoOptions, isRemote, parseList, named, withServiceOptions } from '../options.ts';
-import { lineWidth, log, printJson } from '../output/terminal.ts';
+import { lineWidth, log, print, printJson } from '../output/terminal.ts';
 import type { ReportOptions } from './report-bundle.ts';
 
 export function defineReport(command: Command): void {
   const described = withServiceOptions(command)
-    .argument('<analysis>', 'its id; a bundle needs the tier forensicReporting')
+    .argument('[analysis]', 'its id; a bundle needs the tier forensicReporting; without it: --case')
     .option('--tenant <name>', 'the tenant of the analysis (default: that of the profile)', named)
-    .option('-o, --out <path>', 'the zip file to write; with a server, the folder', named)
+    .option(
+      '-o, --out <path>',
+      'the zip file to write; with a server, the folder; of a case, a .zip or .pdf file',
+      named,
+    )
     .option(
       '--without-original',
       'leave out the picture file and its metadata; heatmaps and reports still show it',
@@ -43,13 +48,18 @@ On the machine of the server it writes evidence.zip, for "forensics verify": hea
 stored result, and signed with the key of "forensics signing-key". With --url it downloads what the server has into a
 folder: result.json and, for the tier forensicReporting, heatmap-*.png and report-*.pdf, unsigned.
 
+With --case and no analysis it is about all pictures of the case, at most 1,000: a .pdf file is the report, a .zip file the
+signed archive of the report and a whole bundle of each picture.
+
 Examples:
   $ forensics report 65f000000000000000000001 --tenant acme --out evidence.zip
-  $ forensics report 65f000000000000000000001 --tenant acme --url https://forensics.example:8443 --out results`,
+  $ forensics report 65f000000000000000000001 --tenant acme --url https://forensics.example:8443 --out results
+  $ forensics report --case 4711 --tenant acme --out case-4711.zip`,
     )
-    .action(async (analysis: string, _own: unknown, called: Command) => {
+    .action(async (analysis: string | undefined, _own: unknown, called: Command) => {
       await nameTenant(called);
-      await report(analysis, called.optsWithGlobals<ReportOptions>());
+      const options = called.optsWithGlobals<ReportOptions>();
+      await (analysis === undefined ? reportCase(options) : report(analysis, options));
     });
 }
 
@@ -130,4 +140,44 @@ function assertNoLocalOptions(options: ReportOptions): void {
     },
     'is for the signed bundle, which is made on the machine of the server; leave it out with a server.',
   );
+}
+
+/** What is made of a case. */
+export interface CaseFile {
+  readonly projectId: string;
+  readonly out: string;
+  readonly kind: 'report' | 'bundle';
+}
+
+async function reportCase(options: ReportOptions): Promise<void> {
+  const { case: projectId, out, force, json } = options;
+  if (projectId === undefined) throw usageError('Name an analysis, or a case with --case.');
+  if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
+  const kind = /\.pdf$/i.test(out) ? 'report' : 'bundle';
+  const { html, upgrade } = options;
+  assertNoOptions({ '--html': html, '--upgrade': upgrade }, 'is for a single analysis; name it.');
+  await checkFree(out, { force });
+  const wanted: CaseFile = { projectId, out, kind };
+  if (isRemote(options)) await fetchCase(wanted, options);
+  else await (await import('./report-case.ts')).makeCase(wanted, options);
+  if (json) printJson({ file: out, case: projectId });
+  else print(out);
+}
+
+async function fetchCase({ projectId, out, kind }: CaseFile, options: ReportOptions) {
+  const { tenant: tenantName, force, withoutOriginal, withMetadata, errorLevel, lang } = options;
+  assertNoOptions(
+    {
+      '--without-original': withoutOriginal,
+      '--with-metadata': withMetadata,
+      '--error-level': errorLevel,
+    },
+    'is for the machine of the server; leave it out with a server.',
+  );
+  const language = kind === 'report' ? lang[0] : undefined;
+  const query = { tenantName, projectId, language };
+  await withApi(options, async (api) => {
+    const file = await api.download({ path: `/v1/analysis/case/${kind}`, query });
+    await writeWholeFile(out, file, { force });
+  });
 }

@@ -3,9 +3,9 @@
 import { type Command, Option } from 'commander';
 import { exitCodes } from '../../errors.ts';
 import type { Manifest } from '../../evidence/bundle-format.ts';
-import type { Verification } from '../../evidence/checks.ts';
+import type { Verification, VerifiedPicture, VerifyOptions } from '../../evidence/checks.ts';
 import { readPublicKey } from '../../evidence/sign.ts';
-import { verifyBundle, type VerifyOptions } from '../../evidence/verify.ts';
+import { verifyBundle } from '../../evidence/verify.ts';
 import { usageError } from '../errors.ts';
 import { calling, parseFingerprint } from '../options.ts';
 import { layCard, listRows, type Row } from '../output/layout.ts';
@@ -61,7 +61,11 @@ function toRows(found: Verification): readonly Row[] {
     ),
     ...(manifest === null ? [] : filesRows(manifest, found)),
     ...(key === null ? [] : keyRows(key)),
-    ...(manifest === null ? [] : itemRows(manifest, found)),
+    ...(manifest === null
+      ? []
+      : found.pictures
+        ? caseRows(manifest, found.pictures)
+        : itemRows(manifest, found)),
     ...(verdict === null ? [] : [['Result', printable(verdict)] as const]),
   ];
 }
@@ -96,6 +100,14 @@ const keyWords = {
   unknown:
     'Anyone may have signed: compare this fingerprint with one that you received separately from the bundle (--fingerprint).',
 };
+
+function caseRows({ item }: Manifest, pictures: readonly VerifiedPicture[]): readonly Row[] {
+  const told = pictures.map(({ file, name, verdict, holds }) => {
+    const result = holds ? (verdict ?? '') : 'NOT VALID';
+    return `${file}: ${printable(name ?? '?')}, ${result}`;
+  });
+  return [['Case', printable(item.name)], ...listRows('Pictures', told)];
+}
 
 function itemRows({ item, examinedAt }: Manifest, { problems }: Verification): readonly Row[] {
   const { name, file, sizeBytes, sha256 } = item;

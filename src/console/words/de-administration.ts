@@ -199,6 +199,7 @@ export const administration: AdministrationWords = {
       'analysis.upgraded': 'Zum Bericht erweitert',
       'analysis.upload_replaced': 'Ersetzter Upload bemerkt',
       'analysis.bundled': 'Beweispaket erstellt',
+      'case.bundled': 'Beweispaket eines Falls erstellt',
       'analysis.described': 'Kommentar, Schlagwörter oder Fall geändert',
       'analysis.deleted': 'Analyse gelöscht',
       'analysis.purged': 'Analyse endgültig entfernt',

@@ -189,6 +189,7 @@ export const administration = {
       'analysis.upgraded': 'Upgraded to a full report',
       'analysis.upload_replaced': 'Replaced upload detected',
       'analysis.bundled': 'Evidence bundle created',
+      'case.bundled': 'Evidence bundle of a case created',
       'analysis.described': 'Comment, tags or case changed',
       'analysis.deleted': 'Analysis deleted',
       'analysis.purged': 'Analysis purged',

@@ -25,10 +25,13 @@ export async function checkFree(path: string, { force }: Force): Promise<void> {
   if (found !== null && !(force && found.isFile())) throw isThere(path, force);
 }
 
-/** @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; nothing is left behind. */
+/**
+ * @param bytes - at once, or in pieces as they are made.
+ * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`, and what the pieces throw; nothing is left behind.
+ */
 export async function writeWholeFile(
   path: string,
-  bytes: Uint8Array,
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
   { force }: Force,
 ): Promise<void> {
   const temporary = join(dirname(path), `.forensics-${randomUUID()}.new`);

@@ -5,6 +5,7 @@
 
 import { openWriting, writeAccount } from '../forensic-text.ts';
 import { present } from '../presentation.ts';
+import { writeTexts } from '../report-texts.ts';
 import { readResult } from '../result.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
@@ -48,11 +49,20 @@ const order: readonly (readonly [keyof Words['labels']['sections'], Part | null,
   ['metadata', 'annex', metadataBlocks],
 ];
 
-/** Sections are numbered, annexes lettered; one without blocks is left out. */
-export function writeSections(input: ReportInput): readonly Section[] {
+/** The first page alone: it names no heatmap file. */
+export function writeFirstPage(
+  input: Pick<ReportInput, 'examination' | 'item' | 'language'>,
+): Section {
+  const texts = writeTexts(input.examination, input.item, input.language);
+  const heatmapDigests = { real: '', fake: '', compression: '', anomaly: '' };
+  const all = openInput({ ...input, texts, heatmapDigests });
+  return { title: all.labels.sections.result, part: null, blocks: headBlocks(all) };
+}
+
+function openInput(input: ReportInput): SectionInput {
   const writing = openWriting(input.examination, input.item, input.language);
   const result = readResult(input.examination);
-  const all: SectionInput = {
+  return {
     ...input,
     ...writing,
     account: writeAccount(writing),
@@ -60,6 +70,11 @@ export function writeSections(input: ReportInput): readonly Section[] {
     presentation: present(result, input.language),
     labels: writing.catalogue.labels,
   };
+}
+
+/** Sections are numbered, annexes lettered; one without blocks is left out. */
+export function writeSections(input: ReportInput): readonly Section[] {
+  const all = openInput(input);
   let sections = 0;
   let annexes = 0;
   return order

@@ -1,6 +1,7 @@
 /** Every sentence of a report, and of what `analyze` prints for a person, by language. German has the type of English, so that none can be missing. */
 
 import type { Language } from '../../contract/vocabulary.ts';
+import { cases as casesDe } from './de/cases.ts';
 import { document as documentDe } from './de/document.ts';
 import { findings as findingsDe } from './de/findings.ts';
 import { glossary as glossaryDe } from './de/glossary.ts';
@@ -12,6 +13,7 @@ import { provenance as provenanceDe } from './de/provenance.ts';
 import { strength as strengthDe } from './de/strength.ts';
 import { terminal as terminalDe } from './de/terminal.ts';
 import { verdict as verdictDe } from './de/verdict.ts';
+import { cases as casesEn } from './en/cases.ts';
 import { document as documentEn } from './en/document.ts';
 import { findings as findingsEn } from './en/findings.ts';
 import { glossary as glossaryEn } from './en/glossary.ts';
@@ -36,6 +38,7 @@ const english = {
   limits: limitsEn,
   glossary: glossaryEn,
   terminal: terminalEn,
+  cases: casesEn,
 };
 
 export type Words = typeof english;
@@ -54,6 +57,7 @@ const words: Readonly<Record<Language, Words>> = {
     limits: limitsDe,
     glossary: glossaryDe,
     terminal: terminalDe,
+    cases: casesDe,
   },
 };
 

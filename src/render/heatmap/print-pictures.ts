@@ -72,6 +72,15 @@ async function shrinkAll(
   };
 }
 
+/** In the report of a case, where there may be a thousand: 200 dots an inch for a figure 8 cm wide. */
+const mostCasePixels = 250_000;
+
+/** The picture alone, for a page in the report of a case. */
+export function printPicture({ rgb, facts: { width, height } }: Picture): Promise<Uint8Array> {
+  const image = sharp(rgb, { raw: { width, height, channels: 3 } });
+  return shrinkTo(image, { width, height }, mostCasePixels);
+}
+
 /** A JPEG of no more than `pixels`, with the proportions of `size`. */
 function shrinkTo(image: Sharp, { width, height }: Size, pixels: number): Promise<Uint8Array> {
   const scale = Math.min(1, Math.sqrt(pixels / (width * height)));

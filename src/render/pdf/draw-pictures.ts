@@ -13,7 +13,8 @@ import { ink, sheet, styles, textWidth } from './style.ts';
 /** Images as the document holds them, opened once. */
 export interface PageImages {
   readonly original: HeldImage;
-  readonly heatmaps: Readonly<Record<MapName, HeldImage>>;
+  /** None in the report of a case, which shows the picture alone. */
+  readonly heatmaps: Readonly<Partial<Record<MapName, HeldImage>>>;
   /** By method, where single methods point. */
   readonly methods: Readonly<Record<string, HeldImage>>;
 }
@@ -156,7 +157,7 @@ function drawCell(around: Surroundings, cell: Cell, { x, y, shape, places }: Cel
   const { placement, title, headline, text, above } = measure(around, cell, shape);
   page.mark('H3', () => page.put(title, styles.heading, x, y));
   const top = y + above;
-  const image = cell === null ? images.original : images.heatmaps[cell.map];
+  const image = cell === null ? images.original : images.heatmaps[cell.map]!;
   // The heatmap files hold the first outline already.
   const outlines = cell === null ? places : [];
   page.mark('Figure', () => drawFigure(page.doc, { image, size, placement, x, y: top, outlines }), {

@@ -15,7 +15,7 @@ import {
 } from '../heatmap/print-pictures.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
 import { printable } from '../../present/printable.ts';
-import type { ReportItem, ReportTexts } from '../../present/report-item.ts';
+import type { CaseData, ReportItem, ReportTexts } from '../../present/report-item.ts';
 import { writeSections } from '../../present/sections/sections.ts';
 import { type Words, wordsIn } from '../../present/wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';
@@ -62,7 +62,7 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
     if (isFirstAnnex && page.y > sheet.top) page.reserve(sheet.bottom);
     drawSection(around, section);
   });
-  drawEdges(page.doc, labels, examination.facts.sha256);
+  drawEdges(page.doc, labels, `SHA-256 ${examination.facts.sha256.slice(0, 16)}…`);
   return collect(page.doc);
 }
 
@@ -88,7 +88,7 @@ function openImages(
 
 function drawTitle(page: Page, labels: Words['labels'], item: ReportItem): void {
   page.reserve(70);
-  drawLaboratory(page, item);
+  drawLaboratory(page, item.caseData);
   page.flow('H1', labels.title, styles.title);
   page.flow('P', printable(item.name, 100), styles.body);
   page.y += 6;
@@ -97,8 +97,7 @@ function drawTitle(page: Page, labels: Words['labels'], item: ReportItem): void 
 const logoBox = { width: 150, height: 34 } as const;
 
 /** The laboratory's head above the title: its logo, and its name and address beside it. */
-function drawLaboratory(page: Page, { caseData }: ReportItem): void {
-  const laboratory = caseData?.laboratory;
+export function drawLaboratory(page: Page, { laboratory }: CaseData = {}): void {
   if (laboratory === undefined) return;
   const { name, address, logo } = laboratory;
   const top = page.y;
@@ -118,8 +117,8 @@ function drawLaboratory(page: Page, { caseData }: ReportItem): void {
   page.y = Math.max(bottom, top + lines.length * styles.note.leading) + 6;
 }
 
-/** Head and foot of every page, drawn last: only then is the number of pages known. */
-function drawEdges(doc: Document, labels: Words['labels'], sha256: string): void {
+/** Head and foot of every page, drawn last: only then is the number of pages known. @param foot - what the report is about. */
+export function drawEdges(doc: Document, labels: Words['labels'], foot: string): void {
   const { start, count } = doc.bufferedPageRange();
   const { font, size } = styles.note;
   for (let i = start; i < start + count; i++) {
@@ -129,7 +128,7 @@ function drawEdges(doc: Document, labels: Words['labels'], sha256: string): void
     const page = labels.page(i - start + 1, count);
     doc.text(labels.product, sheet.left, sheet.headerTop, { lineBreak: false });
     putRight(doc, labels.title, sheet.headerTop);
-    doc.text(`SHA-256 ${sha256.slice(0, 16)}…`, sheet.left, sheet.footerTop, { lineBreak: false });
+    doc.text(foot, sheet.left, sheet.footerTop, { lineBreak: false });
     putRight(doc, page, sheet.footerTop);
     for (const y of [sheet.headerTop + 14, sheet.footerTop - 6]) {
       doc.moveTo(sheet.left, y).lineTo(sheet.right, y).lineWidth(0.4).stroke(ink.rule);
@@ -142,7 +141,7 @@ function putRight(doc: Document, text: string, y: number): void {
   doc.text(text, sheet.right - doc.widthOfString(text), y, { lineBreak: false });
 }
 
-async function collect(doc: Document): Promise<Uint8Array> {
+export async function collect(doc: Document): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   doc.end();
   for await (const chunk of doc) chunks.push(chunk);

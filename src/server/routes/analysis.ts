@@ -1,5 +1,6 @@
 /** `/v1/analysis`: reads the request, calls one act, shapes the answer. */
 
+import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../service/app.ts';
@@ -23,7 +24,10 @@ import { success } from '../answers.ts';
 import { requireCaller } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { operation, repeatable } from '../openapi-answers.ts';
+import { maxCasePictures } from '../../evidence/bundle-format.ts';
 import {
+  caseQuery,
+  caseReportQuery,
   custodyAnswer,
   evidenceQuery,
   htmlReportQuery,
@@ -235,8 +239,29 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, p
     return reply.type('text/html; charset=utf-8').send(html);
   });
 
+  server.get('/v1/analysis/case/report', readCaseReport, async (request, reply) => {
+    const { projectId, language = 'en' } = request.query;
+    const pdf = await evidence.caseReport(requireCaller(request), projectId, language);
+    void reply.header('content-disposition', `attachment; filename="case-${language}.pdf"`);
+    return reply.type('application/pdf').send(Buffer.from(pdf));
+  });
+
+  server.get('/v1/analysis/case/bundle', readCaseBundle, async (request, reply) => {
+    const pieces = evidence.caseBundle(requireCaller(request), request.query.projectId);
+    // What refuses the whole case throws before the first piece, and is answered as any failure.
+    const first = await pieces.next();
+    void reply.header('content-disposition', 'attachment; filename="case.zip"');
+    return reply.type('application/zip').send(Readable.from(startingWith(first, pieces)));
+  });
+
   await server.register(verification, parts);
 };
+
+async function* startingWith<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T, void>) {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}
 
 // In a scope of its own: the one body that is not JSON.
 const verification: FastifyPluginAsyncTypebox<Parts> = async (server, { evidence, analyses }) => {
@@ -296,6 +321,30 @@ const readHtmlReport = operation({
   answer: {
     description: 'The file.',
     content: { 'text/html': { schema: Type.String() } },
+  },
+});
+
+const readCaseReport = operation({
+  id: 'readCaseReport',
+  summary: 'Get the report about all pictures of a case as one PDF file',
+  description: `Its first pages list the pictures, what needs a person first; a page for each follows. At most ${maxCasePictures} pictures.`,
+  failures: ofRecorded,
+  querystring: caseReportQuery,
+  answer: {
+    description: 'The file.',
+    content: { 'application/pdf': { schema: archive } },
+  },
+});
+
+const readCaseBundle = operation({
+  id: 'readCaseBundle',
+  summary: 'Get the signed evidence bundle of a case as a zip archive',
+  description: `It holds the report of the case and a whole bundle of each picture that has a forensic report, and is sent while it is made: a failure half-way ends the connection. At most ${maxCasePictures} pictures and 4 GB. The audit log records each bundle.`,
+  failures: ofRecorded,
+  querystring: caseQuery,
+  answer: {
+    description: 'The archive.',
+    content: { 'application/zip': { schema: archive } },
   },
 });
 

@@ -273,6 +273,8 @@ export interface EventDetails {
   readonly 'analysis.upload_replaced': { readonly sha256: string | null };
   /** A signed bundle was made; SHA-256 of its manifest. */
   readonly 'analysis.bundled': { readonly manifestSha256: string };
+  /** Likewise for a case, whose name is not logged; there is no subject. */
+  readonly 'case.bundled': { readonly manifestSha256: string; readonly pictures: number };
   /** Names of the changed members: comment, tags, projectId. */
   readonly 'analysis.described': { readonly fields: readonly string[] };
   readonly 'analysis.deleted': { readonly because: 'asked' | 'retention' | 'tenant' };

@@ -2,7 +2,7 @@
 
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
-import { readZip } from '../../../src/evidence/verify.ts';
+import { readZip } from '../../../src/evidence/read-zip.ts';
 
 export type Files = Readonly<Record<string, Uint8Array>>;
 

@@ -9,16 +9,18 @@ export const terminal: typeof english = {
       next: 'Empfehlung',
       more: 'Bericht',
       unread: 'Hinweise',
-      seen: 'Bekannt als',
     },
     generated: (p) => `P(erzeugt) ${p}`,
     changed: (p) => `P(verändert) ${p}`,
     open: (from, to) => ` (offen von ${from} bis ${to})`,
     more: 'PDF und Heatmaps: --tier forensicReporting --out ORDNER',
     onServer: (id) => `Analyse ${id}`,
-    seen: ({ name, day, projectId, isMirrored }) =>
+  },
+  seen: {
+    label: 'Bekannt als',
+    line: ({ name, day, projectId, isMirrored }) =>
       `${name}, ${day}${projectId === null ? '' : `, Fall ${projectId}`}${isMirrored ? ', gespiegelt' : ''}`,
-    seenMore: (count) => `und ${count} weitere`,
+    more: (count) => `und ${count} weitere`,
   },
   table: {
     head: {

@@ -19,7 +19,6 @@ export const terminal = {
       next: 'Next',
       more: 'Report',
       unread: 'Remarks',
-      seen: 'Seen before',
     },
     generated: (p: string) => `P(generated) ${p}`,
     changed: (p: string) => `P(changed) ${p}`,
@@ -27,10 +26,13 @@ export const terminal = {
     open: (from: string, to: string) => ` (open from ${from} to ${to})`,
     more: 'PDF and heatmaps: --tier forensicReporting --out DIR',
     onServer: (id: string) => `analysis ${id}`,
-    /** Another picture that shows the same. */
-    seen: ({ name, day, projectId, isMirrored }: SeenPicture) =>
+  },
+  /** Another picture that shows the same. */
+  seen: {
+    label: 'Seen before',
+    line: ({ name, day, projectId, isMirrored }: SeenPicture) =>
       `${name}, ${day}${projectId === null ? '' : `, case ${projectId}`}${isMirrored ? ', mirrored' : ''}`,
-    seenMore: (count: number) => `and ${count} more`,
+    more: (count: number) => `and ${count} more`,
   },
   table: {
     head: { file: 'PICTURE', result: 'RESULT', generated: 'P(GENERATED)', changed: 'P(CHANGED)' },

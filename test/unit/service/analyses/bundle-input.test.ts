@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openBundleInput } from '../../../../src/service/analyses/bundles.ts';
+import { openBundleInput } from '../../../../src/service/analyses/bundle-input.ts';
 import type { OwnValidation } from '../../../../src/present/report-item.ts';
 import { createHolds } from '../../../../src/service/holds/legal-holds.ts';
 import { analyses } from '../../../../src/ports/db/schema.ts';

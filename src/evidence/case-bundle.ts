@@ -1,0 +1,141 @@
+/**
+ * One signed archive for a case: a whole bundle of each picture, which verifies and is reproduced by itself, the list of them
+ * and a report about all. It is written piece by piece, and its list and signature last: a case does not fit into memory.
+ */
+
+import { createHash } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import {
+  type Language,
+  languages,
+  type ResultClass,
+  resultClasses,
+  type Status,
+  statuses,
+} from '../contract/vocabulary.ts';
+import {
+  canonicalBytes,
+  caseFile,
+  caseFormat,
+  type Manifest,
+  manifestFile,
+  parseJson,
+  publicKeyFile,
+  readmeFiles,
+  reportFile,
+  signatureFile,
+  sumsFile,
+  type ZipEntry,
+} from './bundle-format.ts';
+import { caseReadmeDe, caseReadmeEn } from './case-readme.ts';
+import { listFile, openZip, sha256Of, type Signer, writeSums } from './sign.ts';
+
+const text = Type.String();
+const textOrNull = Type.Union([text, Type.Null()]);
+
+const recordSchema = Type.Object({
+  case: text,
+  pictures: Type.Array(
+    Type.Object({
+      analysisId: text,
+      /** As it was handed in; any characters. */
+      name: text,
+      status: Type.Unsafe<Status>({ type: 'string', enum: [...statuses] }),
+      verdict: Type.Union([
+        Type.Unsafe<ResultClass>({ type: 'string', enum: [...resultClasses] }),
+        Type.Null(),
+      ]),
+      /** Its bundle, and the SHA-256 of the picture and of the bundle's manifest; null where it has no forensic report. */
+      file: textOrNull,
+      sha256: textOrNull,
+      manifestSha256: textOrNull,
+    }),
+  ),
+});
+
+/** `case.json`: every picture of the case, what needs a person first. */
+export type CaseRecord = Static<typeof recordSchema>;
+
+const recordCheck = Compile(recordSchema);
+
+export function parseCaseRecord(bytes: Uint8Array): CaseRecord | null {
+  const value = parseJson(bytes);
+  return recordCheck.Check(value) ? value : null;
+}
+
+interface CaseHow {
+  readonly signer: Signer;
+  readonly signedAt: Date;
+  /** Of the program that writes it. */
+  readonly product: string;
+}
+
+interface CaseFacts {
+  readonly record: CaseRecord;
+  /** In every language. */
+  readonly reports: Readonly<Partial<Record<Language, Uint8Array>>>;
+  readonly examinedAt: Date;
+}
+
+/**
+ * `add` and `seal` return the next pieces of the archive.
+ *
+ * @throws {ForensicsError} `conflict` from both, when the archive would pass 4 GiB.
+ */
+export function openCaseBundle({ signer, signedAt, product }: CaseHow) {
+  const zip = openZip(signedAt);
+  const files: ReturnType<typeof listFile>[] = [];
+
+  function add(entry: ZipEntry): readonly Uint8Array[] {
+    files.push(listFile(entry));
+    return [zip.header(entry), entry.bytes];
+  }
+
+  function seal({ record, reports, examinedAt }: CaseFacts) {
+    const list = canonicalBytes(record);
+    const told = { name: record.case, fingerprint: signer.fingerprint, signedAt, product };
+    const pieces = [
+      { name: caseFile, bytes: list },
+      ...languages.map((language) => {
+        const bytes = reports[language];
+        if (bytes === undefined) throw new TypeError(`the report in ${language} is missing`);
+        return { name: reportFile(language), bytes };
+      }),
+      { name: readmeFiles.en, bytes: Buffer.from(caseReadmeEn(told)) },
+      { name: readmeFiles.de, bytes: Buffer.from(caseReadmeDe(told)) },
+      { name: publicKeyFile, bytes: Buffer.from(signer.pem) },
+    ].flatMap(add);
+    pieces.push(...add({ name: sumsFile, bytes: writeSums(files) }));
+    const manifest = canonicalBytes({
+      format: caseFormat,
+      product,
+      examinedAt: examinedAt.toISOString(),
+      signedAt: signedAt.toISOString(),
+      key: { algorithm: 'Ed25519', fingerprint: signer.fingerprint },
+      item: itemOf(record.case, list),
+      files,
+    } satisfies Manifest);
+    const ofTheSeal = [
+      { name: manifestFile, bytes: manifest },
+      { name: signatureFile, bytes: signer.sign(manifest) },
+    ];
+    for (const entry of ofTheSeal) pieces.push(zip.header(entry), entry.bytes);
+    pieces.push(...zip.end().map(({ bytes }) => bytes));
+    return { pieces, manifestSha256: sha256Of(manifest) };
+  }
+
+  return { add, seal };
+}
+
+function itemOf(name: string, list: Uint8Array): Manifest['item'] {
+  const digest = (algorithm: string) => createHash(algorithm).update(list).digest('hex');
+  return {
+    name,
+    sizeBytes: list.length,
+    sha256: digest('sha256'),
+    sha512: digest('sha512'),
+    md5: digest('md5'),
+    file: caseFile,
+  };
+}

@@ -1,0 +1,253 @@
+/**
+ * Verifies the bundle of a case: the archive as any bundle, and each picture's bundle in it. One of them is in memory at a
+ * time, for a case may have many gigabytes.
+ */
+
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
+import { ForensicsError } from '../errors.ts';
+import {
+  canonicalBytes,
+  caseFile,
+  caseFormat,
+  type Manifest,
+  manifestFile,
+  maxBundleBytes,
+  maxBundleFiles,
+  maxCasePictures,
+  parseManifest,
+  publicKeyFile,
+  signatureFile,
+} from './bundle-format.ts';
+import { parseCaseRecord } from './case-bundle.ts';
+import {
+  checkSignature,
+  type Problem,
+  type Verification,
+  type VerifiedPicture,
+  type VerifyOptions,
+} from './checks.ts';
+import { contradiction, ofReports } from './contradictions.ts';
+import { unpack } from './read-zip.ts';
+import { openZip, sha256Of } from './sign.ts';
+
+interface CaseArchive {
+  readonly manifest: Manifest;
+  readonly manifestBytes: Uint8Array;
+  /** In the order of the directory; names may come twice. */
+  readonly entries: readonly Entry[];
+  readonly sizeBytes: number;
+  /** The content of an entry, or bytes of the archive from a position on. */
+  readonly content: (entry: Entry) => Promise<Uint8Array>;
+  readonly read: (position: number, length: number) => Promise<Uint8Array>;
+  readonly close: () => Promise<void>;
+}
+
+/** Null for anything else, also for one that cannot be read: whoever judges those tells why. */
+export async function openCaseArchive(bundle: string | Uint8Array): Promise<CaseArchive | null> {
+  const handle = typeof bundle === 'string' ? await open(bundle).catch(() => null) : null;
+  if (typeof bundle === 'string' && handle === null) return null;
+  const archive = await openArchive(bundle, handle).catch(() => null);
+  if (archive === null) await handle?.close();
+  return archive;
+}
+
+const stored = 0;
+const maxEntries = 2 * (maxCasePictures + maxBundleFiles);
+
+async function openArchive(
+  bundle: string | Uint8Array,
+  handle: FileHandle | null,
+): Promise<CaseArchive | null> {
+  const options = { decodeStrings: false, autoClose: false };
+  const bytes = typeof bundle === 'string' ? Buffer.alloc(0) : viewOf(bundle);
+  if (handle === null && !bytes.includes(caseFormat)) return null;
+  const zip: ZipFile =
+    typeof bundle === 'string'
+      ? await openPromise(bundle, options)
+      : await fromBufferPromise(bytes, options);
+  const close = async () => {
+    if (handle !== null) zip.close();
+    await handle?.close();
+  };
+  const content = async (entry: Entry) => {
+    const isOurs = entry.compressionMethod === stored && entry.uncompressedSize <= maxBundleBytes;
+    if (!isOurs) throw new RangeError('no entry of such an archive');
+    return unpack(await zip.openReadStreamPromise(entry), entry);
+  };
+  const entries: Entry[] = [];
+  const isInBounds = zip.entryCount <= maxEntries && zip.fileSize < 2 ** 32;
+  if (isInBounds) for await (const entry of zip.eachEntry()) entries.push(entry);
+  const found = entries.find((entry) => nameOf(entry) === manifestFile);
+  const manifestBytes = found === undefined ? null : await content(found);
+  const manifest = manifestBytes && parseManifest(manifestBytes);
+  if (manifestBytes === null || manifest?.format !== caseFormat) {
+    if (handle !== null) zip.close();
+    return null;
+  }
+  const read = async (position: number, length: number) => {
+    if (handle === null) return bytes.subarray(position, position + length);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  };
+  return { manifest, manifestBytes, entries, sizeBytes: zip.fileSize, content, read, close };
+}
+
+function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function nameOf({ fileNameRaw }: Entry): string {
+  return fileNameRaw.toString('utf8');
+}
+
+type VerifyPicture = (bytes: Uint8Array, options: VerifyOptions) => Promise<Verification>;
+
+/** @param verifyPicture - verifies the bundle of one picture. */
+export async function verifyCase(
+  archive: CaseArchive,
+  { fingerprint }: VerifyOptions,
+  verifyPicture: VerifyPicture,
+): Promise<Verification> {
+  const { manifest } = archive;
+  const signed = await checkSeal(archive, fingerprint ?? null);
+  const signer = signed.key === null ? {} : { fingerprint: signed.key.fingerprint };
+  const files = new Map<string, Uint8Array>();
+  const pictures = new Map<string, Verification>();
+  const problems: Problem[] = [...signed.problems];
+  const found = await checkEntries(archive, async (name, bytes) => {
+    if (!name.endsWith('.zip')) {
+      files.set(name, bytes);
+      return;
+    }
+    const verified = await verifyPicture(bytes, signer).catch(notVerified);
+    pictures.set(name, verified);
+    problems.push(...verified.problems.map((problem) => within(name, problem)));
+  });
+  problems.push(...found, ...ofReports(manifest, files), ...ofRecord(files, pictures));
+  return {
+    holds: problems.length === 0,
+    problems,
+    key: signed.key,
+    manifest: signed.key === null ? null : manifest,
+    verdict: null,
+    pictures: [...pictures].map(([file, one]) => toPicture(file, one)),
+  };
+}
+
+/** What never was a bundle. */
+function notVerified(error: unknown): Verification {
+  if (!(error instanceof ForensicsError)) throw error;
+  const problems = [{ kind: 'container', file: null, message: error.message } as const];
+  return { holds: false, problems, key: null, manifest: null, verdict: null };
+}
+
+function within(picture: string, { kind, file, message }: Problem): Problem {
+  return {
+    kind,
+    file: file === null ? picture : `${picture}/${file}`,
+    message: `${picture}: ${message}`,
+  };
+}
+
+function toPicture(file: string, { manifest, verdict, holds }: Verification): VerifiedPicture {
+  return { file, name: manifest?.item.name ?? null, verdict, holds };
+}
+
+async function checkSeal(
+  { entries, content, manifest, manifestBytes }: CaseArchive,
+  expected: string | null,
+) {
+  const ofTheSeal = entries.filter((entry) =>
+    [signatureFile, publicKeyFile].includes(nameOf(entry)),
+  );
+  const read = await Promise.all(
+    ofTheSeal.map(async (entry) => {
+      return { name: nameOf(entry), bytes: await content(entry), crc32: entry.crc32 };
+    }),
+  );
+  const unpacked = { bytes: new Uint8Array(), entries: read, manifest, manifestBytes };
+  return checkSignature(unpacked, expected);
+}
+
+/**
+ * Compares each entry with the list, and the archive around them with how it is written from them.
+ *
+ * @param take - is given what is as it was signed, in the order of the list.
+ */
+async function checkEntries(
+  archive: CaseArchive,
+  take: (name: string, bytes: Uint8Array) => Promise<void>,
+): Promise<readonly Problem[]> {
+  const { manifest, entries, sizeBytes, content, read } = archive;
+  const problems: Problem[] = [];
+  const byName = new Map(entries.toReversed().map((entry) => [nameOf(entry), entry]));
+  const zip = openZip(new Date(manifest.signedAt));
+  let at = 0;
+  let isAsWritten = true;
+  const compare = async (expected: Uint8Array) => {
+    const found = await read(at, expected.length);
+    isAsWritten = isAsWritten && Buffer.compare(found, expected) === 0;
+    at += expected.length;
+  };
+  for (const { name, sha256 } of [...manifest.files, ...seal]) {
+    const entry = byName.get(name);
+    if (entry === undefined) {
+      problems.push({ kind: 'missing', file: name, message: `${name} is missing.` });
+      continue;
+    }
+    const bytes = await content(entry).catch(() => null);
+    if (bytes === null || (sha256 !== null && sha256Of(bytes) !== sha256)) {
+      problems.push({ kind: 'changed', file: name, message: `${name} was changed.` });
+      continue;
+    }
+    await compare(zip.header({ name, bytes }));
+    at += bytes.length;
+    if (sha256 !== null) await take(name, bytes);
+  }
+  problems.push(...findAdded(archive));
+  for (const part of zip.end()) await compare(part.bytes);
+  // What is around changed files cannot be told apart from them.
+  if (problems.length > 0 || (isAsWritten && at === sizeBytes)) return problems;
+  const message = 'The archive is not as it was written: bytes were changed or added in it.';
+  return [{ kind: 'container', file: null, message }];
+}
+
+/** The two that cannot stand in the list, and the last in the archive. */
+const seal = [manifestFile, signatureFile].map((name) => ({ name, sha256: null }));
+
+function findAdded({ manifest: { files }, entries }: CaseArchive): readonly Problem[] {
+  const listed = new Set([...files, ...seal].map(({ name }) => name));
+  const names = entries.map(nameOf);
+  return names.flatMap((file, at) => {
+    if (listed.has(file) && names.indexOf(file) === at) return [];
+    const what = listed.has(file) ? 'is in the archive more than once' : 'was added';
+    return [{ kind: 'added' as const, file, message: `${file} ${what}.` }];
+  });
+}
+
+/** Whether the list of pictures speaks of the bundles that are there. */
+function ofRecord(
+  files: ReadonlyMap<string, Uint8Array>,
+  pictures: ReadonlyMap<string, Verification>,
+): readonly Problem[] {
+  const bytes = files.get(caseFile);
+  if (bytes === undefined) return [];
+  const record = parseCaseRecord(bytes);
+  if (record === null) return [contradiction(caseFile, `${caseFile} holds no list of pictures.`)];
+  const listed = record.pictures.filter(({ file }) => file !== null);
+  const isSame = listed.every(({ file, sha256, verdict, manifestSha256 }) => {
+    const found = pictures.get(file!);
+    // One that does not hold was reported.
+    if (found === undefined || !found.holds) return true;
+    return (
+      found.manifest?.item.sha256 === sha256 &&
+      found.verdict === verdict &&
+      sha256Of(canonicalBytes(found.manifest)) === manifestSha256
+    );
+  });
+  const isWhole = listed.length === pictures.size;
+  return isSame && isWhole
+    ? []
+    : [contradiction(caseFile, `${caseFile} lists other pictures than this archive holds.`)];
+}

@@ -1,0 +1,110 @@
+/** The pictures of a case together: what needs a person first, and all of them in one sentence. */
+
+import type { SeenBefore } from '../contract/seen-before.ts';
+import { type Language, type Status, resultClasses } from '../contract/vocabulary.ts';
+import type { CaseData } from './report-item.ts';
+import type { Result } from './result.ts';
+import type { Section } from './sections/blocks.ts';
+import { wordsIn } from './wording/catalogue.ts';
+
+/** From what a person has to look at to what can wait. */
+export const caseKinds = [
+  'failed',
+  'generated',
+  'changed',
+  'seen',
+  'undecided',
+  'unjudged',
+  'atWork',
+  'noSign',
+] as const;
+type CaseKind = (typeof caseKinds)[number];
+
+export interface CaseMember {
+  readonly status: Status;
+  /** As the interface has them; null while there is no result. */
+  readonly result: {
+    readonly resultClass: number;
+    readonly resultSubClasses: readonly number[];
+  } | null;
+  readonly projectId: string | null;
+  readonly seenBefore: readonly Pick<SeenBefore, 'projectId'>[];
+}
+
+/** A picture in the report of its case. */
+export interface CasePicture extends CaseMember {
+  readonly name: string;
+  /** Why it failed; empty where it did not. */
+  readonly failure: string;
+  /** The same as `result`, as far as its tier shows it. */
+  readonly answer: Result | null;
+  readonly seenBefore: readonly SeenBefore[];
+  /** A small JPEG; null where there is none. */
+  readonly thumbnail: Uint8Array | null;
+  /** Null where it has no forensic report. */
+  readonly page: PicturePage | null;
+}
+
+/** The first page of the report of a picture. */
+export interface PicturePage {
+  readonly jpeg: Uint8Array;
+  /** Pixels of the upright picture. */
+  readonly size: { readonly width: number; readonly height: number };
+  readonly sections: Readonly<Partial<Record<Language, Section>>>;
+}
+
+export interface CaseReport {
+  /** Of the case. */
+  readonly name: string;
+  readonly pictures: readonly CasePicture[];
+  readonly madeAt: Date;
+  /** SHA-256 of the list in its bundle; null where it is in none. */
+  readonly listSha256: string | null;
+  readonly caseData: CaseData;
+}
+
+/** What needs a person first. */
+export function inCaseOrder<T>(all: readonly T[], toMember: (one: T) => CaseMember): readonly T[] {
+  const rankOf = (one: T) => caseKinds.indexOf(kindOf(toMember(one)));
+  return all.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+function kindOf(member: CaseMember): CaseKind {
+  const kind = resultKindOf(member);
+  const isUrgent = kind === 'failed' || kind === 'generated' || kind === 'changed';
+  return !isUrgent && isSeenElsewhere(member) ? 'seen' : kind;
+}
+
+function resultKindOf({ status, result }: CaseMember): CaseKind {
+  if (status === 'failed') return 'failed';
+  if (status !== 'completed' || result === null) return 'atWork';
+  // Subclass 2: changed in a part.
+  const fake = result.resultSubClasses.includes(2) ? 'changed' : 'generated';
+  const kinds = { real: 'noSign', fake, abstain: 'unjudged', uncertain: 'undecided' } as const;
+  const resultClass = resultClasses[result.resultClass];
+  if (resultClass === undefined) throw new RangeError('a result has an unknown class');
+  return kinds[resultClass];
+}
+
+export function isSeenElsewhere({ seenBefore, projectId }: CaseMember): boolean {
+  return seenBefore.some((other) => other.projectId !== projectId);
+}
+
+/** `12 pictures: 1 generated, 2 with a changed part, 9 with no sign found; 1 seen outside this case.` */
+export function writeCaseSummary(members: readonly CaseMember[], language: Language): string {
+  const { cases } = wordsIn(language);
+  const count = (isIt: (member: CaseMember) => boolean) => members.filter(isIt).length;
+  const results = caseKinds.flatMap((kind) =>
+    told(
+      count((member) => resultKindOf(member) === kind),
+      cases.kinds[kind],
+    ),
+  );
+  const beside = told(count(isSeenElsewhere), cases.kinds.seen);
+  const sentence = `${cases.pictures(members.length)}: ${results.join(', ')}`;
+  return `${[sentence, ...(beside.length === 0 ? [] : [beside.join(', ')])].join('; ')}.`;
+}
+
+function told(counted: number, words: string): readonly string[] {
+  return counted === 0 ? [] : [`${counted} ${words}`];
+}

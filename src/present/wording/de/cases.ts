@@ -1,0 +1,21 @@
+import type { cases as english } from '../en/cases.ts';
+
+export const cases: typeof english = {
+  title: (name) => `Fall ${name}`,
+  order: 'Zuerst, was angesehen werden muss.',
+  pictures: (count) => (count === 1 ? '1 Bild' : `${count} Bilder`),
+  kinds: {
+    failed: 'fehlgeschlagen',
+    generated: 'erzeugt',
+    changed: 'mit veränderter Stelle',
+    seen: 'auch außerhalb dieses Falls vorgelegt',
+    undecided: 'unentschieden',
+    unjudged: 'nicht beurteilbar',
+    atWork: 'in Untersuchung',
+    noSign: 'ohne Befund',
+  },
+  noResult: 'Noch kein Ergebnis.',
+  noPage: 'Nur auf das Ergebnis untersucht (Stufe flagging), daher hier ohne eigene Seite.',
+  pages: 'Es folgt eine Seite zu jedem Bild. Der ganze Bericht liegt in seinem Beweispaket.',
+  picture: (at, of) => `Bild ${at} von ${of}`,
+};

@@ -1,0 +1,116 @@
+/** The report about a case as a PDF: all pictures on its first pages, then the first page of the report of each. */
+
+import type { Language } from '../../contract/vocabulary.ts';
+import { type CasePicture, type CaseReport, writeCaseSummary } from '../../present/cases.ts';
+import { createNumberWriter } from '../../present/numbers.ts';
+import { present } from '../../present/presentation.ts';
+import { printable } from '../../present/printable.ts';
+import { writeSeenBefore } from '../../present/seen-before.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
+import { legendColours } from '../heatmap/heatmap.ts';
+import { drawSection } from './draw-blocks.ts';
+import { openPage, type Page } from './page.ts';
+import { collect, drawEdges, drawLaboratory } from './pdf.ts';
+import { sheet, type Style, styles } from './style.ts';
+
+/** The same case gives the same bytes. */
+export async function renderCasePdf(report: CaseReport, language: Language): Promise<Uint8Array> {
+  const { name, pictures, madeAt, listSha256, caseData } = report;
+  const words = wordsIn(language);
+  const { cases, labels } = words;
+  const title = cases.title(printable(name, 100));
+  const page = openPage({
+    title: `${labels.title}: ${title}`,
+    subject: listSha256 === null ? title : `SHA-256 ${listSha256}`,
+    language,
+    createdAt: madeAt,
+  });
+  page.reserve(70);
+  page.bookmark(title);
+  drawLaboratory(page, caseData);
+  page.flow('H1', labels.title, styles.title);
+  page.flow('P', title, styles.body);
+  page.y += 6;
+  page.flow('H2', writeCaseSummary(pictures, language), styles.headline);
+  page.y += 4;
+  page.flow('P', `${cases.order} ${cases.pages}`, styles.note);
+  page.y += 8;
+  for (const picture of pictures) drawRow(page, picture, language);
+  pictures.forEach((picture, at) => drawPage(page, picture, { at, of: pictures.length, language }));
+  drawEdges(page.doc, labels, title);
+  return collect(page.doc);
+}
+
+const thumbnailSide = 54;
+const rowGap = 8;
+const textLeft = sheet.left + thumbnailSide + 12;
+
+/** The small picture, and beside it what was found; in one piece. */
+function drawRow(page: Page, picture: CasePicture, language: Language): void {
+  const { name, thumbnail } = picture;
+  const texts = writeRow(picture, language).map(([text, style]) => {
+    return { style, lines: page.lines(text, style, sheet.right - textLeft) };
+  });
+  const height = texts.reduce((sum, { lines, style }) => sum + lines.length * style.leading, 0);
+  page.reserve(Math.max(thumbnailSide, height) + rowGap);
+  const top = page.y;
+  if (thumbnail !== null) {
+    const image = page.doc.openImage(thumbnail);
+    const scale = thumbnailSide / Math.max(image.width, image.height);
+    const size = { width: image.width * scale, height: image.height * scale };
+    const draw = () => page.doc.image(image, sheet.left, top, size);
+    page.mark('Figure', draw, { alt: printable(name, 100) });
+  }
+  let y = top;
+  for (const { lines, style } of texts) {
+    page.mark('P', () => page.put(lines, style, textLeft, y));
+    y += lines.length * style.leading;
+  }
+  page.y = top + Math.max(thumbnailSide, height) + rowGap;
+}
+
+function writeRow(picture: CasePicture, language: Language): (readonly [string, Style])[] {
+  const { name, status, answer, failure, seenBefore, page } = picture;
+  const { cases, terminal } = wordsIn(language);
+  const { headline, because } =
+    answer === null
+      ? { headline: failure === '' ? cases.noResult : failure, because: '' }
+      : present(answer, language);
+  const seen = writeSeenBefore(seenBefore, language);
+  const isBrief = status === 'completed' && page === null;
+  return [
+    [printable(name, 120), styles.entry],
+    [printable(headline), styles.cell],
+    ...(because === '' ? [] : [[printable(because), styles.small] as const]),
+    ...seen.map((line) => [`${terminal.seen.label}: ${line}`, styles.small] as const),
+    ...(isBrief ? [[cases.noPage, styles.note] as const] : []),
+  ];
+}
+
+interface Place {
+  /** From 0. */
+  readonly at: number;
+  readonly of: number;
+  readonly language: Language;
+}
+
+function drawPage(page: Page, { name, page: own }: CasePicture, { at, of, language }: Place): void {
+  const section = own?.sections[language];
+  if (own === null || section === undefined) return;
+  const { cases, labels, document } = wordsIn(language);
+  const numbers = createNumberWriter(language);
+  page.reserve(sheet.bottom);
+  page.flow('P', cases.picture(numbers.count(at + 1), numbers.count(of)), styles.note);
+  page.flow('H2', printable(name, 100), styles.section);
+  page.y += 4;
+  const around = {
+    page,
+    labels,
+    parts: document.parts,
+    numbers,
+    legend: legendColours(),
+    images: { original: page.doc.openImage(own.jpeg), heatmaps: {}, methods: {} },
+    size: own.size,
+  };
+  drawSection(around, { ...section, title: printable(name, 100) });
+}

@@ -1,0 +1,129 @@
+/**
+ * What a bundle is made of: the copy that was examined, the examination, and everything rendered again from the two. The
+ * heatmaps and reports in the store have upload URLs in clients' hands.
+ */
+
+import { verifyChain } from '../audit/verify.ts';
+import { languages } from '../../contract/vocabulary.ts';
+import type { Examination } from '../../engine/result.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { BundleCase } from '../../evidence/bundle-format.ts';
+import type { Sandbox } from '../../examiner/sandbox.ts';
+import type { Db } from '../../ports/db/database.ts';
+import type { ReportItem } from '../../present/report-item.ts';
+import type { Context } from './context.ts';
+import { loadRecorded, readEvidence, readRecorded } from './evidence.ts';
+import { toReportItem } from './render.ts';
+import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
+
+export interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
+  readonly sandbox: Pick<Sandbox, 'render'>;
+  /** Those of the service, as its sandbox knows them. */
+  readonly trustList: string | null;
+}
+
+/** What the reports print beside the record: metadata, error level, data of the case. */
+export type Told = Partial<Pick<ReportItem, 'withMetadata' | 'withErrorLevel' | 'caseData'>>;
+
+/**
+ * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report; `evidence_damaged`
+ * when picture or result are not what was recorded, `audit_broken`, `store_unavailable`, and what the sandbox throws.
+ */
+export async function openBundleInput(
+  parts: BundleInputParts,
+  target: Target,
+  told: Told,
+): Promise<BundleCase> {
+  await getKeptRow(parts.db, target);
+  await requireUnbrokenLog(parts.db, target);
+  return renderRecorded(parts, await openRecorded(parts, target, told));
+}
+
+interface RecordedPicture {
+  readonly row: AnalysisRow;
+  readonly original: Uint8Array;
+  readonly examination: Examination;
+  readonly item: ReportItem;
+}
+
+/** For a log that was found unbroken. @throws as `openBundleInput`. */
+export async function openRecorded(
+  parts: Omit<BundleInputParts, 'sandbox'>,
+  target: Target,
+  { withMetadata = false, withErrorLevel = false, caseData }: Told,
+): Promise<RecordedPicture> {
+  const { db, stores } = parts;
+  const row = await getKeptRow(db, target);
+  const stored = await loadRecorded(db, target);
+  if (row.status !== 'completed' || stored === null) {
+    const message = `The analysis is ${row.status}; only a completed analysis has a bundle.`;
+    throw new ForensicsError('conflict', message);
+  }
+  if (row.tier !== 'forensicReporting') {
+    throw new ForensicsError(
+      'conflict',
+      'The analysis has the tier flagging and no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
+    );
+  }
+  await requireRecordedOriginal(db, { target, row });
+  const original = await readEvidence(parts, { row, store: await stores.of(row) });
+  const isUploadReplaced = row.inputReplacedAt !== null;
+  const item = await toReportItem(parts, { row, ...stored, isUploadReplaced });
+  return {
+    row,
+    original,
+    examination: stored.examination,
+    item: {
+      ...item,
+      ...(withMetadata && { withMetadata }),
+      ...(withErrorLevel && { withErrorLevel }),
+      ...(caseData && { caseData: { ...item.caseData, ...caseData } }),
+    },
+  };
+}
+
+export async function renderRecorded(
+  { sandbox, limits, trustList }: Pick<BundleInputParts, 'sandbox' | 'limits' | 'trustList'>,
+  { row, original, examination, item }: RecordedPicture,
+): Promise<BundleCase> {
+  const heatmapSize = { width: row.width, height: row.height };
+  const source = { bytes: original };
+  const request = { source, examination, item, languages, heatmapSize };
+  const rendering = await sandbox.render(request);
+  return {
+    original,
+    openedAs: null,
+    examination: rendering.examination,
+    item,
+    heatmapSize,
+    limits,
+    trustList,
+    rendering,
+  };
+}
+
+/** A chain of custody out of a log that was tampered with must not be signed. */
+export async function requireUnbrokenLog(
+  db: Db,
+  { tenantId }: Pick<Target, 'tenantId'>,
+): Promise<void> {
+  const { broken } = await verifyChain(db, tenantId, { isExpected: true });
+  if (broken === null) return;
+  throw new ForensicsError(
+    'audit_broken',
+    `The audit log of the tenant is broken, so nothing in it can be vouched for. ${broken.explanation} Restore the database from a backup.`,
+  );
+}
+
+/** The copy is compared with the hash in its row; the log reveals a change of both. */
+async function requireRecordedOriginal(
+  db: Db,
+  { target, row }: { readonly target: Target; readonly row: AnalysisRow },
+): Promise<void> {
+  const recorded = (await readRecorded(db, target)).hashes['original'] ?? null;
+  if (recorded === null || recorded === row.evidenceSha256) return;
+  throw new ForensicsError(
+    'evidence_damaged',
+    'The stored copy of the picture is not the one that the audit log recorded; restore database and store from a backup, or create a new analysis.',
+  );
+}

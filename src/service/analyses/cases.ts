@@ -1,0 +1,252 @@
+/** The pictures of a case together: one report about all, and one signed archive with a whole bundle of each. */
+
+import type { Audit } from '../audit/log.ts';
+import type { Actor } from '../audit/entry.ts';
+import type { SeenBefore } from '../../contract/seen-before.ts';
+import { type Language, resultClasses } from '../../contract/vocabulary.ts';
+import { ForensicsError } from '../../errors.ts';
+import {
+  canonicalBytes,
+  maxCasePictures,
+  pictureBundleFile,
+} from '../../evidence/bundle-format.ts';
+import { type CaseRecord, openCaseBundle } from '../../evidence/case-bundle.ts';
+import { type SealedBundle, sha256Of, type Signer } from '../../evidence/sign.ts';
+import { writeBundle } from '../../evidence/write-bundle.ts';
+import type { CaseRendering } from '../../examiner/requests.ts';
+import type { Sandbox } from '../../examiner/sandbox.ts';
+import { type CaseMember, type CasePicture, inCaseOrder } from '../../present/cases.ts';
+import { readAnswer, readResult, type Result } from '../../present/result.ts';
+import { packageVersion } from '../../version.ts';
+import {
+  type BundleInputParts,
+  openRecorded,
+  renderRecorded,
+  requireUnbrokenLog,
+  type Told,
+} from './bundle-input.ts';
+import type { Context } from './context.ts';
+import { loadExamined } from './examination-row.ts';
+import { type Entry, findEntries } from './rows.ts';
+import { findSeenBefore } from './seen-before.ts';
+import { findThumbnails } from './thumbnails.ts';
+
+export interface CaseParts extends BundleInputParts {
+  readonly sandbox: Pick<Sandbox, 'render' | 'preparePage' | 'renderCase'>;
+}
+
+export interface CaseTarget {
+  readonly tenantId: string;
+  readonly projectId: string;
+}
+
+interface CaseHow {
+  readonly languages: readonly Language[];
+  readonly told: Told;
+  /** Around everything that holds a whole picture in memory. */
+  readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>;
+}
+
+/**
+ * @throws {ForensicsError} `analysis_not_found` where the case has no pictures, `conflict` where it has more than 1,000; as
+ * `openBundleInput` for each of them.
+ */
+export async function renderCase(
+  parts: CaseParts,
+  which: CaseTarget,
+  how: CaseHow & { readonly madeAt: Date },
+): Promise<CaseRendering> {
+  const pictures: CasePicture[] = [];
+  for (const member of await openCase(parts, which)) {
+    const { picture } = await how.inTurn(() => readPicture(parts, member, how));
+    pictures.push(picture);
+  }
+  return render(parts, which, { ...how, pictures, listSha256: null });
+}
+
+interface BundleCaseHow extends CaseHow {
+  readonly withOriginal: boolean;
+  readonly signer: Signer;
+  readonly signedAt: Date;
+  readonly actor: Actor;
+  readonly audit: Audit;
+}
+
+/**
+ * The archive in pieces: one picture is in memory at a time, and of those before it their pages. The log records each bundle,
+ * and then that of the case, before the last pieces: without them it is no bundle.
+ *
+ * @throws {ForensicsError} as `renderCase`; `conflict` above 4 GB.
+ */
+export async function* writeCase(
+  parts: CaseParts,
+  which: CaseTarget,
+  how: BundleCaseHow,
+): AsyncGenerator<Uint8Array> {
+  const { signer, signedAt, audit, actor } = how;
+  const archive = openCaseBundle({ signer, signedAt, product: `forensics ${packageVersion()}` });
+  const pictures: CasePicture[] = [];
+  const listed: CaseRecord['pictures'] = [];
+  let examinedAt: Date | null = null;
+  for (const member of await openCase(parts, which)) {
+    const made = await how.inTurn(() => bundlePicture(parts, member, how));
+    const file = made.bundle === null ? null : pictureBundleFile(pictures.length + 1);
+    pictures.push(made.picture);
+    listed.push(toListed(member, { ...made, file }));
+    if (made.bundle === null || file === null) continue;
+    const { bytes, manifestSha256 } = made.bundle;
+    const subject = member.entry.analysis.id;
+    const details = { manifestSha256 };
+    await audit.note({ chain: which.tenantId, actor, event: 'analysis.bundled', subject, details });
+    examinedAt = latest(examinedAt, made.examinedAt);
+    yield* archive.add({ name: file, bytes });
+  }
+  const record: CaseRecord = { case: which.projectId, pictures: listed };
+  const listSha256 = sha256Of(canonicalBytes(record));
+  const reports = await render(parts, which, {
+    ...how,
+    madeAt: signedAt,
+    pictures,
+    listSha256,
+  });
+  const sealed = archive.seal({ record, reports, examinedAt: examinedAt ?? signedAt });
+  const note = { chain: which.tenantId, actor, event: 'case.bundled', subject: null } as const;
+  const { manifestSha256 } = sealed;
+  await audit.note({ ...note, details: { manifestSha256, pictures: listed.length } });
+  yield* sealed.pieces;
+}
+
+interface Member {
+  readonly entry: Entry;
+  readonly seenBefore: readonly SeenBefore[];
+  readonly thumbnail: Uint8Array | null;
+}
+
+async function openCase(
+  { db }: Pick<Context, 'db'>,
+  { tenantId, projectId }: CaseTarget,
+): Promise<readonly Member[]> {
+  const page = { searchTerm: '', projectId, start: 0, limit: maxCasePictures };
+  const { entries, total } = await findEntries(db, tenantId, page);
+  if (total === 0) {
+    const message = 'The case has no pictures; check its name and the tenant.';
+    throw new ForensicsError('analysis_not_found', message);
+  }
+  if (total > maxCasePictures) {
+    throw new ForensicsError(
+      'conflict',
+      `The case has ${total} pictures, and a report covers ${maxCasePictures}; divide the case.`,
+    );
+  }
+  await requireUnbrokenLog(db, { tenantId });
+  const found = await findThumbnails(
+    db,
+    tenantId,
+    entries.map(({ analysis }) => analysis.id),
+  );
+  const thumbnails = new Map(found.map(({ id, jpeg }) => [id, Buffer.from(jpeg, 'base64')]));
+  const members: Member[] = [];
+  for (const entry of entries) {
+    const { id: analysisId, status } = entry.analysis;
+    const seenBefore =
+      status === 'completed' ? await findSeenBefore(db, { tenantId, analysisId }) : [];
+    members.push({ entry, seenBefore, thumbnail: thumbnails.get(analysisId) ?? null });
+  }
+  return inCaseOrder(members, toMember);
+}
+
+function toMember({ entry: { analysis, result }, seenBefore }: Member): CaseMember {
+  const { status, projectId } = analysis;
+  return { status, result, projectId, seenBefore };
+}
+
+function isForensic({ entry: { analysis } }: Member): boolean {
+  return analysis.status === 'completed' && analysis.tier === 'forensicReporting';
+}
+
+async function readPicture(parts: CaseParts, member: Member, how: CaseHow) {
+  const recorded = isForensic(member)
+    ? await openRecorded(parts, toTarget(member), how.told)
+    : null;
+  const page =
+    recorded &&
+    (await parts.sandbox.preparePage({
+      source: { bytes: recorded.original },
+      examination: recorded.examination,
+      item: recorded.item,
+      languages: how.languages,
+    }));
+  const { analysis } = member.entry;
+  const picture: CasePicture = {
+    ...toMember(member),
+    name: analysis.filename,
+    failure: analysis.status === 'failed' ? analysis.statusMessage : '',
+    answer: await readAnswerOf(parts, member),
+    seenBefore: member.seenBefore,
+    thumbnail: member.thumbnail,
+    page,
+  };
+  return { picture, recorded };
+}
+
+function toTarget({ entry: { analysis } }: Member) {
+  return { tenantId: analysis.tenantId, analysisId: analysis.id };
+}
+
+async function readAnswerOf({ db }: CaseParts, member: Member): Promise<Result | null> {
+  if (isForensic(member)) return readResult(await loadExamined(db, member.entry.analysis.id));
+  const verdict = verdictOf(member);
+  return verdict === null ? null : readAnswer(verdict, null, []);
+}
+
+function verdictOf({ entry: { analysis, result } }: Member) {
+  if (analysis.status !== 'completed' || result === null) return null;
+  return resultClasses[result.resultClass] ?? null;
+}
+
+interface MadePicture {
+  readonly picture: CasePicture;
+  readonly bundle: SealedBundle | null;
+  readonly sha256: string | null;
+  readonly examinedAt: Date | null;
+}
+
+async function bundlePicture(
+  parts: CaseParts,
+  member: Member,
+  how: BundleCaseHow,
+): Promise<MadePicture> {
+  const { picture, recorded } = await readPicture(parts, member, how);
+  if (recorded === null) return { picture, bundle: null, sha256: null, examinedAt: null };
+  const bundle = writeBundle(await renderRecorded(parts, recorded), how);
+  const { sha256 } = recorded.examination.facts;
+  return { picture, bundle, sha256, examinedAt: recorded.item.examinedAt };
+}
+
+function toListed(
+  member: Member,
+  { bundle, sha256, file }: MadePicture & { readonly file: string | null },
+): CaseRecord['pictures'][number] {
+  const { id: analysisId, filename: name, status } = member.entry.analysis;
+  const manifestSha256 = bundle?.manifestSha256 ?? null;
+  return { analysisId, name, status, verdict: verdictOf(member), file, sha256, manifestSha256 };
+}
+
+function latest(one: Date | null, other: Date | null): Date | null {
+  return one === null || (other !== null && other > one) ? other : one;
+}
+
+interface RenderHow extends CaseHow {
+  readonly madeAt: Date;
+  readonly pictures: readonly CasePicture[];
+  readonly listSha256: string | null;
+}
+
+function render(
+  { sandbox }: CaseParts,
+  { projectId: name }: CaseTarget,
+  { languages, told, madeAt, pictures, listSha256 }: RenderHow,
+): Promise<CaseRendering> {
+  const report = { name, pictures, madeAt, listSha256, caseData: told.caseData ?? {} };
+  return sandbox.renderCase({ report, languages });
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type CaseRecord, openCaseBundle } from '../../../src/evidence/case-bundle.ts';
+import { verifyBundle } from '../../../src/evidence/verify.ts';
+import { writeBundle } from '../../../src/evidence/write-bundle.ts';
+import { newSigner, signedAt, smallCase } from './small-case.ts';
+
+const signer = newSigner();
+const inside = writeBundle(smallCase(), { withOriginal: true, signer, signedAt });
+const listed = {
+  analysisId: 'a'.repeat(24),
+  name: 'street.jpg',
+  status: 'completed',
+  verdict: 'fake',
+  file: 'picture-0001.zip',
+  sha256: smallCase().examination.facts.sha256,
+  manifestSha256: inside.manifestSha256,
+} as const;
+
+function caseBundle(picture: Partial<CaseRecord['pictures'][number]> = {}, bytes = inside.bytes) {
+  const archive = openCaseBundle({ signer, signedAt, product: 'forensics 0.0.0' });
+  const added = archive.add({ name: 'picture-0001.zip', bytes });
+  const report = Buffer.from(`%PDF-1.7 (SHA-256 of another list)`);
+  const record = { case: 'claim 4711', pictures: [{ ...listed, ...picture }] };
+  const reports = { en: report, de: report };
+  const { pieces } = archive.seal({ record, reports, examinedAt: signedAt });
+  return Buffer.concat([...added, ...pieces]);
+}
+
+const problemsOf = async (bundle: Uint8Array) =>
+  (await verifyBundle(bundle)).problems.map(({ kind, file }) => `${kind} ${file}`);
+
+/** The reports above are of no list. */
+const reports = ['contradiction report-en.pdf', 'contradiction report-de.pdf'];
+
+test('the archive of a case is checked, and each bundle in it, from memory as from a file', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'case-')), 'case.zip');
+  await writeFile(path, caseBundle());
+
+  const found = await verifyBundle(path);
+
+  expect(found).toEqual(await verifyBundle(caseBundle()));
+  expect(found).toMatchObject({
+    key: { fingerprint: signer.fingerprint, isExpected: null },
+    manifest: { item: { name: 'claim 4711' } },
+    pictures: [{ file: 'picture-0001.zip', name: 'street.jpg', verdict: 'fake', holds: true }],
+  });
+});
+
+test('a byte changed in a bundle, around it or behind it is found', async () => {
+  const bundle = caseBundle();
+  const changedAt = (at: number) => {
+    const changed = Buffer.from(bundle);
+    changed[at]! ^= 1;
+    return changed;
+  };
+
+  expect(await problemsOf(bundle)).toEqual(reports);
+  expect(await problemsOf(changedAt(5000))).toContain('changed picture-0001.zip');
+  // The time in the header of the first entry.
+  expect(await problemsOf(changedAt(10))).toContain('container null');
+  expect(await problemsOf(Buffer.concat([bundle, Buffer.alloc(9)]))).not.toEqual(reports);
+});
+
+test('a list of other pictures and a bundle of another key are contradictions', async () => {
+  const other = writeBundle(smallCase(), { withOriginal: true, signer: newSigner(), signedAt });
+
+  expect(await problemsOf(caseBundle({ verdict: 'real' }))).toContain('contradiction case.json');
+  expect(await problemsOf(caseBundle({}, other.bytes))).toContain(
+    'key picture-0001.zip/public-key.pem',
+  );
+});
