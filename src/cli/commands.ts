@@ -1,11 +1,15 @@
 /**
- * The table of commands, in the order of the help. The file of a command adds its arguments, options and subcommands, and
- * is loaded only when the command is called: `--help`, `--version` and a mistyped command load none of them.
+ * The table of commands, in the order of the help. A command's file adds its arguments, options and
+ * subcommands, and is loaded only when the command is called; `--help`, `--version` and a mistyped
+ * command load none.
  */
 
 import type { Command } from 'commander';
 
-/** Adds everything but name and description. `complete` does the same for another command of the program. */
+/**
+ * Adds everything but name and description. `complete` does the same for another command of the
+ * program.
+ */
 type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
 
 /** One sentence, and the function that loads the command. */
@@ -37,7 +41,7 @@ const commands: Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>
       async () => (await import('./commands/verify.ts')).defineVerify,
     ],
     reproduce: [
-      'Examine the picture of an evidence bundle again and compare every field and pixel.',
+      'Examine the picture of an evidence bundle again, and compare every field and pixel.',
       async () => (await import('./commands/reproduce.ts')).defineReproduce,
     ],
     hold: [
@@ -145,7 +149,7 @@ const notLoaded = new WeakMap<Command, () => Promise<Define>>();
 export function addCommands(program: Command): void {
   for (const [group, entries] of Object.entries(commands)) {
     for (const [name, [description, load]] of Object.entries(entries)) {
-      // The shell calls this one.
+      // This one is called by the shell.
       const command = program.command(name, { hidden: name === '__complete' });
       notLoaded.set(command.description(description).helpGroup(group), load);
     }

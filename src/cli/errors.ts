@@ -1,9 +1,12 @@
-/** How a failure is printed: one line on stderr, `forensics: <message>`, and the exit code of the error table. */
+/**
+ * Prints a failure as one line on stderr, `forensics: <message>`, with the exit code from the error
+ * table.
+ */
 
 import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
 import { printable } from './output/terminal.ts';
 
-/** Prints the one line; with `verbose` also the causes. */
+/** Prints the one line; with `verbose`, also the causes. */
 export function printFailure(error: unknown, { verbose }: { verbose: boolean }): ExitCode {
   const failure = toForensicsError(error);
   const isOurs = failure.code === 'internal';
@@ -13,7 +16,9 @@ export function printFailure(error: unknown, { verbose }: { verbose: boolean }):
   return failure.exitCode;
 }
 
-/** The same for one of several files. @param how.told - the message in the language of the run. */
+/**
+ * Does the same for one of several files. @param how.told - the message in the language of the run.
+ */
 export function printFileFailure(
   file: string,
   failure: ForensicsError,
@@ -29,7 +34,10 @@ interface Called {
   readonly write: (text: string) => void;
 }
 
-/** Commander's errors (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line of ours. */
+/**
+ * Prints Commander's errors (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line
+ * in our form.
+ */
 export function printUsageError(text: string, { command, write }: Called): void {
   const line = text
     .replace(/^error: /, '')
@@ -39,7 +47,7 @@ export function printUsageError(text: string, { command, write }: Called): void 
   write(`forensics: ${printable(told)}\n`);
 }
 
-/** Without a suggestion from commander, point to the help. */
+/** When Commander suggests nothing, points to the help. */
 function helpHint(line: string, command: string): string {
   const isOpen = /^(missing|required|unknown|too many) [^.(]*$/.test(
     line.replaceAll(/'[^']*'/g, ''),
@@ -47,12 +55,12 @@ function helpHint(line: string, command: string): string {
   return isOpen ? `; see "forensics ${command === '' ? '' : `${command} `}--help"` : '';
 }
 
-/** For users who name a server with a command that only works locally. Null for any other error. */
+/** For users who name a server in a command that only works locally. Null for any other error. */
 function serverMessage(line: string): string | null {
   const unknown = /^unknown option '--(url|profile|ca|fingerprint|api-key-file)'/.exec(line)?.[0];
   return unknown === undefined
     ? null
-    : `${unknown}. This command works on a local data folder. Run it on the machine of the server.`;
+    : `${unknown}. This command only works on a local data folder; run it on the server's own machine.`;
 }
 
 export function usageError(message: string): ForensicsError {
@@ -62,8 +70,8 @@ export function usageError(message: string): ForensicsError {
 const deepest = 8;
 
 /**
- * The causes of a failure, for `--verbose`: names, messages and stacks, without secrets. Other properties of errors are
- * left out, since they include requests with their headers.
+ * Describes the causes of a failure for `--verbose`: names, messages and stacks, without secrets.
+ * Other properties of errors are left out, because they include requests with their headers.
  */
 function describeCauses(failure: Error): string {
   const parts: string[] = [];
@@ -82,13 +90,13 @@ function describeCauses(failure: Error): string {
 }
 
 const secrets: readonly (readonly [RegExp, string])[] = [
-  // Our own: API keys, webhook secrets.
+  // Our own API keys and webhook secrets.
   [/\bsk-[a-z0-9]+-[0-9A-Za-z]+/g, 'sk-***'],
   [/\bwhsec_[A-Za-z0-9+/=]+/g, 'whsec_***'],
   // Tokens (RFC 7519), and the content of Authorization headers.
   [/\beyJ[\w-]+\.[\w-]+(\.[\w-]*)?/g, '***'],
   [/\b(ApiKey|Basic|Bearer)\s+[^\s'",]+/gi, '$1 ***'],
-  // URLs: a password before the host, and a signature in the query.
+  // In URLs: a password before the host, and a signature in the query.
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1***@'],
   [/(\bhttps?:\/\/[^\s?'"]+)\?[^\s'")]+/gi, '$1?***'],
 ];

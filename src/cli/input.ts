@@ -1,4 +1,7 @@
-/** What a command reads: files, standard input, and answers at the terminal. Ask only when `canAsk`. */
+/**
+ * Reads a command's input: files, standard input, and answers at the terminal. Prompt only when
+ * `canAsk`.
+ */
 
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -10,8 +13,8 @@ import { usageError } from './errors.ts';
 import { switches } from './output/terminal.ts';
 
 /**
- * The content of a file, or of standard input for `-`. Secrets are read this way, as every user of the machine can see
- * options.
+ * Reads a file, or standard input for `-`. Secrets are read this way, because every user of the
+ * machine can see options.
  *
  * @throws {ForensicsError} `file_not_found`, `file_not_readable`.
  */
@@ -29,13 +32,16 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/** For passwords: the line break at the end of a file or pipe is not part of it. @throws as `readText`. */
+/**
+ * Reads a password: the line break at the end of a file or pipe is not part of it. @throws as
+ * `readText`.
+ */
 export async function readFirstLine(file: string): Promise<string> {
   return (await readText(file)).replace(/\r?\n[^]*$/, '');
 }
 
 /**
- * A line of text, asked for until there is one. @param advice - printed below an empty answer.
+ * Prompts for a line of text until it is not empty. @param advice - printed below an empty answer.
  *
  * @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D.
  */
@@ -43,7 +49,7 @@ export async function askLine(message: string, advice: string): Promise<string> 
   const { input } = await import('@inquirer/prompts');
   const validate = (typed: string) => typed.trim() !== '' || advice;
   const cancelled = new AbortController();
-  // Ctrl-D closes the line, and the package would then wait forever.
+  // Ctrl-D closes the line, and the package would then wait for ever.
   const onKey = (_text: unknown, key: { readonly ctrl?: boolean; readonly name?: string }) => {
     if (key.ctrl === true && key.name === 'd') cancelled.abort();
   };
@@ -59,7 +65,10 @@ export async function askLine(message: string, advice: string): Promise<string> 
   }
 }
 
-/** Asks a question without echoing the answer. @throws {ForensicsError} `cancelled` on Ctrl-C or Ctrl-D. */
+/**
+ * Asks a question without echoing the answer. @throws {ForensicsError} `cancelled` on Ctrl-C or
+ * Ctrl-D.
+ */
 export async function askHidden(question: string, streams: Streams = person): Promise<string> {
   try {
     return await answerTo(question, streams, { isHidden: true });
@@ -82,17 +91,17 @@ export function canAsk({ input, output }: Streams = person): boolean {
 }
 
 /**
- * Asks for confirmation of something that cannot be undone; a script passes `--yes` instead. Anything but y or yes, also
- * Enter, means no.
+ * Asks for confirmation of something that cannot be undone; a script passes `--yes` instead.
+ * Anything but y or yes, including Enter alone, means no.
  *
- * @throws {ForensicsError} `usage` where there is no terminal, `cancelled` on Ctrl-C or Ctrl-D.
+ * @throws {ForensicsError} `usage` without a terminal, `cancelled` on Ctrl-C or Ctrl-D.
  */
 export async function confirm(question: string, streams = person): Promise<boolean> {
   if (!canAsk(streams)) throw usageError(`${question} Add --yes to confirm it in a script.`);
   return /^\s*y(es)?\s*$/i.test(await answerTo(`${question} [y/N] `, streams));
 }
 
-/** The same, but a script continues without being asked. */
+/** Asks for confirmation like `confirm`, but lets a script continue without it. */
 export async function agreed(
   question: string,
   { yes }: { readonly yes: boolean },
@@ -101,12 +110,15 @@ export async function agreed(
   return yes || !canAsk(streams) || confirm(question, streams);
 }
 
-/** A question whose answer is yes unless it is no. Ask only when `canAsk`. @throws {ForensicsError} `cancelled`. */
+/**
+ * Asks a question with yes as the default. Call it only when `canAsk`. @throws {ForensicsError}
+ * `cancelled`.
+ */
 export async function agreedByDefault(question: string, streams = person): Promise<boolean> {
   return !/^\s*no?\s*$/i.test(await answerTo(`${question} [Y/n] `, streams));
 }
 
-/** The same for large deletions: the user has to type the name. @throws as `confirm`. */
+/** Confirms a large deletion by having the user type the name. @throws as `confirm`. */
 export async function confirmByName(
   question: string,
   name: string,

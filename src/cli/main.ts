@@ -1,4 +1,7 @@
-/** The command line: runs the command that was called or prints help, and turns every failure into one line and an exit code. */
+/**
+ * The command line: runs the command that was called or prints help, and turns every failure into
+ * one line and an exit code.
+ */
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help, Option } from 'commander';
@@ -19,13 +22,13 @@ import {
 } from './output/terminal.ts';
 
 /**
- * Runs the command that `argv` names, and returns its exit code.
+ * Runs the command named by `argv` and returns its exit code.
  *
- * @param given - as `process.argv`: the first two entries are skipped.
+ * @param given - like `process.argv`: the first two entries are skipped.
  */
 export async function main(given: readonly string[]): Promise<ExitCode> {
   const argv = withNameBytes(given);
-  // Commands set their exit code there; that of an earlier call must not apply to this one.
+  // Commands set their exit code here; one from an earlier call must not apply.
   process.exitCode = undefined;
   obeyNoColor(argv);
   exitOnBrokenOutput((error) => printFailure(error, { verbose: switches().verbose }));
@@ -33,7 +36,7 @@ export async function main(given: readonly string[]): Promise<ExitCode> {
   try {
     const [word] = argv.slice(2).filter((each) => !each.startsWith('-'));
     const called = program.commands.find((each) => each.name() === word);
-    // Before the parsing, when commander sets the defaults of options such as `--no-x`.
+    // Before parsing, when Commander sets the defaults of options such as `--no-x`.
     if (called !== undefined) await completeCommand(called);
     await program.parseAsync([...argv]);
     // A successful command may have set a code.
@@ -79,7 +82,7 @@ function addHelp(program: Command): void {
     .command('help')
     .description('Print the help of a command, or a page of the manual.')
     .helpGroup('This machine:')
-    .argument('[command...]', 'a command and the one below it, or a topic of the manual')
+    .argument('[command...]', 'a command and its subcommand, or a topic of the manual')
     .addOption(
       new Option('--lang <language>', 'language of the manual').choices(languages).default('en'),
     )
@@ -96,7 +99,10 @@ Examples:
     );
 }
 
-/** Of a command, such as `keys rotate`, or a page of the manual. @param help - the command of that name. */
+/**
+ * Prints the help of a command, such as `keys rotate`, or a page of the manual. @param help - the
+ * command `help`.
+ */
 async function printHelp(
   help: Command,
   names: readonly string[],
@@ -105,7 +111,7 @@ async function printHelp(
   const [first] = names;
   if (first !== undefined && Object.hasOwn(topics, first)) {
     const { layMarkdown } = await import('./output/layout.ts');
-    // The same path from `src/cli` and `dist/cli`: pages are not compiled.
+    // The path is the same from `src/cli` and `dist/cli`: pages are not compiled.
     const page = new URL(`../../src/manual/${manualFile(first, language)}`, import.meta.url);
     process.stdout.write(layMarkdown(readFileSync(page, 'utf8'), helpWidth()));
     return;
@@ -126,7 +132,7 @@ function commandBelow(command: Command, name: string): Command {
   const known = Object.keys(topics).join(', ');
   return command.error(
     command.parent === null
-      ? `error: '${name}' is neither a command nor a topic; topics are ${known}`
+      ? `error: '${name}' is neither a command nor a topic; the topics are ${known}`
       : `error: unknown command '${name}'`,
   );
 }
@@ -150,7 +156,7 @@ export async function createWholeProgram(): Promise<Command> {
   return program;
 }
 
-/** The words of the deepest command on the command line, without anything else. */
+/** The words of the innermost command on the command line, without anything else. */
 function commandIn(program: Command, argv: readonly string[]): string {
   let at = program;
   const words: string[] = [];
@@ -163,12 +169,12 @@ function commandIn(program: Command, argv: readonly string[]): string {
   return words.join(' ');
 }
 
-/** The least width of a description. */
+/** The minimum width of a description. */
 const minWidthToWrap = 20;
 
 /**
- * Wraps paragraphs, which are consecutive lines that begin at the margin. Indented lines stay as they are: options are laid
- * out already, and examples are copied as a whole.
+ * Wraps paragraphs, which are consecutive lines that start at the margin. Indented lines are left
+ * alone: options are laid out already, and examples are copied as a whole.
  */
 function layHelp(text: string, columns: number): string {
   const laid: string[] = [];

@@ -1,10 +1,12 @@
-/** Options that several commands take, and their values. */
+/** Options shared by several commands, and their values. */
 
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { usageError } from './errors.ts';
 
-/** The default of the sandbox too: every child process needs memory for a whole picture. */
+/**
+ * Also the default of the sandbox, because every child process needs memory for a whole picture.
+ */
 export const defaultJobs = Math.min(4, availableParallelism());
 
 export function wholeNumber(text: string): number {
@@ -32,14 +34,14 @@ export function countFromOne(text: string): number {
   return value;
 }
 
-/** A day, or a time of it, as the interface takes it. */
+/** Accepts a day, or a time, in the forms that the interface takes. */
 export function parseDay(text: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}(?:T\S+)?$/.test(text) && !Number.isNaN(Date.parse(text));
   if (!isDay) throw new InvalidArgumentError('Write a day such as 2026-03-01.');
   return text;
 }
 
-/** In the order given, each once. A repeated option replaces the one before it. */
+/** In the order given, without duplicates. A repeated option replaces the earlier one. */
 export function parseList<T extends string>(allowed: readonly T[]): (text: string) => T[] {
   return (text) => {
     const words = text.split(',').map((word) => word.trim());
@@ -59,7 +61,7 @@ const unitMs: Readonly<Record<string, number>> = {
   h: 3_600_000,
   d: 86_400_000,
 };
-// Ten years: anything longer is a typo, and ISO 8601 cannot write a date beyond the year 9999 in four digits.
+// Ten years: anything longer is a typo, and ISO 8601 cannot write years beyond 9999 in four digits.
 export const longestMs = 3650 * 86_400_000;
 
 /** @returns milliseconds, above 0. */
@@ -67,13 +69,15 @@ export function parseDuration(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,7})([mhd])$/.exec(text) ?? [];
   const ms = Number(count) * (unitMs[unit] ?? 0);
   if (ms > 0 && ms <= longestMs) return ms;
-  throw new InvalidArgumentError('Write a number and m, h or d, at most 3650d: 30m, 12h, 90d.');
+  throw new InvalidArgumentError(
+    'Write a number followed by m, h or d, such as 30m, 12h or 90d; at most 3650d.',
+  );
 }
 
 /**
- * Refuses options that would have no effect, so that no user relies on one.
+ * Rejects options that would have no effect, so that no user relies on one.
  *
- * @param why - as the end of a sentence that begins with their names.
+ * @param why - the end of a sentence that begins with their names.
  * @throws {ForensicsError} `usage` when one of them is given.
  */
 export function assertNoOptions(given: Readonly<Record<string, boolean>>, why: string): void {
@@ -86,7 +90,10 @@ export function yesOption(description = 'do not ask for confirmation'): Option {
   return new Option('--yes', description).default(false);
 }
 
-/** The options of a command that acts on the data folder of this machine. With `--url` the usage error says what to do. */
+/**
+ * Adds the options of a command that acts on this machine's data folder. With `--url`, the usage
+ * error says what to do.
+ */
 export function withLocalOptions(command: Command): Command {
   return command
     .option('--data-dir <dir>', 'the data folder')
@@ -101,12 +108,14 @@ export function parseFingerprint(written: string): string {
   throw usageError('--fingerprint must be a SHA-256: 64 hexadecimal digits.');
 }
 
-/** The end of a help text. @param lines - without the name of the program. */
+/**
+ * The end of a help text. @param lines - example command lines, without the name of the program.
+ */
 export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ forensics ${line}`)].join('\n');
 }
 
-/** Adds a command below another one. @param lines - its examples, without the name of the program. */
+/** Adds a subcommand. @param lines - its examples, without the name of the program. */
 export function subcommand(
   parent: Command,
   name: string,
@@ -117,20 +126,23 @@ export function subcommand(
   return lines.length === 0 ? command : command.addHelpText('after', examples(...lines));
 }
 
-/** A command on the data folder of this machine. */
+/** Adds a subcommand that acts on this machine's data folder. */
 export function localCommand(...how: Parameters<typeof subcommand>): Command {
   return withLocalOptions(subcommand(...how));
 }
 
-/** A command on the data folder of this machine or on a server. */
+/** Adds a subcommand that acts on this machine's data folder or on a server. */
 export function serviceCommand(...how: Parameters<typeof subcommand>): Command {
   return withServiceOptions(subcommand(...how));
 }
 
-/** An action that gets the arguments, and then the options of its command and of those above. */
+/**
+ * Wraps an action so that it gets the arguments, followed by the options of its command and of the
+ * commands above.
+ */
 export function calling(act: (...args: never[]) => void | Promise<void>) {
   return async function callAct(this: Command, ...given: unknown[]): Promise<void> {
-    // Commander adds the options of this command alone, and the command.
+    // Commander adds only this command's own options, and the command.
     await Reflect.apply(act, undefined, [...given.slice(0, -2), this.optsWithGlobals()]);
   };
 }
@@ -155,35 +167,41 @@ export interface ServerOptions {
 
 export interface ServiceOptions extends LocalOptions, ServerOptions {}
 
-/** The options of a command that acts on either. */
+/** Adds the options of a command that acts on either. */
 export function withServiceOptions(command: Command): Command {
   return withServerOptions(withLocalOptions(command));
 }
 
-/** The options of a command that acts on a server. */
+/** Adds the options of a command that acts on a server. */
 export function withServerOptions(command: Command): Command {
   return command
     .option('--url <url>', 'act on this server: https://host:port', named)
-    .option('--profile <name>', 'act on the server of this profile', named)
+    .option('--profile <name>', 'act on the server in this profile', named)
     .option(
       '--ca <file>',
-      'PEM file of the authority that must have signed the certificate of the server',
+      "PEM file of the authority that must have signed the server's certificate",
       named,
     )
-    .option('--fingerprint <sha256>', 'SHA-256 of a certificate that the server must show', named)
-    .option('--api-key-file <file>', 'file that holds the API key (or FORENSICS_API_KEY)', named);
+    .option(
+      '--fingerprint <sha256>',
+      'SHA-256 of a certificate that the server must present',
+      named,
+    )
+    .option('--api-key-file <file>', 'file with the API key (or set FORENSICS_API_KEY)', named);
 }
 
 /**
- * Whether the command acts on a server. An option beats the environment, also --data-dir.
+ * Whether the command acts on a server. Options, including --data-dir, take precedence over the
+ * environment.
  *
- * @throws {ForensicsError} `usage` for options of both, and for options that need a server when there is none.
+ * @throws {ForensicsError} `usage` when options for both are given, or options that need a server
+ *   without one.
  */
 export function isRemote(options: ServerOptions & FolderOptions): boolean {
   const { url, profile, dataDir } = options;
   if (url !== undefined || profile !== undefined) {
     if (dataDir === undefined) return true;
-    throw usageError('--data-dir is for this machine; leave it out with a server.');
+    throw usageError('--data-dir is for this machine; leave it out when acting on a server.');
   }
   const { FORENSICS_URL = '', FORENSICS_PROFILE = '' } = process.env;
   const isOfEnvironment = FORENSICS_URL !== '' || FORENSICS_PROFILE !== '';
@@ -195,7 +213,7 @@ export function isRemote(options: ServerOptions & FolderOptions): boolean {
       '--fingerprint': fingerprint !== undefined,
       '--api-key-file': apiKeyFile !== undefined,
     },
-    'is for a server; add --url or --profile.',
+    'only works with a server; add --url or --profile.',
   );
   return false;
 }

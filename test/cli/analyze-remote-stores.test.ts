@@ -124,7 +124,7 @@ test('Azure is trusted by the authority that this machine is told of, and by no 
 
     expect(distrusted).toMatchObject({ code: 3 });
     expect(distrusted.stderr).toMatch(
-      /^forensics: The certificate of 127\.0\.0\.1:\d+ leads to no/m,
+      /^forensics: The certificate of 127\.0\.0\.1:\d+ was not issued by/m,
     );
     expect(left).toBe(0);
     expect(done).toMatchObject({ code: 0 });

@@ -213,7 +213,7 @@ describe('what the server refuses', () => {
     const fetched = await runHere(['report', analysisId!, ...acme(), '--out', out]);
 
     expect(fetched).toMatchObject({ code: 1, stdout: '' });
-    expect(fetched.stderr).toContain('heatmap-fake.png is damaged; nothing was written');
+    expect(fetched.stderr).toContain('heatmap-fake.png is damaged, so nothing was written');
     expect(readdirSync(cwd)).toEqual(['scene.jpg']);
   });
 });
@@ -303,7 +303,7 @@ describe('an analysis that is not waited for', () => {
 
     expect([pending.code, gone.code, local.code]).toEqual([6, 4, 2]);
     expect(pending.stderr).toContain(`The analysis ${id} is pending: Waiting for the upload`);
-    expect(local.stderr).toContain('made on the machine of the server');
+    expect(local.stderr).toContain("made on the server's own machine");
   });
 });
 

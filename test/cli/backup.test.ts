@@ -225,5 +225,5 @@ test('whoever names a server is told where backups are made', async () => {
   const ran = await runCli(['backup', 'create', '--url', 'https://forensics.example']);
 
   expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain('on the machine of the server');
+  expect(ran.stderr).toContain("on the server's own machine");
 });

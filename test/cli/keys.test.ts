@@ -182,7 +182,7 @@ test('a data folder where nothing was set up is left as it is', async () => {
   const ran = await runHere(['tenant', 'list', '--data-dir', folder]);
 
   expect([ran.code, existsSync(folder)]).toEqual([4, false]);
-  expect(ran.stderr).toContain('Nothing has been set up in this data folder');
+  expect(ran.stderr).toContain('This data folder is not set up');
 });
 
 test('a webhook that leads inside is set, with a warning: the server may have other settings', async () => {
@@ -193,7 +193,7 @@ test('a webhook that leads inside is set, with a warning: the server may have ot
 
   expect([inside.code, outside.code]).toEqual([0, 0]);
   expect(inside.stdout).toContain('https://10.0.0.1/hook');
-  expect(inside.stderr).toMatch(/Warning, by the settings of this command: .* webhookAllow/);
+  expect(inside.stderr).toMatch(/Warning, judging by this command's settings: .* webhookAllow/);
   expect(outside.stderr).not.toContain('Warning');
 });
 

@@ -61,7 +61,7 @@ test('a server that is not trusted hears no key, and the message holds none', as
   const refused = await listKeys('--url', server.url, '--api-key-file', keyFile(), '--verbose');
 
   expect(refused).toMatchObject({ code: 3, stdout: '' });
-  expect(refused.stderr).toContain('leads to no authority that is trusted here');
+  expect(refused.stderr).toContain('was not issued by an authority that is trusted here');
   expect(refused.stderr).not.toContain('kkk');
   expect(heard).toEqual([]);
 });
@@ -139,7 +139,7 @@ test.each([
   const refused = await listKeys('--url', server.url, '--ca', fileWith('wrong.pem', text));
 
   expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stderr).toContain('--ca must be a file with certificates in PEM');
+  expect(refused.stderr).toContain('--ca must name a file with PEM certificates');
 });
 
 test.each([
@@ -149,7 +149,7 @@ test.each([
   [['--url', 'http://localhost'], 'plain HTTP is not supported'],
   [['--url', 'https://localhost', '--data-dir', 'x'], '--data-dir is for this machine'],
   [['--api-key-file', 'x'], '--api-key-file only works with a server; add --url'],
-  [['--profile', 'Lab/../x'], 'The name of a profile has'],
+  [['--profile', 'Lab/../x'], 'A profile name has'],
 ])('%j is refused in one line', async (args, message) => {
   const refused = await listKeys(...args);
 

@@ -114,5 +114,5 @@ test.for([
   const ran = await runHere([...args, ...onServer(open).slice(0, 2)]);
 
   expect([ran.code, ran.stdout]).toEqual([2, '']);
-  expect(ran.stderr).toContain('Run it on the machine of the server');
+  expect(ran.stderr).toContain("on the server's own machine");
 });

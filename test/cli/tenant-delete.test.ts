@@ -85,7 +85,7 @@ test('nobody deletes a tenant that is held, or without a word where there is no 
   expect([held.code, unasked.code, onServer.code]).toEqual([5, 2, 2]);
   expect(held.stderr).toContain('everything (case 18)');
   expect(unasked.stderr).toContain('Add --yes');
-  expect(onServer.stderr).toContain('Run it on the machine of the server');
+  expect(onServer.stderr).toContain("on the server's own machine");
   expect(await ping(open.authorization, 'acme')).toBe(200);
 });
 

@@ -34,7 +34,7 @@ test.for([
   [['analyze'], `missing required argument 'file'; see "forensics analyze --help"`],
   [
     ['audit', 'verify', '--profile', 'lab'],
-    "unknown option '--profile'. This command works on a local data folder. Run it on the machine of the server.",
+    "unknown option '--profile'. This command only works on a local data folder; run it on the server's own machine.",
   ],
   [['--verbos', 'doctor'], "unknown option '--verbos' (Did you mean --verbose?)"],
   [['doctor', '--verbsoe'], "unknown option '--verbsoe' (Did you mean --verbose?)"],

@@ -157,8 +157,14 @@ describe('refused with one line that says what to do:', () => {
     ['a folder that is not there', {}, ['--real', 'none', '--fake', 'fake'], 4, '--real: There'],
     ['a file', {}, ['--real', 'real/a.jpg', '--fake', 'fake'], 2, 'takes a folder'],
     ['standard input', {}, ['--real', '-', '--fake', 'fake'], 2, 'takes a folder'],
-    ['one folder twice', {}, ['--real', 'real', '--fake', './real'], 2, 'are one folder'],
-    ['one folder inside the other', {}, ['--real', '.', '--fake', 'fake'], 2, 'are one folder'],
+    ['one folder twice', {}, ['--real', 'real', '--fake', './real'], 2, 'name the same folder'],
+    [
+      'one folder inside the other',
+      {},
+      ['--real', '.', '--fake', 'fake'],
+      2,
+      'name the same folder',
+    ],
     [
       'an empty folder',
       { 'empty/.keep': '' },

@@ -1,6 +1,6 @@
 /**
- * Processing many items: in parallel and in order, stopped by a signal, with a progress line. An item is read only when a
- * worker is free, so that a million of them need no more memory than a few.
+ * Processes many items in parallel and in order, with a progress line, until a signal stops it. An
+ * item is read only when a worker is free, so that a million items need no more memory than a few.
  */
 
 import type { Language } from '../../contract/vocabulary.ts';
@@ -9,18 +9,19 @@ import { canAnimate, startSpinner, switches } from '../output/terminal.ts';
 import { type ProgressState, progressText } from './summary.ts';
 
 /**
- * Results that may wait for an earlier one: enough that a large picture does not block its small neighbours, few enough
- * that a picture that never ends does not fill the memory.
+ * How many results may wait for an earlier one: enough that a large picture does not block its
+ * small neighbours, few enough that a picture that never finishes does not fill the memory.
  */
 const mostWaiting = 16;
 
-/** Null after the last item, or when the work is to end. */
+/** Null after the last item, or when the run is to end. */
 type Slot<R> = { readonly answer: R } | null;
 
 /**
  * @param how.width - how many items are processed at once.
- * @param how.signal - after it no further work begins; the source of the items has to end as well.
- * @param work - must not fail: a failure is a result too. An error of `items` ends the batch.
+ * @param how.signal - once aborted, no further work starts; the source of the items has to end as
+ *   well.
+ * @param work - must not reject: a failure is a result too. An error of `items` ends the batch.
  */
 export async function* inOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -36,7 +37,7 @@ export async function* inOrder<T, R>(
   let isOver = false;
 
   async function take(): Promise<Slot<R>> {
-    // A generator serves concurrent calls one after the other, in the order of the slots.
+    // A generator serves concurrent calls one after another, in the order of the slots.
     const taken = await source.next();
     if (taken.done === true || signal.aborted) {
       isOver = true;
@@ -52,7 +53,8 @@ export async function* inOrder<T, R>(
         running--;
         fill();
       });
-      // Handled here too: a slot that fails while an earlier one is awaited would end the program.
+      // Handled here too: otherwise a slot that rejects while an earlier one is awaited would end
+      // the program.
       void Promise.allSettled([slot]);
       slots.push(slot);
     }
@@ -73,18 +75,24 @@ export async function* inOrder<T, R>(
   }
 }
 
-/** Ctrl-C and SIGTERM end a run cleanly: first the child processes, then temporary files, then the program itself. */
+/**
+ * Ctrl-C and SIGTERM end a run cleanly: first the child processes, then temporary files, then the
+ * program itself.
+ */
 export interface Stop {
   readonly signal: AbortSignal;
-  /** Ends the run without a signal of the system. */
+  /** Ends the run without an operating system signal. */
   because(failure: ForensicsError): void;
   /** @throws {ForensicsError} why the run was stopped, if it was. */
   throwIfStopped(): void;
-  /** Stops listening. After a signal it ends the program by that signal, so that the shell sees the real reason. */
+  /**
+   * Stops listening. After a signal, it ends the program with that signal, so that the shell sees
+   * the real reason.
+   */
   release(): void;
 }
 
-/** Failures that every picture of a run would have: the first one ends the run. */
+/** Failures that would affect every picture of a run; the first one ends the run. */
 export function concernsWholeRun({ code }: Pick<ForensicsError, 'code'>): boolean {
   return wholeRunCodes.has(code);
 }
@@ -107,7 +115,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export function listenForStop(): Stop {
   const controller = new AbortController();
   let received: NodeJS.Signals | null = null;
-  // Listens until the release: the spinner package ends the program at once if it is the only listener.
+  // Keeps listening until released, because the spinner package ends the program at once if it is
+  // the only listener.
   const onSignal = (name: NodeJS.Signals) => {
     if (received === null) {
       received = name;
@@ -129,7 +138,10 @@ export function listenForStop(): Stop {
   };
 }
 
-/** Immediately: with a listener left, the caller could set an exit code before the signal arrives. */
+/**
+ * Ends at once: if a listener remained, the caller could set an exit code before the signal
+ * arrives.
+ */
 function endBy(name: NodeJS.Signals): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);
@@ -138,7 +150,7 @@ function endBy(name: NodeJS.Signals): void {
 // The progress line on stderr, redrawn on a terminal only.
 
 export interface Progress {
-  /** The total grows by `count`. */
+  /** Increases the total by `count`. */
   more(count: number): void;
   add(outcome: { readonly error: unknown }): void;
   /** Clears the line while `write` prints something above it. */
@@ -146,7 +158,7 @@ export interface Progress {
   end(): void;
 }
 
-/** How many pictures there are, or a way to count them during the run. */
+/** The number of pictures, or a function that counts them during the run. */
 type Total = number | ((signal: AbortSignal) => Promise<number>);
 
 const ignore = () => undefined;
@@ -158,7 +170,7 @@ export async function startProgress(total: Total, language: Language): Promise<P
   }
   const known = typeof total === 'number' ? total : null;
   const state: ProgressState = { total: known, done: 0, failed: 0 };
-  /** To those that are counted. */
+  /** Added to the count. */
   let added = 0;
   const began = performance.now();
   const text = () => progressText(state, performance.now() - began, language);
@@ -169,7 +181,7 @@ export async function startProgress(total: Total, language: Language): Promise<P
       state.total = count === null ? null : count + added;
       spinner.text = text();
     };
-    // An error of the count also occurs in the run, which reports it.
+    // The run meets the same error as the count, and reports it.
     void total(ended.signal).then(setTotal, () => setTotal(null));
   }
   return {

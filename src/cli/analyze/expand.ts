@@ -1,4 +1,7 @@
-/** From what was named to what is examined: a web address to the file it answers, a PDF to the pictures in it. */
+/**
+ * Turns what was named into what is examined: a web address into the file it returns, a PDF into
+ * the pictures in it.
+ */
 
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
@@ -14,16 +17,19 @@ import { type Input, readHead, readSource } from './inputs.ts';
 
 interface Expansion {
   readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
-  /** Of the names of what is in a PDF. */
+  /** For the names of pictures in a PDF. */
   readonly language: Language;
-  /** As `createAddressGuard` takes it. */
+  /** In the form that `createAddressGuard` takes. */
   readonly fetchAllow: readonly string[];
   readonly signal: AbortSignal;
-  /** Called with how many more inputs an input has become. */
+  /** Called with the number of inputs that an input adds. */
   readonly onMore: (count: number) => void;
 }
 
-/** Each in the place of the input it came from. What cannot be fetched or opened becomes a failed input. */
+/**
+ * Each takes the place of the input it came from. What cannot be fetched or opened becomes a failed
+ * input.
+ */
 export async function* expandInputs(
   inputs: AsyncIterable<Input>,
   expansion: Expansion,

@@ -1,6 +1,6 @@
 /**
- * From the arguments to the pictures they name, and to the bytes of each. What cannot be opened becomes a failed input, so
- * that one bad argument never stops the rest.
+ * Turns the arguments into the pictures they name, and reads their bytes. What cannot be opened
+ * becomes a failed input, so that one bad argument never stops the rest.
  */
 
 import { constants, type Stats } from 'node:fs';
@@ -26,20 +26,23 @@ import type { Origin } from '../../present/report-item.ts';
 export interface Input {
   /** The name that the user gave, safe to print. */
   readonly label: string;
-  /** In the form of `byte-names`; null for standard input, and for what is no file of its own. */
+  /**
+   * In the form of `byte-names`; null for standard input, and for anything that is not a file of
+   * its own.
+   */
   readonly path: string | null;
   readonly failure: ForensicsError | null;
-  /** A web address that was named; `expandInputs` fetches it. */
+  /** A web address to be fetched by `expandInputs`. */
   readonly url?: string;
-  /** Of what is no file of its own: the bytes, and what they were called. */
+  /** For what is not a file of its own: the bytes and their name. */
   readonly content?: { readonly bytes: Uint8Array; readonly name: string };
   /** Where `content` was taken from. */
   readonly origins?: readonly Origin[];
-  /** Why it is not examined although nothing failed; absent for what is. */
+  /** Why it is left out although nothing failed; absent when it is examined. */
   readonly skipped?: Skipped;
 }
 
-/** What a folder or PDF holds besides, so that everything that was met is accounted for. */
+/** Whatever else a folder or PDF contains, so that everything found is accounted for. */
 export type Skipped =
   | { readonly code: 'not_a_picture'; readonly kind: OtherKind }
   | {
@@ -50,19 +53,22 @@ export type Skipped =
 
 interface WalkOptions {
   readonly recursive: boolean;
-  /** The folder that results are written to, which holds pictures of our own. */
+  /** The folder that results are written to, which contains pictures of our own. */
   readonly exceptDir: string | null;
 }
 
 interface Walk extends WalkOptions {
-  /** Absolute paths of the arguments: inside a folder they are skipped, since they have their own turn. */
+  /**
+   * Absolute paths of the arguments; they are skipped inside folders, because they have their own
+   * turn.
+   */
   readonly named: ReadonlySet<string>;
   readonly seen: Set<string>;
 }
 
 /**
- * In the order of the arguments; the content of a folder by name. A path that is named twice is taken once. Only the
- * folders on the way down are kept in memory.
+ * In the order of the arguments; the contents of a folder by name. A path named twice is taken
+ * once. Only the folders on the way down are kept in memory.
  */
 export async function* walkInputs(
   args: readonly string[],
@@ -104,7 +110,10 @@ async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
 
 interface BelowOptions {
   readonly exceptDir: string | null;
-  /** Real paths of folders, added to: a link back up the tree is followed once at most. */
+  /**
+   * Real paths of folders seen so far; this set grows, so that a link back up the tree is followed
+   * at most once.
+   */
   readonly seen: Set<string>;
 }
 
@@ -134,7 +143,8 @@ async function realName(path: string): Promise<string> {
 }
 
 /**
- * A picture, also one that only its name calls so: what is wrong with it is said when it is examined. So is a broken link.
+ * A picture, even if only its name says so: what is wrong with it is reported when it is examined.
+ * The same goes for a broken link.
  *
  * @param stats - null for a broken link.
  */
@@ -148,7 +158,10 @@ async function fileBelow(path: string, stats: Stats | null): Promise<Input> {
 
 const headBytes = 4096;
 
-/** What tells the kind of a file; null where it cannot be read, which is said when it is opened. */
+/**
+ * The bytes that show the kind of a file; null when it cannot be read, which is reported when it is
+ * opened.
+ */
 export async function readHead(path: string): Promise<Uint8Array | null> {
   const file = await open(pathOf(path), 'r').catch(() => null);
   try {
@@ -187,14 +200,18 @@ export async function openSource(input: Input): Promise<PictureSource> {
   const { path } = input;
   return attempt(async () => {
     await access(pathOf(path), constants.R_OK);
-    // A pipe such as `<(curl ...)` can be read only once, so it is read here; a file is read by the child process.
+    // A pipe such as `<(curl ...)` can be read only once, so it is read here; a file is read by the
+    // child process.
     if ((await stat(pathOf(path))).isFile()) return { path };
     const file = await open(pathOf(path), 'r');
     return { bytes: await readUpTo(file.createReadStream(), localLimits.maxBytes) };
   });
 }
 
-/** The same, but read here: a signature needs exactly the bytes that were examined. @throws as `openSource`. */
+/**
+ * Reads the bytes in this process, because a signature needs exactly the bytes that were examined.
+ * @throws as `openSource`.
+ */
 export async function readSource(input: Input): Promise<Exclude<PictureSource, { path: string }>> {
   const source = await openSource(input);
   if ('bytes' in source) return source;
@@ -226,7 +243,7 @@ async function attempt<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Errors of the operating system about a file, as our messages. */
+/** Turns file errors of the operating system into our messages. */
 export function toFileFailure(error: unknown): unknown {
   return systemCodeOf(error) === 'EISDIR' ? isDirectory() : toReadFailure(error);
 }

@@ -1,4 +1,4 @@
-/** Examines on this machine. It opens no network and no database. */
+/** Examines pictures on this machine, without opening a network connection or a database. */
 
 import { basename } from 'node:path';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
@@ -38,7 +38,7 @@ import {
   type ResultsFolder,
 } from './results-folder.ts';
 
-/** @param children - the processes of the sandbox, which closes them. */
+/** @param children - the sandbox's processes, which the sandbox closes. */
 export async function prepareLocal(
   options: AnalyzeOptions,
   children: Pool,
@@ -46,7 +46,7 @@ export async function prepareLocal(
   const { trustList: c2paTrustList, validation: cited, dataDir } = options;
   const { settings } = readConfig({ flags: { c2paTrustList, validation: cited, dataDir } });
   const modelsDir = modelsFolder(settings);
-  // The model is checked by the child process that loads it.
+  // The child process that loads the model also checks it.
   const caseData = await readCaseData(options);
   const validation = await validationCitedBy(settings, modelsDir, options.model);
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
@@ -63,7 +63,7 @@ export async function prepareLocal(
   };
 }
 
-/** Loads the models and validations only where a report cites one. */
+/** Loads models and validations only when a report cites a validation. */
 async function validationCitedBy(
   settings: Settings,
   modelsDir: string | null,
@@ -82,7 +82,7 @@ interface LocalRun extends Run {
   /** Cited by the reports in addition to the model's own error rates. */
   readonly validation: OwnValidation | null;
   readonly caseData: Pick<ReportItem, 'caseData'>;
-  /** Null where no bundle is written: for flagging, or without `--out`. */
+  /** Null when no bundle is written: for flagging, or without `--out`. */
   readonly bundling: Bundling | null;
 }
 
@@ -90,7 +90,7 @@ interface LocalRun extends Run {
 interface Bundling {
   readonly signer: Signer;
   readonly withOriginal: boolean;
-  /** That of the sandbox. */
+  /** The same as the sandbox's. */
   readonly trustList: string | null;
 }
 
@@ -98,7 +98,7 @@ async function bundlingFor(
   { out, tier, withoutOriginal }: AnalyzeOptions,
   { dataDir, trustList }: { readonly dataDir: string; readonly trustList: string | null },
 ): Promise<Bundling | null> {
-  // No key is created where nothing is signed.
+  // No key is created when nothing is signed.
   if (out === null || tier !== 'forensicReporting') return null;
   const signer = await createSigningKeys(keysInFolder(dataDir), now).signer();
   return { signer, trustList, withOriginal: !withoutOriginal };
@@ -158,7 +158,7 @@ function makeItem(
   };
 }
 
-/** By the clock of this machine. */
+/** Read from this machine's clock. */
 interface Times {
   readonly receivedAt: Date;
   readonly openedAt: Date;
@@ -174,14 +174,14 @@ function localCustody(
   sha256: string,
   { receivedAt, openedAt, examinedAt }: Times,
 ): readonly CustodyEvent[] {
-  // The examiner reviews; who ran the program is known to the program's operator alone.
+  // The report names an examiner as reviewer; only the program's operator knows who ran it.
   const actor = 'operator';
   const original = [{ name: 'original', sha256 }];
   return [
     { at: receivedAt, actor, event: 'received', hashes: [] },
     { at: openedAt, actor, event: 'opened', hashes: original },
     { at: examinedAt, actor, event: 'examined', hashes: original },
-    // The reports contain it, so it is the time when writing them began.
+    // The reports contain this time, so it is when writing them began.
     { at: now(), actor, event: 'written', hashes: [] },
   ];
 }
@@ -197,7 +197,7 @@ interface Drawn {
   readonly files: Files;
 }
 
-/** Drawing takes longer than examining, so it is done only when files are written. */
+/** Rendering takes longer than examining, so it is done only when files are written. */
 async function draw(
   { sandbox, options, bundling, signal }: LocalRun,
   examined: Examined,

@@ -1,4 +1,4 @@
-/** The options of `forensics analyze` as its parts read them, which of them go together, and the data of a case. */
+/** The options of `forensics analyze`, the rules for combining them, and the data of a case. */
 
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -10,7 +10,10 @@ import type { CaseData, Laboratory } from '../../present/report-item.ts';
 import { usageError } from '../errors.ts';
 import { assertNoOptions, isRemote, named, type ServerOptions } from '../options.ts';
 
-/** In the order in which they decide the exit code. `unexamined`: a file failed, is no picture, or was left out. */
+/**
+ * In the order in which they decide the exit code. `unexamined`: a file failed, is not a picture,
+ * or was left out.
+ */
 export const failOns = ['unexamined', 'fake', 'uncertain', 'abstain'] as const;
 export type FailOn = (typeof failOns)[number];
 
@@ -21,13 +24,13 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly seed: number;
   readonly model: string | null;
   readonly lang: readonly Language[];
-  /** Absent without the option: then the setting `c2paTrustList` decides. */
+  /** Without the option, the setting `c2paTrustList` decides. */
   readonly trustList?: string;
-  /** Absent without the option: then the setting of that name decides. */
+  /** Without the option, the setting of the same name decides. */
   readonly validation?: string;
   readonly dataDir?: string;
   readonly out: string | null;
-  /** Raw maps with a value per cell, a value per pixel, or none. */
+  /** Raw maps with one value per cell or per pixel, or none. */
   readonly maps: 'grid' | 'full' | null;
   readonly withMetadata: boolean;
   readonly errorLevel: boolean;
@@ -43,11 +46,14 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly tenant?: string;
   /** Continues an interrupted run on a server. */
   readonly resume: boolean;
-  /** False: results of a server are not waited for. */
+  /** False: do not wait for the server's results. */
   readonly wait: boolean;
 }
 
-/** Refuses options that would have no effect, so that no user relies on one. @throws {ForensicsError} `usage`. */
+/**
+ * Rejects options that would have no effect, so that no user relies on one. @throws
+ * {ForensicsError} `usage`.
+ */
 export function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
   const { tier, out, maps, html, force } = options;
   if (tier !== 'forensicReporting') checkNoReportOptions(options);
@@ -57,7 +63,7 @@ export function checkUsage(args: readonly string[], options: AnalyzeOptions): vo
     throw usageError(`${name} is for ${what}; add --tier forensicReporting and --out DIR.`);
   }
   if (out === null && force) {
-    throw usageError('--force replaces the results of --out DIR; add --out.');
+    throw usageError('--force replaces the results in --out DIR; add --out.');
   }
   checkStandardInput(args);
 }
@@ -85,7 +91,7 @@ function checkStandardInput(args: readonly string[]): void {
   }
 }
 
-/** The language of what is printed for people: the first of the reports. */
+/** Language of what is printed for people: the first of the reports' languages. */
 export function printedLanguage({ lang }: Pick<AnalyzeOptions, 'lang'>): Language {
   return lang[0] ?? 'en';
 }
@@ -100,18 +106,18 @@ export interface CaseOptions {
 
 export function withCaseOptions(command: Command): Command {
   return command
-    .option('--case <number>', 'case, such as the number of a claim', named)
-    .option('--exhibit <number>', 'number of the exhibit', named)
-    .option('--examiner <name>', 'name of the examiner', named)
+    .option('--case <number>', 'the case, such as a claim number', named)
+    .option('--exhibit <number>', 'the exhibit number', named)
+    .option('--examiner <name>', 'the name of the examiner', named)
     .option('--note <text>', 'a remark on the case', named)
     .option(
       '--template <file>',
-      'JSON file of the laboratory: name, address, logo, sentences (see: forensics help evidence)',
+      'JSON file with the name, address, logo and sentences of the laboratory (see: forensics help evidence)',
       named,
     );
 }
 
-/** Which of these options were given, as `assertNoOptions` takes them. */
+/** Which of these options were given, in the form `assertNoOptions` takes. */
 export function caseOptionsGiven(options: CaseOptions): Readonly<Record<string, boolean>> {
   return {
     '--case': options.case !== undefined,
@@ -122,7 +128,10 @@ export function caseOptionsGiven(options: CaseOptions): Readonly<Record<string, 
   };
 }
 
-/** Nothing where no option was given. @throws {ForensicsError} `usage` for a template that cannot be used. */
+/**
+ * Returns an empty object when no option was given. @throws {ForensicsError} `usage` for an
+ * unusable template.
+ */
 export async function readCaseData(options: CaseOptions): Promise<{ caseData?: CaseData }> {
   if (!Object.values(caseOptionsGiven(options)).includes(true)) return {};
   const { case: caseNumber, exhibit, examiner, note, template } = options;
@@ -143,7 +152,7 @@ const templateSchema = Type.Object(
   {
     name: text,
     address: Type.Optional(Type.Array(text, { maxItems: 6 })),
-    /** Path of a PNG or JPEG file, from the folder of the template. */
+    /** Path of a PNG or JPEG file, relative to the template's folder. */
     logo: Type.Optional(text),
     sentences: Type.Optional(Type.Array(text, { maxItems: 12 })),
   },
@@ -151,15 +160,18 @@ const templateSchema = Type.Object(
 );
 
 const maxTemplateBytes = 64 * 1024;
-/** It travels in every report and bundle. */
+/** Limited because it is part of every report and bundle. */
 const maxLogoBytes = 256 * 1024;
 
-/** A laboratory's template, for every report that it makes. @throws {ForensicsError} `usage` where it cannot be used. */
+/**
+ * Reads a laboratory's template, which applies to every report it makes. @throws {ForensicsError}
+ * `usage` when it cannot be used.
+ */
 async function readTemplate(path: string): Promise<Laboratory> {
   const value = parseJson(await readFileUpTo(path, maxTemplateBytes));
   if (!Value.Check(templateSchema, value)) {
     throw usageError(
-      '--template FILE must hold a JSON object with "name" and, if wanted, "address" and "sentences" (lists of lines) and "logo" (a path).',
+      '--template FILE must contain a JSON object with "name" and, optionally, "address" and "sentences" (lists of lines) and "logo" (a path).',
     );
   }
   const { name, address = [], logo, sentences = [] } = value;
@@ -170,7 +182,8 @@ async function readLogo(template: string, logo: string): Promise<string> {
   const bytes = Buffer.from(await readFileUpTo(resolve(dirname(template), logo), maxLogoBytes));
   const isPng = bytes.subarray(0, 4).toString('latin1') === '\u0089PNG';
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8;
-  if (!isPng && !isJpeg) throw usageError('The "logo" of --template must be a PNG or JPEG file.');
+  if (!isPng && !isJpeg)
+    throw usageError('The "logo" in the --template file must be a PNG or JPEG file.');
   return bytes.toString('base64');
 }
 

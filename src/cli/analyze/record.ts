@@ -1,4 +1,7 @@
-/** What is known of one picture: the shape of `--json`, `--jsonl` and `result.json`. What a server does not return is null. */
+/**
+ * Everything known about one picture: the format of `--json`, `--jsonl` and `result.json`. What a
+ * server does not return is null.
+ */
 
 import type { SeenBefore } from '../../contract/seen-before.ts';
 import type { AnalysisOptions } from '../../contract/analysis.ts';
@@ -28,7 +31,9 @@ import type { Origin, ReportTexts } from '../../present/report-item.ts';
 import type { Input, Skipped } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 
-/** The contract's result. Nothing is stored behind URLs here: heatmaps and PDFs are the record's `files`. */
+/**
+ * The contract's result without URLs: here, heatmaps and PDFs are listed in the record's `files`.
+ */
 export type LocalResult = ResultFields & {
   readonly heatmaps: null;
   readonly report: Readonly<Partial<Record<Language, ReportTexts>>> | null;
@@ -42,11 +47,11 @@ type Circumstances = Pick<
 type OrNull<T> = { readonly [K in keyof T]: T[K] | null };
 
 export interface AnalysisRecord {
-  /** As it was given, or `-`. */
+  /** The file as the user named it, or `-`. */
   readonly file: string;
   /** SHA-256 of the file's bytes, lower-case hex. */
   readonly sha256: string | null;
-  /** On the server that examined; null for a picture that was examined here. */
+  /** The analysis on the server; null for a picture examined here. */
   readonly analysisId: string | null;
   readonly verdict: ResultClass | null;
   readonly reasons: readonly ReasonCode[];
@@ -61,20 +66,30 @@ export interface AnalysisRecord {
       > & {
         /** Probability 0..1 that a part of the picture was changed. */
         readonly changeProbability: number | null;
-        /** The largest region marked as changed, in pixels of the upright picture. */
+        /** The largest region marked as changed, in pixels of the picture after EXIF rotation. */
         readonly changedRegion: Region | null;
-        /** Every marked place, numbered from 1 in this order; the region is that of the first. */
+        /**
+         * Every marked region, numbered from 1 in this order; `changedRegion` is the first one's.
+         */
         readonly changedPlaces: readonly Place[];
         readonly errorRates: ErrorRates | null;
-        /** The same of the verdict that a part was changed. */
+        /** Error rates of the verdict that a part was changed. */
         readonly changeErrorRates: ChangeErrorRates | null;
-        /** The finding that it looks unlike a photograph; records of earlier versions have none. */
+        /**
+         * The finding that it looks unlike a photograph; absent from records of earlier versions.
+         */
         readonly likeness?: Bilingual | null;
       })
     | null;
-  /** The `result.evidence` of the interface, and beside it what it takes to repeat the result; null for `flagging`. */
+  /**
+   * The interface's `result.evidence`, plus what is needed to repeat the result; null for
+   * `flagging`.
+   */
   readonly evidence: (Evidence & OrNull<Circumstances>) | null;
-  /** What the file says of its own origin, whatever the tier; a server sends it with the forensic tier only. */
+  /**
+   * What the file says about its own origin, for every tier; a server sends it only for the
+   * forensic tier.
+   */
   readonly provenance: Evidence['provenance'] | null;
   readonly picture: {
     readonly format: Format;
@@ -82,28 +97,31 @@ export interface AnalysisRecord {
     readonly height: number;
     readonly sizeBytes: number | null;
     readonly notes: readonly PictureNote[] | null;
-    /** Share of the rows, from the top, that the file holds undamaged; left out where all are there. */
+    /** Fraction of the rows, from the top, that are undamaged; omitted when all are. */
     readonly soundShare?: number;
   } | null;
-  /** The cells of the raw maps: so many, each of `cellPx` by `cellPx` pixels of the upright picture. */
+  /**
+   * The grid of the raw maps: the number of cells, each `cellPx` by `cellPx` pixels of the picture
+   * after EXIF rotation.
+   */
   readonly maps: Pick<CellMaps, 'cellPx' | 'columns' | 'rows'> | null;
   readonly model: (Omit<ModelIdentity, 'files'> & OrNull<Pick<ModelIdentity, 'files'>>) | null;
-  /** When the examination began, ISO 8601: the time in the reports. */
+  /** When the examination began, ISO 8601; the same time as in the reports. */
   readonly examinedAt: string;
   readonly durationMs: number;
-  /** Paths of the files that were written, below the folder of `--out`. */
+  /** Paths of the files written, relative to the folder of `--out`. */
   readonly files: readonly string[];
   readonly error: {
     readonly code: ErrorCode;
     readonly message: string;
-    /** What exactly failed, where that is known. */
+    /** What exactly failed, if known. */
     readonly reason?: FailureReason;
   } | null;
   /** Where the picture was taken from; empty for a file of its own. */
   readonly origins: readonly Origin[];
   /** Why something in a folder or PDF was left out; null for a picture. */
   readonly skipped: Skipped | null;
-  /** Other pictures of the tenant that show the same; left out where no server was asked. */
+  /** Other pictures of the tenant that show the same; omitted when no server was asked. */
   readonly seenBefore?: readonly SeenBefore[];
 }
 
@@ -115,7 +133,9 @@ interface RecordHead {
   readonly options: Pick<AnalyzeOptions, 'tier' | 'seed'>;
 }
 
-/** Begins to time a picture; `head` returns the fields of its record that describe the run so far. */
+/**
+ * Starts timing a picture; `head` returns the fields of its record that describe the run so far.
+ */
 export function beginRecord(
   { label: file, origins = [] }: Pick<Input, 'label' | 'origins'>,
   options: RecordHead['options'],
@@ -190,7 +210,7 @@ function toEvidence(examination: Examination): AnalysisRecord['evidence'] {
   };
 }
 
-/** In codes and values, for `present`; null while there is no verdict. */
+/** The result as codes and values, for `present`; null while there is no verdict. */
 export function resultIn(record: AnalysisRecord): Result | null {
   const { verdict, reasons, decision, evidence, provenance, picture } = record;
   if (verdict === null) return null;
@@ -215,7 +235,7 @@ export function resultIn(record: AnalysisRecord): Result | null {
   };
 }
 
-/** Nothing is known of the picture yet: it was only handed to a server, or came to no end. */
+/** A record without a verdict: the picture was only handed to a server, or was never finished. */
 export function toOpenRecord({
   file,
   origins = [],
@@ -265,7 +285,7 @@ export function toFailedRecord(
 /** Examines the pictures of a run, on this machine or on a server. */
 export interface Examiner {
   readonly pdf: Pick<Sandbox, 'listPdfParts' | 'readPdfPart'>;
-  /** Also writes the result folder if there is one. Never fails: a failure is a record too. */
+  /** Also writes the result folder, if any. Never rejects: a failure is a record too. */
   examine(input: Input, folderName: string): Promise<AnalysisRecord>;
   /** Called with each record once it has been reported. */
   reported?(record: AnalysisRecord): void;
@@ -276,7 +296,7 @@ export interface Run {
   readonly options: AnalyzeOptions;
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal;
-  /** Called once for each picture that failed. */
+  /** Called once for each picture that fails. */
   onFailure(input: Input, failure: ForensicsError): void;
 }
 

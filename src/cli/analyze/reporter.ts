@@ -1,4 +1,7 @@
-/** What a run prints: records on standard output; failures, progress and the summary on standard error. */
+/**
+ * What a run prints: records on standard output; failures, progress and the summary on standard
+ * error.
+ */
 
 import { once } from 'node:events';
 import wrapAnsi from 'wrap-ansi';
@@ -18,22 +21,25 @@ import { type AnalysisRecord, resultIn } from './record.ts';
 import { emptySummary, leftOutLines, type Summary, summaryLine, withRecord } from './summary.ts';
 
 export interface Reporter {
-  /** As soon as it is known. */
+  /** Called as soon as a failure is known. */
   failed(input: Input, failure: ForensicsError): void;
-  /** There are so many more inputs than were named: a PDF holds several. */
+  /** Called when inputs turn out to be more than were named, as for a PDF with several pictures. */
   more(count: number): void;
-  /** As soon as it is done. */
+  /** Called as soon as a picture is done. */
   examined(record: AnalysisRecord): void;
-  /** In the order of the input. */
+  /** Called in the order of the input. */
   report(record: AnalysisRecord): Promise<void>;
   /** Ends the document and prints the summary. */
   finish(): Promise<Summary>;
-  /** Prints the summary of what was reported. A table is printed as far as it goes; documents stay cut off. */
+  /**
+   * Prints a summary of what was reported. A table is printed as far as it goes; a document stays
+   * truncated.
+   */
   stopped(reason: ForensicsError): Promise<void>;
   close(): void;
 }
 
-/** @throws {ForensicsError} `output_not_writable`, `no_space_left`; so do its verbs. */
+/** @throws {ForensicsError} `output_not_writable`, `no_space_left`; the methods throw these too. */
 export async function openReporter(
   args: readonly string[],
   options: AnalyzeOptions,
@@ -45,14 +51,15 @@ export async function openReporter(
   const began = performance.now();
   const writeLine = (summary: Summary) => summaryLine(summary, performance.now() - began, language);
   let summary = emptySummary;
-  /** What was done, in whatever order: a run that is stopped has reported less. */
+  /** Counts what is done, in any order: a run that is stopped has reported less than that. */
   let done = emptySummary;
   let deferredLine: (() => void) | null = null;
   return {
     failed: (input, failure) => {
       const told = writeFailure(failure, language);
       const line = () => printFileFailure(input.label, failure, { ...options, told });
-      // On a terminal the remark in its row explains why a picture failed; a line above would only push the rows away.
+      // On a terminal, the remark in the table row explains why a picture failed; a line above
+      // would only push the rows away.
       if (isForPeople(options) && process.stdout.isTTY && !options.verbose) deferredLine = line;
       else progress.around(line);
     },
@@ -60,7 +67,7 @@ export async function openReporter(
     examined: (record) => {
       progress.add(record);
       const { error } = record;
-      // It came to no end of its own: the run was stopped, or could not go on.
+      // The run was stopped, or could not continue.
       const isCutOff = error !== null && (error.code === 'cancelled' || concernsWholeRun(error));
       if (!isCutOff) done = withRecord(done, record);
     },
@@ -70,10 +77,10 @@ export async function openReporter(
     },
     finish: async () => {
       progress.end();
-      // It was the only one: there is no table.
+      // It was the only one, so there is no table.
       if (summary.total === 1) deferredLine?.();
       await write(format.end(summary));
-      // One picture has had its card or its line: there is nothing to sum up.
+      // A single picture has had its card or line, so there is nothing to sum up.
       if (summary.total >= 2) logSummary(summary, options, writeLine(summary));
       leftOutLines(summary, language).forEach(logWrapped);
       return summary;
@@ -81,7 +88,7 @@ export async function openReporter(
     stopped: async ({ code }) => {
       progress.end();
       if (isForPeople(options) && summary.total > 0) await write(format.end(summary));
-      // A disk that is full before the first picture is done has its own line.
+      // A disk that is full before the first picture is done has its own message.
       if (done.total === 0 && code !== 'cancelled') return;
       const words = wordsIn(language).terminal.summary;
       const told = done.total === 0 ? words.noneExamined : writeLine(done);
@@ -91,7 +98,10 @@ export async function openReporter(
   };
 }
 
-/** A walk of its own beside the run: the number of pictures is known soon, and nothing is stored for it. */
+/**
+ * Walks the inputs separately from the run, so that the total is known soon without storing
+ * anything.
+ */
 async function countInputs(
   args: readonly string[],
   { recursive, out }: AnalyzeOptions,
@@ -105,10 +115,10 @@ async function countInputs(
 }
 
 /**
- * Writes pieces of a document above the progress line; the document's head goes with the first. No faster than standard
- * output is read, so that a slow reader never makes a queue here.
+ * Writes pieces of a document above the progress line, the document's head with the first. Writes
+ * no faster than standard output is read, so that a slow reader never causes a queue here.
  *
- * @throws {NodeJS.ErrnoException} the error of the system, such as a full disk.
+ * @throws {NodeJS.ErrnoException} the system's error, such as a full disk.
  */
 function createWriter(head: string, progress: Progress): (text: string) => Promise<void> {
   let before = head;
@@ -136,9 +146,12 @@ function logWrapped(line: string): void {
 
 interface OutputFormat {
   readonly head: string;
-  /** In the order of the input. */
+  /** Called in the order of the input. */
   add(record: AnalysisRecord): string;
-  /** Not called for programs when a run was stopped: a document that is cut off shows it. */
+  /**
+   * For programs this is not called when a run was stopped, so that the document is visibly
+   * truncated.
+   */
   end(summary: Summary): string;
 }
 
@@ -158,7 +171,10 @@ function isForPeople({ json, jsonl, csv }: FormatOptions): boolean {
   return !json && !jsonl && !csv;
 }
 
-/** One document; its bytes are those of `JSON.stringify` with two spaces, whatever the number of pictures. */
+/**
+ * One document, byte for byte as `JSON.stringify` with two spaces would write it, however many
+ * pictures there are.
+ */
 function createJsonFormat(): OutputFormat {
   let count = 0;
   return {
@@ -172,12 +188,13 @@ function createJsonFormat(): OutputFormat {
 }
 
 function indented(value: unknown, spaces: number): string {
-  // Strings contain no line ends: JSON writes those as \n.
+  // Strings contain no line ends, because JSON writes those as \n.
   return JSON.stringify(value, null, 2).replaceAll('\n', `\n${' '.repeat(spaces)}`);
 }
 
 /**
- * For a person: one picture as a card, several as a table at the end, with only their rows in memory until then.
+ * For people: one picture as a card, several as a table at the end; only the rows are kept in
+ * memory until then.
  *
  * @param columns - the terminal's width; infinite for a file or a pipe.
  */
@@ -187,14 +204,14 @@ function createTextFormat(language: Language, columns: number): OutputFormat {
   return {
     head: '',
     add: (record) => {
-      // Named below the table.
+      // Listed below the table.
       if (record.skipped !== null) return '';
       only = rows.length === 0 ? record : null;
       rows.push(toTableRow(record, language));
       return '';
     },
     end: () => {
-      // One picture that failed has had its line on stderr; there is no result to print.
+      // A single picture that failed has had its line on stderr; there is no result to print.
       if (only?.error) return '';
       return only !== null && only.verdict !== null
         ? writeCard(only, language, columns)
@@ -203,7 +220,10 @@ function createTextFormat(language: Language, columns: number): OutputFormat {
   };
 }
 
-/** A terminal obeys what a file takes as it is: there, control characters are shown instead. */
+/**
+ * On a terminal, control characters are escaped, because it would obey them; a file gets them
+ * unchanged.
+ */
 function createCsvFormat(isForTerminal: boolean): OutputFormat {
   const shown = (value: CsvValue) =>
     isForTerminal && typeof value === 'string' ? printable(value) : value;
@@ -216,7 +236,7 @@ function createCsvFormat(isForTerminal: boolean): OutputFormat {
 
 type CsvColumn = readonly [name: string, read: (record: AnalysisRecord) => CsvValue];
 
-/** Never changed: a column is added at the end or not at all. */
+/** Columns never change; new ones are added at the end. */
 const csvColumns: readonly CsvColumn[] = [
   ['file', ({ file }) => file],
   ['sha256', ({ sha256 }) => sha256],
@@ -249,20 +269,20 @@ function writeOrigin(origin: Origin): string {
   return `${name}#page=${page}${picture === null ? '' : `&picture=${picture}`}`;
 }
 
-/** Null where the table states no probability, and where a changed part or a declaration decided. */
+/** Null when the table states no probability, and when a changed part or a declaration decided. */
 function generationDecision(record: AnalysisRecord): AnalysisRecord['decision'] {
   const result = resultIn(record);
   const isOther = result?.outcome === 'changed' || result?.outcome === 'declared';
   return result === null || result.generated === null || isOther ? null : record.decision;
 }
 
-/** Null where the other formats state none. */
+/** Null when the other formats state none. */
 function changeProbability(record: AnalysisRecord): number | null {
   const result = resultIn(record);
   return result === null || result.outcome === 'declared' ? null : result.changed;
 }
 
-/** To four digits: more than that is noise. */
+/** Rounded to four digits; more would be noise. */
 function rounded(value: number | null | undefined): CsvValue {
   return value == null ? null : Number(value.toFixed(4));
 }

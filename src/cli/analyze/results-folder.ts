@@ -1,4 +1,7 @@
-/** Result folders on disk, one per picture. A folder is written under another name and renamed, so it is never incomplete. */
+/**
+ * Result folders on disk, one per picture. A folder is written under another name and then renamed,
+ * so it is never incomplete.
+ */
 
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -10,11 +13,15 @@ import { removeAtExit } from '../output/terminal.ts';
 import type { AnalysisRecord } from './record.ts';
 
 export interface ResultsFolder {
-  /** To call before the work begins. @throws {ForensicsError} `conflict` when `name` exists and may not be replaced. */
+  /**
+   * Call this before the work begins. @throws {ForensicsError} `conflict` when `name` exists and
+   * may not be replaced.
+   */
   check(name: string): Promise<void>;
   /**
-   * @returns the paths that were written.
-   * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing is left behind.
+   * @returns the paths written.
+   * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing is
+   *   left behind.
    */
   write(name: string, files: ReadonlyMap<string, Uint8Array | string>): Promise<readonly string[]>;
 }
@@ -26,7 +33,8 @@ export async function openResultsFolder(
 ): Promise<ResultsFolder> {
   await writing(async () => {
     makeFolder(resolve(dir));
-    // An existing folder may not be writable: better found out now than after the first picture.
+    // An existing folder may not be writable, which is better found out now than after the first
+    // picture.
     await rm(await mkdtemp(join(dir, '.forensics-')), { recursive: true });
   });
   return {
@@ -36,12 +44,15 @@ export async function openResultsFolder(
 }
 
 /**
- * Names of result folders: the picture's file name, made safe for every system and unique regardless of case. The same list
- * of pictures gives the same names.
+ * Names of result folders: the picture's file name, made safe for every system and unique
+ * regardless of case. The same list of pictures always gives the same names.
  */
 export function createFolderNames(): (label: string) => string {
   const taken = new Set<string>();
-  /** The last number per name, so that thousands of pictures of one name are not counted from one each time. */
+  /**
+   * The last number used for each name, so that numbering thousands of pictures with the same name
+   * stays fast.
+   */
   const last = new Map<string, number>();
   return (label) => {
     const base = safeName(label === '-' ? 'stdin' : basename(label));
@@ -55,7 +66,7 @@ export function createFolderNames(): (label: string) => string {
   };
 }
 
-/** Not allowed on Windows, where a folder from Linux may be copied. */
+/** Not allowed on Windows, to which a folder from Linux may be copied. */
 const reservedName = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 function safeName(fileName: string): string {
@@ -110,7 +121,7 @@ async function putInPlace(
   }
 }
 
-/** `--force` replaces results, never another folder of the same name. */
+/** `--force` replaces results, but never an unrelated folder of the same name. */
 async function checkFree(target: string, force: boolean): Promise<void> {
   const names = await readdir(target).catch((error: unknown): string[] | null => {
     const code = systemCodeOf(error);
@@ -128,14 +139,17 @@ async function checkFree(target: string, force: boolean): Promise<void> {
 
 export type Files = readonly (readonly [name: string, content: Uint8Array])[];
 
-/** Writes `result.json` and the drawn files of one picture. @returns the record with the paths. @throws as `ResultsFolder.write`. */
+/**
+ * Writes `result.json` and the rendered files of one picture. @returns the record with the paths.
+ * @throws as `ResultsFolder.write`.
+ */
 export async function keepResults(
   results: ResultsFolder,
   folderName: string,
   record: AnalysisRecord,
   drawn: Files,
 ): Promise<AnalysisRecord> {
-  // Inside the folder the names are relative, so that it can be moved.
+  // Names inside the folder are relative, so that it can be moved.
   const inFolder = { ...record, files: ['result.json', ...drawn.map(([name]) => name)] };
   const text = `${JSON.stringify(inFolder, null, 2)}\n`;
   const files = new Map<string, Uint8Array | string>([['result.json', text], ...drawn]);

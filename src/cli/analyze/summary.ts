@@ -1,4 +1,4 @@
-/** A run as a whole: the text of its progress line, the summary at its end, and its exit code. */
+/** A run as a whole: the text of its progress line, its final summary and its exit code. */
 
 import type { Language, ResultClass } from '../../contract/vocabulary.ts';
 import { type ErrorCode, type ExitCode, exitCodes, failures } from '../../errors.ts';
@@ -10,13 +10,13 @@ import { printable } from '../output/terminal.ts';
 import type { Skipped } from './inputs.ts';
 import type { AnalysisRecord } from './record.ts';
 
-/** How many files came to each end: all that a run keeps of what it has reported. */
+/** How many files had each outcome; all that a run keeps of what it has reported. */
 export interface Summary {
-  /** Pictures, failed ones among them. */
+  /** Number of pictures, including failed ones. */
   readonly total: number;
   readonly counts: Readonly<Record<ResultClass | 'failed', number>>;
   readonly firstError: ErrorCode | null;
-  /** Files of other kinds that folders hold. */
+  /** Other kinds of files found in folders. */
   readonly notPictures: Readonly<Partial<Record<OtherKind, number>>>;
   readonly skipped: { readonly count: number; readonly first: readonly SkippedName[] };
 }
@@ -34,7 +34,7 @@ export const emptySummary: Summary = {
   skipped: { count: 0, first: [] },
 };
 
-/** The rest is counted: each is a row of CSV and JSON. */
+/** The others are only counted; each is a row in CSV and JSON. */
 const mostNamed = 10;
 
 /** A picture that was only handed to a server has neither a verdict nor an error yet. */
@@ -77,7 +77,10 @@ export function summaryLine(
   return `${words.pictures(total)}${ends === '' ? '' : `: ${ends}`}; ${duration}${rate}`;
 }
 
-/** `Not pictures: 2 text files, 1 video.` and `Left out: .git (hidden).`, each where there is something to say. */
+/**
+ * `Not pictures: 2 text files, 1 video.` and `Left out: .git (hidden).`, each only when there are
+ * any.
+ */
 export function leftOutLines({ notPictures, skipped }: Summary, language: Language): string[] {
   const words = wordsIn(language).terminal.summary;
   const wordsOfKinds: Readonly<Partial<Record<string, (count: number) => string>>> = words.kinds;
@@ -106,8 +109,8 @@ function durationText(ms: number, language: Language): string {
 }
 
 /**
- * A file that was not examined outweighs every verdict: the batch was not checked. Then fake, uncertain, abstain, each only
- * when asked for.
+ * A file that was not examined outweighs every verdict, because the batch was not fully checked.
+ * Then come fake, uncertain and abstain; each only when asked for.
  */
 export function exitCodeOf(
   { total, counts, firstError, notPictures, skipped }: Summary,
@@ -129,7 +132,7 @@ const exitCodesOfEnds: Record<FailOn, ExitCode> = {
 };
 
 export interface ProgressState {
-  /** Null until they are counted. */
+  /** Null until they have been counted. */
   total: number | null;
   done: number;
   failed: number;
@@ -170,7 +173,7 @@ function speedText(done: number, elapsedMs: number, language: Language): string 
   return `${fixed(perSecond * seconds, 1)} ${wordsIn(language).terminal.summary.rates[unit]}`;
 }
 
-/** `12 min`: a rough estimate; empty at the beginning, and below 10 s. */
+/** A rough estimate such as `12 min`; empty at the beginning, and below 10 s. */
 function timeLeft(shareDone: number, elapsedMs: number, language: Language): string {
   if (shareDone === 0 || elapsedMs < 5000) return '';
   const seconds = ((elapsedMs / 1000) * (1 - shareDone)) / shareDone;

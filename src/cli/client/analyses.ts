@@ -1,4 +1,7 @@
-/** The analyses of one tenant on a server, through `/v1/analysis`, and the connection to where it stores files. */
+/**
+ * The analyses of one tenant on a server, through `/v1/analysis`, and the connection to the store
+ * for its files.
+ */
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -26,9 +29,10 @@ export interface Connection {
 }
 
 /**
- * Takes over `api`: closes it with the connection, and also when opening fails.
+ * Owns `api`: closes it with the connection, and also when opening fails.
  *
- * @throws {ForensicsError} what every request would throw: `server_*`, `unauthenticated`, `forbidden`.
+ * @throws {ForensicsError} what any request would throw: `server_*`, `unauthenticated`,
+ *   `forbidden`.
  */
 export async function openConnection(api: Api, tenantName: string): Promise<Connection> {
   const transfer = createTransfer(api);
@@ -37,7 +41,7 @@ export async function openConnection(api: Api, tenantName: string): Promise<Conn
     await api.close();
   };
   try {
-    // A wrong address, key or tenant shows at once: this request is not retried for long.
+    // Reveals a wrong address, key or tenant at once, because this request is retried only briefly.
     await checkAccess(api, tenantName);
   } catch (error) {
     await close();
@@ -66,7 +70,7 @@ export async function checkAccess(
 }
 
 export interface RemoteAnalyses {
-  /** The same request with the same key makes one analysis, however often it is sent. */
+  /** Repeating a request with the same key never creates a second analysis. */
   create(request: CreateRequest, idempotencyKey: string): Promise<Analysis>;
   /** @throws {ForensicsError} `analysis_not_found`. */
   read(id: string): Promise<Analysis>;
@@ -74,7 +78,10 @@ export interface RemoteAnalyses {
   start(id: string): Promise<void>;
   /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
   retry(id: string, options: GivenOptions): Promise<Analysis>;
-  /** Other pictures of the tenant that show the same; none where the server does not look for them. */
+  /**
+   * Other pictures of the tenant that show the same scene; empty when the server does not look for
+   * them.
+   */
   seenBefore(id: string): Promise<readonly SeenBefore[]>;
   remove(id: string): Promise<void>;
 }
@@ -82,7 +89,10 @@ export interface RemoteAnalyses {
 const answer = wholeAnswer(analysisAnswer, analysisComponents);
 const path = '/v1/analysis';
 
-/** @param signal - ends reading and waiting; a request that changes something is completed, so that its outcome is known. */
+/**
+ * @param signal - ends reading and waiting; a request that changes something is completed, so that
+ *   its outcome is known.
+ */
 function createRemoteAnalyses(
   api: Pick<Api, 'request'>,
   tenantName: string,
@@ -114,7 +124,7 @@ function createRemoteAnalyses(
         const where = { method: 'GET', path: `${path}/seen-before` } as const;
         return (await api.request({ ...where, ...asked }, seenBeforeAnswer)).data;
       } catch (error) {
-        // A server of a version before 0.4.
+        // A server older than version 0.4.
         if (error instanceof ForensicsError && error.code === 'not_found') return [];
         throw error;
       }
@@ -128,13 +138,14 @@ function createRemoteAnalyses(
 function only({ data }: { readonly data: readonly Analysis[] }): Analysis {
   const [analysis] = data;
   if (analysis !== undefined) return analysis;
-  throw new ForensicsError('server_unexpected', 'The answer of the server holds no analysis.');
+  throw new ForensicsError('server_unexpected', "The server's answer contains no analysis.");
 }
 
 /**
- * Presigned URLs may expire before they are used, or during a slow transfer: new ones are requested once.
+ * Presigned URLs may expire before use or during a slow transfer, so new ones are requested once.
  *
- * @throws {ForensicsError} `store_refused` when the new ones have expired as well; what `act` throws.
+ * @throws {ForensicsError} `store_refused` when the new ones have expired as well; whatever `act`
+ *   throws.
  */
 export async function withFreshUrls<A extends { readonly id: string }, T>(
   analysis: A,
@@ -161,12 +172,12 @@ function isExpiry(error: unknown): boolean {
 const firstPauseMs = 500;
 const growth = 1.5;
 /**
- * Each analysis is read by its id, as only that answer contains the evidence. For 64 at once this makes 400 requests a
- * minute; a server allows 3,000.
+ * Each analysis is polled by its id, because only that answer contains the evidence. With 64 at
+ * once that is 400 requests a minute; a server allows 3,000.
  */
 const maxPauseMs = 10_000;
 
-/** Reads an analysis until it has ended. @throws what `read` throws; the reason of `signal`. */
+/** Polls an analysis until it has ended. @throws whatever `read` throws; the reason of `signal`. */
 export async function untilEnded<
   T extends { readonly inferenceStatus: Pick<InferenceStatus, 'status'> },
 >(read: () => Promise<T>, signal: AbortSignal, pace: Pace = realPace): Promise<T> {
@@ -174,7 +185,7 @@ export async function untilEnded<
     const analysis = await read();
     const { status } = analysis.inferenceStatus;
     if (status === 'completed' || status === 'failed') return analysis;
-    // Up to a quarter more or less, so that pictures that began together are not polled together.
+    // Varied by up to a quarter, so that pictures started together are not polled together.
     await pace.wait(pauseMs * (0.75 + Math.random() / 2), signal);
   }
 }

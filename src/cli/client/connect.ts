@@ -12,10 +12,10 @@ import { toConnectionFailure } from './errors.ts';
 interface Access {
   readonly url: string;
   readonly trust: Trust;
-  /** Without credentials when left out. */
+  /** Omitted: no credentials. */
   readonly authorize?: Authorize;
   readonly userAgent: string;
-  /** The real one when left out. */
+  /** Omitted: real time. */
   readonly pace?: Pace;
 }
 
@@ -44,22 +44,27 @@ export function httpsAddress(text: string): URL {
 
 /** How to verify the identity of a server. */
 export type Trust =
-  /** By an authority that Node.js or the system trusts, or by one of these, PEM. */
+  /** By an authority trusted by Node.js or the system, or by one of these (PEM). */
   | { readonly by: 'system'; readonly also?: string }
-  /** By one of these alone, PEM. */
+  /** Only by one of these authorities (PEM). */
   | { readonly by: 'authority'; readonly pem: string }
-  /** SHA-256 of a certificate in the server's chain, 64 lower-case hexadecimal digits: its own, or that of an authority. */
+  /**
+   * By the SHA-256 of a certificate in the server's chain, its own or an authority's; 64 lower-case
+   * hexadecimal digits.
+   */
   | { readonly by: 'fingerprint'; readonly sha256: string };
 
 const maxLooks = 3;
 
 /**
- * Connections to the server at `url`. Each also checks the host name and the dates of the certificate.
+ * Opens connections to the server at `url`. Each also checks the certificate's host name and dates.
  *
- * A fingerprint does not disable the checks: its certificate is fetched over a connection that sends nothing, and is then
- * the only one that is trusted. That connection bypasses any proxy, so connections with a fingerprint do as well.
+ * A fingerprint does not disable these checks: the certificate with that fingerprint is fetched
+ * over a connection that sends nothing, and is then the only one trusted. That connection bypasses
+ * any proxy, so connections with a fingerprint do as well.
  *
- * @throws {ForensicsError} `server_untrusted` when no certificate of the server has the fingerprint, `server_unreachable`.
+ * @throws {ForensicsError} `server_untrusted` when no certificate of the server has the
+ *   fingerprint, `server_unreachable`.
  */
 async function connectionsTo(url: URL, trust: Trust): Promise<Dispatcher> {
   if (trust.by !== 'fingerprint') return connectionsUnder(trust);
@@ -72,7 +77,7 @@ async function connectionsTo(url: URL, trust: Trust): Promise<Dispatcher> {
   return new Agent({ connect: { secureContext: context } });
 }
 
-/** For any address. `HTTPS_PROXY` and `NO_PROXY` are respected. */
+/** Works for any address. Respects `HTTPS_PROXY` and `NO_PROXY`. */
 export function connectionsUnder(trust: Exclude<Trust, { by: 'fingerprint' }>): Dispatcher {
   const secured = { secureContext: trustedContext(trust) };
   return new EnvHttpProxyAgent({ connect: secured, requestTls: secured });
@@ -80,7 +85,7 @@ export function connectionsUnder(trust: Exclude<Trust, { by: 'fingerprint' }>): 
 
 function trustedContext(trust: Exclude<Trust, { by: 'fingerprint' }>): SecureContext {
   if (trust.by === 'authority') return createSecureContext({ ca: trust.pem });
-  // The system's too: that is where a company installs its own authority.
+  // Includes the system's, where a company installs its own authority.
   const known = [...getCACertificates('default'), ...getCACertificates('system')];
   if (trust.also !== undefined) known.push(trust.also);
   return createSecureContext({ ca: known });
@@ -89,10 +94,12 @@ function trustedContext(trust: Exclude<Trust, { by: 'fingerprint' }>): SecureCon
 const timeoutMs = 10_000;
 
 /**
- * The certificate with this fingerprint. Whether the chain is valid is checked later, by the connection that trusts it.
+ * Finds the certificate with this fingerprint. The connection that trusts it checks later whether
+ * the chain is valid.
  *
  * @param sha256 - 64 lower-case hexadecimal digits.
- * @throws {ForensicsError} `server_untrusted` when the server does not show it, `server_unreachable`.
+ * @throws {ForensicsError} `server_untrusted` when the server does not present it,
+ *   `server_unreachable`.
  */
 async function findShown(url: URL, sha256: string): Promise<X509Certificate> {
   const shown = await shownChain(url).catch((error: unknown) => {
@@ -107,18 +114,21 @@ async function findShown(url: URL, sha256: string): Promise<X509Certificate> {
   );
   throw new ForensicsError(
     'server_untrusted',
-    `No certificate of ${url.host} has the SHA-256 of --fingerprint. It shows: ${seen.join('; ')}. Compare with "openssl x509 -noout -fingerprint -sha256 -in tls/ca.pem" in the data folder of the server; if that differs too, another machine is answering in its place.`,
+    `No certificate of ${url.host} has the SHA-256 given with --fingerprint; it presents ${seen.join('; ')}. Compare with "openssl x509 -noout -fingerprint -sha256 -in tls/ca.pem" in the server's data folder; if that differs too, another machine is answering in its place.`,
   );
 }
 
-/** The certificates that a server shows, its own first, read over a connection that sends and trusts nothing. */
+/**
+ * The certificate chain a server presents, its own certificate first, read over a connection that
+ * sends and trusts nothing.
+ */
 export async function shownChain({ hostname, port }: URL): Promise<readonly X509Certificate[]> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({
     host,
     port: port === '' ? 443 : Number(port),
     ...(isIP(host) === 0 ? { servername: host } : {}),
-    // Only to look: nothing is sent over this connection.
+    // Safe because nothing is sent over this connection.
     rejectUnauthorized: false,
   });
   try {
@@ -136,7 +146,7 @@ export async function shownChain({ hostname, port }: URL): Promise<readonly X509
 
 function chainFrom(leaf: X509Certificate | undefined): readonly X509Certificate[] {
   const chain: X509Certificate[] = [];
-  // A self-signed certificate names itself as its issuer.
+  // A self-signed certificate is its own issuer.
   for (let at = leaf; at !== undefined; at = at.issuerCertificate) {
     const { fingerprint256 } = at;
     if (chain.some((before) => before.fingerprint256 === fingerprint256)) break;

@@ -1,6 +1,6 @@
 /**
- * A login at an identity provider without a browser on this machine: the person opens an address on any device, types a
- * code, and logs in there, while the program polls for the result (RFC 8628).
+ * Logs in at an identity provider without a browser on this machine: the user opens an address on
+ * any device, enters a code and logs in there, while the program polls for the result (RFC 8628).
  */
 
 import {
@@ -20,17 +20,17 @@ interface DeviceLogin {
   readonly issuer: string;
   readonly clientId: string;
   readonly scope: string;
-  /** The audience of the access token, where the provider requires one. */
+  /** The audience of the access token, if the provider requires one. */
   readonly audience: string | null;
   readonly dispatcher: Dispatcher;
-  /** Called once, before the polling. */
+  /** Called once, before polling starts. */
   readonly show: (where: DevicePrompt) => void;
 }
 
 export interface DevicePrompt {
   readonly url: string;
   readonly code: string;
-  /** Includes the code; null where the provider has no such address. */
+  /** Includes the code; null when the provider has no such address. */
   readonly urlWithCode: string | null;
   readonly minutes: number;
 }
@@ -38,14 +38,14 @@ export interface DevicePrompt {
 export interface Tokens {
   readonly accessToken: string;
   readonly idToken: string;
-  /** Empty where the provider gives none. */
+  /** Empty when the provider issues none. */
   readonly refreshToken: string;
   /** In seconds. */
   readonly expiresIn: number;
 }
 
 const timeoutSeconds = 10;
-// For providers that do not send the lifetime of an access token.
+// For providers that do not state the lifetime of an access token.
 const shortLifeSeconds = 300;
 
 /** @throws {ForensicsError} `not_offered`, `forbidden`, `unauthenticated`, `identity_unavailable`, `server_unreachable`, `server_untrusted`. */
@@ -93,10 +93,11 @@ async function discoverClient({
 
 function toLoginFailure(error: unknown, issuer: URL, clientId: string): ForensicsError {
   if (!(error instanceof ResponseBodyError)) return withoutAnswer(error, issuer);
-  // RFC 8628, section 3.5, and RFC 6749, section 5.2. The cause could contain what was sent.
+  // RFC 8628, section 3.5, and RFC 6749, section 5.2. The cause is dropped because it could contain
+  // what was sent.
   switch (error.error) {
     case 'access_denied':
-      return new ForensicsError('forbidden', 'The login was refused at the identity provider.');
+      return new ForensicsError('forbidden', 'The login was refused by the identity provider.');
     case 'expired_token':
       return new ForensicsError('unauthenticated', 'The code was not used in time; log in again.');
     case 'invalid_scope':
@@ -108,7 +109,7 @@ function toLoginFailure(error: unknown, issuer: URL, clientId: string): Forensic
     case 'unauthorized_client':
       return new ForensicsError(
         'not_offered',
-        `The identity provider does not allow "${clientId}" to log in with a device code. Ask its operator to allow that, without a client secret, or log in with an API key: --api-key-file.`,
+        `The identity provider does not allow "${clientId}" to log in with a device code. Ask its operator to allow that without a client secret, or use an API key: --api-key-file.`,
       );
     default:
       return unavailable(issuer, new Error(`${error.status} ${error.error.slice(0, 40)}`));
@@ -116,7 +117,7 @@ function toLoginFailure(error: unknown, issuer: URL, clientId: string): Forensic
 }
 
 function withoutAnswer(error: unknown, issuer: URL): ForensicsError {
-  // The library wraps what its calls threw.
+  // The library wraps the errors of its calls.
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof ForensicsError) return at;
   }

@@ -1,4 +1,6 @@
-/** Failures of the connection to a server, and refusals by a server or a store, as errors of the table. */
+/**
+ * Converts failed connections, and refusals by a server or a store, into errors of the error table.
+ */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorCode, failures, ForensicsError } from '../../errors.ts';
@@ -10,7 +12,7 @@ interface Refusal {
   readonly data: unknown;
 }
 
-/** @param how.lacksCredentials - then the server's message about headers does not help. */
+/** @param how.lacksCredentials - then the server's message about headers would not help. */
 export function toRefusal(
   { status, headers, data }: Refusal,
   { lacksCredentials }: { readonly lacksCredentials: boolean },
@@ -20,7 +22,7 @@ export function toRefusal(
   if (lacksCredentials && (status === 401 || status === 403)) {
     return new ForensicsError(
       code,
-      'The server needs credentials: name a file with an API key (--api-key-file), set FORENSICS_API_KEY, or log in with "forensics login" and add --profile.',
+      'The server requires credentials: name a file with an API key (--api-key-file), set FORENSICS_API_KEY, or log in with "forensics login" and add --profile.',
     );
   }
   const told: unknown = Object(data)['message'];
@@ -33,7 +35,9 @@ function retryAfter(headers: IncomingHttpHeaders) {
   return Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {};
 }
 
-/** Of the network, or of TLS: the server cannot be reached, or is not the one that was meant. */
+/**
+ * Converts a network or TLS error: the server cannot be reached, or is not the one that was meant.
+ */
 export function toConnectionFailure(error: unknown, url: URL): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const code = systemCode(error);
@@ -47,19 +51,19 @@ export function toConnectionFailure(error: unknown, url: URL): ForensicsError {
   return new ForensicsError('server_unreachable', `${url.host} ${why}.`, { cause: error });
 }
 
-/** What is wrong with the certificate, as the end of a sentence; null when it is something else. */
+/** What is wrong with the certificate, as the end of a sentence; null for other errors. */
 function distrustIn(code: string, error: unknown): string | null {
   const names = String(Object(Object(error)['cert'])['subjectaltname'] ?? 'of none');
   switch (code) {
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return `is for another name: ${names.replaceAll(/\b(DNS|IP Address):/g, '')}. Use one of these in the address, or start the server with this name: serve --public-url.`;
+      return `is for other names: ${names.replaceAll(/\b(DNS|IP Address):/g, '')}. Use one of these in the address, or start the server with this name: serve --public-url.`;
     case 'CERT_HAS_EXPIRED':
-      return 'has expired. Renew it on the server; if it is valid there, the clock of this machine is wrong.';
+      return "has expired. Renew it on the server; if it is still valid there, this machine's clock is wrong.";
     case 'CERT_NOT_YET_VALID':
-      return 'is not valid yet. One of the two clocks is wrong, most likely that of this machine.';
+      return "is not valid yet. One of the two clocks is wrong, most likely this machine's.";
     default:
       if (!unknownAuthority.has(code) && !code.startsWith('CERT_')) return null;
-      return `leads to no authority that is trusted here (${code}). Name its authority with --ca FILE or, with --fingerprint, the SHA-256 that the server prints on its first start.`;
+      return `was not issued by an authority that is trusted here (${code}). Name its authority with --ca FILE, or give the SHA-256 that the server prints on its first start with --fingerprint.`;
   }
 }
 
@@ -75,17 +79,17 @@ const unknownAuthority: ReadonlySet<string> = new Set([
   'PATH_LENGTH_EXCEEDED',
 ]);
 
-const noTls =
-  'does not use HTTPS on that port; check the port, and any proxy between here and the server';
-const tooLate = 'does not answer in time; check the address, the network and any firewall between';
+const noTls = 'does not use HTTPS on that port; check the port, and any proxy in between';
+const tooLate =
+  'did not answer in time; check the address, the network and any firewall in between';
 const unreachable: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'refuses connections; check host and port, and that the server is running',
+  ECONNREFUSED: 'refuses connections; check the host and port, and that the server is running',
   ENOTFOUND: 'is an unknown host; check the address',
-  EAI_AGAIN: 'cannot be looked up; check the network',
+  EAI_AGAIN: 'could not be looked up; check the network',
   ECONNRESET: 'closed the connection; check that the server is running and uses HTTPS on that port',
   UND_ERR_SOCKET: 'closed the connection; check that the server is running',
-  EHOSTUNREACH: 'has no route from here; check the network',
-  ENETUNREACH: 'has no route from here; check the network',
+  EHOSTUNREACH: 'is not reachable from here; check the network',
+  ENETUNREACH: 'is not reachable from here; check the network',
   ETIMEDOUT: tooLate,
   UND_ERR_CONNECT_TIMEOUT: tooLate,
   timeout: tooLate,
@@ -117,17 +121,18 @@ function codeForStatus(status: number): ErrorCode {
 }
 
 /**
- * Maps a refusal of a store to a code of the error table; S3 and Azure use the same two XML elements.
+ * Maps a store's refusal to a code of the error table; S3 and Azure use the same two XML elements.
  *
- * @param text - the beginning of the body.
- * @returns `url_expired`, `blob_not_found`, `blob_too_large`, `no_space_left`, `store_unavailable` or `store_refused`.
+ * @param text - the beginning of the response body.
+ * @returns `url_expired`, `blob_not_found`, `blob_too_large`, `no_space_left`, `store_unavailable`
+ *   or `store_refused`.
  */
 export function toStoreFailure(
   status: number,
   headers: IncomingHttpHeaders,
   text: string,
 ): ForensicsError {
-  // Our own server says it in a header, S3 and Azure in XML.
+  // Our own server sends the code in a header, S3 and Azure in XML.
   const code = String(headers['x-error-code'] ?? elementText(text, 'Code') ?? `status ${status}`);
   // "Request has expired", "ExpiredToken"; Azure: "Signature not valid in the specified time frame".
   const isRefused = status === 400 || status === 401 || status === 403;
@@ -153,19 +158,19 @@ export function toStoreFailure(
   }
   return new ForensicsError(
     'store_refused',
-    `The store refuses the file (${code}); ask the operator of the server to check its storage.`,
+    `The store rejected the file (${code}); ask the server's operator to check its storage.`,
   );
 }
 
-/** New URLs have expired already where the clock of the store differs. */
+/** A new URL that has already expired means that the store's clock is different. */
 export function clocksDiffer(): ForensicsError {
   return new ForensicsError(
     'store_refused',
-    'The store says that a new URL has expired: the clocks of server and store differ. Ask the operator to set them.',
+    'The store considers a new URL expired, so the clocks of server and store differ. Ask the operator to synchronise them.',
   );
 }
 
-/** Text of the first such element, when it is plain and short. */
+/** Text of the first element with this name, if it is plain and short. */
 function elementText(xml: string, name: string): string | null {
   return new RegExp(`<${name}>([^<>]{1,200}?)\\.?</${name}>`).exec(xml)?.[1] ?? null;
 }

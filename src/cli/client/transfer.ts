@@ -1,6 +1,6 @@
 /**
- * Uploads to and downloads from presigned URLs of the server's own store, S3 or Azure. The URL is the whole permission:
- * no key of ours is ever sent with it.
+ * Uploads to and downloads from presigned URLs of the server's own store, S3 or Azure. The URL is
+ * the only permission needed: our own credentials are never sent to it.
  */
 
 import { type Dispatcher, request } from 'undici';
@@ -36,7 +36,7 @@ type Answer = Dispatcher.ResponseData;
 const silenceMs = 120_000;
 const mostFailureText = 16_384;
 
-/** Retried for as long as a request of a long run. */
+/** Retries for as long as a request of a long run. */
 export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: Pace): Transfer {
   const others = connectionsUnder({ by: 'system' });
   const reach = createReach(server, others);
@@ -71,8 +71,8 @@ export function createTransfer(server: Pick<Api, 'url' | 'dispatcher'>, pace?: P
 type Reach = (target: URL, call: Call) => Promise<Answer>;
 
 /**
- * Uses the server's connections for its own address. Another host is verified by what this machine trusts or, for a store
- * under the same authority, by what verifies the server.
+ * Uses the server's connections for the server's own address. Other hosts are verified by what this
+ * machine trusts or, for a store under the same authority, by what verifies the server.
  */
 function createReach(
   { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,
@@ -97,7 +97,7 @@ function createReach(
 
 async function followed(reach: Reach, call: Call): Promise<Answer> {
   let target = new URL(call.url);
-  // S3 redirects to another region once.
+  // S3 may redirect to another region once.
   for (let hop = 0; hop < 3; hop++) {
     const answer = await reach(target, call);
     const next = redirectTarget(answer, { method: call.method, from: target });
@@ -105,7 +105,7 @@ async function followed(reach: Reach, call: Call): Promise<Answer> {
     await answer.body.dump();
     target = next;
   }
-  throw new ForensicsError('store_refused', 'The store redirects without end.');
+  throw new ForensicsError('store_refused', 'The store keeps redirecting.');
 }
 
 function send(
@@ -133,14 +133,14 @@ async function readUpTo({ body }: Answer, maxBytes: number): Promise<Uint8Array>
     if (size > maxBytes) {
       throw new ForensicsError(
         'blob_too_large',
-        'The store sends more bytes than such a file can have.',
+        'The store sends more bytes than a file of this kind can have.',
       );
     }
   }
   return Buffer.concat(parts);
 }
 
-/** The beginning of the body of a refusal; leaving the loop discards the rest. */
+/** The beginning of a refusal's body; leaving the loop discards the rest. */
 async function readStart({ body }: Answer): Promise<string> {
   let text = '';
   for await (const part of body as AsyncIterable<Uint8Array>) {
@@ -171,6 +171,6 @@ function redirectTarget(
   if (next !== null && isAllowed) return next;
   throw new ForensicsError(
     'store_refused',
-    'The store redirects to an unencrypted address; nothing was sent there. Ask the operator of the server to check the address of the store.',
+    "The store redirects to an unencrypted address, so nothing was sent there. Ask the server's operator to check the store's address.",
   );
 }

@@ -1,4 +1,4 @@
-/** The data folder of this machine, whether a server is running on it or not. */
+/** Works on the data folder of this machine, whether or not a server is running on it. */
 
 import { toActor } from '../../service/access/principal.ts';
 import type { User } from '../../service/access/users.ts';
@@ -19,7 +19,7 @@ import { log } from '../output/terminal.ts';
 import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
 
 /**
- * Opens the data folder for one act and closes it again, also when the act fails.
+ * Opens the data folder for one act and closes it again, even when the act fails.
  *
  * @throws {ForensicsError} `not_found` when nothing was set up there.
  */
@@ -36,7 +36,7 @@ export function installedSettings(options: FolderOptions): Settings {
   if (hasInstallation(settings)) return settings;
   throw new ForensicsError(
     'not_found',
-    'Nothing has been set up in this data folder; name another with --data-dir, or start with "forensics serve".',
+    'This data folder is not set up; name another with --data-dir, or set it up with "forensics serve".',
   );
 }
 
@@ -47,7 +47,7 @@ export function settingsFor(options: FolderOptions & { readonly publicUrl?: stri
   return settings;
 }
 
-/** The same for settings that were read; the data folder may be new. */
+/** Does the same with settings already read; the data folder may be new. */
 export async function withCore<T>(
   settings: Settings,
   act: (core: Core, settings: Settings) => Promise<T>,
@@ -61,7 +61,7 @@ export async function withCore<T>(
   }
 }
 
-/** The upgrade is automatic, so log it: the copy is the only way back to the earlier version. */
+/** Logs the automatic upgrade, because the copy is the only way back to the earlier version. */
 export function logOpening(
   { upgrade }: Pick<Core['database'], 'upgrade'>,
   note: (text: string) => void = log,
@@ -72,7 +72,7 @@ export function logOpening(
   note(`The database was upgraded from schema ${from} to ${to}${kept}`);
 }
 
-/** The service on the data folder of this machine, where the operator acts. */
+/** The service on this machine's data folder, where the operator acts. */
 export function createLocalService(core: Core, settings: Settings): Service {
   return {
     keys: createKeyActs(core),
@@ -84,7 +84,7 @@ export function createLocalService(core: Core, settings: Settings): Service {
 function createKeyActs(core: Core): KeyActs {
   const { keys } = core;
   const findTenantId = async (name: string) => (await tenantNamed(core, name)).id;
-  /** The owner of the key that was given, else the operator. */
+  /** The owner of the given key, otherwise the operator. */
   const actorFor = async (tenantId: string, tenant: string, bySecret?: string) => {
     if (bySecret === undefined) return operator;
     const principal = await keys.authenticate(bySecret);
@@ -141,19 +141,19 @@ function createSettingsActs(core: Core): SettingsActs {
   };
 }
 
-/** Loaded where it is used: clients for S3 and Azure are slow to load. */
+/** Loaded on demand, because clients for S3 and Azure are slow to load. */
 async function loadTenancy(core: Core, settings: Settings): Promise<Tenancy> {
   const { openTenancy, openTenantStorage } = await import('../../service/storage.ts');
   const storage = openTenantStorage({ settings, core, now, onError: raise });
   return openTenancy({ core, storage, webhookGuard: null, now });
 }
 
-/** Only a warning: the server may have other settings than this command. */
+/** Only a warning, because the server may have other settings than this command. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
   const { createWebhookGuard } = await import('../../service/storage.ts');
   const { complaintAbout } = await import('../../service/tenants/tenancy.ts');
   const complaint = complaintAbout(webhookUrl, createWebhookGuard(settings));
-  if (complaint !== null) log(`Warning, by the settings of this command: ${complaint}`);
+  if (complaint !== null) log(`Warning, judging by this command's settings: ${complaint}`);
 }
 
 export const now = () => new Date();
@@ -177,7 +177,10 @@ export interface ShownUser {
   readonly lastLoginDate: string | null;
 }
 
-/** @param who - email address or id; accounts of an identity provider only have an id. @throws {ForensicsError} `not_found`. */
+/**
+ * @param who - email address or id; accounts of an identity provider only have an id. @throws
+ *   {ForensicsError} `not_found`.
+ */
 export async function userNamed({ users }: Core, who: string): Promise<User> {
   const user = (await users.byEmail(who)) ?? (await users.byId(who));
   if (user !== null) return user;

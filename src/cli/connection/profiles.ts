@@ -1,6 +1,7 @@
 /**
- * The servers that this user has saved. A profile holds the address of a server and how to verify it; its credentials are
- * in a file of their own. One file per profile, so that two commands never overwrite each other's.
+ * The servers that this user has saved. A profile holds a server's address and how to verify it;
+ * its credentials are in a separate file. There is one file per profile, so that two commands never
+ * overwrite each other's.
  */
 
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -19,10 +20,10 @@ import { log } from '../output/terminal.ts';
 
 const profileFields = Type.Object({
   url: Type.String(),
-  /** PEM. */
+  /** In PEM format. */
   ca: Type.Optional(Type.String()),
   fingerprint: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
-  /** The default of `--tenant`. */
+  /** Default for `--tenant`. */
   tenant: Type.Optional(Type.String()),
 });
 
@@ -45,7 +46,7 @@ export function profileNamed(name: string): Profile {
   );
 }
 
-/** Null when there is none. @throws {ForensicsError} `usage`, `config_invalid`. */
+/** Returns null when there is none. @throws {ForensicsError} `usage`, `config_invalid`. */
 export function readProfile(name: string): Profile | null {
   const found = readOwnJson(profileFile(name), profileFields);
   return found === null ? null : { name, ...found };
@@ -65,11 +66,14 @@ export function profileTrust({ ca, fingerprint }: Pick<Profile, 'ca' | 'fingerpr
   return fingerprint === undefined ? { by: 'system' } : { by: 'fingerprint', sha256: fingerprint };
 }
 
-/** A name is also a file name, on systems that ignore case too. @throws {ForensicsError} `usage`. */
+/**
+ * The name is also a file name, and some file systems ignore case. @throws {ForensicsError}
+ * `usage`.
+ */
 export function checkProfileName(name: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) return name;
   throw usageError(
-    'The name of a profile has 1 to 64 lower-case letters, digits, ".", "_" and "-", and begins with a letter or digit.',
+    'A profile name has 1 to 64 lower-case letters, digits, ".", "_" or "-", and begins with a letter or digit.',
   );
 }
 
@@ -82,14 +86,14 @@ function profileFile(name: string): string {
 }
 
 function namesIn(path: string): readonly string[] {
-  // No login yet.
+  // Nobody has logged in yet.
   if (!existsSync(path)) return [];
   const files = readdirSync(path).filter((file) => /^[a-z0-9][a-z0-9._-]*\.json$/.test(file));
   return files.map((file) => file.replace(/\.json$/, '')).toSorted();
 }
 
 /**
- * The content of a small JSON file that only this user can read; null when there is none.
+ * Reads a small JSON file that only this user can read; returns null when there is none.
  *
  * @throws {ForensicsError} `config_invalid` when the content does not match `schema`.
  */
@@ -105,7 +109,10 @@ function writeOwnJson(file: string, value: unknown): void {
   intoOwnFolder(file, () => replaceFile(file, `${JSON.stringify(value, null, 2)}\n`));
 }
 
-/** Runs `act`, which creates a file in a folder of this user. @throws {ForensicsError} `output_not_writable`. */
+/**
+ * Runs `act`, which creates a file in this user's folder. @throws {ForensicsError}
+ * `output_not_writable`.
+ */
 function intoOwnFolder<T>(file: string, act: () => T): T {
   try {
     makeOwnFolder(dirname(file));
@@ -120,7 +127,7 @@ function parsed(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // Without the cause: the parser's message quotes the text, which may contain secrets.
+    // Without the cause, because the parser's message quotes the text, which may contain secrets.
     if (!existsSync(file)) return undefined;
     throw unreadable(file);
   }
@@ -142,7 +149,7 @@ const session = Type.Object({
   accessToken: Type.String(),
   idToken: Type.String(),
   refreshToken: Type.String(),
-  /** When the access token ends, in milliseconds of Unix time. */
+  /** When the access token expires, in milliseconds of Unix time. */
   expiresAt: Type.Number(),
 });
 const credentials = Type.Union([apiKey, session]);
@@ -150,7 +157,7 @@ const credentials = Type.Union([apiKey, session]);
 export type Credentials = Static<typeof credentials>;
 export type Session = Static<typeof session>;
 
-/** Null when there are none. @throws {ForensicsError} `config_invalid`. */
+/** Returns null when there are none. @throws {ForensicsError} `config_invalid`. */
 export function readCredentials(profile: string): Credentials | null {
   return readOwnJson(credentialsFile(profile), credentials);
 }
@@ -168,9 +175,9 @@ const pauseMs = 50;
 const patienceMs = 60_000;
 
 /**
- * Keeps every other process from the credentials of a profile while `act` changes them.
+ * Locks the credentials of a profile against other processes while `act` changes them.
  *
- * @throws {ForensicsError} `conflict` when another process holds them for a minute.
+ * @throws {ForensicsError} `conflict` when another process holds the lock for a minute.
  */
 export async function withProfileLock<T>(profile: string, act: () => Promise<T>): Promise<T> {
   const release = await lock(`${credentialsFile(profile)}.lock`);
@@ -199,27 +206,29 @@ function credentialsFile(profile: string): string {
 }
 
 /**
- * Reads an API key from a file or standard input; never from an option, which every user of the machine can see.
+ * Reads an API key from a file or standard input; never from an option, which every user of the
+ * machine can see.
  *
  * @param file - `-` is standard input.
  * @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`.
  */
 export async function apiKeyFrom(file: string): Promise<string> {
-  const key = checked(await readText(file), 'The file of --api-key-file');
-  // Only a warning: secrets mounted into a container are often readable by every user inside it.
+  const key = checked(await readText(file), 'The file named by --api-key-file');
+  // Only a warning, because secrets mounted into a container are often readable by every user
+  // inside it.
   const isOpen =
     file !== '-' && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
   if (isOpen) log(`Other users of this machine can read ${file}; run chmod 600.`);
   return key;
 }
 
-/** Null when there is none. @throws {ForensicsError} `usage`. */
+/** Returns null when the variable is not set. @throws {ForensicsError} `usage`. */
 export function apiKeyOfEnvironment(): string | null {
   const { FORENSICS_API_KEY = '' } = process.env;
   return FORENSICS_API_KEY === '' ? null : checked(FORENSICS_API_KEY, 'FORENSICS_API_KEY');
 }
 
-/** Anything else is not sent anywhere: it may be another secret. */
+/** Anything else is not sent anywhere, because it may be another secret. */
 function checked(text: string, where: string): string {
   const key = text.trim();
   if (/^sk-[\w-]{1,500}$/.test(key)) return key;

@@ -1,4 +1,4 @@
-/** The service behind `/v1` of a server. */
+/** The service behind the `/v1` interface of a server. */
 
 import { infoAnswer, settingsAnswer } from '../../contract/auth.ts';
 import { succeeded, told } from '../../contract/common.ts';
@@ -45,14 +45,15 @@ function createKeyActs(api: Api): KeyActs {
     },
     async prune({ tenant, uuids }) {
       const named = new Set(uuids);
-      // A key that has ended stays ended, so no valid key can be revoked between this look and the request.
+      // A key that has ended stays ended, so no valid key can be revoked between listing and
+      // revoking.
       const ended = (await acts.list(tenant)).filter(
         (key) => key.ended !== null && named.has(key.uuid),
       );
       for (const { uuid } of ended) {
         // oxlint-disable-next-line no-await-in-loop -- one request after the other, as the server counts them
         await acts.revoke({ tenant, uuid }).catch((error: unknown) => {
-          // Another process may have been faster.
+          // Another process may have revoked it first.
           if (!(error instanceof ForensicsError) || error.code !== 'not_found') throw error;
         });
       }
@@ -101,7 +102,7 @@ function createSettingsActs(api: Api): SettingsActs {
     async change(who, body) {
       if (who !== null) {
         throw usageError(
-          'On a server you can only change your own settings; leave out the account. Change those of others on the machine of the server.',
+          "On a server you can only change your own settings; leave out the account. Change other people's settings on the server's own machine.",
         );
       }
       if (Object.keys(body).length > 0) await api.request({ method: 'PUT', path, body }, succeeded);

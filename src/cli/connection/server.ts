@@ -1,4 +1,7 @@
-/** Which server a command acts on, by options, environment or profile, and with which credentials. Logs the choice. */
+/**
+ * Decides from options, environment or profile which server a command acts on, and with which
+ * credentials. Logs the choice.
+ */
 
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
@@ -20,7 +23,7 @@ import {
 import type { Service } from './service.ts';
 import { authorizeBySession } from './session.ts';
 
-/** Fills in the tenant of the profile. Ends the command where neither names one. */
+/** Fills in the tenant from the profile. Ends the command when neither names one. */
 export async function nameTenant(command: Command): Promise<void> {
   const options = command.optsWithGlobals<ServiceOptions & { readonly tenant?: string }>();
   if (options.tenant !== undefined) return;
@@ -29,10 +32,10 @@ export async function nameTenant(command: Command): Promise<void> {
 }
 
 /**
- * The only function that chooses between this machine and a server. Opens the service for one act and closes it again,
- * also when the act fails.
+ * The only function that chooses between this machine and a server. Opens the service for one act
+ * and closes it again, even when the act fails.
  *
- * @throws {ForensicsError} what opening either of them throws.
+ * @throws {ForensicsError} whatever opening the service throws.
  */
 export async function withService<T>(
   options: ServiceOptions,
@@ -42,12 +45,12 @@ export async function withService<T>(
     const { createRemoteService } = await import('./remote.ts');
     return withApi(options, (api) => act(createRemoteService(api)));
   }
-  // Loaded only here: a command on a server needs no database.
+  // Loaded only here, because a command on a server needs no database.
   const { createLocalService, withLocalCore } = await import('./local.ts');
   return withLocalCore(options, (core, settings) => act(createLocalService(core, settings)));
 }
 
-/** Opens a connection to the server for one act and closes it again, also when the act fails. */
+/** Opens a connection to the server for one act and closes it again, even when the act fails. */
 export async function withApi<T>(
   options: ServerOptions,
   act: (api: Api) => Promise<T>,
@@ -77,7 +80,10 @@ export async function chooseServer(options: ServerOptions): Promise<Server> {
   return { url: profile.url, trust: profileTrust(given ?? profile), profile };
 }
 
-/** Options first, then the environment. A profile's credentials are for its own server, so an address as well is a mistake. */
+/**
+ * Options take precedence over the environment. Giving an address and a profile is a mistake,
+ * because a profile's credentials are for its own server.
+ */
 export function serverNamed(options: Pick<ServerOptions, 'url' | 'profile'>) {
   const isByFlag = options.url !== undefined || options.profile !== undefined;
   const { url, profile } = isByFlag ? options : serverOfEnvironment();
@@ -97,11 +103,14 @@ export function serverMentioned(options: Pick<ServerOptions, 'url' | 'profile'>)
 
 function serverOfEnvironment(): Pick<ServerOptions, 'url' | 'profile'> {
   const { FORENSICS_URL: url = '', FORENSICS_PROFILE: profile = '' } = process.env;
-  // An empty variable counts as not set, as everywhere.
+  // An empty variable counts as unset, as everywhere.
   return { ...(url !== '' && { url }), ...(profile !== '' && { profile }) };
 }
 
-/** Null when neither was given. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
+/**
+ * Returns null when neither was given. @throws {ForensicsError} `usage`, `file_not_found`,
+ * `file_not_readable`.
+ */
 export async function trustGiven({ ca, fingerprint }: Pick<ServerOptions, 'ca' | 'fingerprint'>) {
   if (ca !== undefined && fingerprint !== undefined) {
     throw usageError('--ca and --fingerprint are two ways to verify the server; choose one.');
@@ -115,7 +124,7 @@ async function certificatesIn(file: string): Promise<string> {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length > 0 && blocks.every(isCertificate)) return `${blocks.join('\n')}\n`;
   throw usageError(
-    `--ca must be a file with certificates in PEM ("-----BEGIN CERTIFICATE-----"), such as tls/ca.pem in the data folder of the server.`,
+    `--ca must name a file with PEM certificates ("-----BEGIN CERTIFICATE-----"), such as tls/ca.pem from the server's data folder.`,
   );
 }
 
@@ -128,14 +137,14 @@ function isCertificate(pem: string): boolean {
 }
 
 /**
- * The tenant that a command on a server acts for: that of the option, else that of the profile.
+ * The tenant a command acts for on a server: the option's, otherwise the profile's.
  *
  * @throws {ForensicsError} `usage` when neither names one.
  */
 export function requireTenant(options: ServerOptions & { readonly tenant?: string }): string {
   const tenant = options.tenant ?? profileTenant(options);
   if (tenant !== undefined) return tenant;
-  throw usageError('A server keeps everything per tenant; add --tenant NAME.');
+  throw usageError('On a server, everything belongs to a tenant; add --tenant NAME.');
 }
 
 export function profileTenant(options: ServerOptions): string | undefined {
@@ -156,7 +165,10 @@ export function userAgent(): string {
   return `forensics/${packageVersion()}`;
 }
 
-/** An option beats the environment, also --profile: its key is for its own server. */
+/**
+ * Options, including --profile, take precedence over the environment, whose key is for its own
+ * server.
+ */
 async function authorizeBy(options: ServerOptions, profile: Profile | null): Promise<Authorize> {
   const { apiKeyFile } = options;
   if (apiKeyFile !== undefined) return authorizeByKey(await apiKeyFrom(apiKeyFile));

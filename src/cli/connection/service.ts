@@ -1,7 +1,7 @@
 /**
- * What commands ask of a service, whichever door they come through: the data folder of this machine (`local.ts`), where
- * the operator acts, or a server (`remote.ts`), where the owner of the login or the API key acts. Both return the values
- * of the `/v1` interface. Tenants are given by name.
+ * What commands need from a service, either the data folder of this machine (`local.ts`), where the
+ * operator acts, or a server (`remote.ts`), where the owner of the login or API key acts. Both
+ * return values of the `/v1` interface. Tenants are given by name.
  */
 
 import type { UserSettings } from '../../contract/auth.ts';
@@ -27,31 +27,37 @@ interface NewKey {
 interface Rotation {
   readonly tenant: string;
   readonly which: WhichKey;
-  /** End of the new key. */
+  /** When the new key expires. */
   readonly expiresAt: Date;
   readonly graceMs: number;
 }
 
-/** `Keys` of the access room says what each act refuses; a server may also refuse the caller. */
+/**
+ * The errors of each act are documented at `Keys` in the access room; a server may also reject the
+ * caller.
+ */
 export interface KeyActs {
   /**
    * Newest first, masked.
    *
-   * @param bySecret - the API key to ask with, instead of the usual credentials.
+   * @param bySecret - the API key to authenticate with, instead of the usual credentials.
    * @throws {ForensicsError} when that key is not accepted for the tenant.
    */
   list(tenant: string, bySecret?: string): Promise<readonly KeyEntry[]>;
-  /** With its secret, this once. */
+  /** Returns the key with its secret, which is never shown again. */
   create(key: NewKey): Promise<KeyEntry>;
-  /** The new key with its secret, this once. */
+  /** Returns the new key with its secret, which is never shown again. */
   rotate(rotation: Rotation): Promise<Rotated>;
   revoke(key: { tenant: string; uuid: string; bySecret?: string }): Promise<void>;
-  /** Revokes those of the named keys that have ended. @returns what was revoked. */
+  /** Revokes those of the given keys that have ended. @returns the revoked keys. */
   prune(keys: { tenant: string; uuids: readonly string[] }): Promise<readonly KeyEntry[]>;
 }
 
 export interface TenantActs {
-  /** Of every tenant that the caller may see, by name. @throws {ForensicsError} `usage` with an API key. */
+  /**
+   * Every tenant that the caller may see, ordered by name. @throws {ForensicsError} `usage` with an
+   * API key.
+   */
   names(): Promise<readonly string[]>;
   read(tenant: string): Promise<TenantAnswer>;
   change(tenant: string, request: TenantRequest): Promise<TenantAnswer>;
@@ -60,10 +66,11 @@ export interface TenantActs {
 
 export interface SettingsActs {
   /**
-   * Changes what is given, and returns all settings.
+   * Changes the given settings and returns all of them.
    *
-   * @param who - email address or id of an account; null for the person who is logged in to a server.
-   * @throws {ForensicsError} `usage` for the one that this service does not offer.
+   * @param who - email address or id of an account; null for the person who is logged in to a
+   *   server.
+   * @throws {ForensicsError} `usage` for whichever of the two this service does not support.
    */
   change(who: string | null, change: UserSettingsChange): Promise<UserSettings>;
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps a login alive: refreshes the access token before it expires. A refresh token works once, and using it twice ends
- * the session, so only one process, and one request of it, may send it.
+ * Keeps a login alive by refreshing the access token before it expires. A refresh token works only
+ * once, and using it twice ends the session, so only one request of one process may send it.
  */
 
 import type { Api, Authorize } from '../client/api.ts';
@@ -38,13 +38,16 @@ interface Renewal {
   readonly isDue: (session: Session, at: number) => boolean;
 }
 
-/** The stored session, refreshed first when it is due. @throws {ForensicsError} `unauthenticated` when it has ended. */
+/**
+ * The stored session, refreshed first if due. @throws {ForensicsError} `unauthenticated` when it
+ * has ended.
+ */
 export async function renewSession(
   profile: string,
   { api, now, isDue: isWanted }: Renewal,
 ): Promise<Session> {
   return withProfileLock(profile, async () => {
-    // Another process may have been first.
+    // Another process may have refreshed it first.
     const before = sessionIn(readCredentials(profile), profile);
     if (!isWanted(before, now())) return before;
     if (before.refreshToken === '') throw loginAgain(profile);
@@ -63,7 +66,7 @@ export async function renewSession(
   });
 }
 
-/** @param how.idToken - the earlier one, which stays valid when no new one came. */
+/** @param how.idToken - the earlier one, which remains in use when no new one was issued. */
 export function createSession(
   { accessToken, idToken, refreshToken, expiresIn }: Tokens,
   how: { readonly email: string; readonly at: number; readonly idToken?: string },

@@ -1,4 +1,6 @@
-/** Records as plain text: cards, lists in columns, fields; and the pages of the manual. */
+/**
+ * Lays records out as plain text: cards, lists in columns, fields; also the pages of the manual.
+ */
 
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
@@ -7,12 +9,15 @@ import { lineWidth, log, paint, print, printable, printJson } from './terminal.t
 /** A row of a card. With an empty label it continues the row above. */
 export type Row = readonly [label: string, text: string];
 
-/** Columns before a row's text, two of them before its label. */
+/** Columns before a row's text, of which two precede its label. */
 const usualIndent = 13;
-/** Narrower, every word would be on a line of its own. */
+/** In fewer columns, every word would be on a line of its own. */
 const minColumns = 30;
 
-/** A title, and rows of labels and texts. @param columns - width to wrap at; long hashes and paths are not broken. */
+/**
+ * A title, and rows of labels and texts. @param columns - width to wrap at; long hashes and paths
+ * are not broken.
+ */
 export function layCard(title: string, rows: readonly Row[], columns: number): string {
   const colour = paint(process.stdout);
   const indent = Math.max(usualIndent, ...rows.map(([label]) => 3 + stringWidth(label)));
@@ -29,7 +34,7 @@ export function layCard(title: string, rows: readonly Row[], columns: number): s
   return `${[wrapAnsi(title, Math.max(minColumns, columns)), ...lines].join('\n')}\n`;
 }
 
-/** The width of the texts of a card. */
+/** Width of the texts in a card. */
 export function cardWidth(columns: number, indent = usualIndent): number {
   return Math.max(minColumns, Math.min(columns, 100)) - indent;
 }
@@ -42,7 +47,7 @@ export function listRows(label: string, texts: readonly string[]): readonly Row[
 
 const fieldWidth = 16;
 
-/** Prints one record: as JSON, or one line per field that is set. */
+/** Prints one record, as JSON or with one line per field that is set. */
 export function printFields(fields: object, { json }: { readonly json: boolean }): void {
   if (json) return printJson(fields);
   for (const [field, value] of Object.entries(fields)) {
@@ -53,10 +58,10 @@ export function printFields(fields: object, { json }: { readonly json: boolean }
   }
 }
 
-/** How a list shows a record: the text of each column, by its head. */
+/** How a list shows a record: the text of each column, by its heading. */
 export type Columns<T> = Readonly<Record<string, (record: T) => string>>;
 
-/** Prints records: as JSON, a line each under a head, or `none` when there are none. */
+/** Prints records: as JSON, as one line each under a heading, or `none` when there are none. */
 export function printList<T>(
   records: readonly T[],
   columns: Columns<T>,
@@ -77,14 +82,15 @@ export function toList<T>(records: readonly T[], columns: Columns<T>): string {
 
 type Cells = readonly string[];
 
-/** Spaces between two columns. */
+/** Spaces between columns. */
 const gap = 2;
 
 /**
  * A list in columns without frames, so that its output can be cut and sorted.
  *
- * @param columns - the width of lines. Longer texts are wrapped in their column and, if that is not enough, each record
- * becomes a few lines. Words are never cut, since an incomplete id is useless.
+ * @param columns - the line width. Longer texts are wrapped within their column and, if that is not
+ *   enough, each record takes several lines. Words are never cut, because an incomplete id is
+ *   useless.
  */
 export function listTable(
   head: Cells,
@@ -111,7 +117,7 @@ function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number
     const slack = widths.map((width, at) => width - least[at]!);
     const at = slack.indexOf(Math.max(...slack));
     if (slack[at]! <= 0) return null;
-    // Always from the column with the most slack.
+    // Always taken from the column with the most slack.
     widths[at]!--;
     excess--;
   }
@@ -130,7 +136,7 @@ function layRow(cells: Cells, widths: readonly number[]): string {
   ).join('\n');
 }
 
-/** Filled with spaces to a width in cells of the terminal. */
+/** Pads with spaces to a width in terminal cells. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
@@ -150,7 +156,7 @@ function layRecords(head: Cells, rows: readonly Cells[], columns: number): strin
   return records.join('\n\n');
 }
 
-/** Markdown as plain text: headings at the margin and in capitals, everything else indented. */
+/** Markdown as plain text: headings in capitals at the margin, everything else indented. */
 export function layMarkdown(markdown: string, columns: number): string {
   const width = columns - indent.length;
   const parts = markdown.trimEnd().split(/^(```[^]*?^```)$|\n{2,}/m);

@@ -1,4 +1,7 @@
-/** What is printed, and what the program knows of the terminal it prints to: width, colours, whether a person is watching. */
+/**
+ * What is printed, and what the program knows of its terminal: width, colours, and whether a person
+ * is watching.
+ */
 
 import { type Command, Option } from 'commander';
 import { rmSync } from 'node:fs';
@@ -8,10 +11,10 @@ import { type ExitCode, exitCodes } from '../../errors.ts';
 import { toOutputFailure } from '../../ports/files/system-errors.ts';
 
 interface Switches {
-  /** Only failures on standard error. */
+  /** Print only failures on standard error. */
   readonly quiet: boolean;
   readonly verbose: boolean;
-  /** False: never ask. */
+  /** False: never prompt. */
   readonly input: boolean;
 }
 
@@ -19,7 +22,10 @@ const none: Switches = { quiet: false, verbose: false, input: true };
 
 let given = none;
 
-/** Declares the options of every command. They apply once a command runs, until the next program is created. */
+/**
+ * Declares the options common to all commands. They apply from when a command runs until the next
+ * program is created.
+ */
 export function withSwitches(program: Command): Command {
   given = none;
   return program
@@ -40,7 +46,10 @@ export function switches(): Switches {
   return given;
 }
 
-/** To standard error, and nothing with `--quiet`. Results go to standard output, so that they can be piped. */
+/**
+ * Prints to standard error, and nothing with `--quiet`. Results go to standard output, so that they
+ * can be piped.
+ */
 export function log(text: string): void {
   if (switches().quiet) return;
   process.stderr.write(`${printable(text)}\n`);
@@ -55,8 +64,8 @@ export function printJson(value: unknown): void {
 }
 
 /**
- * Makes foreign text such as file names safe for a terminal: control characters and those that change the direction of
- * writing are escaped. A file name could otherwise move the cursor or change the colour of a verdict.
+ * Makes foreign text such as file names safe for a terminal by escaping control and bidirectional
+ * characters. Otherwise a file name could move the cursor or change the colour of a verdict.
  */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
@@ -72,23 +81,29 @@ export function shellWord(text: string): string {
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Colours for a stream, or plain text where the stream or the user wants none (`NO_COLOR`, `--no-color`, a pipe). */
+/**
+ * Colours text for a stream, or leaves it plain when the stream or the user wants none (`NO_COLOR`,
+ * `--no-color`, a pipe).
+ */
 export function paint(stream: NodeJS.WriteStream): (style: Style, text: string) => string {
   return (style, text) => styleText(style, text, { stream });
 }
 
-/** The width of lines: that of the terminal, else `COLUMNS`, else no limit, so that a file or pipe gets whole names. */
+/**
+ * Line width: the terminal's, otherwise `COLUMNS`, otherwise unlimited, so that a file or pipe gets
+ * full names.
+ */
 export function lineWidth(stream: NodeJS.WriteStream): number {
   if (stream.isTTY && stream.columns > 0) return stream.columns;
   const declared = Number(process.env['COLUMNS']);
   return Number.isInteger(declared) && declared > 0 ? declared : Number.POSITIVE_INFINITY;
 }
 
-/** For a file or a pipe without a known width. */
+/** For a file or pipe of unknown width. */
 const plainColumns = 80;
 /** Longer lines are hard to read. */
 const maxColumns = 100;
-/** Narrower, every word would be on a line of its own. */
+/** In fewer columns, every word would be on a line of its own. */
 const minColumns = 40;
 
 export function helpWidth(): number {
@@ -97,13 +112,19 @@ export function helpWidth(): number {
   return Math.max(minColumns, Math.min(columns, maxColumns));
 }
 
-/** Whether a line can be redrawn: not in a CI log, nor on a terminal that does not support it or reports no width. */
+/**
+ * Whether a line can be redrawn: not in a CI log, nor on a terminal that cannot do it or reports no
+ * width.
+ */
 export function canAnimate(stream: NodeJS.WriteStream): boolean {
   const { CI = '', TERM = '' } = process.env;
   return stream.isTTY && stream.columns > 0 && TERM !== 'dumb' && /^(|0|false)$/i.test(CI);
 }
 
-/** Must run before any package that uses colours is loaded: they read the environment once. */
+/**
+ * Must run before any package that uses colours is loaded, because these read the environment only
+ * once.
+ */
 export function obeyNoColor(argv: readonly string[]): void {
   if (!argv.includes('--no-color')) return;
   process.env['NO_COLOR'] = '1';
@@ -114,8 +135,8 @@ let isListening = false;
 let isIgnored = false;
 
 /**
- * `forensics ... | head` closes the pipe early, which is not a failure: the program just exits. A file that cannot be
- * written to is one.
+ * `forensics ... | head` closes the pipe early, which is not a failure: the program just exits. An
+ * output file that cannot be written to is one.
  *
  * @param report - prints the failure, and returns the exit code.
  */
@@ -133,27 +154,29 @@ export function exitOnBrokenOutput(report: (error: unknown) => ExitCode): void {
   });
 }
 
-/** For servers and workers, until the next command: they continue when nobody reads what they print. */
+/**
+ * Lets servers and workers continue when nobody reads their output; applies until the next command.
+ */
 export function ignoreBrokenOutput(): void {
   isIgnored = true;
 }
 
-/** An animated line on stderr; only if `canAnimate`. */
+/** Starts an animated line on stderr; call it only if `canAnimate`. */
 export async function startSpinner(text = ''): Promise<Ora> {
   const { default: ora } = await import('ora');
   const { stderr: stream } = process;
   // The package does not respect NO_COLOR.
   const color = stream.hasColors() ? 'cyan' : false;
-  // Standard input is not discarded: Ctrl-C must remain a signal, and `-` reads from it.
+  // Standard input is not discarded, because Ctrl-C must remain a signal, and `-` reads from it.
   return ora({ text, stream, color, discardStdin: false }).start();
 }
 
-/** Temporary files to remove when the program exits, also when it exits early because a pipe was closed. */
+/** Temporary files to remove when the program exits, even early because a pipe was closed. */
 const paths = new Set<string>();
 
-/** @returns a function that cancels this, once the file is gone or renamed. */
+/** @returns a function that cancels the removal, for when the file is gone or renamed. */
 export function removeAtExit(path: string): () => void {
-  // One listener for all paths.
+  // One listener serves all paths.
   if (paths.size === 0) process.once('exit', removeAll);
   paths.add(path);
   return () => {

@@ -1,4 +1,7 @@
-/** The certificate that `serve` uses: the operator's files, one of our own authority, or none behind a proxy. */
+/**
+ * The certificate that `serve` uses: the operator's files, one from our own authority, or none
+ * behind a proxy.
+ */
 
 import { X509Certificate } from 'node:crypto';
 import type { Settings } from '../../contract/config.ts';
@@ -12,12 +15,12 @@ interface CertificateSource {
   readonly everyMs: number;
 }
 
-// Two small files are read, so that a renewed certificate does not wait for a restart.
+// Reading two small files is cheap, and a renewed certificate need not wait for a restart.
 const filesEveryMs = 30_000;
-// Our own leaf certificate is renewed thirty days before its end.
+// Our own leaf certificate is renewed thirty days before it expires.
 const ownEveryMs = 12 * 3_600_000;
 
-/** Null behind a proxy, which has its own. */
+/** Null behind a proxy, which has its own certificate. */
 export function certificateSource(settings: Settings): CertificateSource | null {
   const { tlsCert, tlsKey, publicUrl } = settings;
   if (settings.behindProxy) return null;
@@ -34,7 +37,7 @@ export function certificateSource(settings: Settings): CertificateSource | null 
 }
 
 export interface KeptCertificate {
-  /** Checks for a new certificate now. Never fails: errors are logged. */
+  /** Checks for a new certificate now. Never fails; errors are logged. */
   check(): Promise<void>;
   endsAt(): Date;
   stop(): void;
@@ -44,8 +47,8 @@ const dayMs = 24 * 3_600_000;
 const warnBeforeDays = 14;
 
 /**
- * Checks regularly for new files of the operator, or a renewed leaf of our own, until it is stopped. When a check fails,
- * the current certificate stays in use.
+ * Checks regularly for new files from the operator, or for a renewed leaf of our own, until
+ * stopped. When a check fails, the current certificate stays in use.
  */
 export function keepCertificate(
   { load, everyMs }: CertificateSource,
@@ -67,7 +70,7 @@ export function keepCertificate(
       log.info({ endsAt: certificateEnd(shown) }, 'the certificate was replaced');
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // Each problem is logged once, since the next check comes soon.
+      // Each problem is logged only once, because the next check follows soon.
       if (message !== problem) log.warn({ err: error }, 'the earlier certificate stays in use');
       problem = message;
     }
@@ -80,7 +83,7 @@ export function keepCertificate(
     const isRecent = warnedAt !== null && at.getTime() - warnedAt.getTime() < dayMs;
     if (isFar || isRecent) return;
     warnedAt = at;
-    log.warn({ endsAt }, 'the certificate ends soon; renew it');
+    log.warn({ endsAt }, 'the certificate expires soon; renew it');
   }
 
   async function check(): Promise<void> {

@@ -1,4 +1,6 @@
-/** Listening on the address of the settings, and what `serve` prints once it does. */
+/**
+ * Listens on the address in the settings, and prints what the user needs once `serve` is listening.
+ */
 
 import { hostname } from 'node:os';
 import type { FirstRun } from '../../service/first-run.ts';
@@ -19,7 +21,7 @@ export async function listen(
   } catch (error) {
     throw listenFailure(error, { host, port, hostSetting: '--host', portSetting: '--port' });
   }
-  // With port 0 the system chooses.
+  // With port 0, the system chooses a port.
   const address = server.server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;
   const scheme = settings.behindProxy ? 'http' : 'https';
@@ -27,7 +29,7 @@ export async function listen(
   return { url: serverUrl({ ...settings, port: taken }), localUrl };
 }
 
-/** The part of the URL before `/v1`. @param settings - with the port that is actually in use. */
+/** The part of the URL before `/v1`. @param settings - with the port actually in use. */
 export function serverUrl(settings: Pick<Settings, 'host' | 'port' | 'publicUrl'>): string {
   const { host, port, publicUrl } = settings;
   return publicUrl ?? `https://${hostInUrl(host)}:${port}`;
@@ -36,17 +38,19 @@ export function serverUrl(settings: Pick<Settings, 'host' | 'port' | 'publicUrl'
 interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** The names of the settings for host and port. */
+  /** Names of the settings for host and port. */
   readonly hostSetting: string;
   readonly portSetting: string;
 }
 
-/** Turns system errors into messages with a fix; other errors are returned unchanged. */
+/**
+ * Turns system errors into messages that say how to fix them; other errors are returned unchanged.
+ */
 export function listenFailure(error: unknown, place: ListenAddress): unknown {
   const { host, port, hostSetting, portSetting } = place;
   switch (systemCodeOf(error)) {
     case 'EADDRINUSE': {
-      const message = `Port ${port} of ${host} is in use; stop the program that uses it, or choose another with ${portSetting}.`;
+      const message = `Port ${port} on ${host} is in use; stop the program that uses it, or choose another port with ${portSetting}.`;
       return new ForensicsError('address_in_use', message, { cause: error });
     }
     case 'EACCES': {
@@ -70,10 +74,10 @@ function hostInUrl(host: string): string {
   return named.includes(':') ? `[${named}]` : named;
 }
 
-/** What `serve` prints once it listens. */
+/** What `serve` prints once it is listening. */
 export interface Ready {
   readonly url: string;
-  /** Where the server itself listens; differs from `url` behind a proxy. */
+  /** The address at which the server itself listens; differs from `url` behind a proxy. */
   readonly localUrl: string;
   readonly authority: TlsMaterial['authority'];
   readonly isBehindProxy: boolean;
@@ -82,7 +86,7 @@ export interface Ready {
   readonly firstAccountUrl: string | null;
 }
 
-/** For programs: one line, the same fields on every run. */
+/** For programs: one line with the same fields on every run. */
 export function readyJson({ url, authority, firstRun, firstAccountUrl }: Ready): string {
   return JSON.stringify({
     url,
@@ -127,7 +131,7 @@ export function welcome(ready: Ready): string | null {
 
 function curlLine(ready: Ready, { tenant, key }: FirstRun): string {
   const trust = ready.authority === null ? [] : ['--cacert', shellWord(ready.authority.path)];
-  // The request bypasses the proxy, so it has to set the header that the proxy would.
+  // The request bypasses the proxy, so it has to set the header that the proxy would set.
   const proxied = ready.isBehindProxy ? ['-H', shellWord('X-Forwarded-Proto: https')] : [];
   const address = shellWord(`${ready.localUrl}/v1/analysis?tenantName=${tenant.name}`);
   const header = ['-H', shellWord(`Authorization: ApiKey ${key.secret}`)];

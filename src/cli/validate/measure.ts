@@ -1,4 +1,4 @@
-/** The labelled pictures of a validation: found below the two folders, and measured side by side. */
+/** The labelled pictures of a validation: found in two folders and measured in parallel. */
 
 import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
@@ -30,11 +30,11 @@ export interface ValidateOptions extends LocalOptions {
   readonly verbose: boolean;
 }
 
-/** A labelled file below one of the two folders. */
+/** A labelled file inside one of the two folders. */
 export interface LabelledInput extends LabelledFile {
-  /** As the user would call it. */
+  /** The path as the user would write it. */
   readonly label: string;
-  /** Why it cannot be opened, where that is known already: a folder that may not be read. */
+  /** Why it cannot be opened, if already known, such as for a folder without read permission. */
   readonly failure: ForensicsError | null;
 }
 
@@ -50,7 +50,7 @@ export type Outcome = { readonly file: LabelledInput } & (
   | { readonly measured: null; readonly error: ForensicsError }
 );
 
-/** In the order of the files. Ends early when the run is stopped. */
+/** Yields outcomes in the order of the files. Ends early when the run is stopped. */
 export async function measureAll(
   bench: Bench,
   files: readonly LabelledInput[],
@@ -89,7 +89,10 @@ async function measureOne(
   }
 }
 
-/** A picture that could not be examined has its line on stderr; with `--jsonl` every picture has one on stdout. */
+/**
+ * A picture that could not be examined gets a line on stderr; with `--jsonl`, every picture gets
+ * one on stdout.
+ */
 function logOutcome({ file, measured, error }: Outcome, options: ValidateOptions): void {
   if (error !== null) printFileFailure(file.label, error, options);
   if (!options.jsonl) return;
@@ -116,7 +119,7 @@ export async function gatherLabelled(folders: {
   const fake = await realFolder(folders.fake, '--fake');
   if (isInside(real, fake) || isInside(fake, real)) {
     throw usageError(
-      '--real and --fake are one folder, or one lies inside the other; name two that share no picture.',
+      '--real and --fake name the same folder, or one is inside the other; name two folders that share no picture.',
     );
   }
   return [...(await inputsIn(folders.real, '--real')), ...(await inputsIn(folders.fake, '--fake'))];
@@ -125,7 +128,7 @@ export async function gatherLabelled(folders: {
 type Option = '--real' | '--fake';
 
 async function realFolder(dir: string, option: Option): Promise<string> {
-  if (dir === '-') throw usageError(`${option} takes a folder; standard input is none.`);
+  if (dir === '-') throw usageError(`${option} takes a folder, not standard input.`);
   const found = await stat(pathOf(dir)).catch((error: unknown) => {
     throw named(option, toFileFailure(error));
   });
@@ -143,7 +146,7 @@ async function inputsIn(dir: string, option: Option): Promise<readonly LabelledI
     if (input.skipped === undefined) inputs.push(input);
   }
   const [first] = inputs;
-  // Where the folder itself is empty or may not be read, its failure is all there is.
+  // When the folder itself is empty or unreadable, that is the only failure to report.
   if (first?.failure && first.path === dir) throw named(option, first.failure);
   return inputs.map(({ label, path, failure }) => {
     const steps = relative(dir, path ?? label).split(sep);
@@ -152,7 +155,7 @@ async function inputsIn(dir: string, option: Option): Promise<readonly LabelledI
   });
 }
 
-/** Two folders were given, so a failure has to name the one it is about. */
+/** Two folders were given, so a failure has to say which one it is about. */
 function named(option: Option, failure: unknown): unknown {
   if (!(failure instanceof ForensicsError)) return failure;
   return new ForensicsError(failure.code, `${option}: ${failure.message}`, { cause: failure });

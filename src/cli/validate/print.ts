@@ -1,4 +1,4 @@
-/** A validation for a person, or as one JSON document. */
+/** Prints a validation for people, or as one JSON document. */
 
 import { type DecisionStrategy, reasonCodes } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../present/numbers.ts';
@@ -21,7 +21,7 @@ export function printValidation(validation: Validation, shown: Shown): void {
   const parts = [
     layCard(`Validation ${validation.id}`, headRows(validation), columns),
     aucTable(validation),
-    'Errors are photographs called fake, and generated pictures called real.',
+    'Errors are photographs called fake and generated pictures called real.',
     ...chosenStrategies(shown).flatMap((strategy) => [
       `Decision strategy ${strategy}`,
       errorTable(validation, strategy),
@@ -32,7 +32,7 @@ export function printValidation(validation: Validation, shown: Shown): void {
   print(parts.map((part) => part.trimEnd()).join('\n\n'));
 }
 
-/** The record, and beside it what follows from it in words. */
+/** The record, together with its conclusions in words. */
 export function toDocument(validation: Validation, { strategy }: Pick<Shown, 'strategy'>) {
   const [first] = chosenStrategies({ strategy });
   return {
@@ -111,7 +111,7 @@ function worstFolderText(worstFolder: ClassFigures['worstFolder']): string {
   return `${folder === '' ? '(no sub-folder)' : printable(folder)}: ${count(wrong)} of ${count(pictures)}`;
 }
 
-/** Why pictures were left open; nothing where all were decided. */
+/** Why pictures were left open; empty when all were decided. */
 function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): readonly string[] {
   const rows = conditions.flatMap(({ condition, strategies }) => {
     const { real, fake } = strategies[strategy];

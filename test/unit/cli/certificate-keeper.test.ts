@@ -127,5 +127,5 @@ test('from fourteen days before its end the certificate is warned of once a day'
   }
 
   expect(told).toEqual([0, 1, 1, 2, 3]);
-  expect(new Set(log)).toEqual(new Set(['the certificate ends soon; renew it']));
+  expect(new Set(log)).toEqual(new Set(['the certificate expires soon; renew it']));
 });

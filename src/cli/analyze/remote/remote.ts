@@ -1,4 +1,4 @@
-/** Examines on a server, through `/v1`: create, upload, start, wait, fetch. */
+/** Examines pictures on a server through `/v1`: create, upload, start, wait, fetch. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,12 +52,15 @@ export const prepareRemote: PrepareExaminer = async (given) => {
 };
 
 const noBundle =
-  'The signed evidence.zip is made on the machine of the server, by "forensics report"; everything else is fetched.';
+  'The signed evidence.zip is made on the server\'s own machine, with "forensics report"; everything else is fetched.';
 
 /** The options of a run that can be done on a server. */
 type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
 
-/** @throws {ForensicsError} `usage` for what a server decides itself, and for results that are not waited for. */
+/**
+ * @throws {ForensicsError} `usage` for options that a server decides itself, and for options that
+ *   need results the run does not wait for.
+ */
 function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
   const { trustList, validation, maps, withMetadata, withoutOriginal, errorLevel, html } = options;
   assertNoOptions(
@@ -72,26 +75,30 @@ function checkRemoteOptions(options: AnalyzeOptions): RemoteOptions {
       '--case': false,
       '--without-original': withoutOriginal,
     },
-    'applies to this machine only; leave it out with a server.',
+    'applies to this machine only; leave it out when using a server.',
   );
   const { wait, out, failOn } = options;
   if (!wait) {
     assertNoOptions(
       { '--out': out !== null, '--fail-on': failOn.length > 0 },
-      'needs results, and --no-wait does not wait for them; leave one out.',
+      'needs results, but --no-wait does not wait for them; leave one out.',
     );
   }
   return { ...options, tenant: requireTenant(options) };
 }
 
 /**
- * Where the results of a picture go. A resumed run may replace its own earlier result of the same picture.
+ * Chooses where the results of a picture go. A resumed run may replace its own earlier result of
+ * the same picture.
  *
  * @throws {ForensicsError} `conflict` when something else is there and may not be replaced.
  */
 type FolderFor = (name: string, sha256: string) => Promise<ResultsFolder>;
 
-/** Null when nothing is to be written. @throws {ForensicsError} `output_not_writable`, `no_space_left`. */
+/**
+ * Returns null when nothing is to be written. @throws {ForensicsError} `output_not_writable`,
+ * `no_space_left`.
+ */
 async function openResults({ out, force, resume }: RemoteOptions): Promise<FolderFor | null> {
   if (out === null) return null;
   const asGiven = await openResultsFolder(out, { force });
@@ -104,12 +111,12 @@ async function openResults({ out, force, resume }: RemoteOptions): Promise<Folde
   };
 }
 
-/** Of the picture that an existing result is about; null where there is none. */
+/** SHA-256 of the picture that an existing result is about; null when there is none. */
 async function storedSha256(file: string): Promise<unknown> {
   try {
     return Object(JSON.parse(await readFile(file, 'utf8')))['sha256'];
   } catch {
-    // Not a result of ours, so not ours to replace.
+    // It is not one of our results, so we must not replace it.
     return null;
   }
 }
@@ -137,7 +144,7 @@ function createRemoteExaminer(
   const unseen = new Set<string>();
   const mutex = createMutex();
   const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, unfetched, unseen, mutex };
-  // Its child starts when the first PDF comes.
+  // Its child process starts with the first PDF.
   const sandbox = createSandbox({ poolSize: 1 });
   return {
     pdf: sandbox,
@@ -168,7 +175,8 @@ async function examineInput(
     const picture = await readPicture(input);
     ({ sha256 } = picture);
     const folder = (await folderFor?.(folderName, sha256)) ?? null;
-    // When the same picture comes twice in a resumed run, the second finds the analysis of the first.
+    // When a resumed run contains the same picture twice, the second one finds the first one's
+    // analysis.
     const analysisId = await mutex(sha256, () => submit(run, picture, trail));
     if (options.wait)
       return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
@@ -177,7 +185,7 @@ async function examineInput(
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
-    // After these there is nothing left to fetch.
+    // After these errors there is nothing left to fetch.
     const isFinal = /^(?:analysis_failed$|trial_image_mismatch$|image_)/.test(failure.code);
     if (analysisId !== null && !isFinal) unfetched.add(analysisId);
     run.onFailure(input, failure);
@@ -215,7 +223,7 @@ async function fetchRecord(
 
 const maxLogged = 10;
 
-/** With the commands that fetch them. */
+/** Lists them with the commands that fetch them. */
 function logUnfetched(ids: readonly string[], options: RemoteOptions): void {
   if (ids.length === 0) return;
   // Without waiting, the ids are the result.
@@ -226,7 +234,7 @@ function logUnfetched(ids: readonly string[], options: RemoteOptions): void {
   if (ids.length > maxLogged) log(`  and ${ids.length - maxLogged} more`);
 }
 
-/** What the environment sets needs no option. */
+/** Omits options that the environment already sets. */
 function fetchCommand(analysisId: string, options: RemoteOptions): string {
   const { tenant, url, profile, ca, fingerprint, apiKeyFile } = options;
   const flags = { tenant, url, profile, ca, fingerprint, 'api-key-file': apiKeyFile };

@@ -1,4 +1,7 @@
-/** Turns a server's answer into a record like that of a picture examined here, and downloads its files. */
+/**
+ * Turns a server's answer into a record like that of a picture examined here, and downloads its
+ * files.
+ */
 
 import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
@@ -15,7 +18,7 @@ interface Known {
   readonly origins?: AnalysisRecord['origins'];
   readonly sha256: string | null;
   readonly sizeBytes: number | null;
-  /** Of the report texts. */
+  /** Languages of the report texts. */
   readonly lang: readonly Language[];
 }
 
@@ -41,7 +44,7 @@ export function remoteRecord(
     result: withoutUrls(result, lang),
     decision: null,
     evidence: evidence === null ? null : { ...evidence, ...notSent },
-    // A server of an earlier version sends less of it.
+    // A server of an earlier version returns less of it.
     provenance: evidence === null ? null : { ...noProvenance, ...evidence.provenance },
     picture: { format, width, height, sizeBytes, notes: null },
     maps: null,
@@ -77,7 +80,7 @@ function readVerdict({ resultClass }: AnalysisResult): NonNullable<AnalysisRecor
   );
 }
 
-/** The URLs expire, and the files have been fetched from them. */
+/** URLs are dropped because they expire, and their files have been downloaded. */
 function withoutUrls(result: AnalysisResult, lang: readonly Language[]): LocalResult {
   const { resultClass, resultSubClasses, report } = result;
   const { predictions, classUncertainties, classSimilarities, anomaly } = result;
@@ -97,9 +100,10 @@ function withoutUrls(result: AnalysisResult, lang: readonly Language[]): LocalRe
 const maxBytes = 200_000_000;
 
 /**
- * Heatmaps and reports; none for `flagging`.
+ * Downloads heatmaps and reports; none for `flagging`.
  *
- * @throws {ForensicsError} `server_unexpected` for a file that is not what its name says; as `Transfer.download`.
+ * @throws {ForensicsError} `server_unexpected` for a file whose content does not match its name; as
+ *   `Transfer.download`.
  */
 export async function downloadFiles(
   { download }: Pick<Transfer, 'download'>,
@@ -126,13 +130,13 @@ export async function downloadFiles(
       if (isWhole(bytes)) return [name, bytes] as const;
       throw new ForensicsError(
         'server_unexpected',
-        `The file that the store holds as ${name} is damaged; nothing was written. Ask the operator of the server to check its storage.`,
+        `The stored file ${name} is damaged, so nothing was written. Ask the server's operator to check its storage.`,
       );
     }),
   );
 }
 
-/** Width and height are swapped where the EXIF orientation rotates the picture by a quarter turn. */
+/** Width and height are swapped when the EXIF orientation rotates the picture by a quarter turn. */
 function matchesSize({ width, height }: Analysis['input'], png: Uint8Array): boolean {
   try {
     const size = readPngSize(png);
@@ -144,7 +148,7 @@ function matchesSize({ width, height }: Analysis['input'], png: Uint8Array): boo
   }
 }
 
-/** From its first line to its last: some viewers would still open a report that was cut off. */
+/** Checks the first and the last line, because some viewers would still open a truncated report. */
 function isWholePdf(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.subarray(0, 5)).toString('latin1');
   const tail = Buffer.from(bytes.subarray(-32)).toString('latin1');

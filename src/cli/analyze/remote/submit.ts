@@ -1,8 +1,10 @@
 /**
- * Creates the analysis of one picture on the server, uploads and starts it, or goes on where an earlier run stopped.
+ * Creates the analysis of one picture on the server, uploads it and starts it, or continues where
+ * an earlier run stopped.
  *
- * A small file in the journal records each picture and its options before the request is sent. With the same request and
- * the same key the server makes nothing twice, whether the program was killed in between or two of them run at once.
+ * Before sending a request, it records each picture and its options in a small journal file. Given
+ * the same request with the same key, the server creates nothing twice, even if the program is
+ * killed in between or runs twice at the same time.
  */
 
 import { hash, randomUUID } from 'node:crypto';
@@ -30,12 +32,12 @@ export interface Submission {
   readonly signal: AbortSignal;
 }
 
-/** What a picture that fails leaves on the server. */
+/** What a failed picture leaves behind on the server. */
 export interface Trail {
   analysisId: string | null;
 }
 
-/** What the server has to know of a picture before the upload, and the bytes it was read from. */
+/** What the server has to know of a picture before the upload, and the bytes this was read from. */
 export interface RemotePicture {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -45,7 +47,10 @@ export interface RemotePicture {
   readonly height: number;
 }
 
-/** Reads the header only. What the server would refuse is not uploaded. @throws as `readSource` and `openContainer`. */
+/**
+ * Reads the header only, so that pictures the server would reject are not uploaded. @throws as
+ * `readSource` and `openContainer`.
+ */
 export async function readPicture(input: Input): Promise<RemotePicture> {
   const { bytes } = await readSource(input);
   const { format, container } = openContainer(bytes, localLimits);
@@ -56,7 +61,8 @@ export async function readPicture(input: Input): Promise<RemotePicture> {
 }
 
 /**
- * A new analysis whose picture cannot be uploaded is deleted; with --resume it stays for the next attempt.
+ * Deletes a new analysis whose picture cannot be uploaded; with --resume it stays for the next
+ * attempt.
  *
  * @returns the id of an analysis that is queued, running or done.
  * @throws {ForensicsError} the error of the server or its store.
@@ -98,7 +104,7 @@ async function createAnalysis(
   const { id } = created;
   trail.analysisId = id;
   journal.note(picture.sha256, { ...entry, analysisId: id });
-  // For a key that was used before the server returns what it has.
+  // For a key used before, the server returns the analysis it already has.
   if (options.resume) return resumeAnalysis(submission, picture, created);
   try {
     await upload(submission, picture, created);
@@ -125,11 +131,11 @@ async function resumeAnalysis(
   const { analyses } = submission;
   const { id } = found;
   const { status } = found.inferenceStatus;
-  // In each of these another process may have been faster.
+  // In each of these cases another process may have been faster.
   if (status === 'failed') await unless('analysis_not_retryable', () => analyses.retry(id, {}));
   if (status !== 'pending') return id;
   const start = () => unless('analysis_not_pending', () => analyses.start(id));
-  // A pending analysis is queued, or uploaded, or has no picture yet.
+  // A pending analysis is queued, uploaded, or still without its picture.
   const isStarted = await unless('upload_missing', async () => {
     await start();
     return true;
@@ -151,7 +157,7 @@ function upload(
   );
 }
 
-/** Null for this one failure. */
+/** Returns null for this one failure. */
 async function unless<T>(code: ErrorCode, act: () => Promise<T>): Promise<T | null> {
   try {
     return await act();
@@ -169,9 +175,12 @@ interface Entry {
 }
 
 export interface Journal {
-  /** Forgets any earlier entry of this picture. */
+  /** Replaces any earlier entry for this picture. */
   begin(sha256: string, request: CreateRequest): Entry;
-  /** The earlier entry of this picture, else as `begin`. Two processes at the same time get the same entry. */
+  /**
+   * Returns the earlier entry for this picture, otherwise as `begin`. Two concurrent processes get
+   * the same entry.
+   */
   resume(sha256: string, request: CreateRequest): Entry;
   note(sha256: string, entry: Entry): void;
   forget(sha256: string, entry: Pick<Entry, 'request'>): void;
@@ -183,15 +192,18 @@ const entrySchema = Type.Object({
   analysisId: Type.Union([Type.String(), Type.Null()]),
 });
 
-// A run that is three months old will not be resumed.
+// After three months, nobody resumes a run.
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 
-/** @param tenant - the tenant, and the server it is on. @throws {ForensicsError} `config_invalid` where nothing can be stored. */
+/**
+ * @param tenant - the tenant, and the server it is on. @throws {ForensicsError} `config_invalid`
+ *   when nothing can be stored.
+ */
 export function openJournal(
   tenant: { readonly origin: string; readonly tenantName: string },
   { XDG_STATE_HOME: home = '' }: NodeJS.ProcessEnv = process.env,
 ): Journal {
-  // By the XDG rules: data that a program would rather keep but can lose without harm.
+  // Follows the XDG rules for state: worth keeping, but harmless to lose.
   const state = join(home === '' ? join(homedir(), '.local', 'state') : home, 'forensics');
   const folder = join(state, 'uploads', digest([tenant.origin, tenant.tenantName]));
   writing(() => makeOwnFolder(folder));
@@ -209,7 +221,7 @@ export function openJournal(
       const file = entryPath(sha256, request);
       const entry = newEntry(request);
       if (readEntry(file) === null) rmSync(file, { force: true });
-      // Of two processes only one writes, and both use what it wrote.
+      // If two processes race, only one writes, and both use what it wrote.
       writing(() => writeOnce(file, toText(entry)));
       return readEntry(file) ?? entry;
     },
@@ -224,13 +236,13 @@ function newEntry(request: CreateRequest): Entry {
   return { request, idempotencyKey: randomUUID(), analysisId: null };
 }
 
-/** Null where there is no file, or none that this version wrote. */
+/** Returns null when there is no file, or this version did not write it. */
 function readEntry(file: string): Entry | null {
   try {
     const entry: unknown = JSON.parse(readFileSync(file, 'utf8'));
     return Value.Check(entrySchema, entry) ? entry : null;
   } catch {
-    // A file that is missing or unreadable counts as no earlier run.
+    // A missing or unreadable file means that there was no earlier run.
     return null;
   }
 }
@@ -253,7 +265,7 @@ function writing<T>(act: () => T): T {
   } catch (cause) {
     throw new ForensicsError(
       'config_invalid',
-      'The record of uploads cannot be written; set XDG_STATE_HOME to a folder that you may write to.',
+      'The upload journal cannot be written; set XDG_STATE_HOME to a folder that you can write to.',
       { cause },
     );
   }

@@ -98,7 +98,7 @@ test.each([['authority'], ['fingerprint']])(
 
     await expect(refused).rejects.toMatchObject({
       code: 'server_untrusted',
-      message: expect.stringContaining('is for another name: forensics.example, 192.0.2.7.'),
+      message: expect.stringContaining('is for other names: forensics.example, 192.0.2.7.'),
     });
     expect(requests()).toBe(0);
   },

@@ -190,7 +190,7 @@ describe('a warning', () => {
     });
 
     expect(told).toContain('declare them generated: 1.');
-    expect(told).toContain('4 files lie in both folders');
+    expect(told).toContain('4 files are in both folders');
   });
 
   test('is given where many could not be examined, or are too small for a condition', () => {
