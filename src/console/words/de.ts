@@ -198,7 +198,7 @@ export const de: Words = {
     reasons: 'Warum nicht entschieden wurde',
     helps: 'Was helfen würde',
     next: 'Was jetzt zu tun ist',
-    further: 'Was noch hilft',
+    further: 'Was noch helfen würde',
     why: 'Worauf das beruht',
     certainty: 'Wie sicher das ist',
     more: 'Mehr zu diesem Bild',
@@ -223,7 +223,7 @@ export const de: Words = {
     zoomOut: 'Verkleinern',
     fit: 'Einpassen',
     viewerHelp:
-      'Pfeiltasten verschieben, Plus und Minus vergrößern und verkleinern, 0 passt ein, L ist eine Lupe, die Zeiger und Pfeiltasten folgt. Ziehen und Scrollen gehen auch.',
+      'Pfeiltasten verschieben, Plus und Minus vergrößern und verkleinern, 0 passt ein, L schaltet eine Lupe ein, die dem Zeiger und den Pfeiltasten folgt. Ziehen und Scrollen gehen auch.',
     viewer: 'Bild mit Heatmap',
     maps: {
       real: 'Kameraspuren',
@@ -319,7 +319,7 @@ export const de: Words = {
     modes: {
       side: 'Nebeneinander',
       difference: 'Unterschiede',
-      flicker: 'Wechselbild',
+      flicker: 'Blinkvergleich',
       above: 'Erstes darüber',
       below: 'Nur das zweite',
     },
@@ -331,7 +331,7 @@ export const de: Words = {
       below: 'Wechseln Sie zu „Erstes darüber“ und zurück, um zu sehen, was sich ändert.',
     },
     notAligned:
-      'Dass beide dasselbe zeigen, ist nicht bekannt: Eines liegt auf der Mitte des anderen.',
+      'Ob beide dasselbe zeigen, ist nicht bekannt: Ihre Mitten liegen aufeinander.',
   },
   review: {
     next: 'Nächstes',

@@ -86,7 +86,7 @@ export const outcome: typeof english = {
       'localisation-network': 'Die Originaldatei und ein weiteres Foto dieser Stelle verlangen.',
       'double-quantisation': 'Die Originaldatei verlangen und die Stelle damit vergleichen.',
       'copy-move': 'Beide Stellen vergleichen und ein weiteres Foto davon verlangen.',
-      thumbnail: 'Das Vorschaubild in der Datei ansehen: Es zeigt das Bild vor der Änderung.',
+      thumbnail: 'Das Vorschaubild in der Datei ansehen: Es zeigt das Bild vor der Veränderung.',
     },
   },
   wrong: {
