@@ -330,8 +330,7 @@ export const de: Words = {
       above: 'Das erste Bild liegt auf dem zweiten, wo beide dasselbe zeigen.',
       below: 'Wechseln Sie zu „Erstes darüber“ und zurück, um zu sehen, was sich ändert.',
     },
-    notAligned:
-      'Ob beide dasselbe zeigen, ist nicht bekannt: Ihre Mitten liegen aufeinander.',
+    notAligned: 'Ob beide dasselbe zeigen, ist nicht bekannt: Ihre Mitten liegen aufeinander.',
   },
   review: {
     next: 'Nächstes',
