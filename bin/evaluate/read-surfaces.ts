@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { languages } from '../../src/contract/vocabulary.ts';
 import { bodyOf, readPages, textOfHtml } from '../../test/unit/render/pdf-text.ts';
+import { readBundle } from './read-bundle.ts';
 import { findContradictions, flat } from './surfaces.ts';
 
 const program = resolve(import.meta.dirname, '../forensics.js');
@@ -50,7 +51,7 @@ export async function readSurfaces(folder: string, limit: number): Promise<boole
 
 /** Contradictions in both languages, and how many pages stand before the annex. */
 async function readRecord(record: AnalysisRecord) {
-  const found: string[] = [];
+  const found: string[] = [...(await readBundle(record))];
   let most = 0;
   for (const language of languages) {
     const [pdfFile, htmlFile, resultFile] = [

@@ -69,7 +69,7 @@ export function findContradictions(surfaces: Surfaces): readonly string[] {
   ];
 }
 
-function missing(
+export function missing(
   what: string,
   surfaces: Readonly<Record<string, string>>,
   text: string,
@@ -147,7 +147,7 @@ const codes: readonly string[] = [
   'realMax',
 ].filter((code) => /[_A-Z-]/.test(code));
 
-function codesIn(text: string): readonly string[] {
+export function codesIn(text: string): readonly string[] {
   return [
     ...codes.filter((code) => new RegExp(`(?<![\\w/.-])${code}(?![\\w/-])`).test(text)),
     ...(text.match(

@@ -16,7 +16,7 @@ import { printPicture } from '../render/heatmap/print-pictures.ts';
 import { renderCasePdf } from '../render/pdf/case-pdf.ts';
 import { renderPdf } from '../render/pdf/pdf.ts';
 import type { PicturePage } from '../present/cases.ts';
-import { markedRegion } from '../present/result.ts';
+import { markedPlaces } from '../present/result.ts';
 import { writeTexts } from '../present/report-texts.ts';
 import type { Section } from '../present/sections/blocks.ts';
 import { writeFirstPage } from '../present/sections/sections.ts';
@@ -49,7 +49,8 @@ export async function performRender(
   if (picture.luma.length > roomForBoth) await models.clear();
   const heatmapOrientation = chooseOrientation(picture, request.heatmapSize);
   const item = { ...request.item, heatmapOrientation };
-  const look = { heatmapOrientation, outline: markedRegion(examination) };
+  const outlines = markedPlaces(examination).map(({ region }) => region);
+  const look = { heatmapOrientation, outlines };
   const heatmaps = await renderHeatmaps(picture, examination.maps, look);
   const rawMaps = await renderRawMaps(examination.maps);
   const fullMaps =

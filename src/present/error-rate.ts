@@ -30,7 +30,10 @@ export function writeErrorRate(
       calls === null ? [] : [writeFalse('changed', calls.photographsCalled, calls.photographs)],
     power: () => [
       ...(rates === null ? [] : writeGenerated(rates, wrong, count)),
-      ...(calls === null ? [] : writeChanged(calls, wrong, count)),
+      ...(calls === null
+        ? []
+        : writeChanged(calls, { wrong, count, isByKind: outcome === 'real' })),
+      ...(outcome === 'real' && (calls?.changedCalled ?? 1) < hardlyEver ? [wrong.hardly] : []),
     ],
   }[outcome === 'real' || outcome === 'uncertain' ? 'power' : outcome]();
   return told.length === 0 ? wrong.unmeasured : told.join(' ');
@@ -40,6 +43,9 @@ export function writeErrorRate(
     return wrong[side](perHundred(share, wrong), count(of), count(Math.ceil(100 * high)));
   }
 }
+
+/** Of changed pictures: below this share, that no change was found says almost nothing. */
+const hardlyEver = 0.1;
 
 type Wrong = Words['outcome']['wrong'];
 
@@ -61,17 +67,22 @@ function writeGenerated(
   ];
 }
 
+interface Telling {
+  readonly wrong: Wrong;
+  readonly count: (value: number) => string;
+  readonly isByKind: boolean;
+}
+
 function writeChanged(
   { changedCalled, changed, kinds = [] }: ChangeErrorRates,
-  wrong: Wrong,
-  count: (value: number) => string,
+  { wrong, count, isByKind }: Telling,
 ): readonly string[] {
   const told = kinds.map(({ kind, found, pictures }) =>
     wrong.kind(wrong.kindNames[kind], count(found), count(pictures)),
   );
   return [
     wrong.missed(perHundred(changedCalled, wrong), count(changed)),
-    ...(told.length === 0 ? [] : [wrong.kinds(told.join(', '))]),
+    ...(isByKind && told.length > 0 ? [wrong.kinds(told.join(', '))] : []),
   ];
 }
 

@@ -71,7 +71,7 @@ export function present(result: Result, language: Language): Presentation {
 type Ground = Exclude<Outcome, 'uncertain' | 'abstain'> | ReasonCode;
 
 /** The one to name where there is room for one: a suspected change, or what the picture is instead of a photograph, before what is merely missing. */
-function mainGround({ outcome, reasons }: Result): Ground | null {
+export function mainGround({ outcome, reasons }: Result): Ground | null {
   if (outcome !== 'uncertain' && outcome !== 'abstain') return outcome;
   return namedFirst.find((reason) => reasons.includes(reason)) ?? reasons[0] ?? null;
 }
@@ -113,12 +113,10 @@ type Step = keyof Words['outcome']['next'];
 
 /** The most useful one first. */
 function nextSteps(result: Result): readonly Step[] {
-  const { outcome, reasons, provenance, areas } = result;
+  const { outcome, reasons, provenance } = result;
   const main = mainGround(result);
-  const isMarked = reasons.includes('manipulation_suspected') && areas.length > 0;
   const steps: readonly Step[] = [
     ...(main === null ? [] : [stepFor(main, result)]),
-    ...(isMarked ? ['changed' as const] : []),
     ...reasons.map((reason) => stepFor(reason, result)),
   ];
   const { integrity, trust } = provenance?.credentials ?? {};

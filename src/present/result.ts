@@ -8,7 +8,7 @@ import {
   type ReasonCode,
   type ResultClass,
 } from '../contract/vocabulary.ts';
-import { type Area, areaOf, type Region } from '../detectors/regions.ts';
+import { type Area, areaOf } from '../detectors/regions.ts';
 import type { Examined, Manipulation, Place } from '../engine/result.ts';
 import type { ChangeKind, MeasuredCalls } from '../inference/locate-manifest.ts';
 import type { MeasuredCondition, MeasuredRates } from '../inference/manifest.ts';
@@ -81,11 +81,6 @@ export function readFigures({
     },
     { byTraces: byTraces?.resultClass ?? resultClass, basis },
   );
-}
-
-/** What is marked first, where that has a tested meaning. */
-export function markedRegion(examined: Pick<Examined, 'decision' | 'manipulation'>): Region | null {
-  return markedPlaces(examined)[0]?.region ?? null;
 }
 
 /** Every marked place, where that has a tested meaning. */

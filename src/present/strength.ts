@@ -37,7 +37,10 @@ export function measureStrength(examined: Examined): MeasuredStrength {
   const { resultClass, basis } = decision;
   const traced = weighTraces(examined);
   const changed = weighChange(examined);
-  const weighed = [traced?.weighed, changed].filter((one) => one != null);
+  const isAboutPart =
+    basis === 'localisation' || decision.reasons.includes('manipulation_suspected');
+  const both = isAboutPart ? [changed, traced?.weighed] : [traced?.weighed, changed];
+  const weighed = both.filter((one) => one != null);
   const nothing = { strength: 'none', ratio: null, cap: null, weighed } as const;
   if (basis === 'declaration' && resultClass === 'fake') {
     // A declaration has no measurable error rate: its forger decides how often it is wrong.
@@ -48,21 +51,19 @@ export function measureStrength(examined: Examined): MeasuredStrength {
   if (basis === 'localisation' && resultClass === 'fake') {
     if (changed === null) return { ...nothing, ...ofStrongestMethod(examined) };
     const { strength, ratio } = changed;
-    return { ...nothing, strength, ratio, statement: joined([changed, traced?.weighed]) };
+    return { ...nothing, strength, ratio, statement: joined(weighed) };
   }
   if (traced === null) {
     return { ...nothing, statement: inBoth((language) => wordsIn(language).strength.outside) };
   }
-  const statement = joined([traced.weighed, changed]);
+  const statement = joined(weighed);
   if (resultClass !== 'real' && resultClass !== 'fake') return { ...nothing, statement };
   const { strength, ratio } = traced.weighed;
   return { ...nothing, strength, ratio, statement, cap: traced.cap };
 }
 
-function joined(weighed: readonly (Weighed | null | undefined)[]): Bilingual {
-  return inBoth((language) =>
-    weighed.flatMap((one) => (one == null ? [] : [one.statement[language]])).join(' '),
-  );
+function joined(weighed: readonly Weighed[]): Bilingual {
+  return inBoth((language) => weighed.map(({ statement }) => statement[language]).join(' '));
 }
 
 function wordDeclared(assurance: Assurance, strength: Exclude<Strength, 'none'>): Bilingual {
@@ -100,12 +101,10 @@ function weighTraces(examined: Examined): { weighed: Weighed; cap: Cap } | null 
     const { plain } = createNumberWriter(language);
     const { traced: words, adverbs, sides, bounded } = wordsIn(language).strength;
     if (ratio === null) return words.unsupported(sides[side]);
-    const stated =
-      strength === 'none'
-        ? words.neither(plain(ratio))
-        : words.stated(adverbs[strength], sides[side], plain(ratio));
-    if (traced <= ratio) return stated;
-    return `${stated} ${bounded[bound.kind](plain(traced), plain(ratio))}`;
+    if (strength === 'none') return words.neither(plain(ratio));
+    const written =
+      traced <= ratio ? plain(ratio) : bounded[bound.kind](plain(traced), plain(ratio));
+    return words.stated(adverbs[strength], sides[side], written);
   });
   return { weighed: { question: 'generated', side, ratio, strength, statement }, cap: bound.cap };
 }
@@ -124,12 +123,9 @@ function weighChange(examined: Examined): Weighed | null {
   const statement = inBoth((language) => {
     const { plain } = createNumberWriter(language);
     const { parts, adverbs, bounded } = wordsIn(language).strength;
-    const written = plain(ratio ?? 1);
-    const stated =
-      strength === 'none'
-        ? parts.neither(written)
-        : parts[isFor ? 'for' : 'against'](adverbs[strength], written);
-    return traced <= most ? stated : `${stated} ${bounded.held(plain(traced), plain(most))}`;
+    const written = traced <= most ? plain(traced) : bounded.held(plain(traced), plain(most));
+    if (strength === 'none') return parts.neither(plain(ratio ?? 1));
+    return parts[isFor ? 'for' : 'against'](adverbs[strength], written);
   });
   return { question: 'changed', side: isFor ? 'fake' : 'real', ratio, strength, statement };
 }

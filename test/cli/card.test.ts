@@ -116,11 +116,11 @@ describe('the next step', () => {
     expect(writeCard(told(signed), 'en', 80)).toContain('github.com/c2pa-org/conformance-public');
   });
 
-  test('of a change is to look at the heatmaps, and the card says how to have them drawn', () => {
+  test('of a change is to compare with the original, and the card says how to have them drawn', () => {
     const [, changed] = outcomes.find(([name]) => name === 'changed')!;
     const card = writeCard(told(changed), 'en', 80);
 
-    expect(rowOf(card, 'Next')).toContain('Look at the marked area in the heatmaps');
+    expect(rowOf(card, 'Next')).toContain('Ask for the original file');
     expect(rowOf(card, 'Report')).toBe(
       'Report PDF and heatmaps: --tier forensicReporting --out DIR',
     );

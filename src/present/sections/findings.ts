@@ -3,14 +3,15 @@
  * speaks, and where it points.
  */
 
-import { placeOf } from '../../detectors/regions.ts';
+import { areaOf } from '../../detectors/regions.ts';
 import type { MapName } from '../../engine/result.ts';
 import { localisingDetectors, retiredMethods } from '../../detectors/list.ts';
 import type { WordedFinding } from '../findings.ts';
+import { writePlaces } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import type { ReportItem } from '../report-item.ts';
 import { describeMap, readMap } from '../report-texts.ts';
-import { markedPlaces, markedRegion } from '../result.ts';
+import { markedPlaces } from '../result.ts';
 import { references } from '../wording/references.ts';
 import {
   type Block,
@@ -159,18 +160,14 @@ function toBlock(input: SectionInput, map: MapName): HeatmapBlock {
 function writeGlance({ examination, labels, catalogue }: SectionInput, map: MapName): string {
   if (map === 'real' || map === 'compression') return '';
   const { glance } = labels;
-  const { findings, measurements } = catalogue;
-  const region = markedRegion(examination);
-  if (map === 'fake' && region !== null) {
-    const place = findings.places[placeOf(region, examination.facts)];
-    return glance.marked(place, findings.writeShare(region.share));
-  }
+  const areas = markedPlaces(examination).map(({ region }) => areaOf(region, examination.facts));
+  if (map === 'fake' && areas.length > 0) return glance.marked(writePlaces(areas, catalogue));
   if (examination.decision.resultClass === 'abstain') return glance.meaningless;
   const { isEven, mean, highest, place } = readMap(examination.maps, map);
   if (highest < lookFrom) return glance.even;
   if (isEven) return mean < lookFrom ? glance.even : glance.everywhere;
-  const where = measurements.heatmap.places[place];
-  return region === null ? glance.highest(where) : glance.look(where);
+  const where = catalogue.measurements.heatmap.places[place];
+  return areas.length === 0 ? glance.highest(where) : glance.look(where);
 }
 
 /** Middle of the scale: below it a place is nearer to "no trace". */

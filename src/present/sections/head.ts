@@ -6,7 +6,9 @@ import { areaOf } from '../../detectors/regions.ts';
 import type { Examination } from '../../engine/result.ts';
 import { formatNames } from '../../contract/formats.ts';
 import type { WordedFinding } from '../findings.ts';
-import { type Figure, writeFigures } from '../presentation.ts';
+import { leadsToAbstain } from '../forensic-text.ts';
+import { writeNotes } from '../notes.ts';
+import { type Figure, mainGround, writeFigures } from '../presentation.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import { type ReportItem, writeActor } from '../report-item.ts';
 import { markedPlaces } from '../result.ts';
@@ -17,10 +19,11 @@ export function headBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, labels, examination, presentation } = input;
   const { head, question } = catalogue.document;
   const places = markedPlaces(examination).map(({ region }) => region);
+  const damage = damageOf(input);
   const beside = [
+    { title: head.rows.damage, items: damage === null ? [] : [head.damage(capitalised(damage))] },
     { title: head.rows.marked, items: markedBy(input) },
-    { title: head.rows.reasons, items: reasonsOf(input) },
-    { title: head.rows.against, items: opposingOf(input) },
+    ...(isOpen(input) ? weighedOf : reasonsOf)(input),
   ];
   return [
     {
@@ -37,6 +40,21 @@ export function headBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
+interface Beside {
+  readonly title: string;
+  readonly items: readonly string[];
+}
+
+function isOpen({ result: { outcome } }: SectionInput): boolean {
+  return outcome === 'uncertain' || outcome === 'abstain';
+}
+
+/** Rows that are missing can be taken for a change. */
+function damageOf({ examination: { facts }, language }: SectionInput): string | null {
+  if (facts.soundShare === undefined) return null;
+  return writeNotes({ ...facts, notes: ['rows_missing'] }, language).join('');
+}
+
 /** Each numbered place, and the methods that mark it by themselves; the annex has the pixels. */
 function markedBy({ examination, catalogue }: SectionInput): readonly string[] {
   const { findings, outcome } = catalogue;
@@ -51,57 +69,77 @@ function markedBy({ examination, catalogue }: SectionInput): readonly string[] {
 /** On the first page; the section on findings has all. What a file declares takes more words. */
 const namedFindings = { usual: 3, declared: 2 } as const;
 
-/** What the answer rests on, the weightiest first; of an open one what was found on either side, and why that does not do. */
-function reasonsOf(input: SectionInput): readonly string[] {
-  const { evidence, examination, language, result } = input;
-  const isOpen = result.outcome === 'uncertain' || result.outcome === 'abstain';
-  const side = result.outcome === 'real' ? 'real' : 'fake';
-  const found = speaking(input, (one) => isOpen || one === side);
-  const isSuspected = examination.decision.reasons.includes('manipulation_suspected');
-  const isFirst = ({ method, speaksFor }: WordedFinding) =>
-    (result.outcome === 'declared' && toldInProvenance.has(method)) ||
-    (isSuspected && speaksFor === 'fake');
-  const supporting = [...found.filter(isFirst), ...found.filter((one) => !isFirst(one))].map(
-    (one) => writeReason(input, one),
-  );
-  const { manipulation } = evidence;
-  const silent =
-    result.outcome === 'real' && manipulation !== null ? [manipulation.statement[language]] : [];
-  const why = evidence.reasons.map(({ statement }) => statement[language]);
-  return [...supporting, ...silent, ...why].slice(
-    0,
-    namedFindings[result.outcome === 'declared' ? 'declared' : 'usual'],
-  );
-}
-
-function opposingOf(input: SectionInput): readonly string[] {
-  const { evidence, language, catalogue, result } = input;
+/** What the answer rests on, the weightiest first, and what speaks against it. */
+function reasonsOf(input: SectionInput): readonly Beside[] {
+  const { evidence, language, result, catalogue } = input;
+  const { rows, otherwise, nothingAgainst } = catalogue.document.head;
   const { outcome } = result;
-  const opposite = outcome === 'real' ? 'fake' : 'real';
-  const isOpen = outcome === 'uncertain' || outcome === 'abstain';
-  const findings = isOpen
-    ? []
-    : speaking(input, (side) => side === opposite).map((one) => writeReason(input, one));
-  const doubts = evidence.provenance.inconsistencies.map(({ statement }) =>
+  if (outcome === 'uncertain' || outcome === 'abstain') return [];
+  const found = speaking(input, outcome === 'real' ? 'real' : 'fake');
+  const declares = ({ method }: WordedFinding) =>
+    outcome === 'declared' && toldInProvenance.has(method);
+  const supporting = [...found.filter(declares), ...found.filter((one) => !declares(one))];
+  const { manipulation, provenance } = evidence;
+  const silent =
+    outcome === 'real' && manipulation !== null ? [manipulation.statement[language]] : [];
+  const most = namedFindings[outcome === 'declared' ? 'declared' : 'usual'];
+  const doubts = provenance.inconsistencies.map(({ statement }) =>
     printable(statement[language], 300),
   );
-  const own = [...findings, ...(outcome === 'real' ? doubts : [])].slice(0, 2);
-  const { otherwise, nothingAgainst } = catalogue.document.head;
-  if (outcome === 'abstain') return [];
-  return [...(own.length === 0 && !isOpen ? [nothingAgainst] : own), otherwise[outcome]];
+  const against = [
+    ...speaking(input, outcome === 'real' ? 'fake' : 'real').map((one) => writeReason(input, one)),
+    ...(outcome === 'real' ? doubts : []),
+  ].slice(0, 2);
+  return [
+    {
+      title: rows.reasons,
+      items: [...supporting.map((one) => writeReason(input, one)), ...silent].slice(0, most),
+    },
+    {
+      title: rows.against,
+      items: [...(against.length === 0 ? [nothingAgainst] : against), otherwise[outcome]],
+    },
+  ];
 }
 
+/** Of an open result: why nothing was decided, the reason of the headline first, and what speaks for either side. */
+function weighedOf(input: SectionInput): readonly Beside[] {
+  const { evidence, language, catalogue, result } = input;
+  const { rows, otherwise } = catalogue.document.head;
+  const main = mainGround(result);
+  // The sentence under the headline says all there is to say of a suspicion.
+  const isSuspected = main === 'manipulation_suspected';
+  const why = [
+    ...evidence.reasons.filter(({ code }) => code === main && !isSuspected),
+    ...evidence.reasons.filter(({ code }) => code !== main),
+  ].map(({ statement }) => statement[language]);
+  const told = (side: 'real' | 'fake') =>
+    speaking(input, side)
+      .slice(0, 2)
+      .map((one) => writeReason(input, one));
+  return [
+    { title: rows.why, items: why.slice(0, namedFindings.usual) },
+    { title: isSuspected ? rows.reasons : rows.forFake, items: told('fake') },
+    {
+      title: isSuspected ? rows.against : rows.forReal,
+      items: [...told('real'), ...(isSuspected ? [otherwise.changed] : [])],
+    },
+  ];
+}
+
+/** By the traces of a picture outside the validated range, methods that read its pixels have no tested meaning. */
 function speaking(
-  { evidence, item, examination }: SectionInput,
-  isWanted: (side: 'real' | 'fake') => boolean,
+  { evidence, item, examination, result }: SectionInput,
+  side: 'real' | 'fake',
 ): readonly WordedFinding[] {
-  if (examination.decision.resultClass === 'abstain') return [];
+  if (result.outcome === 'abstain') return [];
+  const isOutside = leadsToAbstain(examination.decision) && result.outcome === 'declared';
   return evidence.findings.filter(
     ({ method, speaksFor, strength }) =>
-      speaksFor !== 'neither' &&
       strength !== 'none' &&
-      isWanted(speaksFor) &&
-      isShown(method, item),
+      speaksFor === side &&
+      isShown(method, item) &&
+      (!isOutside || toldInProvenance.has(method)),
   );
 }
 
@@ -112,20 +150,22 @@ function writeReason(input: SectionInput, finding: WordedFinding): string {
 
 /** How strong, how sure, how often wrong, what else the file says, how far it goes, what is open and what to do now. */
 function answerRows(input: SectionInput): readonly Row[] {
-  const { evidence, examination, language, catalogue, presentation, result } = input;
+  const { evidence, language, catalogue, presentation, result } = input;
   const { rows, unchecked } = catalogue.document.head;
   const { notCheckedBrief, limits } = catalogue.limits;
   const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
   const { next, further, origin, errorRate } = presentation;
-  const isOpen = examination.decision.reasons.length > 0;
-  const steps = [next, ...further, ...(isOpen ? [] : [limits.examinerShort])];
+  const steps = [next, ...further, ...(isOpen(input) ? [] : [limits.examinerShort])];
   const [conclusion = ''] = catalogue.verdict.conclusion[result.outcome];
+  const { statement, weighed = [] } = evidence;
+  const lines = weighed.map((one) => one.statement[language]);
+  const isOfBoth = lines.join(' ') === statement[language];
   return [
-    { label: rows.strength, value: evidence.statement[language] },
-    { label: rows.probabilities, value: writeProbabilities(input) },
+    { label: rows.strength, value: isOfBoth ? lines.join('\n') : statement[language] },
+    ...row(result.outcome !== 'abstain', rows.probabilities, writeProbabilities(input)),
     ...row(errorRate !== '', rows.wrong, errorRate),
     { label: rows.origin, value: printable(origin, 480) },
-    ...row(!isOpen, rows.limits, conclusion),
+    { label: rows.limits, value: conclusion },
     { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
     { label: rows.next, value: steps.join(' ') },
   ];
@@ -137,13 +177,14 @@ function writeProbabilities({ catalogue, result, language }: SectionInput): stri
   if (generated === null && changed === null) return `${capitalised(head.notStated)}.`;
   const words = catalogue.measurements.results;
   const isDeclared = result.outcome === 'declared';
+  const isSuspected = result.reasons.includes('manipulation_suspected');
   const withLimits = (
     told: string,
     { limits }: Figure,
     write: (told: string, low: string, high: string) => string,
   ) => (limits === null || isDeclared ? told : write(told, ...limits));
   const parts = [
-    ...(isDeclared ? [head.byTraces.trim()] : []),
+    ...(isDeclared ? [head.byTraces] : []),
     ...(generated === null
       ? []
       : [
@@ -155,7 +196,11 @@ function writeProbabilities({ catalogue, result, language }: SectionInput): stri
         ]),
     ...(changed === null
       ? []
-      : [withLimits(head.changed(changed.value), changed, words.changeLimits)]),
+      : [
+          isSuspected && changed.limits === null
+            ? `${head.changed(changed.value)}; ${head.byOne}`
+            : withLimits(head.changed(changed.value), changed, words.changeLimits),
+        ]),
   ];
   return parts.map(capitalised).join('\n');
 }
@@ -183,7 +228,7 @@ function identityRows(input: SectionInput): readonly Row[] {
     {
       label: rows.operator,
       value:
-        operator === undefined
+        operator === undefined || operator === 'operator'
           ? head.noOperator
           : capitalised(printable(writeActor(operator, custody.actors), 80)),
     },
@@ -204,7 +249,7 @@ function identityRows(input: SectionInput): readonly Row[] {
         ...(item.analysisId === null
           ? []
           : [`${labels.rows.analysis} ${printable(item.analysisId)}`]),
-        `${labels.rows.examinedAt} ${numbers.time(item.examinedAt)}`,
+        head.examined(numbers.time(item.examinedAt)),
       ].join('; '),
     },
   ];

@@ -10,6 +10,7 @@ import type { CellMaps, MapName } from '../../engine/result.ts';
 import { type PixelOrientation, turnBack } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
 import { colourCount, createColourMap, createUpsampler, type Size } from './colour-map.ts';
+import { type Canvas, drawFrames } from './frames.ts';
 
 /**
  * Where the value is low the picture shows as dimmed grey, where it is high as shading of the colour. The grey is kept
@@ -30,8 +31,8 @@ const mostBlocks = 3_000_000;
 interface HeatmapLook {
   /** How they lie: over the upright picture, or over the pixels as the file stores them. */
   readonly heatmapOrientation?: PixelOrientation;
-  /** In pixels of the upright picture: framed in white on black, or null. */
-  readonly outline?: Region | null;
+  /** In pixels of the upright picture: framed and numbered. */
+  readonly outlines?: readonly Region[];
 }
 
 /**
@@ -42,7 +43,7 @@ interface HeatmapLook {
 export async function renderHeatmaps(
   picture: Picture,
   maps: CellMaps,
-  { heatmapOrientation = 'upright', outline = null }: HeatmapLook = {},
+  { heatmapOrientation = 'upright', outlines = [] }: HeatmapLook = {},
 ): Promise<Record<MapName, Uint8Array>> {
   const { width, height, orientation } = picture.facts;
   const blockPx = Math.ceil(Math.sqrt((width * height) / mostBlocks));
@@ -50,7 +51,7 @@ export async function renderHeatmaps(
   const palette = toPalette();
   return renderEach(async (name) => {
     canvas.draw(maps.values[name]);
-    if (outline !== null) drawFrame(canvas, outline);
+    drawFrames(canvas, outlines, { black: frameBlack, white: frameWhite });
     const upright = { width, height, indices: enlarged(canvas, { width, height }) };
     if (heatmapOrientation === 'upright') return encodePalettePng(upright, palette);
     const turned = turnBack(
@@ -146,28 +147,6 @@ export function legendColours(): Uint8Array {
   return colours;
 }
 
-/** Wide enough to be seen when a large picture is shown small. */
-function drawFrame(canvas: Canvas, region: Region): void {
-  const { indices, blockPx } = canvas;
-  const stroke = Math.max(1, Math.round(Math.max(canvas.width, canvas.height) / 400));
-  const left = Math.floor(region.left / blockPx);
-  const top = Math.floor(region.top / blockPx);
-  const right = Math.ceil((region.left + region.width) / blockPx);
-  const bottom = Math.ceil((region.top + region.height) / blockPx);
-  const fill = (inset: number, thick: number, index: number) => {
-    const [x0, y0, x1, y1] = [left - inset, top - inset, right + inset, bottom + inset];
-    for (let y = Math.max(0, y0); y < Math.min(canvas.height, y1); y++) {
-      const isEdgeRow = y < y0 + thick || y >= y1 - thick;
-      for (let x = Math.max(0, x0); x < Math.min(canvas.width, x1); x++) {
-        if (!isEdgeRow && x >= x0 + thick && x < x1 - thick) continue;
-        indices[y * canvas.width + x] = index;
-      }
-    }
-  };
-  fill(2 * stroke, 3 * stroke, frameBlack);
-  fill(stroke, stroke, frameWhite);
-}
-
 /** One after the other: they share one canvas. */
 async function renderEach(
   render: (name: MapName) => Promise<Uint8Array>,
@@ -209,15 +188,13 @@ function between({ black, white }: typeof greyBelow, share: number): number {
   return black + (white - black) * share;
 }
 
-/** A map over the picture as indices into the palette, one for each block of pixels. */
-interface Canvas extends Size {
-  readonly blockPx: number;
-  readonly indices: Uint8Array;
+/** A map over the picture. */
+interface MapCanvas extends Canvas {
   /** Over everything that was drawn before. */
   readonly draw: (values: Uint16Array) => void;
 }
 
-function createCanvas(picture: Picture, maps: CellMaps, blockPx: number): Canvas {
+function createCanvas(picture: Picture, maps: CellMaps, blockPx: number): MapCanvas {
   const width = Math.ceil(picture.facts.width / blockPx);
   const height = Math.ceil(picture.facts.height / blockPx);
   const fillRow = createUpsampler(picture.facts, maps, blockPx);

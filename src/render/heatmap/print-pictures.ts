@@ -8,6 +8,7 @@ import { type PixelOrientation, turnUpright } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
 import type { Document, HeldImage } from '../pdf/page.ts';
 import type { Size } from './colour-map.ts';
+import { numberTop } from './frames.ts';
 import { createDrawer } from './heatmap.ts';
 
 export interface PrintPictures {
@@ -214,7 +215,7 @@ export function drawFigure(doc: Document, figure: Figure): void {
   }
 }
 
-/** Points; the number stands inside the upper left corner of its frame. */
+/** Points. */
 const label = { size: 8, width: 10, height: 11 } as const;
 
 function drawOutlines(
@@ -232,8 +233,10 @@ function drawOutlines(
       doc.rect(cornerX, cornerY, width * scale, height * scale);
       doc.lineWidth(stroke.width).stroke(stroke.colour);
     }
-    doc.rect(cornerX, cornerY, label.width, label.height).fill('#000000');
+    const box = { top: top * scale, width: width * scale, height: height * scale };
+    const labelY = y + numberTop(box, label);
+    doc.rect(cornerX, labelY, label.width, label.height).fill('#000000');
     doc.font('bold').fontSize(label.size).fillColor('#ffffff');
-    doc.text(String(at + 1), cornerX + 2.5, cornerY + 1, { lineBreak: false });
+    doc.text(String(at + 1), cornerX + 2.5, labelY + 1, { lineBreak: false });
   });
 }

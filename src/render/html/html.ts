@@ -8,6 +8,7 @@ import type { Region } from '../../detectors/regions.ts';
 import type { Examination, MapName } from '../../engine/result.ts';
 import type { Picture } from '../../image/picture.ts';
 import type { Size } from '../heatmap/colour-map.ts';
+import { numberTop } from '../heatmap/frames.ts';
 import { legendColours } from '../heatmap/heatmap.ts';
 import { type MethodPictures, printMethods, printPictures } from '../heatmap/print-pictures.ts';
 import { printable } from '../../present/printable.ts';
@@ -151,7 +152,9 @@ function writePicture(
   const outlines = places.map((region, at) => {
     const { left, top } = region;
     const box = `x="${left}" y="${top}" width="${region.width}" height="${region.height}"`;
-    const number = `<rect x="${left}" y="${top}" width="${9 * unit}" height="${10 * unit}" fill="#000"/><text x="${left + 2 * unit}" y="${top + 8 * unit}" font-size="${8 * unit}" fill="#fff">${at + 1}</text>`;
+    const label = { width: 9 * unit, height: 10 * unit };
+    const labelY = numberTop(region, label);
+    const number = `<rect x="${left}" y="${labelY}" width="${label.width}" height="${label.height}" fill="#000"/><text x="${left + 2 * unit}" y="${labelY + 8 * unit}" font-size="${8 * unit}" fill="#fff">${at + 1}</text>`;
     return `<rect ${box} stroke="#000" stroke-width="${2 * stroke}"/><rect ${box} stroke="#fff" stroke-width="${stroke}"/>${number}`;
   });
   const drawn =

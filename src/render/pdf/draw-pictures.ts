@@ -158,7 +158,7 @@ function drawCell(around: Surroundings, cell: Cell, { x, y, shape, places }: Cel
   page.mark('H3', () => page.put(title, styles.heading, x, y));
   const top = y + above;
   const image = cell === null ? images.original : images.heatmaps[cell.map]!;
-  // The heatmap files hold the first outline already.
+  // The heatmap files hold the outlines already.
   const outlines = cell === null ? places : [];
   page.mark('Figure', () => drawFigure(page.doc, { image, size, placement, x, y: top, outlines }), {
     alt: cell === null ? labels.original : `${cell.title}. ${labels.heatmap}.`,

@@ -107,10 +107,10 @@ describe('the strength of a verdict from traces', () => {
       cap: 4.4,
     });
     expect(statement.en).toContain(
-      'ratio of 99; the measured error rates support no more than 4.4',
+      '4.4; 99 by the estimate alone, capped at what the measured error rates support',
     );
-    expect(statement.de).toContain('Quotienten von 99');
-    expect(statement.de).toContain('sprechen schwach für eine echte fotografische Aufnahme');
+    expect(statement.de).toContain('nach der Schätzung allein 99');
+    expect(statement.de).toContain('sprechen schwach für eine fotografische Aufnahme');
     expect(cap?.statement.en).toContain(
       '733 of 1,221 photographs and 28 of 277 generated pictures',
     );
@@ -431,7 +431,7 @@ describe('a likelihood ratio for each question', () => {
       { question: 'generated', side: 'fake', ratio: 1.3, strength: 'none' },
       { question: 'changed', side: 'fake', ratio: 1.3, strength: 'none' },
     ]);
-    expect(statement.en).toContain('neither for a genuine photograph nor for a generated picture');
+    expect(statement.en).toContain('neither for a photograph nor for a generated picture');
     expect(statement.de).toContain('weder für noch gegen eine Veränderung');
   });
 
@@ -467,6 +467,6 @@ test('a result without a sign says what would have been found, by size and kind 
   });
 
   expect(evidence.errorRate?.en).toBe(
-    'Of 100 generated pictures, the method calls 35 generated, leaves 53 undecided and takes 12 for photographs (measured on 277). Of 100 pictures with a changed part, it calls 50 changed (measured on 84 of about this size). By kind of change, called or suspected: copy-move 9 of 19.',
+    'Of 100 generated pictures, the method calls 35 generated, leaves 53 undecided and takes 12 for photographs (measured on 277). Of 100 pictures with a changed part, it calls 50 changed (measured on 84 of about this size). Called changed or suspected, by kind of change: copy-move 9 of 19.',
   );
 });

@@ -57,15 +57,11 @@ describe.each(languages)('a report in %s without a decision', (language) => {
     };
     const body = bodyOf((await render(examination, language)).pages);
     const wanted = {
-      en: [
-        'Lossy compression has destroyed the fine traces',
-        'Next step',
-        'no strength is stated.',
-      ],
+      en: ['Lossy compression has destroyed the fine traces', 'Next step', 'None can be stated'],
       de: [
         'Die verlustbehaftete Kompression hat die feinen Spuren beseitigt',
         'Empfehlung',
-        'eine Stärke wird nicht angegeben',
+        'Keine Angabe möglich',
       ],
     };
 

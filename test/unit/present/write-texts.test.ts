@@ -85,7 +85,7 @@ test('the strength of the words follows the likelihood ratio, up to what the err
   expect(summaryAt('fake', 0.7)).toMatch(/schwach für ein KI-erzeugtes/);
   expect(summaryAt('fake', 0.95)).toMatch(/mäßig für ein KI-erzeugtes/);
   expect(summaryAt('fake', 0.9999)).toMatch(/mäßig für ein KI-erzeugtes/);
-  expect(summaryAt('real', 0.3)).toMatch(/schwach für eine echte/);
+  expect(summaryAt('real', 0.3)).toMatch(/schwach für eine fotografische/);
 });
 
 describe('a decision that rests on what the file declares', () => {

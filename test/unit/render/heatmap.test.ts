@@ -66,7 +66,7 @@ test('a picture of more than 3 megapixels is drawn in blocks of the mean brightn
   const scene = makePicture(size.width, size.height);
   const maps = makeMaps({ ...size, cellPx: 16 }, (u) => u);
   const outline = { left: 500, top: 400, width: 300, height: 200, share: 0.02 };
-  const { fake } = await renderHeatmaps({ ...scene, luma }, maps, { outline });
+  const { fake } = await renderHeatmaps({ ...scene, luma }, maps, { outlines: [outline] });
 
   const { data, info } = await sharp(fake).raw().toBuffer({ resolveWithObject: true });
   const at = (x: number, y: number) => [
@@ -77,6 +77,24 @@ test('a picture of more than 3 megapixels is drawn in blocks of the mean brightn
   expect(at(499, 500)).toEqual([255, 255, 255]);
   expect(at(2000, 1800)).toEqual(at(2000, 0));
   expect(fake.length).toBeLessThan(100_000);
+});
+
+test('every place is framed and numbered: a large one within its frame, a small one above it', async () => {
+  const maps = makeMaps({ width: 256, height: 192, cellPx: 32 }, () => 0);
+  const large = { left: 20, top: 20, width: 100, height: 100, share: 0.2 };
+  const small = { left: 180, top: 100, width: 20, height: 20, share: 0.01 };
+  const { fake } = await renderHeatmaps(makePicture(256, 192), maps, { outlines: [large, small] });
+
+  const grey = await sharp(fake).greyscale().raw().toBuffer();
+  // Rows of five dots of two pixels each, on the ground of a number.
+  const dots = (left: number, top: number) =>
+    Array.from({ length: 5 }, (_, row) =>
+      Array.from({ length: 3 }, (__, column) =>
+        grey[(top + 2 * row) * 256 + left + 2 * column]! > 200 ? '#' : '.',
+      ).join(''),
+    );
+  expect(dots(22, 22)).toEqual(['.#.', '##.', '.#.', '.#.', '###']);
+  expect(dots(182, 88)).toEqual(['###', '..#', '###', '#..', '###']);
 });
 
 test('a grey print keeps the order: high values are brighter than low ones over any content', async () => {

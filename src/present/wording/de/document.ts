@@ -7,6 +7,10 @@ export const document: typeof english = {
       marked: 'Im Bild markiert',
       reasons: 'Gründe, nach Gewicht',
       against: 'Was dagegen spricht',
+      why: 'Warum nichts entschieden wurde',
+      forFake: 'Was für Erzeugung oder Veränderung spricht',
+      forReal: 'Was für eine Fotografie spricht',
+      damage: 'Beschädigte Datei',
       strength: 'Stärke des Befunds',
       probabilities: 'Wahrscheinlichkeiten',
       wrong: 'Fehler- und Nachweisrate',
@@ -19,15 +23,18 @@ export const document: typeof english = {
       reviewer: 'Begutachtung',
       file: 'Datei',
     },
-    generated: (p, deviation) => `Erzeugung ${p} (Unsicherheit ${deviation})`,
-    changed: (p) => `Veränderung einer Stelle ${p}`,
-    byTraces: 'allein nach den Spuren, die nicht entschieden haben: ',
+    generated: (p, deviation) => `erzeugt: ${p} (Unsicherheit ${deviation})`,
+    changed: (p) => `an einer Stelle verändert: ${p}`,
+    byOne: 'der Verdacht beruht auf einer einzigen Methode',
+    byTraces: 'allein nach den Spuren, die nicht entschieden haben:',
     notStated:
-      'nicht angegeben: Das Bild liegt außerhalb des Bereichs, für den das Verfahren validiert ist',
+      'nicht angegeben: Nach seinen Spuren liegt das Bild außerhalb des Bereichs, für den das Verfahren validiert ist',
     noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
-    outlined: 'Umrandet und nummeriert: was die Methoden als verändert markieren',
-    unchecked: (things) => `${things} (Anhang „Validierung und Fehlerraten“).`,
+    outlined: 'Umrandet: was die Methoden als verändert markieren',
+    unchecked: (things) => `${things}. Näheres: Anhang „Validierung und Fehlerraten“.`,
     nothingAgainst: 'Kein Befund dieser Untersuchung.',
+    damage: (rows) =>
+      `${rows}. Was fehlt, erscheint grau oder schwarz und kann für eine Veränderung gehalten werden.`,
     otherwise: {
       real: 'Eine Veränderung ohne Spuren, ein Generator, der keinem gemessenen gleicht, oder ein abfotografierter Bildschirm sähe ebenso aus.',
       fake: 'Starke Rauschminderung, Porträteffekte, Retusche und Vergrößern mit Software können in einer Fotografie ähnliche Spuren hinterlassen.',
@@ -35,13 +42,13 @@ export const document: typeof english = {
         'Sich wiederholende Formen, nachträgliche Beschriftung und die Verarbeitung einzelner Stellen in der Kamera können einer Veränderung ähneln.',
       declared:
         'Eine solche Angabe kann jeder schreiben, auch in eine echte Fotografie, um sie in Verruf zu bringen.',
-      uncertain: 'Keine der Erklärungen ist ausgeschlossen.',
     },
     program: (program, models) => `${program} mit ${models}, ohne menschliche Bewertung`,
-    noOperator: 'nicht aufgezeichnet',
+    noOperator: 'kein Name aufgezeichnet',
     reviewer: (name) =>
       `${name} ist benannt; die Begutachtung steht aus, bis der letzte Abschnitt unterschrieben ist`,
     noReviewer: 'niemand benannt; kein Mensch hat das Ergebnis bewertet',
+    examined: (time) => `untersucht am ${time}`,
   },
   question: {
     short:
@@ -99,7 +106,7 @@ export const document: typeof english = {
       user: 'Benutzer',
       'api key': 'API-Schlüssel',
       service: 'Dienst',
-      operator: 'Betreiber des Programms',
+      operator: 'Anwender (kein Name aufgezeichnet)',
     },
     hashes: {
       original: 'Original',

@@ -173,13 +173,9 @@ function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
 }
 
 const statements: English['statements'] = {
-  generated_with_probability: ({ probability, spread, patches }) => {
-    const where =
-      patches === 1
-        ? 'dem strukturreichsten Ausschnitt'
-        : `den ${patches} strukturreichsten Ausschnitten`;
+  generated_with_probability: ({ probability, spread }) => {
     const percent = Math.round(100 * spread);
-    return `In ${where} beziffert das Spurennetz die Wahrscheinlichkeit eines KI-erzeugten Bildes auf ${writePercent(probability)} (Streuung ${percent < 1 ? 'unter 1' : percent} %).`;
+    return `Ein an Fotografien und KI-erzeugten Bildern trainiertes Netz beziffert die Wahrscheinlichkeit eines KI-erzeugten Bildes auf ${writePercent(probability)} (Streuung ${percent < 1 ? 'unter 1' : percent} %).`;
   },
 
   photograph: () => 'Kanten und Flächen sprechen nicht gegen ein Foto.',
@@ -233,7 +229,7 @@ const statements: English['statements'] = {
   },
 
   region_processed_apart: ({ place, share }) =>
-    `Ein an veränderten Bildern trainiertes Netz markiert ${places[place]} einen Bereich (${writeShare(share)} des Bildes): Seine Verarbeitungsspuren weichen vom Rest ab.`,
+    `Ein an veränderten Bildern trainiertes Netz markiert ${places[place]} einen Bereich (${writeRoughShare(share)} des Bildes): Seine Verarbeitungsspuren weichen vom Rest ab.`,
   changed_nowhere: () =>
     'Ein an veränderten Bildern trainiertes Netz findet keinen Bereich, der stärker vom Rest abweicht als in unveränderten Bildern üblich.',
   changed_somewhere: () =>
@@ -251,12 +247,12 @@ const statements: English['statements'] = {
     `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${writeRoughShare(comparedShare)}), gleichen sich keine zwei Bereiche so, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`,
 
   region_saved_once: ({ place, share }) =>
-    `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${writeShare(share)} davon, ${places[place]}, zeigt von dieser Speicherung aber keine Spur, wie es vorkommt, wenn ein Teil danach eingefügt oder retuschiert wird.`,
+    `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${writeRoughShare(share)} davon, ${places[place]}, zeigt von dieser Speicherung aber keine Spur, wie es vorkommt, wenn ein Teil danach eingefügt oder retuschiert wird.`,
   saved_twice: () =>
     'Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, und kein Bereich weicht in dieser Hinsicht ab.',
 
   thumbnail_differs: ({ place, share }) =>
-    `Die Vorschau in der Datei zeigt in einem Bereich von ${writeShare(share)} des Bildes, ${places[place]}, etwas anderes als das Bild.`,
+    `Die Vorschau in der Datei zeigt in einem Bereich von ${writeRoughShare(share)} des Bildes, ${places[place]}, etwas anderes als das Bild.`,
   thumbnail_lacks_strip: ({ share }) =>
     `Die Vorschau in der Datei weicht nur in einem Streifen am Rand vom Bild ab (${writeShare(share)} des Bildes). Kameras, die dort das Datum einblenden, tun das nach dem Erzeugen der Vorschau, das beweist also nichts.`,
   thumbnail_agrees: () =>

@@ -167,7 +167,7 @@ export const labels: typeof english = {
     meaningless: 'Ohne Aussage: Dieses Bild ist nicht beurteilbar.',
     highest: (place) => `Am höchsten ${place}; nichts ist markiert.`,
     look: (place) => `Hier hinsehen: ${place}.`,
-    marked: (place, share) => `Hier hinsehen: umrandet, ${place} (${share}).`,
+    marked: (places) => `Hier hinsehen, umrandet: ${places}.`,
   },
   scale: { low: 'keine Spuren', high: 'starke Spuren' },
   viewer: { heatmap: 'Heatmap', zoom: 'Vergrößern' },

@@ -122,8 +122,8 @@ export const measurements: typeof english = {
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
     changeLimits: (p, suspected, changed) =>
-      `${p}; Verdacht ab ${suspected}, Anzeichen ab ${changed}`,
-    limits: (p, low, high) => `${p}; entschieden wird bis ${low} und ab ${high}`,
+      `${p}; gilt ab ${suspected} als verdächtig, ab ${changed} als verändert`,
+    limits: (p, low, high) => `${p}; gilt bis ${low} als Fotografie, ab ${high} als erzeugt`,
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>

@@ -49,7 +49,7 @@ export const outcome: typeof english = {
   next: {
     real: 'Quelle und Bildtext prüfen: Auch echte Fotos können täuschen.',
     fake: 'Klären, wer es zuerst veröffentlicht hat; das Original verlangen.',
-    changed: 'Die markierte Stelle in den Heatmaps und im Bild ansehen.',
+    changed: 'Das Original verlangen und an der Markierung vergleichen.',
     declared: 'Klären, wer die Datei erstellt hat: Solche Angaben sind fälschbar.',
     vouched: 'Klären, wer das Bild erstellt hat und woraus.',
     signer:
@@ -94,7 +94,8 @@ export const outcome: typeof english = {
       `Von 100 KI-erzeugten Bildern stuft das Verfahren ${called} als erzeugt ein, lässt ${open} offen und hält ${passed} für Fotografien (gemessen an ${of}).`,
     missed: (called, of) =>
       `Von 100 Bildern mit veränderter Stelle stuft es ${called} als verändert ein (gemessen an ${of} von etwa dieser Größe).`,
-    kinds: (told) => `Nach Art der Veränderung eingestuft oder verdächtig: ${told}.`,
+    kinds: (told) => `Als verändert oder verdächtig eingestuft, nach Art der Veränderung: ${told}.`,
+    hardly: 'In Bildern wie diesem findet es also kaum je eine Veränderung.',
     kind: (name, found, pictures) => `${name} ${found} von ${pictures}`,
     kindNames: {
       splice: 'Fotomontage',

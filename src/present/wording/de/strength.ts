@@ -10,8 +10,8 @@ const adverbs: (typeof english)['adverbs'] = {
 
 /** In the accusative. */
 const sides: (typeof english)['sides'] = {
-  real: 'eine echte fotografische Aufnahme und gegen ein KI-erzeugtes Bild',
-  fake: 'ein KI-erzeugtes Bild und gegen eine echte fotografische Aufnahme',
+  real: 'eine fotografische Aufnahme und gegen ein KI-erzeugtes Bild',
+  fake: 'ein KI-erzeugtes Bild und gegen eine fotografische Aufnahme',
   changed: 'eine Veränderung in einem Teil des Bildes',
   declared: 'KI-erzeugten Inhalt',
 };
@@ -24,7 +24,7 @@ export const strength: typeof english = {
   adverbs,
   sides,
   outside:
-    'Das Bild liegt außerhalb des Bereichs, für den das Verfahren validiert ist. Dort haben weder die Wahrscheinlichkeit noch die übrigen Werte eine geprüfte Bedeutung; eine Stärke wird nicht angegeben.',
+    'Keine Angabe möglich: Das Bild liegt außerhalb des Bereichs, für den das Verfahren validiert ist; weder die Wahrscheinlichkeit noch die übrigen Werte haben daher eine geprüfte Bedeutung.',
   untested:
     'Was das Spurennetz aus diesem Bild liest, hat keine geprüfte Bedeutung; ein Wert wird daher nicht angegeben.',
   traced: {
@@ -33,7 +33,7 @@ export const strength: typeof english = {
     unsupported: (side) =>
       `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
     neither: (ratio) =>
-      `Die Spuren im Bild sprechen weder für eine echte fotografische Aufnahme noch für ein KI-erzeugtes Bild (Likelihood-Quotient ${ratio}).`,
+      `Die Spuren im Bild sprechen weder für eine fotografische Aufnahme noch für ein KI-erzeugtes Bild (Likelihood-Quotient ${ratio}).`,
   },
   parts: {
     for: (adverb, ratio) =>
@@ -45,9 +45,9 @@ export const strength: typeof english = {
   },
   bounded: {
     held: (traced, ratio) =>
-      `Die Wahrscheinlichkeit allein entspräche ${traced}; zurückgehaltene Testbilder stützen höchstens ${ratio} (ELUB).`,
+      `${ratio}; nach der Schätzung allein ${traced}, begrenzt auf das, was Tests mit bekannten Bildern stützen (ELUB)`,
     called: (traced, ratio) =>
-      `Für sich genommen entspräche die geschätzte Wahrscheinlichkeit einem Quotienten von ${traced}; die gemessenen Fehlerraten stützen aber höchstens ${ratio}.`,
+      `${ratio}; nach der Schätzung allein ${traced}, begrenzt auf das, was die gemessenen Fehlerraten stützen`,
   },
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',

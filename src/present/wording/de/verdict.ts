@@ -134,8 +134,8 @@ export const verdict: typeof english = {
       'Die Annahme, dass ein Teil des Bildes verändert wurde, wird durch das Ergebnis gestützt. Wer ihn wann und mit welcher Absicht verändert hat, geht daraus nicht hervor; es ist eine Schätzung, die falsch sein kann, und sollte anhand der markierten Stelle im Bild, seiner Herkunft und weiterer Anhaltspunkte überprüft werden.',
     ],
     declared: [
-      'Das Ergebnis stützt die Annahme, dass das Bild erzeugt oder verändert wurde, soweit der Angabe in der Datei zu glauben ist. Es besagt nicht, wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat, und sollte anhand der Herkunft der Datei und weiterer Anhaltspunkte überprüft werden.',
-      'Soweit der Angabe in der Datei zu glauben ist, wird die Annahme, dass das Bild erzeugt oder verändert wurde, durch das Ergebnis gestützt. Wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat, geht daraus nicht hervor; es sollte anhand der Herkunft der Datei und weiterer Anhaltspunkte überprüft werden.',
+      'Das Ergebnis stützt die Annahme, dass Inhalt des Bildes durch KI erzeugt wurde, soweit der Angabe in der Datei zu glauben ist. Es besagt nicht, wer ihn wann und mit welcher Absicht erzeugt hat, und sollte anhand der Herkunft der Datei und weiterer Anhaltspunkte überprüft werden.',
+      'Soweit der Angabe in der Datei zu glauben ist, wird die Annahme, dass Inhalt des Bildes durch KI erzeugt wurde, durch das Ergebnis gestützt. Wer ihn wann und mit welcher Absicht erzeugt hat, geht daraus nicht hervor; es sollte anhand der Herkunft der Datei und weiterer Anhaltspunkte überprüft werden.',
     ],
     abstain: [
       'Das Bild liegt außerhalb des Bereichs, in dem das Verfahren validiert ist. Aus dieser Untersuchung darf kein Schluss auf seine Echtheit gezogen werden.',

@@ -7,6 +7,10 @@ export const document = {
       marked: 'Marked in the picture',
       reasons: 'Reasons, by weight',
       against: 'What speaks against',
+      why: 'Why nothing was decided',
+      forFake: 'What speaks for generation or a change',
+      forReal: 'What speaks for a photograph',
+      damage: 'Damaged file',
       strength: 'Strength of evidence',
       probabilities: 'Probabilities',
       wrong: 'Error rate, detection rate',
@@ -19,14 +23,18 @@ export const document = {
       reviewer: 'Reviewer',
       file: 'File',
     },
-    generated: (p: string, deviation: string) => `generation ${p} (uncertainty ${deviation})`,
-    changed: (p: string) => `change of a part ${p}`,
-    byTraces: 'by the traces alone, which did not decide: ',
-    notStated: 'not stated: the picture lies outside the range for which the method was validated',
+    generated: (p: string, deviation: string) => `generated: ${p} (uncertainty ${deviation})`,
+    changed: (p: string) => `changed in a part: ${p}`,
+    byOne: 'the suspicion rests on one method alone',
+    byTraces: 'by the traces alone, which did not decide:',
+    notStated:
+      'not stated: by its traces, the picture lies outside the range for which the method was validated',
     noRegion: 'none; all methods together mark no part of the picture',
-    outlined: 'Outlined and numbered: what the methods mark as changed',
-    unchecked: (things: string) => `${things} (annex “Validation and error rates”).`,
+    outlined: 'Outlined: what the methods mark as changed',
+    unchecked: (things: string) => `${things}. Details: annex “Validation and error rates”.`,
     nothingAgainst: 'No finding of this examination.',
+    damage: (rows: string) =>
+      `${rows}. What is missing shows grey or black, and can be taken for a change.`,
     /** What else would look like this. */
     otherwise: {
       real: 'A change that leaves no traces, a generator unlike any that was measured, or a photograph of a screen would look the same.',
@@ -35,14 +43,14 @@ export const document = {
         'Repeated shapes, writing added to the picture and processing of single parts within the camera can look like a change.',
       declared:
         'Anyone can write such an entry, even into a genuine photograph in order to discredit it.',
-      uncertain: 'Neither explanation is excluded.',
     },
     program: (program: string, models: string) =>
       `${program} with ${models}, without human judgement`,
-    noOperator: 'Not recorded',
+    noOperator: 'No name recorded',
     reviewer: (name: string) =>
       `${name} is named; the review is open until the last section is signed`,
     noReviewer: 'None named; no person has assessed the result',
+    examined: (time: string) => `examined ${time}`,
   },
   question: {
     short: 'Did a camera record this picture as it is, or was it generated, or changed in a part?',
@@ -99,7 +107,7 @@ export const document = {
       user: 'user',
       'api key': 'API key',
       service: 'service',
-      operator: 'operator of the program',
+      operator: 'operator (no name recorded)',
     },
     hashes: {
       original: 'original',

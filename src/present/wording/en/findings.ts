@@ -24,7 +24,7 @@ const origins: Readonly<Record<DeclaredOrigin, string>> = {
 
 /** Behind "in". */
 const declarationPlaces: Readonly<Record<DeclarationPlace, string>> = {
-  c2pa: 'content credentials that do not fit it',
+  c2pa: 'Content Credentials that do not fit it',
   xmp: 'XMP',
   iptc: 'IPTC',
   exif: 'EXIF',
@@ -183,11 +183,9 @@ function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
 
 /** What was seen, by code: one sentence that a reader without training understands. */
 const statements = {
-  generated_with_probability: ({ probability, spread, patches }) => {
-    const where =
-      patches === 1 ? 'the most textured patch' : `the ${patches} most textured patches`;
+  generated_with_probability: ({ probability, spread }) => {
     const percent = Math.round(100 * spread);
-    return `In ${where}, the trace network puts the probability of a generated picture at ${writePercent(probability)} (spread ${percent < 1 ? 'below 1' : percent} %).`;
+    return `A network trained on photographs and generated pictures puts the probability of a generated picture at ${writePercent(probability)} (spread ${percent < 1 ? 'below 1' : percent} %).`;
   },
 
   photograph: () => 'Edges and flat areas do not speak against a photograph.',
@@ -198,13 +196,13 @@ const statements = {
   looks_like: ({ kind }) => `The picture looks like ${pictureKinds[kind]}, not like a photograph.`,
 
   credentials_unreadable: () =>
-    'The file carries content credentials (C2PA) that cannot be read; they speak neither for nor against the picture.',
+    'The file carries Content Credentials (C2PA) that cannot be read; they speak neither for nor against the picture.',
   credentials_broken: ({ signer }) =>
-    `The file carries content credentials (C2PA) signed by ${writeSigner(signer)}, but the file is no longer what was signed: it was changed afterwards, by an edit or merely by being saved again.`,
+    `The file carries Content Credentials (C2PA) signed by ${writeSigner(signer)}, but the file is no longer what was signed: it was changed afterwards, by an edit or merely by being saved again.`,
   credentials_without_origin: ({ signer }) =>
-    `Content credentials (C2PA) signed by ${writeSigner(signer)} fit the file; they declare neither a capture nor generated content.`,
+    `Content Credentials (C2PA) signed by ${writeSigner(signer)} fit the file; they declare neither a capture nor generated content.`,
   credentials_declare_origin: ({ signer, origin, generator, vouching }) =>
-    `Content credentials (C2PA) signed by ${writeSigner(signer)} fit the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
+    `Content Credentials (C2PA) signed by ${writeSigner(signer)} fit the file and declare it ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
 
   origin_declared: ({ origin, place, field, generator }) =>
     `The file declares itself ${origins[origin]}${inBrackets(generator)} in ${declarationPlaces[place]} (field ${quote(field)}); no signature vouches for the declaration, so anyone could have written it.`,
@@ -241,7 +239,7 @@ const statements = {
   },
 
   region_processed_apart: ({ place, share }) =>
-    `A network trained on changed pictures marks a region ${places[place]} (${writeShare(share)} of the picture): its traces of processing differ from the rest.`,
+    `A network trained on changed pictures marks a region ${places[place]} (${writeRoughShare(share)} of the picture): its traces of processing differ from the rest.`,
   changed_nowhere: () =>
     'A network trained on changed pictures finds no region that differs from the rest by more than is usual in untouched pictures.',
   changed_somewhere: () =>
@@ -259,12 +257,12 @@ const statements = {
     `In the part of the picture with enough structure to be compared (${writeRoughShare(comparedShare)}), no two regions are so alike that one must be a copy of the other; a copy in the rest would go unnoticed.`,
 
   region_saved_once: ({ place, share }) =>
-    `The picture was saved as JPEG at least once before, but a region of ${writeShare(share)} of it, ${places[place]}, shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
+    `The picture was saved as JPEG at least once before, but a region of ${writeRoughShare(share)} of it, ${places[place]}, shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
   saved_twice: () =>
     'The picture was saved as JPEG at least once before, and no region differs in this respect.',
 
   thumbnail_differs: ({ place, share }) =>
-    `The embedded thumbnail differs from the picture in a region of ${writeShare(share)} of it, ${places[place]}.`,
+    `The embedded thumbnail differs from the picture in a region of ${writeRoughShare(share)} of it, ${places[place]}.`,
   thumbnail_lacks_strip: ({ share }) =>
     `The embedded thumbnail differs from the picture only in a strip along the edge (${writeShare(share)} of the picture). Cameras that write the date there do so after making the thumbnail, so this proves nothing.`,
   thumbnail_agrees: () =>
@@ -277,7 +275,7 @@ const statements = {
 /** Why a method could say nothing. */
 const skips: Readonly<Record<SkipReason, string>> = {
   no_credentials:
-    'The file carries no content credentials (C2PA). Most files carry none, so this says nothing.',
+    'The file carries no Content Credentials (C2PA). Most files carry none, so this says nothing.',
   no_declaration: 'The file declares no origin. Most files declare none, so this says nothing.',
   no_software_named:
     'The file names no program and no camera. Services often remove the names, so this says nothing.',

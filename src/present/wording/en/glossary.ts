@@ -58,7 +58,7 @@ export const glossary = {
     inpainting: {
       term: 'Inpainting',
       meaning:
-        'Filling a part of a picture with invented content, to remove something or to put something else there; by AI or by conventional programs..',
+        'Filling a part of a picture with invented content, to remove something or to put something else there; by AI or by conventional programs.',
     },
     likelihoodRatio: {
       term: 'Likelihood ratio',

@@ -167,7 +167,7 @@ export const labels = {
     meaningless: 'Without meaning: this picture cannot be judged.',
     highest: (place: string) => `Highest ${place}; nothing is marked.`,
     look: (place: string) => `Look here: ${place}.`,
-    marked: (place: string, share: string) => `Look here: outlined, ${place} (${share}).`,
+    marked: (places: string) => `Look here, outlined: ${places}.`,
   },
   scale: { low: 'no trace', high: 'strong traces' },
   /** Of the HTML report. */

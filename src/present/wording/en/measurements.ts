@@ -138,9 +138,9 @@ export const measurements = {
     stabilityMissing:
       'Stability was not tested in this examination; it is tested where the traces of the whole picture lead to a decision.',
     changeLimits: (p: string, suspected: string, changed: string) =>
-      `${p}; suspected from ${suspected}, signs from ${changed} on`,
+      `${p}; suspected from ${suspected}, called changed from ${changed}`,
     limits: (p: string, low: string, high: string) =>
-      `${p}; decided up to ${low} and from ${high} on`,
+      `${p}; called a photograph up to ${low}, generated from ${high}`,
   },
   method: {
     steps: ({

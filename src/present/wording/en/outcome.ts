@@ -53,7 +53,7 @@ export const outcome = {
   next: {
     real: 'Check its source and caption: a genuine picture can mislead too.',
     fake: 'Find out who published it first, and ask for the original file.',
-    changed: 'Look at the marked area in the heatmaps and in the picture.',
+    changed: 'Ask for the original file, and compare it where marked.',
     declared: 'Find out who made the file: an entry like this can be forged.',
     vouched: 'Find out who made it, and what it was made from.',
     signer: 'Check the signer against a trust list (github.com/c2pa-org/conformance-public).',
@@ -104,7 +104,8 @@ export const outcome = {
       `Of 100 generated pictures, the method calls ${called} generated, leaves ${open} undecided and takes ${passed} for photographs (measured on ${of}).`,
     missed: (called: string, of: string) =>
       `Of 100 pictures with a changed part, it calls ${called} changed (measured on ${of} of about this size).`,
-    kinds: (told: string) => `By kind of change, called or suspected: ${told}.`,
+    kinds: (told: string) => `Called changed or suspected, by kind of change: ${told}.`,
+    hardly: 'So it hardly ever finds a change in pictures like this one.',
     kind: (name: string, found: string, pictures: string) => `${name} ${found} of ${pictures}`,
     kindNames: {
       splice: 'splice',

@@ -1,0 +1,122 @@
+/** Frames with numbers in a drawing of palette colours: white on black, so that they show on any picture. */
+
+import type { Region } from '../../detectors/regions.ts';
+import type { Size } from './colour-map.ts';
+
+/** One index into the palette for each block of pixels. */
+export interface Canvas extends Size {
+  readonly blockPx: number;
+  readonly indices: Uint8Array;
+}
+
+interface Colours {
+  readonly black: number;
+  readonly white: number;
+}
+
+/**
+ * Top of the number of a place that begins at `top`: within its frame, or where that is small above it, so that the number
+ * hides nothing; all in one unit.
+ */
+export function numberTop(
+  { top, width, height }: Pick<Region, 'top' | 'width' | 'height'>,
+  label: Size,
+): number {
+  const isLarge = width >= 3 * label.width && height >= 3 * label.height;
+  if (isLarge) return top;
+  return top >= label.height ? top - label.height : top + height;
+}
+
+/** In the order that numbers the places. @param regions - in pixels of the picture. */
+export function drawFrames(canvas: Canvas, regions: readonly Region[], colours: Colours): void {
+  const { width, height, blockPx } = canvas;
+  // Wide enough to be seen when a large picture is shown small.
+  const stroke = Math.max(1, Math.round(Math.max(width, height) / 400));
+  const boxes = regions.map((region) => ({
+    left: Math.floor(region.left / blockPx),
+    top: Math.floor(region.top / blockPx),
+    right: Math.ceil((region.left + region.width) / blockPx),
+    bottom: Math.ceil((region.top + region.height) / blockPx),
+  }));
+  for (const box of boxes) {
+    drawFrame(canvas, grown(box, 2 * stroke), 3 * stroke, colours.black);
+    drawFrame(canvas, grown(box, stroke), stroke, colours.white);
+  }
+  // Above all frames, so that none crosses a number.
+  boxes.forEach(({ left, top, right, bottom }, at) => {
+    const dot = 2 * stroke;
+    const box = { top, width: right - left, height: bottom - top };
+    const label = { width: 5 * dot, height: 7 * dot };
+    drawNumber(canvas, { number: at + 1, left, top: numberTop(box, label), dot }, colours);
+  });
+}
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+function grown({ left, top, right, bottom }: Box, by: number): Box {
+  return { left: left - by, top: top - by, right: right + by, bottom: bottom + by };
+}
+
+function drawFrame(canvas: Canvas, box: Box, thick: number, index: number): void {
+  const { left, top, right, bottom } = box;
+  fill(canvas, { ...box, bottom: top + thick }, index);
+  fill(canvas, { ...box, top: bottom - thick }, index);
+  fill(canvas, { ...box, right: left + thick }, index);
+  fill(canvas, { ...box, left: right - thick }, index);
+}
+
+function fill({ indices, width, height }: Canvas, box: Box, index: number): void {
+  const [from, to] = [Math.max(0, box.left), Math.min(width, box.right)];
+  for (let y = Math.max(0, box.top); y < Math.min(height, box.bottom); y++) {
+    indices.fill(index, y * width + from, y * width + Math.max(from, to));
+  }
+}
+
+/** Digits 3 dots wide and 5 high, row by row; a bit is a white dot. */
+const digits = [
+  [7, 5, 5, 5, 7],
+  [2, 6, 2, 2, 7],
+  [7, 1, 7, 4, 7],
+  [7, 1, 7, 1, 7],
+  [5, 5, 7, 1, 1],
+  [7, 4, 7, 1, 7],
+  [7, 4, 7, 5, 7],
+  [7, 1, 1, 1, 1],
+  [7, 5, 7, 5, 7],
+  [7, 5, 7, 1, 7],
+] as const;
+
+interface Numbered {
+  readonly number: number;
+  /** Upper left corner. */
+  readonly left: number;
+  readonly top: number;
+  /** Side of a dot. */
+  readonly dot: number;
+}
+
+/** On a black ground. */
+function drawNumber(canvas: Canvas, numbered: Numbered, { black, white }: Colours): void {
+  const { number, left, top, dot } = numbered;
+  const written = Array.from(String(number), (digit) => digits[Number(digit)]!);
+  const at = (column: number, row: number, across: number, down: number): Box => ({
+    left: left + column * dot,
+    top: top + row * dot,
+    right: left + (column + across) * dot,
+    bottom: top + (row + down) * dot,
+  });
+  fill(canvas, at(0, 0, 4 * written.length + 1, 7), black);
+  written.forEach((rows, place) => {
+    rows.forEach((bits, row) => {
+      for (let column = 0; column < 3; column++) {
+        if ((bits & (4 >> column)) === 0) continue;
+        fill(canvas, at(4 * place + column + 1, row + 1, 1, 1), white);
+      }
+    });
+  });
+}
