@@ -178,7 +178,7 @@ export const de: Words = {
     title: (name: string) => `Fall ${name}`,
     edit: 'Kommentar, Fall, Schlagwörter',
     comment: 'Kommentar',
-    order: 'Zuerst, was angesehen werden muss.',
+    order: 'Zuerst kommt, was angesehen werden muss.',
     empty: 'Zu diesem Fall gibt es noch keine Bilder. Legen Sie oben welche ab.',
     pictures: (count: number) => (count === 1 ? '1 Bild' : `${count} Bilder`),
     kinds: {

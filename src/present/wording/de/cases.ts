@@ -2,7 +2,7 @@ import type { cases as english } from '../en/cases.ts';
 
 export const cases: typeof english = {
   title: (name) => `Fall ${name}`,
-  order: 'Zuerst, was angesehen werden muss.',
+  order: 'Zuerst kommt, was angesehen werden muss.',
   pictures: (count) => (count === 1 ? '1 Bild' : `${count} Bilder`),
   kinds: {
     failed: 'fehlgeschlagen',
@@ -12,10 +12,10 @@ export const cases: typeof english = {
     undecided: 'unentschieden',
     unjudged: 'nicht beurteilbar',
     atWork: 'in Untersuchung',
-    noSign: 'ohne Befund',
+    noSign: 'ohne Anzeichen',
   },
   noResult: 'Noch kein Ergebnis.',
-  noPage: 'Nur auf das Ergebnis untersucht (Stufe flagging), daher hier ohne eigene Seite.',
-  pages: 'Es folgt eine Seite zu jedem Bild. Der ganze Bericht liegt in seinem Beweispaket.',
+  noPage: 'Nur mit Ergebnis untersucht (Umfang flagging), daher hier ohne eigene Seite.',
+  pages: 'Es folgt eine Seite zu jedem Bild. Sein vollständiger Bericht liegt in seinem Beweispaket.',
   picture: (at, of) => `Bild ${at} von ${of}`,
 };

@@ -15,7 +15,7 @@ export const cases = {
   },
   /** Of a picture without a page of its own. */
   noResult: 'No result yet.',
-  noPage: 'Examined for a result alone (tier flagging), so that it has no page here.',
+  noPage: 'Examined for a result alone (tier flagging), so it has no page here.',
   pages: 'A page for each picture follows. Its whole report is in its evidence bundle.',
   picture: (at: string, of: string) => `Picture ${at} of ${of}`,
 };
