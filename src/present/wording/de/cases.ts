@@ -16,6 +16,7 @@ export const cases: typeof english = {
   },
   noResult: 'Noch kein Ergebnis.',
   noPage: 'Nur mit Ergebnis untersucht (Umfang flagging), daher hier ohne eigene Seite.',
-  pages: 'Es folgt eine Seite zu jedem Bild. Sein vollständiger Bericht liegt in seinem Beweispaket.',
+  pages:
+    'Es folgt eine Seite zu jedem Bild. Den vollständigen Bericht enthält das Beweispaket des Bildes.',
   picture: (at, of) => `Bild ${at} von ${of}`,
 };
