@@ -121,7 +121,7 @@ test.each([
   [['show', 'nobody@example.org'], 4, 'There is no account "nobody@example.org"'],
   [['create', examiner, '--generate'], 5, 'There is already an account with this address'],
   [['create', 'b@example.org', '--generate', '--tenant', 'no'], 4, 'There is no tenant "no"'],
-  [['create', 'examiner', '--generate'], 2, 'not an e-mail address'],
+  [['create', 'examiner', '--generate'], 2, 'not an email address'],
   [['create', 'b@example.org', '--password-file', 'nowhere'], 4, 'does not exist'],
   [['create', 'b@example.org', '--password-file', '/'], 3, 'cannot be read'],
   [['create', 'b@example.org', '--password', 'x'], 2, "unknown option '--password'"],

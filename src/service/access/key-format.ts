@@ -1,4 +1,4 @@
-/** How an API key is written: `sk-<tag>-<random><check>`. */
+/** The format of an API key: `sk-<tag>-<random><check>`. */
 
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -10,25 +10,26 @@ import type { Db } from '../../ports/db/database.ts';
 import { apiKeys, tenants } from '../../ports/db/schema.ts';
 import { type Principal, unauthenticated } from './principal.ts';
 
-/** What every key begins with, and no token does. */
+/** Every key begins with this, and no token does. */
 export const keyPrefix = 'sk-';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-// 62^32 = 2^190.5: above the 160 bits that are promised.
+// 62^32 = 2^190.5, more than the 160 bits that we promise.
 const randomLength = 32;
-// 62^6 > 2^32: a CRC-32 fits. It finds typing and cutting errors without asking the database; it is no protection.
+// 62^6 > 2^32, so a CRC-32 fits. It catches typing and truncation errors without a database query;
+// it is not a security measure.
 const checkLength = 6;
 const keyPattern = new RegExp(
   `^sk-([a-z0-9]{1,16})-([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checkLength}})$`,
 );
 
-/** A new key for the tenant with this tag. */
+/** Generates a key for the tenant with this tag. */
 export function newSecret(tag: string): string {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(62)]).join('');
   return `sk-${tag}-${random}${checksum(tag, random)}`;
 }
 
-/** The tag of a well-formed key whose check suffix is right; null for anything else. */
+/** The tag of a well-formed key with a valid check suffix; null for anything else. */
 export function readTag(secret: string): string | null {
   const parts = keyPattern.exec(secret);
   if (parts === null) return null;
@@ -36,7 +37,7 @@ export function readTag(secret: string): string | null {
   return check === checksum(tag!, random!) ? tag! : null;
 }
 
-/** The key as it is shown after its first answer. */
+/** The key as shown after its first answer. */
 export function masked(tag: string, ending: string): string {
   return `sk-${tag}-${'*'.repeat(8)}${ending}`;
 }
@@ -61,7 +62,7 @@ interface Showing {
   readonly at: Date;
 }
 
-/** An API key as it is shown: whole in the answer that makes it, masked ever after. */
+/** An API key as returned to clients: complete in the answer that creates it, masked ever after. */
 export function keyEntry(key: Shown, { secret, at }: Showing): KeyEntry {
   return {
     uuid: key.uuid,
@@ -74,9 +75,9 @@ export function keyEntry(key: Shown, { secret, at }: Showing): KeyEntry {
   };
 }
 
-// The check of an API key that a request brings: by its tag, then by its digest.
+// Checks the API key of a request, by its tag and then by its digest.
 
-/** @returns `authenticate` as `Keys` promises it. */
+/** @returns `authenticate` as documented at `Keys`. */
 export function createKeyAuthentication({
   db,
   digestSecret,
@@ -93,10 +94,10 @@ export function createKeyAuthentication({
     const tag = readTag(secret);
     if (tag === null) {
       throw unauthenticated(
-        'This is not a well-formed API key; check that the header holds all of it.',
+        'This is not a well-formed API key; check that the header contains all of it.',
       );
     }
-    // Hash first, whatever the tag: the time reveals nothing about which tags exist.
+    // Hash first, whatever the tag, so that the time reveals nothing about which tags exist.
     const digest = digestSecret(secret);
     const found = await findKey.get({ tag, digest });
     const key = found?.key ?? null;
@@ -112,7 +113,10 @@ export function createKeyAuthentication({
   };
 }
 
-/** Asked on every request: whether there is such a tag, and its key of that digest when there is one. */
+/**
+ * Runs on every request, so it is prepared once: whether the tag exists, and its key with this
+ * digest, if any.
+ */
 function prepareFindKey(db: Db) {
   const isKey = and(
     eq(apiKeys.tenantId, tenants.id),
@@ -133,11 +137,12 @@ function unknownKey(): ForensicsError {
 const minuteMs = 60_000;
 
 /**
- * When a key was last used: stored to the minute, and never at the cost of the request that uses it. Written at most once a
- * minute a key, after the request went on. A note that cannot be written is lost.
+ * Records when each key was last used, to the minute, without delaying the request that uses it: at
+ * most one write a minute per key, after the request has gone on. A write that fails is lost.
  */
 function createUseNotes(db: Db) {
-  // One entry a key. Also a note that could not be written counts: a full disk is not tried again with every request.
+  // One entry per key. A failed write counts too, so that a full disk is not retried on every
+  // request.
   const noted = new Map<string, number>();
 
   async function write(uuid: string, lastUsedAt: Date): Promise<void> {

@@ -1,4 +1,4 @@
-/** The change from one key to the next, with a time in which both are good. */
+/** Replacing a key by a new one, with a grace period in which both are valid. */
 
 import { and, asc, desc, eq, gt, inArray, isNull, lte, type SQL } from 'drizzle-orm';
 import type { Actor } from '../audit/entry.ts';
@@ -11,14 +11,18 @@ import { keyEntry, masked } from './key-format.ts';
 
 interface Replaceable {
   readonly key: KeyEntry;
-  /** Of the same name and valid in their grace: those that earlier rotations replaced. */
+  /**
+   * Keys of the same name that earlier rotations replaced and that are still valid in their grace
+   * period.
+   */
   readonly earlier: readonly KeyEntry[];
 }
 
 /**
  * The key that a rotation replaces.
  *
- * @throws {ForensicsError} `not_found`; `conflict` when several keys have the name and none took another's place.
+ * @throws {ForensicsError} `not_found`; `conflict` when several keys have the name and none
+ *   replaced another.
  */
 export async function keyToReplace(
   tx: Tx,
@@ -42,7 +46,7 @@ export async function keyToReplace(
       'Several valid keys have this name; name the one you mean by its uuid.',
     );
   }
-  // Where the newest was revoked, the one before it is the key of the name again.
+  // If the newest was revoked, the one before it is the current key of that name again.
   const key = standing ?? valid[0];
   if (key === undefined) throw noSuchKey();
   return { key, earlier: valid.filter(({ uuid }) => uuid !== key.uuid) };
@@ -56,7 +60,9 @@ interface Replacement {
   readonly replacedBy: string;
 }
 
-/** Replaced at `at`, the key ends at `end`; one that ends earlier anyway goes on to do so. */
+/**
+ * Marks a key as replaced at `at`, to expire at `end` or, if that is earlier, at its own expiry.
+ */
 export async function replace(
   tx: Tx,
   key: KeyEntry,
@@ -83,14 +89,14 @@ export function noSuchKey(): ForensicsError {
   );
 }
 
-/** The removal of keys that have ended: they are no longer accepted, but still appear in every list. */
+/** Removes keys that have expired: they are no longer accepted, but still appear in every list. */
 export interface Prune {
   readonly tenantId: string;
   readonly uuids: readonly string[];
   readonly by: Actor;
 }
 
-/** Of the keys that are named, revokes those that have ended by then. @returns what was revoked. */
+/** Revokes those of the given keys that have expired by then. @returns the revoked keys. */
 export async function revokeEnded(
   tx: Tx,
   { tenantId, uuids, by, at }: Prune & { readonly at: Date },
@@ -108,13 +114,13 @@ export async function revokeEnded(
 
 export interface KeySearch {
   readonly tenantId: string;
-  /** The time of the entries. */
+  /** The time at which the entries are shown. */
   readonly at: Date;
-  /** All when left out. */
+  /** All keys when omitted. */
   readonly which?: SQL | undefined;
 }
 
-/** The tenant's keys that are `which` and not deleted, masked, newest first. */
+/** The tenant's keys that match `which` and are not deleted; masked, newest first. */
 export async function findKeys(
   reader: Reader,
   { tenantId, at, which }: KeySearch,

@@ -1,6 +1,6 @@
 /**
- * API keys: minted once, stored only as an HMAC, checked on every request. The pepper lives outside the database, so a
- * stolen database file gives no access.
+ * API keys: created once, stored only as an HMAC, checked on every request. The pepper is outside
+ * the database, so a stolen database file gives no access.
  */
 
 import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
@@ -31,16 +31,16 @@ export interface NewKey {
   readonly name: string;
   readonly expiresAt: Date;
   readonly by: Actor;
-  /** The same request under the same key of this kind makes one API key. */
+  /** A repeated request with the same idempotency key creates only one API key. */
   readonly idempotencyKey?: string | null;
 }
 
 interface Rotation {
   readonly tenantId: string;
   readonly which: WhichKey;
-  /** End of the new key. */
+  /** When the new key expires. */
   readonly expiresAt: Date;
-  /** How long the old key stays good, at most. */
+  /** Longest time the old key stays valid. */
   readonly graceMs: number;
   readonly by: Actor;
   /** As above. */
@@ -50,7 +50,10 @@ interface Rotation {
 export interface Rotated {
   readonly key: KeyEntry;
   readonly replaced: KeyEntry;
-  /** Those that earlier rotations replaced and that were still in their grace; they end no later than `replaced`. */
+  /**
+   * Keys that earlier rotations replaced and that were still in their grace period; they expire no
+   * later than `replaced`.
+   */
   readonly earlier: readonly KeyEntry[];
 }
 
@@ -62,33 +65,34 @@ interface Revocation {
 
 export interface Keys {
   /**
-   * The only answer that holds the whole secret. A repeated request gets the same entry with the secret masked: what
-   * was revealed once is not stored.
+   * Creates a key and returns the only answer that contains the whole secret. A repeated request
+   * gets the same entry with the secret masked, because the secret is not stored.
    *
-   * @throws {ForensicsError} `invalid_request` for a bad name or an expiry that is not ahead or too far, `tenant_not_found`,
-   * `conflict` for a misused Idempotency-Key.
+   * @throws {ForensicsError} `invalid_request` for a bad name, or an expiry in the past or too far
+   *   ahead; `tenant_not_found`; `conflict` for a misused Idempotency-Key.
    */
   mint(key: NewKey): Promise<KeyEntry>;
-  /** Newest first, deleted ones left out. */
+  /** Newest first, without deleted ones. */
   list(tenantId: string): Promise<readonly KeyEntry[]>;
-  /** @throws {ForensicsError} `not_found`, also for a key that was deleted before. */
+  /** @throws {ForensicsError} `not_found`, also for a key that is already deleted. */
   revoke(revocation: Revocation): Promise<void>;
-  /** Revokes those of the named keys that have ended; a living one is never touched. */
+  /** Revokes those of the given keys that have expired; never a valid one. */
   prune(prune: Prune): Promise<readonly KeyEntry[]>;
   /**
-   * A new key of the same name, and the end of the old one brought forward to the end of its grace. By name it can be
-   * repeated within the grace: the newest key is replaced, and those before it end no later than that one. A repeated
-   * request gets the same keys as they are by then, the secret masked.
+   * Creates a new key of the same name and moves the old one's expiry forward to the end of its
+   * grace period. By name, this can be repeated within the grace period: the newest key is
+   * replaced, and earlier ones expire no later than it does. A repeated request gets the same keys
+   * in their current state, with the secret masked.
    *
-   * @throws {ForensicsError} what `mint` throws; `not_found`; `conflict` when several valid keys have the name and
-   * no rotation made them one another's successors.
+   * @throws {ForensicsError} as `mint`; `not_found`; `conflict` when several valid keys have the
+   *   name and no rotation made one the successor of another.
    */
   rotate(rotation: Rotation): Promise<Rotated>;
   /**
-   * Whose key this is.
+   * Identifies the owner of a key.
    *
-   * @throws {ForensicsError} `forbidden` for an unknown tag or a deleted key; `unauthenticated` for a malformed or
-   * expired key and for a wrong secret under a known tag.
+   * @throws {ForensicsError} `forbidden` for an unknown tag or a deleted key; `unauthenticated` for
+   *   a malformed or expired key and for a wrong secret under a known tag.
    */
   authenticate(secret: string): Promise<Principal>;
 }
@@ -96,12 +100,12 @@ export interface Keys {
 type KeyRow = typeof apiKeys.$inferSelect;
 type NewRow = Pick<KeyRow, 'tenantId' | 'name' | 'expiresAt' | 'createdAt'>;
 
-// A key for ever is what the mandatory expiry is there to prevent.
+// The mandatory expiry exists to prevent keys that last for ever.
 const longestLifeMs = 3650 * 86_400_000;
 
 export function createKeys({ db, pepper, now }: KeysParts): Keys {
   if (pepper.length < 16) throw new RangeError('pepper must have at least 16 bytes');
-  // A key object, not bytes: Node takes it five times as fast.
+  // A key object rather than bytes, because Node handles it five times as fast.
   const pepperKey = createSecretKey(pepper);
   const digestSecret = (secret: string) => createHmac('sha256', pepperKey).update(secret).digest();
 
@@ -218,7 +222,7 @@ async function madeEarlier(tx: Tx, { uuid, ...search }: Earlier): Promise<KeyEnt
   );
 }
 
-/** @param uuids - as `rotate` remembered them: the new key, the one it replaced, those before. */
+/** @param uuids - as stored by `rotate`: the new key, the one it replaced, then earlier ones. */
 async function rotatedEarlier(
   tx: Tx,
   { uuids, ...search }: Omit<Earlier, 'uuid'> & { readonly uuids: string },
@@ -233,7 +237,7 @@ function assertUsable(name: string, expiresAt: Date, at: Date): void {
   if (name === '' || characterCount(name) > maxNameLength) {
     throw new ForensicsError(
       'invalid_request',
-      `The name of a key must have 1 to ${maxNameLength} characters.`,
+      `A key name must have 1 to ${maxNameLength} characters.`,
     );
   }
   if (!(expiresAt > at)) {

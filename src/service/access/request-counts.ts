@@ -1,6 +1,6 @@
 /**
- * How many requests somebody has sent within the present minute, counted for all servers of a PostgreSQL database: its table
- * `request_counts` is not logged, since a crash may forget them.
+ * Counts the requests of each client in the current minute across all servers of a PostgreSQL
+ * database. Its table `request_counts` is unlogged, because a crash may forget the counts.
  */
 
 import { sql } from 'drizzle-orm';
@@ -17,7 +17,7 @@ interface Asked {
   readonly at: Date;
 }
 
-/** Counts one more; a new window begins with the first request after the last one ended. */
+/** Counts one more request; a new window opens with the first request after the last one ended. */
 export async function countRequest(db: Db, { who, windowMs, at }: Asked): Promise<Window> {
   const now = at.getTime();
   const isOver = sql`request_counts.begun_at <= ${now - windowMs}`;
@@ -32,7 +32,7 @@ export async function countRequest(db: Db, { who, windowMs, at }: Asked): Promis
   return { requests, begunAt };
 }
 
-/** Null where no window is open. */
+/** Returns null when no window is open. */
 export async function readCount(db: Db, { who, windowMs, at }: Asked): Promise<Window | null> {
   const after = at.getTime() - windowMs;
   const rows = await db.values<[number, number]>(
@@ -42,7 +42,7 @@ export async function readCount(db: Db, { who, windowMs, at }: Asked): Promise<W
   return row === undefined ? null : { requests: row[0], begunAt: row[1] };
 }
 
-/** Those whose window ended. */
+/** Deletes counts whose window has ended. */
 export async function forgetCounts(db: Db, before: Date): Promise<void> {
   if (db.engine === 'sqlite') return;
   await db.run(sql`DELETE FROM request_counts WHERE begun_at < ${before.getTime()}`);

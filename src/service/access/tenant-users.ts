@@ -1,6 +1,6 @@
 /**
- * The people of a tenant, as those of them who may change its settings administer them. Nobody can grant a right
- * they lack, or use an account to reach a tenant they may not act for.
+ * User administration by those members of a tenant who may change its settings. Nobody can grant a
+ * right they lack, or use an account to reach a tenant they have no access to.
  */
 
 import { ForensicsError } from '../../errors.ts';
@@ -16,17 +16,25 @@ export interface Manager {
 }
 
 export interface TenantUser extends User {
-  /** Whether the one who asks may change the account. */
+  /** Whether the requesting user may change the account. */
   readonly isManageable: boolean;
 }
 
-/** All: @throws {ForensicsError} `not_offered` where an identity provider keeps the accounts. */
+/**
+ * All methods throw {ForensicsError} `not_offered` when an identity provider keeps the accounts.
+ */
 export interface TenantUsers {
-  /** By address. */
+  /** Ordered by email address. */
   list(manager: Manager): Promise<readonly TenantUser[]>;
-  /** A member of this tenant. @throws {ForensicsError} `invalid_request`, `conflict`, `forbidden`, `rate_limited`. */
+  /**
+   * Creates a member of this tenant. @throws {ForensicsError} `invalid_request`, `conflict`,
+   * `forbidden`, `rate_limited`.
+   */
   create(manager: Manager, user: Omit<NewUser, 'tenantIds' | 'userType'>): Promise<TenantUser>;
-  /** @throws {ForensicsError} `not_found`, `invalid_request`, `conflict`, `forbidden`; so do those below. */
+  /**
+   * @throws {ForensicsError} `not_found`, `invalid_request`, `conflict`, `forbidden`; so do the
+   *   methods below.
+   */
   update(
     manager: Manager,
     id: string,
@@ -72,7 +80,8 @@ export function createTenantUsers({
       const acting = actingFor(manager);
       assertOwnScopes(manager, user.scopes);
       const { id } = manager.tenant;
-      // A conflict tells of an account that another tenant may have: nobody can ask for many addresses.
+      // A conflict reveals an account that another tenant may have, so the number of addresses
+      // tried is limited.
       const takeBack = attempts.countPlace(`accounts of ${id}`);
       const made = await users.create({ ...user, tenantIds: [id] }, acting);
       takeBack();
@@ -94,9 +103,12 @@ function shown(manager: Manager, user: User): TenantUser {
   return { ...user, isManageable: complaint(manager, user) === null };
 }
 
-/** A new password, for one, opens all that the account may do: so all of it must be the manager's own. */
+/**
+ * A new password, for example, opens everything the account may do, so the manager must have all of
+ * it too.
+ */
 function complaint({ principal, tenant }: Manager, user: User): ForensicsError | null {
-  // Who is not of the tenant does not exist for those who are.
+  // Accounts outside the tenant do not exist as far as its members can see.
   if (!user.tenantIds.includes(tenant.id)) {
     return new ForensicsError('not_found', 'User not found.');
   }
@@ -113,7 +125,7 @@ function complaint({ principal, tenant }: Manager, user: User): ForensicsError |
   if (isWithin) return null;
   return new ForensicsError(
     'forbidden',
-    'This account also has permissions or tenants that you lack; ask the administrator of the service to change it.',
+    'This account has permissions or tenants that you lack; ask the administrator of the service to change it.',
   );
 }
 
@@ -130,6 +142,6 @@ function assertEmbedded({ kind }: Pick<Identity, 'kind'>): void {
   if (kind === 'embedded') return;
   throw new ForensicsError(
     'not_offered',
-    'The identity provider of this service keeps the accounts; create and change them there.',
+    'Accounts are managed by the identity provider; create and change them there.',
   );
 }

@@ -1,4 +1,7 @@
-/** The fields of an account: which addresses, names, user types and scopes are valid, and in which form. */
+/**
+ * The fields of an account: which addresses, names, user types and scopes are valid, and their
+ * normal form.
+ */
 
 import { eq } from 'drizzle-orm';
 import { type Actor, type EventDetails, serviceChain } from '../audit/entry.ts';
@@ -16,7 +19,7 @@ export interface UserFacts {
   readonly scopes: readonly string[];
 }
 
-/** As they are stored. @throws {ForensicsError} `invalid_request`. */
+/** The fields as stored. @throws {ForensicsError} `invalid_request`. */
 export function checkedFacts({ name, userType, scopes }: UserFacts) {
   return {
     name: checkedName(name),
@@ -26,14 +29,14 @@ export function checkedFacts({ name, userType, scopes }: UserFacts) {
   };
 }
 
-/** As it is stored and compared. @throws {ForensicsError} `invalid_request`. */
+/** The address as stored and compared. @throws {ForensicsError} `invalid_request`. */
 export function checkedEmail(typed: string): string {
   const email = normalisedEmail(typed);
   if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 254) return email;
-  throw invalid('This is not an e-mail address.');
+  throw invalid('This is not an email address.');
 }
 
-/** The form in which addresses are compared, also those that no account could have. */
+/** The form in which addresses are compared, even those that no account could have. */
 export function normalisedEmail(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();
 }
@@ -45,14 +48,14 @@ function checkedName(name: string | null): string | null {
   throw invalid(`A name has 1 to ${maxNameLength} characters, and no control characters.`);
 }
 
-/** RFC 6749, appendix A.4: what a scope may be made of; a user type is held to the same. */
+/** RFC 6749, appendix A.4: the characters of a scope; a user type must follow the same rule. */
 export function isWord(word: string): boolean {
   return /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(word);
 }
 
 function checkedWord(word: string, what: string): string {
   if (isWord(word)) return word;
-  throw invalid(`A ${what} is a word of 1 to 64 ASCII characters, without spaces and quotes.`);
+  throw invalid(`A ${what} is a word of 1 to 64 ASCII characters without spaces or quotes.`);
 }
 
 function invalid(message: string): ForensicsError {
@@ -61,14 +64,14 @@ function invalid(message: string): ForensicsError {
 
 type UserEvent = Extract<keyof EventDetails, `user.${string}`>;
 
-/** What the audit log records about people. */
+/** Records changes to people in the audit log. */
 export interface UserAct {
   readonly userId: string;
   readonly at: Date;
   readonly by: Actor;
 }
 
-/** In the chain of the service, and in those of the tenants that the person may act for. */
+/** Logged in the service's chain, and in those of the tenants that the person may act for. */
 export async function auditUser<E extends UserEvent>(
   tx: Tx,
   { userId, at, by }: UserAct,
@@ -92,13 +95,18 @@ export async function auditTenants(
   for (const id of before) if (!after.includes(id)) await tell(id, 'tenant.member_removed');
 }
 
-/** What people choose for themselves, with embedded accounts and with an identity provider. */
+/**
+ * Settings that people choose for themselves, with embedded accounts and with an identity provider.
+ */
 export type UserSettingsChange = Partial<UserSettings>;
 
 export interface UserSettingsStore {
   /** @throws {ForensicsError} `not_found`. */
   read(userId: string): Promise<UserSettings>;
-  /** Changes only what is given. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
+  /**
+   * Changes only the given settings. @throws {ForensicsError} `invalid_request` for an unusable
+   * language, `not_found`.
+   */
   change(userId: string, change: UserSettingsChange): Promise<UserSettings>;
 }
 

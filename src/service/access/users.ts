@@ -1,6 +1,7 @@
 /**
- * People: who they are, what they may do, and their passwords. An account is embedded (address and password stored here)
- * or belongs to an identity provider, which then decides everything but the settings and whether it is disabled here.
+ * Users: who they are, what they may do, and their passwords. An account is either embedded
+ * (address and password are stored here) or belongs to an identity provider, which then decides
+ * everything except the settings and whether it is disabled here.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -26,9 +27,9 @@ import {
 
 type Shown = 'id' | 'email' | 'name' | 'userType' | 'scopes' | 'issuer' | 'disabledAt';
 
-/** `issuer`: the identity provider that knows this person; null for an embedded account. */
+/** `issuer`: the identity provider of this user; null for an embedded account. */
 export interface User extends Readonly<Pick<UserRow, Shown | 'createdAt' | 'lastLoginAt'>> {
-  /** Empty for an account of an identity provider: its tenants come with each token. */
+  /** Empty for an account of an identity provider, whose tenants come with each token. */
   readonly tenantIds: readonly string[];
 }
 
@@ -42,32 +43,45 @@ export interface NewUser extends UserChange {
   readonly password: string;
 }
 
-/** Who administers an account; the operator, who may do everything, where it is left out. */
+/** Who administers an account; when omitted, the operator, who may do everything. */
 export interface Acting {
   readonly by: Actor;
-  /** Called in the transaction of the act with the account as it was before, and with who acts; throws to refuse. */
+  /**
+   * Called in the transaction of the act with the account before the change and with the acting
+   * user; throws to refuse.
+   */
   readonly check?: (user: User, self: User) => void;
 }
 
 export interface Users {
   /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is in use, `tenant_not_found`. */
   create(user: NewUser, acting?: Acting): Promise<User>;
-  /** As `create`, by the person who gets the account. @throws {ForensicsError} also `conflict` where there is any account already. */
+  /**
+   * Creates the very first account on its owner's behalf. @throws {ForensicsError} as `create`;
+   * also `conflict` when any account exists.
+   */
   createFirst(user: NewUser): Promise<User>;
   byId(id: string): Promise<User | null>;
-  /** Embedded accounts only: an address may stand in several accounts of an identity provider. */
+  /**
+   * Embedded accounts only, because several accounts of an identity provider may share an address.
+   */
   byEmail(email: string): Promise<User | null>;
-  /** All, or those who may act for a tenant, by address. */
+  /** All users, or those who may act for a tenant, ordered by address. */
   list(tenantId?: string): Promise<readonly User[]>;
   /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
   update(id: string, change: UserChange, acting?: Acting): Promise<User>;
-  /** Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
+  /**
+   * Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`,
+   * `invalid_request`, `not_offered`.
+   */
   setPassword(id: string, password: string, acting?: Acting): Promise<void>;
-  /** Ends all sessions and refuses new ones. @throws {ForensicsError} `not_found`. */
+  /** Ends all sessions and prevents new ones. @throws {ForensicsError} `not_found`. */
   disable(id: string, acting?: Acting): Promise<User>;
   /** @throws {ForensicsError} `not_found`. */
   enable(id: string, acting?: Acting): Promise<User>;
-  /** A person as `info` answers: rights as the principal has them. @throws {ForensicsError} `not_found`. */
+  /**
+   * A user as `info` returns it, with the principal's rights. @throws {ForensicsError} `not_found`.
+   */
   info(principal: Principal): Promise<UserInfo>;
 }
 
@@ -92,7 +106,10 @@ export function createUsers(parts: UsersParts): Users {
       createUser(parts, user, null, async (tx) => {
         const any = await tx.select({ id: users.id }).from(users).limit(1).get();
         if (any === undefined) return;
-        throw new ForensicsError('conflict', 'Somebody made the first account just now; log in.');
+        throw new ForensicsError(
+          'conflict',
+          'Somebody has just created the first account; log in instead.',
+        );
       }),
     byId: async (id) => (await find(db, eq(users.id, id)))[0] ?? null,
     byEmail: async (email) => (await find(db, isEmbedded(normalisedEmail(email))))[0] ?? null,
@@ -133,8 +150,8 @@ function actOn({ now }: UsersParts, userId: string, { by }: Acting): UserAct {
 }
 
 /**
- * @param acting - null where people make their own.
- * @param refuse - called in the transaction that makes the account; throws to refuse.
+ * @param acting - null when people create their own account.
+ * @param refuse - called in the transaction that creates the account; throws to refuse.
  */
 async function createUser(
   parts: UsersParts,
@@ -205,7 +222,7 @@ async function setDisabled(
   });
 }
 
-/** Which fields, and the rights as they are now; a name stays out of the log. */
+/** Logs which fields changed, and the current rights; a name stays out of the log. */
 async function auditChange(
   tx: Tx,
   act: UserAct,
@@ -222,7 +239,7 @@ async function auditChange(
   await auditTenants(tx, act, { before: before.tenantIds, after: after.tenantIds });
 }
 
-/** From this moment nothing that was issued to the person before is worth anything, with sessions or without. */
+/** Invalidates everything issued to the person before this moment, sessions or not. */
 export async function endAccess(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx.update(users).set({ tokensValidFrom: at }).where(eq(users.id, userId)).run();
   await endSessions(tx, { userId, at });
@@ -241,7 +258,7 @@ export async function findTenantIds(reader: Reader, userId: string): Promise<str
   return rows.map(({ tenantId }) => tenantId);
 }
 
-/** What a new account of any identity begins with. */
+/** Initial values of a new account of any identity. */
 export function newRow(createdAt: Date) {
   const settings = { lang: defaultLang, tosAccepted: false };
   return { id: newId(createdAt), ...settings, tokensValidFrom: createdAt, createdAt };
@@ -264,12 +281,15 @@ async function getUser(reader: Reader, id: string): Promise<User> {
   throw unknown();
 }
 
-/** Two who disable each other at once must not both succeed: who acts is read in the same transaction. */
+/**
+ * Reads the acting user in the same transaction, so that two users who disable each other at once
+ * cannot both succeed.
+ */
 async function approve(reader: Reader, { by, check }: Acting, user: User): Promise<void> {
   check?.(user, await getUser(reader, by.id ?? ''));
 }
 
-/** Those who are `which`, by address, with their tenants: one query, however many there are. */
+/** Users who match `which`, ordered by address, with their tenants, in a single query. */
 async function find(reader: Reader, which?: SQL): Promise<readonly User[]> {
   const rows = await reader
     .select({ user: users, tenantId: userTenants.tenantId })

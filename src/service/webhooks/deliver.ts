@@ -1,6 +1,6 @@
 /**
- * Sends what waits in the outbox: at least once, in order per subject, tenants beside each other. A receiver that does
- * not answer delays only its own messages.
+ * Delivers the outbox's messages at least once, in order per subject, and to all tenants in
+ * parallel. A receiver that does not answer delays only its own messages.
  */
 
 import { createLoop } from '../jobs/poll-loop.ts';
@@ -14,29 +14,34 @@ import { newId } from '../../ports/db/database.ts';
 export interface DelivererOptions {
   readonly outbox: Outbox;
   readonly now: () => Date;
-  /** From which the tenants' signing secrets are derived. */
+  /** The tenants' signing secrets are derived from it. */
   readonly serverKey: Uint8Array;
-  /** Where calls may go: `external`, `private`, CIDRs. */
+  /** Where webhooks may go: `external`, `private`, CIDRs. */
   readonly allow: readonly string[];
   readonly pollMs?: number;
-  /** 0..1, spread over the retries of a broken receiver; for tests. */
+  /** 0..1, used to spread the retries of a failing receiver; tests replace it. */
   readonly random?: () => number;
   readonly onError?: (error: unknown) => void;
-  /** Called for each failed attempt with its outcome, safe to log: never the URL, which may contain a token. */
+  /**
+   * Called for each failed attempt with its outcome, safe to log: never the URL, which may contain
+   * a token.
+   */
   readonly onNotice?: (what: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
 export interface Deliverer {
   start(): void;
-  /** Takes up nothing new and waits for attempts under way, 5 s at most. */
+  /** Starts nothing new and waits for attempts in progress, at most 5 s. */
   stop(): Promise<void>;
-  /** Delivers until nothing is due and nothing is under way. */
+  /** Delivers until nothing is due or in progress. */
   drain(): Promise<void>;
 }
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Pauses after the first, second, ... failed attempt; after the last the message is given up. */
+/**
+ * Pauses after the first, second, ... failed attempt; after the last one the message is given up.
+ */
 const retryPausesMs: readonly number[] = [
   5000,
   5 * minuteMs,
@@ -48,7 +53,7 @@ const retryPausesMs: readonly number[] = [
   20 * hourMs,
   24 * hourMs,
 ];
-// Retries of receivers that failed together must not coincide.
+// Keeps retries of receivers that failed together from coinciding.
 const jitter = 0.2;
 
 const notices: Readonly<Record<Exclude<Consequence['kind'], 'overtaken'>, string>> = {
@@ -63,7 +68,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   const { outbox, now, pollMs = 1000, onError = () => undefined } = options;
   const sender = createSender({ guard: createAddressGuard(options.allow) });
   const attempt = createAttempt(options, sender);
-  /** Of tenants. */
+  /** Tasks are labelled by tenant id. */
   const loop = createLoop<string>({ turn, now, pollMs, onError });
   const stopListening = outbox.onAdded(() => loop.wake());
   let isStopping = false;
@@ -83,7 +88,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     return outbox.nextDueAt(fullTenants());
   }
 
-  /** The end of an attempt wakes the loop, so tenants without a free slot need no alarm clock. */
+  /** The end of an attempt wakes the loop, so tenants without a free slot need no timer. */
   function fullTenants(): string[] {
     return [...new Set(loop.inHand())].filter((tenantId) => slots(tenantId) <= 0);
   }
@@ -103,7 +108,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
 
 function createAttempt(options: DelivererOptions, sender: Pick<Sender, 'post'>) {
   const { outbox, now, serverKey, random = Math.random, onNotice } = options;
-  /** Tenants whose latest attempt failed: one attempt at a time until it works again. */
+  /** Tenants whose latest attempt failed get one attempt at a time until one succeeds. */
   const failing = new Set<string>();
 
   async function make(delivery: Delivery): Promise<void> {
@@ -150,11 +155,12 @@ function facts(
   };
 }
 
-// Signatures after Standard Webhooks, so that receivers can check them with any of its libraries.
+// Signs messages as Standard Webhooks specifies, so that receivers can verify them with any of its
+// libraries.
 
 /**
- * The tenant's signing secret, `whsec_<base64 of 32 bytes>`. Derived from the server's own key, so that a stolen
- * database file signs nothing; the server's key yields all of them.
+ * The tenant's signing secret, `whsec_<base64 of 32 bytes>`. It is derived from the server's key,
+ * so that a stolen database file cannot sign; the server's key yields every tenant's secret.
  */
 export function webhookSecret(serverKey: Uint8Array, tenantId: string): string {
   const secret = createHmac('sha256', serverKey).update(`webhook-secret/1/${tenantId}`).digest();
@@ -162,16 +168,16 @@ export function webhookSecret(serverKey: Uint8Array, tenantId: string): string {
 }
 
 interface Message {
-  /** The same for every attempt of a message: the receiver knows a repetition by it. */
+  /** The same for every attempt of a message, so that the receiver recognises a repetition. */
   readonly id: string;
   readonly event: string;
-  /** Time of this attempt; receivers refuse old ones. */
+  /** Time of this attempt; receivers reject old ones. */
   readonly at: Date;
   readonly body: string;
 }
 
 /**
- * All headers of one attempt, as the contract and the standard want them.
+ * All headers of one attempt, as required by the contract and the standard.
  *
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
@@ -192,17 +198,19 @@ export function messageHeaders(
   };
 }
 
-/** A test message: it carries no analysis and is sent at once, over the same path as real messages. */
+/**
+ * A test message: it carries no analysis, and is sent at once over the same path as real messages.
+ */
 interface TestMessage {
   readonly tenantId: string;
   readonly url: string;
   readonly serverKey: Uint8Array;
-  /** Where calls may go, as for the deliverer. */
+  /** Where webhooks may go, as for the deliverer. */
   readonly allow: readonly string[];
   readonly at: Date;
 }
 
-/** Beside `create`, `update` and `delete` of the contract. */
+/** In addition to the contract's `create`, `update` and `delete`. */
 const testEvent = 'test';
 
 interface TestOutcome extends Outcome {
@@ -211,8 +219,9 @@ interface TestOutcome extends Outcome {
 }
 
 /**
- * Nothing is written, whatever the receiver answers: a receiver that was switched off stays so. The body has neither
- * `analysisId` nor `status`, so that a receiver that ignores the event type cannot mistake it for news of an analysis.
+ * Writes nothing, whatever the receiver answers: a disabled webhook stays disabled. The body has
+ * neither `analysisId` nor `status`, so that a receiver that ignores the event type cannot mistake
+ * it for news of an analysis.
  */
 export async function sendTestMessage(test: TestMessage): Promise<TestOutcome> {
   const { tenantId, url, serverKey, allow, at } = test;

@@ -1,4 +1,6 @@
-/** The messages of a tenant as an administrator sees them: those that wait, and those of the last 30 days. */
+/**
+ * A tenant's messages as an administrator sees them: those waiting, and those of the last 30 days.
+ */
 
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
@@ -12,14 +14,14 @@ import { append } from '../audit/log.ts';
 import { findReceiver, hasTurn, isWaiting, promoteNext } from './order.ts';
 import { sendTestMessage } from './deliver.ts';
 
-/** `attempts`: those of the present round, where the message was put back in line. */
+/** `attempts`: in the current round, if the message was queued again. */
 export type DeliveryEntry = Readonly<
   Omit<typeof deliveries.$inferSelect, 'seq' | 'tenantId' | 'payload' | 'fence'>
 >;
 
 interface DeliveryQuery {
   readonly tenantId: string;
-  /** Null for all. */
+  /** Null for all states. */
   readonly state: DeliveryState | null;
   /** Only messages written before the one with this id. */
   readonly before?: string;
@@ -51,7 +53,7 @@ export async function listDeliveries(
     .all();
 }
 
-/** How many messages wait, and how many were given up since a time. */
+/** How many messages are waiting, and how many were given up since a time. */
 export async function countBacklog(reader: Reader, since: Date) {
   const isGivenUp = and(eq(deliveries.state, 'given_up'), gt(deliveries.settledAt, since));
   const countWhere = async (which: SQL | undefined): Promise<number> =>
@@ -59,10 +61,10 @@ export async function countBacklog(reader: Reader, since: Date) {
   return { waiting: await countWhere(isWaiting), givenUp: await countWhere(isGivenUp) };
 }
 
-// Takes the database's only write lock for about 10 ms; others can write between two batches.
+// Holds the database's only write lock for about 10 ms; others can write between two batches.
 const batch = 1000;
 
-/** @param before - messages settled earlier than this are deleted; waiting ones are never touched. */
+/** @param before - messages settled earlier than this are deleted; waiting ones never are. */
 export async function purgeDeliveries(db: Db, before: Date, signal?: AbortSignal): Promise<void> {
   const { seq, settledAt } = deliveries;
   const old = db.select({ seq }).from(deliveries).where(lt(settledAt, before)).limit(batch);
@@ -84,13 +86,14 @@ interface Replay {
 type Replayed = Pick<DeliveryEntry, 'id' | 'event' | 'subject'>;
 
 /**
- * Requeues settled messages. They keep their ids, so that a receiver can recognise a duplicate.
+ * Queues settled messages again. They keep their ids, so that a receiver can recognise a duplicate.
  *
- * Messages about one subject leave in the order in which they were written. One that is being attempted keeps its position;
- * a requeued message comes after it, before the younger ones.
+ * Messages about one subject are sent in the order in which they were written. One that is being
+ * attempted keeps its position; a requeued message follows it, ahead of newer ones.
  *
- * @returns what was put back, oldest first.
- * @throws {ForensicsError} `conflict` when the tenant has no receiver or the message waits anyway, `not_found`.
+ * @returns the requeued messages, oldest first.
+ * @throws {ForensicsError} `conflict` when the tenant has no receiver or the message is still
+ *   waiting, `not_found`.
  */
 export async function replay(
   db: Db,
@@ -108,7 +111,8 @@ export async function replay(
     const rows = (
       await tx
         .update(deliveries)
-        // Another fence: an attempt of the round before may still be under way, and must not settle this one.
+        // A new fence, because an attempt of the previous round may still be in progress and must
+        // not settle this one.
         .set({ ...freshRound, fence: sql`${deliveries.fence} + 1` })
         .where(and(eq(deliveries.tenantId, tenantId), isMeant))
         .returning()
@@ -143,17 +147,18 @@ async function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }
     );
   }
   if (found.state === 'waiting') {
-    throw new ForensicsError('conflict', 'The message waits for its next attempt already.');
+    throw new ForensicsError('conflict', 'The message is already waiting for its next attempt.');
   }
   return eq(deliveries.id, id);
 }
 
-// What a tenant's own people see of its webhook: the messages, once more if asked, and a trial.
+// What a tenant's own members can do with its webhook: list messages, send them again, and send a
+// test.
 
 export interface WebhookLog {
   /** Newest first. */
   list(tenantId: string, query: LogQuery): Promise<readonly DeliveryEntry[]>;
-  /** Oldest first. @throws {ForensicsError} as `replay`. */
+  /** Returns the messages oldest first. @throws {ForensicsError} as `replay`. */
   replay(tenantId: string, which: Replay['which'], by: Actor): Promise<readonly Replayed[]>;
   /** @throws {ForensicsError} `conflict` when the tenant has no webhook. */
   test(tenant: Pick<typeof tenants.$inferSelect, 'id' | 'webhookUrl'>): Promise<TestResult>;
@@ -173,7 +178,7 @@ interface TestResult {
 interface WebhookLogParts {
   readonly db: Db;
   readonly serverKey: Uint8Array;
-  /** Where calls may go, as for the deliverer. */
+  /** Where webhooks may go, as for the deliverer. */
   readonly allow: readonly string[];
   readonly now: () => Date;
 }

@@ -1,13 +1,14 @@
 /**
- * The order of the messages of a subject. Of those that wait, one is next: it alone has a time of its next
- * attempt, until it is settled. Then the one that was written first gets it.
+ * Orders the messages of a subject. Of those waiting, only the oldest has a time for its next
+ * attempt; once it is settled, the next oldest gets one.
  */
 
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Reader, Tx } from '../../ports/db/database.ts';
 import { deliveries, tenants } from '../../ports/db/schema.ts';
 
-// Written out, not bound: SQLite uses a partial index only where it can see the index's own condition.
+// A literal rather than a parameter: SQLite uses a partial index only when it sees the index's own
+// condition.
 export const isWaiting = sql`${deliveries.state} = 'waiting'`;
 
 export async function firstWaiting(
@@ -40,10 +41,13 @@ export async function promoteNext(tx: Tx, subject: string, at: Date): Promise<vo
   await tx.update(deliveries).set({ nextAttemptAt: at }).where(eq(deliveries.seq, next.seq)).run();
 }
 
-/** Longer than an attempt can take: only messages of a dead process are leased by another. */
+/** Longer than an attempt can take, so only messages of a dead process are leased by another. */
 export const leaseMs = 30_000;
 
-/** A new address is tried at once, whatever the old one did. A message that is being attempted keeps its lease. */
+/**
+ * Makes all waiting messages due, so that a new URL is tried at once, whatever the old one did. A
+ * message being attempted keeps its lease.
+ */
 export async function endPauses(tx: Tx, tenantId: string, at: Date): Promise<void> {
   const afterLeases = new Date(at.getTime() + leaseMs);
   const isPaused = and(
@@ -55,20 +59,21 @@ export async function endPauses(tx: Tx, tenantId: string, at: Date): Promise<voi
 }
 
 /**
- * A receiver as it was when an attempt began; the tenant may have set another URL since. It is disabled when it keeps
- * failing for too long.
+ * A receiver as it was when an attempt began; the tenant may have set another URL since. It is
+ * disabled when it keeps failing for too long.
  */
 interface Receiver {
   readonly tenantId: string;
   readonly url: string | null;
 }
 
-// Longer than the retries of one message take (3.2 to 3.8 days): a receiver that is broken from Friday to Monday stays.
+// Longer than the retries of one message take (3.2 to 3.8 days), so that a receiver broken from
+// Friday to Monday is not disabled.
 const longestFailureMs = 5 * 24 * 3_600_000;
 // A receiver that restarts or moves is not worth a notice; one that fails for this long is.
 const noteworthyMs = 3_600_000;
 
-/** Where the tenant's messages go; null when it wants none, or its receiver is switched off. */
+/** Where the tenant's messages go; null when it has no webhook, or a disabled one. */
 export async function findReceiver(reader: Reader, tenantId: string): Promise<string | null> {
   const tenant = await reader.select().from(tenants).where(eq(tenants.id, tenantId)).get();
   return tenant === undefined || tenant.webhookDisabledAt !== null ? null : tenant.webhookUrl;
@@ -79,7 +84,7 @@ export async function markWorking(tx: Tx, receiver: Receiver): Promise<void> {
   await tx.update(tenants).set({ webhookFailingSince: null }).where(wasFailing).run();
 }
 
-/** True when it has been failing for so long that it should be switched off. */
+/** Returns true when it has been failing so long that it should be disabled. */
 export async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise<boolean> {
   const isFirst = and(isSame(receiver), isNull(tenants.webhookFailingSince));
   await tx.update(tenants).set({ webhookFailingSince: at }).where(isFirst).run();
@@ -88,7 +93,7 @@ export async function markFailing(tx: Tx, receiver: Receiver, at: Date): Promise
   return (await tx.select({ id: tenants.id }).from(tenants).where(isHopeless).get()) !== undefined;
 }
 
-/** False when the tenant has set another URL since. */
+/** Returns false when the tenant has set another URL since. */
 export async function switchOff(
   tx: Tx,
   receiver: Receiver,
@@ -98,7 +103,7 @@ export async function switchOff(
   return (await tx.update(tenants).set(change).where(isSame(receiver)).run()).changes === 1;
 }
 
-/** Whether some receiver is switched off, or has been failing for more than an hour. */
+/** Whether any receiver is disabled, or has been failing for more than an hour. */
 export async function hasTroubledReceiver(reader: Reader, at: Date): Promise<boolean> {
   const limit = new Date(at.getTime() - noteworthyMs);
   const isTroubled = or(

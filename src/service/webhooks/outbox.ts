@@ -1,6 +1,7 @@
 /**
- * Messages that wait for their receiver. A message is written in the transaction of the change that it reports, so
- * neither can exist without the other. Messages about one subject leave in order; only one of them is ever due.
+ * Messages waiting for delivery. A message is written in the transaction of the change it reports,
+ * so neither can exist without the other. Messages about one subject are sent in order; only one of
+ * them is due at a time.
  */
 
 import { and, asc, eq, gt, gte, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
@@ -18,20 +19,26 @@ import {
 
 interface NewDelivery {
   readonly tenantId: string;
-  /** Id of the thing the message is about. */
+  /** Id of the object the message is about. */
   readonly subject: string;
   /** Kind of event, for the header `webhook-event`. */
   readonly event: string;
-  /** Asked for only where there is somebody to send it to. */
+  /** Called only when the tenant has a receiver. */
   readonly payload: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** A message leased for one attempt; `attempts` were made before. `url`: null when the tenant has no receiver any more. */
+/**
+ * A message leased for one attempt, after `attempts` earlier ones. `url`: null when the tenant no
+ * longer has a receiver.
+ */
 export type Delivery = Readonly<
   Omit<typeof deliveries.$inferSelect, 'nextAttemptAt' | 'settledAt'> & { url: string | null }
 >;
 
-/** What a failed attempt led to. `overtaken`: another worker has leased the message, and this attempt counts for nothing. */
+/**
+ * What a failed attempt led to. `overtaken`: another worker has leased the message, so this attempt
+ * counts for nothing.
+ */
 export type Consequence =
   | { readonly kind: 'retry'; readonly at: Date }
   | { readonly kind: 'given_up' | 'switched_off' | 'overtaken' };
@@ -39,19 +46,22 @@ export type Consequence =
 export interface Outbox {
   /** Writes nothing when the tenant has no webhook. */
   enqueueDelivery(tx: Tx, delivery: NewDelivery): Promise<void>;
-  /** Due messages, at most `slots(tenant)` for each tenant; leased to the caller for `leaseMs`. */
+  /** Leases due messages to the caller for `leaseMs`, at most `slots(tenant)` for each tenant. */
   claim(slots: (tenantId: string) => number, leaseMs: number): Promise<readonly Delivery[]>;
-  /** When the next message is due, tenants in `except` left out. */
+  /** When the next message is due, ignoring the tenants in `except`. */
   nextDueAt(except: readonly string[]): Promise<Date | null>;
-  /** The receiver has it. */
+  /** Marks the message as delivered. */
   accept(delivery: Delivery, outcome: string): Promise<void>;
-  /** Once more at `retryAt`; null gives the message up, and with it a receiver that has been failing for days. */
+  /**
+   * Schedules another attempt at `retryAt`; null gives the message up and disables a receiver that
+   * has been failing for days.
+   */
   fail(delivery: Delivery, outcome: string, retryAt: Date | null): Promise<Consequence>;
-  /** The receiver is gone. */
+  /** Gives up a message whose tenant no longer has a receiver. */
   drop(delivery: Delivery, outcome: string): Promise<void>;
   /**
-   * The receiver is gone for good: nothing more is sent or written for it until the tenant sets a new URL. Where that was
-   * done meanwhile, the message goes there at once.
+   * The receiver asked for no more: nothing is sent or written for it until the tenant sets a new
+   * URL. If the tenant has done so meanwhile, the message goes there at once.
    */
   closeReceiver(delivery: Delivery, outcome: string): Promise<Consequence>;
   onAdded(listener: () => void): () => void;
@@ -92,7 +102,7 @@ export function createOutbox(parts: OutboxParts): Outbox {
     closeReceiver: async (delivery, outcome) =>
       transact(db, async (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
-        // The tenant has set another URL since: that one has not been tried.
+        // The tenant has set another URL since, which has not been tried yet.
         if ((await findReceiver(tx, delivery.tenantId)) !== delivery.url) {
           const isOurs = await postpone(tx, delivery, outcome, end.at);
           return isOurs ? { kind: 'retry', at: end.at } : { kind: 'overtaken' };
@@ -159,7 +169,7 @@ async function findNextDue(
   { db, now }: OutboxParts,
   except: readonly string[],
 ): Promise<Date | null> {
-  // One index seek a tenant: the time does not grow with the number of waiting messages.
+  // One index seek per tenant, so the time does not grow with the number of waiting messages.
   const earliest = sql`(SELECT min(${deliveries.nextAttemptAt}) FROM ${deliveries}
     WHERE ${deliveries.tenantId} = ${tenants.id} AND ${isWaiting})`;
   const row = await db
@@ -180,7 +190,10 @@ interface End {
   readonly at: Date;
 }
 
-/** False for a late answer under an old fence: it settles nothing, another worker has the message. */
+/**
+ * Returns false for a late answer under an old fence: another worker has the message, so this one
+ * settles nothing.
+ */
 async function settle(tx: Tx, delivery: Delivery, end: End): Promise<boolean> {
   const change = { ...endColumns(end), attempts: delivery.attempts + 1 };
   const { changes } = await tx.update(deliveries).set(change).where(heldAs(delivery)).run();
@@ -188,7 +201,7 @@ async function settle(tx: Tx, delivery: Delivery, end: End): Promise<boolean> {
   return changes === 1;
 }
 
-/** False as above. */
+/** Returns false as above. */
 async function postpone(
   tx: Tx,
   delivery: Delivery,
@@ -199,7 +212,10 @@ async function postpone(
   return (await tx.update(deliveries).set(change).where(heldAs(delivery)).run()).changes === 1;
 }
 
-/** Switches the delivery's receiver off and gives up all that waits for it. False when it is not the tenant's any more. */
+/**
+ * Disables the delivery's receiver and gives up all messages waiting for it. Returns false when the
+ * tenant has another URL now.
+ */
 async function close(
   tx: Tx,
   delivery: Delivery,
@@ -218,7 +234,10 @@ function endColumns({ state, outcome, at }: End) {
 
 const clockStepMs = 60_000;
 
-/** The clock was put back since it was made: it would wait for a time of the old clock. A lease of the new one is before that. */
+/**
+ * Whether the clock was set back after the message was written: it would otherwise wait for a time
+ * of the old clock. A lease under the new clock is earlier than that.
+ */
 function isOutOfTime(at: Date) {
   const later = new Date(at.getTime() + clockStepMs);
   const isOfOldClock = gte(deliveries.nextAttemptAt, deliveries.createdAt);
@@ -230,7 +249,7 @@ function isOutOfTime(at: Date) {
   );
 }
 
-/** Tenant by tenant: a long queue of one never stands before another's. */
+/** Tenant by tenant, so that one tenant's long queue never delays another's. */
 async function tenantsWithDue(tx: Tx, at: Date): Promise<string[]> {
   const due = sql`EXISTS (SELECT 1 FROM ${deliveries} WHERE ${deliveries.tenantId} = ${tenants.id}
     AND ${isWaiting} AND ${deliveries.nextAttemptAt} <= ${at.getTime()})`;

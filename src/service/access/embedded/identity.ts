@@ -1,6 +1,7 @@
 /**
- * The identity without a provider: accounts in our own database. A token names the user and the session; everything it
- * permits is read from the database at each request, so that what an administrator takes away is gone at once.
+ * Identity without an external provider: accounts in our own database. A token names only the user
+ * and the session; all permissions are read from the database on each request, so that anything an
+ * administrator revokes is gone at once.
  */
 
 import { and, eq, sql } from 'drizzle-orm';
@@ -30,9 +31,9 @@ import { accessLifeSeconds, createTokens, type Subject } from './tokens.ts';
 
 interface EmbeddedIdentityParts extends Omit<LoginParts, 'sessions'> {
   readonly users: Pick<Users, 'info'>;
-  /** 32 secret bytes, from which the signing key is made. */
+  /** 32 secret bytes from which the signing key is derived. */
   readonly seed: Uint8Array;
-  /** Stands in each token; tokens of another issuer are refused. */
+  /** Included in each token; tokens from another issuer are rejected. */
   readonly issuer: string;
 }
 
@@ -43,7 +44,7 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
   const logins = createLogins({ ...parts, sessions: openSessions });
   const findHolder = prepareFindHolder(db);
 
-  /** Whose session it is, while it lives. @throws {ForensicsError} `unauthenticated`. */
+  /** The user of a live session. @throws {ForensicsError} `unauthenticated`. */
   async function holder({
     userId,
     sessionId,
@@ -77,7 +78,10 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
     login: async (credentials) => tokenSet(await logins.login(credentials)),
     refresh: async (refreshToken) => tokenSet(await openSessions.refresh(refreshToken)),
     async exchange() {
-      throw new ForensicsError('not_offered', 'Accounts are kept here: log in with a password.');
+      throw new ForensicsError(
+        'not_offered',
+        'This server has its own accounts; log in with a password.',
+      );
     },
     async end(refreshToken) {
       await openSessions.end(refreshToken);
@@ -97,7 +101,10 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
   };
 }
 
-/** Asked on every request: a session and its person, a row for each tenant of the person, one when there is none. */
+/**
+ * Runs on every request, so it is prepared once: one row for each of the user's tenants, or a
+ * single row without tenants.
+ */
 function prepareFindHolder(db: Db) {
   return db
     .select({ user: users, session: sessions, tenantId: userTenants.tenantId })
@@ -108,7 +115,7 @@ function prepareFindHolder(db: Db) {
     .prepare();
 }
 
-// The password side of embedded accounts: opening a session with one, and changing it.
+// The password side of embedded accounts: logging in with one, and changing it.
 
 interface LoginParts {
   readonly db: Db;
@@ -126,15 +133,18 @@ interface Credentials {
   readonly from: string;
 }
 
-/** Both verbs as `Identity` promises them, but for the tokens. */
+/** Both methods as `Identity` describes them, but without the tokens. */
 function createLogins(parts: LoginParts) {
   const { db, passwords, attempts } = parts;
 
-  /** Taken before an attempt is counted: every one that is has its password checked. */
+  /**
+   * Reserves capacity before an attempt is counted, so that every counted attempt has its password
+   * checked.
+   */
   const withRoom = async <T>(from: string, act: () => Promise<T>): Promise<T> =>
     attempts.withSeat(from, () => passwords.withRoom(act));
 
-  /** The account of an address, when this is its password and it is not disabled. */
+  /** The account with this address, if the password is right and the account is not disabled. */
   async function checked(attempt: Attempt, password: string): Promise<UserRow | null> {
     await attempts.countAccount(attempt);
     const row = await embeddedRow(db, attempt.email);
@@ -151,7 +161,7 @@ function createLogins(parts: LoginParts) {
           row === null
             ? null
             : await openSession(parts, await upToDate(parts, row, password), from);
-        if (opened === null) throw unauthenticated('The e-mail address or the password is wrong.');
+        if (opened === null) throw unauthenticated('The email address or the password is wrong.');
         takeBack();
         return opened;
       }),
@@ -161,7 +171,7 @@ function createLogins(parts: LoginParts) {
     ): Promise<void> => {
       const { email, name } = await findAccount(db, principal);
       passwords.assertUsable(newPassword, { email, name, currentPassword });
-      // A stolen session that guesses locks itself out, not the person's logins.
+      // A stolen session that guesses passwords locks itself out, not the user.
       const from = `session ${principal.sessionId}`;
       await withRoom(from, async () => {
         const row = await checked({ email, from }, currentPassword);
@@ -172,7 +182,10 @@ function createLogins(parts: LoginParts) {
   };
 }
 
-/** Costs have grown since the hash was made: now the password is at hand to make a new one. */
+/**
+ * Rehashes the password, which is only at hand now, when the cost has been raised since it was
+ * hashed.
+ */
 async function upToDate(
   { db, passwords }: LoginParts,
   row: UserRow,
@@ -183,12 +196,12 @@ async function upToDate(
   const isUnchanged = and(eq(users.id, row.id), eq(users.passwordHash, row.passwordHash));
   const { changes } = await db.update(users).set({ passwordHash }).where(isUnchanged).run();
   if (changes > 0) return { ...row, passwordHash };
-  // Another login was faster, or the password was changed: only the present hash counts.
+  // Another login was faster, or the password was changed: only the stored hash counts.
   const standing = (await embeddedRow(db, row.email)) ?? row;
   return (await passwords.verify(password, standing.passwordHash)) ? standing : row;
 }
 
-/** @returns null when the account was changed while its password was looked at. */
+/** @returns null when the account was changed while its password was being checked. */
 async function openSession(
   { db, attempts, sessions: opened, now, onLogin }: LoginParts,
   { id, email, passwordHash }: UserRow,
@@ -229,7 +242,10 @@ async function findAccount(db: Db, { id }: Principal): Promise<UserRow> {
     .where(eq(users.id, id ?? ''))
     .get();
   if (row?.issuer === null) return row;
-  throw new ForensicsError('forbidden', 'Only a person with an account here has a password.');
+  throw new ForensicsError(
+    'forbidden',
+    'Only a user with an account on this server has a password.',
+  );
 }
 
 function notChanged(): ForensicsError {

@@ -1,9 +1,10 @@
 /**
- * Passwords: which ones may be chosen, and how they are stored. Knows no users and no sessions.
+ * Password rules and password hashing. Knows nothing of users or sessions.
  *
- * scrypt with N = 2^17, r = 8, p = 1, the first choice of OWASP's Password Storage Cheat Sheet for scrypt: 128 MiB and
- * about 0.4 s on the machine it was measured on. Each hash names its own cost, so a higher one can be introduced at any
- * time: old hashes stay readable and are replaced at the next login.
+ * scrypt with N = 2^17, r = 8, p = 1, the first choice for scrypt in OWASP's Password Storage Cheat
+ * Sheet: 128 MiB and about 0.4 s on the machine where it was measured. Each hash records its own
+ * cost, so the cost can be raised at any time: old hashes stay readable and are replaced at the
+ * next login.
  */
 
 import { randomBytes, randomInt, scrypt, timingSafeEqual } from 'node:crypto';
@@ -14,29 +15,31 @@ import { ForensicsError } from '../../../errors.ts';
 
 export interface Passwords {
   /**
-   * @throws {ForensicsError} `invalid_request` when it is shorter than 12 or longer than 256 characters, one of the
-   * commonest, the person's own address or name, or the one that it shall replace.
+   * @throws {ForensicsError} `invalid_request` when it is shorter than 12 or longer than 256
+   *   characters, very common, the person's own address or name, or the password it replaces.
    */
   assertUsable(password: string, person: Person): void;
-  /** `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, both base64. */
+  /** `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, with salt and key in base64. */
   hash(password: string): Promise<string>;
-  /** With null (no such account) as much work is done as with a hash, and the answer is false. */
+  /** With null (no such account), does the same amount of work as with a hash and returns false. */
   verify(password: string, hash: string | null): Promise<boolean>;
-  /** True when new hashes cost more than this one. */
+  /** Whether new hashes cost more than this one. */
   isOutdated(hash: string): boolean;
   /**
-   * Runs an act that looks at a password sent by somebody; it counts from here on, whatever it waits for first.
+   * Runs an act that will hash a password; it takes up capacity from now on, even while it waits
+   * for something else.
    *
-   * @throws {ForensicsError} `rate_limited` when so many are under way that one more would wait for half a minute.
+   * @throws {ForensicsError} `rate_limited` when so many are in progress that another would wait
+   *   for half a minute.
    */
   withRoom<T>(act: () => Promise<T>): Promise<T>;
 }
 
-/** Whose password it is to be. */
+/** The person the password is for. */
 interface Person {
   readonly email: string;
   readonly name: string | null;
-  /** The password that the person gives as the present one. */
+  /** The password that the person gave as the current one. */
   readonly currentPassword?: string;
 }
 
@@ -55,11 +58,11 @@ interface Hash extends Cost {
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 const keyBytes = 32;
 const saltBytes = 16;
-// Each hash takes 128 MiB for its time.
+// Each hash takes 128 MiB while it is computed.
 const atOnce = 2;
 const maxInside = 64;
 
-/** @param ln - a lower cost is for tests. */
+/** @param ln - tests pass a lower cost. */
 export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Passwords {
   const cost: Cost = { ln, r: 8, p: 1 };
   const dummy: Hash = { ...cost, salt: Buffer.alloc(saltBytes), key: Buffer.alloc(keyBytes) };
@@ -82,7 +85,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Pas
     isOutdated: (hash) => work(parse(hash)) < work(cost),
     async withRoom(act) {
       if (inside >= maxInside) {
-        const message = 'Too many people log in at once; try again soon.';
+        const message = 'Too many people are logging in at the moment; try again shortly.';
         throw new ForensicsError('rate_limited', message);
       }
       inside++;
@@ -95,21 +98,21 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Pas
   };
 }
 
-// None of these can be mistaken for another, in any script that they are read from.
+// No two of these look alike, whatever script or font they are read in.
 const typedAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** A password to hand over: five groups of four characters, 99 random bits. */
+/** A password to be handed over: five groups of four characters, 99 random bits. */
 export function generatePassword(): string {
   const characters = Array.from({ length: 20 }, () => typedAlphabet[randomInt(31)]).join('');
   return characters.replaceAll(/.{4}(?!$)/g, '$&-');
 }
 
-// Compatibility form: the same password typed on another keyboard must stay the same.
+// Compatibility normalisation, so that the same password typed on another keyboard stays the same.
 const normalised = (password: string) => password.normalize('NFKC');
 
 async function deriveKey(password: string, salt: Buffer, { ln, r, p }: Cost): Promise<Buffer> {
   const N = 2 ** ln;
-  // scrypt needs 128 * N * r bytes and a little more; Node's own limit is 32 MiB.
+  // scrypt needs slightly more than 128 * N * r bytes; Node's default limit is 32 MiB.
   return derive(normalised(password), salt, keyBytes, { N, r, p, maxmem: 256 * N * r * p });
 }
 
@@ -120,7 +123,7 @@ const pattern = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([A-Za-z0-9+/=]+)\$([A-Za-
 function parse(hash: string): Hash {
   const [, ln, r, p, salt = '', key = ''] = pattern.exec(hash) ?? [];
   const bytes = Buffer.from(key, 'base64');
-  if (bytes.length !== keyBytes) throw new TypeError('This is no password hash.');
+  if (bytes.length !== keyBytes) throw new TypeError('This is not a password hash.');
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
   return { ...cost, salt: Buffer.from(salt, 'base64'), key: bytes };
 }
@@ -131,7 +134,7 @@ const minDifferent = 5;
 
 function assertUsable(password: string, { email, name, currentPassword }: Person): void {
   if (currentPassword !== undefined && normalised(password) === normalised(currentPassword)) {
-    throw unusable('is not the one that it shall replace');
+    throw unusable('differs from the one it replaces');
   }
   const plain = normalised(password).toLowerCase();
   const length = characterCount(plain);
@@ -143,7 +146,7 @@ function assertUsable(password: string, { email, name, currentPassword }: Person
     throw unusable('is not your address or your name');
   }
   if (new Set(plain).size < minDifferent || commonest.has(plain.replaceAll(/[^a-z0-9]/g, ''))) {
-    throw unusable('is none of those that everybody tries first; three or four random words do');
+    throw unusable('is not among the most common ones; three or four random words will do');
   }
 }
 
@@ -151,7 +154,7 @@ function unusable(rule: string): ForensicsError {
   return new ForensicsError('invalid_request', `Choose another password: a good one ${rule}.`);
 }
 
-// The habits behind the lists of leaked passwords, in lengths that our own rule lets through.
+// The patterns behind lists of leaked passwords, in lengths that our own rule allows.
 const commonest: ReadonlySet<string> = new Set(
   `
   123456789012 1234567890123 12345678901234 123456789012345 1234567890123456 012345678901

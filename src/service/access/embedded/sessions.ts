@@ -1,11 +1,11 @@
 /**
- * Sessions of embedded accounts and their refresh tokens. A session ends by its row, at once and everywhere; the signed
- * tokens only name it.
+ * Sessions of embedded accounts and their refresh tokens. Ending a session's row ends it at once
+ * and everywhere, because signed tokens only name it.
  *
- * A refresh token is good for one use. When a used one comes again, the thief and the owner are indistinguishable, and
- * the whole session ends (RFC 9700, section 4.14.2). There is no grace: of two refreshes with one token at the same time
- * the first wins, and the second ends the session for both. A client keeps one refresh under way, and logs in again
- * after an answer that was lost.
+ * A refresh token is good for one use. When a used one turns up again, thief and owner cannot be
+ * told apart, so the whole session ends (RFC 9700, section 4.14.2). There is no grace period: of
+ * two simultaneous refreshes with one token the first wins, and the second ends the session for
+ * both. A client therefore runs one refresh at a time, and logs in again when a response is lost.
  */
 
 import { createHash, randomBytes } from 'node:crypto';
@@ -17,23 +17,26 @@ import { purgeLoginAttempts } from './throttle.ts';
 import type { Subject } from './tokens.ts';
 
 export interface OpenSession extends Subject {
-  /** Shown this once. */
+  /** Never shown again. */
   readonly refreshToken: string;
 }
 
 export interface Sessions {
   begin(tx: Tx, userId: string): Promise<OpenSession>;
-  /** @throws {ForensicsError} `unauthenticated` for a token that is unknown, used or over, or whose session has ended. */
+  /**
+   * @throws {ForensicsError} `unauthenticated` for a token that is unknown, used or expired, or
+   *   whose session has ended.
+   */
   refresh(refreshToken: string): Promise<OpenSession>;
-  /** Ends the session of a token, or does nothing for an unknown one. */
+  /** Ends the session of a token; does nothing for an unknown one. */
   end(refreshToken: string): Promise<void>;
-  /** Whose token it is, alive or not; null for an unknown one. */
+  /** The user a token belongs to, whether or not it is still valid; null for an unknown one. */
   ownerOf(refreshToken: string): Promise<string | null>;
 }
 
 const dayMs = 86_400_000;
 const sessionLifeMs = 30 * dayMs;
-/** From one refresh to the next. */
+/** Longest time from one refresh to the next. */
 const idleLifeMs = 14 * dayMs;
 const keptAfterEndMs = 30 * dayMs;
 
@@ -47,7 +50,7 @@ export function createSessions({ db, now }: Clocked): Sessions {
       return { userId, sessionId, refreshToken: await issue(tx, sessionId, createdAt) };
     },
     async refresh(refreshToken) {
-      // The error is thrown only afterwards: the end of a session must not be rolled back with it.
+      // Thrown only after the transaction, so that ending the session is not rolled back with it.
       const opened = await transact(db, (tx) => rotate(tx, refreshToken, now()));
       if (opened !== null) return opened;
       throw unauthenticated('The refresh token is not valid; log in again.');
@@ -64,7 +67,7 @@ export function createSessions({ db, now }: Clocked): Sessions {
   };
 }
 
-/** Ends them all, or all but one. */
+/** Ends all sessions of a user, or all but one. */
 export async function endSessions(
   tx: Tx,
   { userId, at, except }: { userId: string; at: Date; except?: string | null },
@@ -116,7 +119,7 @@ async function find(reader: Pick<Db, 'select'>, refreshToken: string) {
     .get();
 }
 
-// 256 random bits cannot be guessed from a plain hash; a pepper would add nothing.
+// 256 random bits cannot be guessed from a plain hash, so a pepper would add nothing.
 function hashToken(refreshToken: string): Buffer {
   return createHash('sha256').update(refreshToken).digest();
 }
@@ -125,7 +128,10 @@ function after(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms);
 }
 
-/** Removes sessions a month after their end, with their refresh tokens, and failed logins that no longer count. */
+/**
+ * Removes sessions a month after they ended, with their refresh tokens, and failed logins that no
+ * longer count.
+ */
 export async function purgeExpired(db: Db, at: Date): Promise<void> {
   const before = after(at, -keptAfterEndMs);
   const isOld = or(lt(sessions.expiresAt, before), lt(sessions.revokedAt, before));

@@ -1,8 +1,9 @@
 /**
- * Slows down the guessing of passwords: for an account from one place (a network, or an open session) by growing pauses,
- * for an account from all places by short ones, late: guesses from other addresses must not lock its owner out. Both survive a
- * restart. Every attempt is counted as failed before its password is looked at and forgiven when it was right, so that a
- * hundred attempts at once get no more guesses than a hundred in a row.
+ * Slows down password guessing. Attempts on an account from one place (a network, or an open
+ * session) meet growing pauses; attempts on it from all places together meet short pauses, and
+ * late, because guesses from elsewhere must not lock the owner out. Both survive a restart. Each
+ * attempt counts as failed before its password is checked, and is forgiven if it was right, so that
+ * a hundred simultaneous attempts get no more guesses than a hundred in a row.
  */
 
 import { createHmac } from 'node:crypto';
@@ -14,11 +15,12 @@ import { ForensicsError } from '../../../errors.ts';
 
 export interface LoginAttempts extends LoginPlaces {
   /**
-   * @param attempt - the address as normalised; counted alike with and without an account.
-   * @throws {ForensicsError} `rate_limited` while it is locked. That attempt is not counted: asking does not prolong.
+   * @param attempt - with the address normalised; counted the same with or without an account.
+   * @throws {ForensicsError} `rate_limited` while it is locked. Such an attempt is not counted, so
+   *   asking does not prolong the lock.
    */
   countAccount(attempt: Attempt): Promise<void>;
-  /** The password was right: takes this attempt back, and all before it from this place. */
+  /** The password was right: takes back this attempt and all earlier ones from this place. */
   forgive(tx: Tx, attempt: Attempt): Promise<void>;
   /** The account has a new password: earlier attempts no longer count. */
   forgiveAccount(tx: Tx, email: string): Promise<void>;
@@ -26,13 +28,16 @@ export interface LoginAttempts extends LoginPlaces {
 
 export interface Attempt {
   readonly email: string;
-  /** A network address, or what stands for the session that asks. */
+  /** A network address, or a name for the session that asks. */
   readonly from: string;
 }
 
 interface Ladder {
   readonly freeFailures: number;
-  /** After the first failure that is not free, the second and so on; the last one stands for all that follow. */
+  /**
+   * Pause after the first failure that is not free, the second, and so on; the last one applies to
+   * all that follow.
+   */
   readonly pausesMs: readonly number[];
 }
 
@@ -41,7 +46,7 @@ const fromOnePlace: Ladder = {
   freeFailures: 4,
   pausesMs: [0.5, 1, 5, 15, 60].map((minutes) => minutes * minuteMs),
 };
-/** One place comes to 31 failures a day; from all together no more than 1,540 guesses. */
+/** One place gets at most 31 failures a day; all together get at most 1,540 guesses. */
 const fromAllPlaces: Ladder = { freeFailures: 99, pausesMs: [minuteMs] };
 const forgottenAfterMs = 24 * 60 * minuteMs;
 
@@ -73,7 +78,7 @@ export function createLoginAttempts({
 
   return {
     async countAccount(attempt) {
-      // When the second is refused, the first was not counted either.
+      // One transaction, so that when the second count is refused, the first is not made either.
       await transact(db, async (tx) => {
         await count(tx, placeKey(attempt), fromOnePlace);
         await count(tx, keyedDigest(attempt.email), fromAllPlaces);
@@ -82,7 +87,8 @@ export function createLoginAttempts({
     async forgive(tx, attempt) {
       const isPlace = eq(loginAttempts.address, placeKey(attempt));
       await tx.delete(loginAttempts).where(isPlace).run();
-      // Only its own: who logs in often must not give back to others what they have used up.
+      // Takes back only its own attempts: someone who logs in often must not restore what others
+      // have used up.
       await tx
         .update(loginAttempts)
         .set({ failures: oneFailureLess, lockedUntil: null })
@@ -103,7 +109,7 @@ export function createLoginAttempts({
 
 const oneFailureLess = sql`CASE WHEN ${loginAttempts.failures} > 0 THEN ${loginAttempts.failures} - 1 ELSE 0 END`;
 
-/** Rows that no longer count for anything. */
+/** Deletes rows that no longer count. */
 export async function purgeLoginAttempts(tx: Tx, at: Date): Promise<void> {
   const before = new Date(at.getTime() - forgottenAfterMs);
   await tx.delete(loginAttempts).where(lt(loginAttempts.lastAt, before)).run();
@@ -115,24 +121,27 @@ function lockedUntil({ freeFailures, pausesMs }: Ladder, failures: number, at: D
   return new Date(at.getTime() + pauseMs);
 }
 
-/** What one place may fail and ask for together, whatever the accounts it tries. Kept in memory alone. */
+/**
+ * Limits what one place may fail and request altogether, whatever accounts it tries. Kept in memory
+ * only.
+ */
 interface LoginPlaces {
   /**
-   * @returns how to take the attempt back.
+   * @returns a function that takes the attempt back.
    * @throws {ForensicsError} `rate_limited` after 30 failures within 15 minutes.
    */
   countPlace(from: string): () => void;
   /**
-   * Passwords are looked at in one queue for all: no place may fill it.
+   * All passwords are checked in one shared queue, which no single place may fill.
    *
-   * @throws {ForensicsError} `rate_limited` when four from there are under way.
+   * @throws {ForensicsError} `rate_limited` when four attempts from this place are in progress.
    */
   withSeat<T>(from: string, act: () => Promise<T>): Promise<T>;
 }
 
 const windowMs = 15 * 60_000;
 const maxInWindow = 30;
-// A hundred bytes each. Counting addresses does not stop an attacker who owns more than this.
+// About a hundred bytes each. Counting addresses does not stop an attacker who has more than this.
 const maxPlaces = 10_000;
 const maxSeats = 4;
 
@@ -147,7 +156,7 @@ function createLoginPlaces(now: () => Date): LoginPlaces {
       const recent = (places.get(place) ?? []).filter((one) => one.at > at - windowMs);
       if (recent.length >= maxInWindow) throw tooMany(recent[0]!.at + windowMs - at);
       const counted = { at };
-      // Taken out and put back, the place that was quiet for the longest time comes first.
+      // Re-inserted at the end, so that the place that has been quiet longest comes first.
       places.delete(place);
       places.set(place, [...recent, counted]);
       if (places.size > maxPlaces) places.delete(places.keys().next().value ?? place);
@@ -160,7 +169,7 @@ function createLoginPlaces(now: () => Date): LoginPlaces {
       const place = toPlace(from);
       const inUse = seats.get(place) ?? 0;
       if (inUse >= maxSeats) {
-        const message = 'Too many attempts at once from your network; try again soon.';
+        const message = 'Too many attempts at once from your network; try again shortly.';
         throw new ForensicsError('rate_limited', message);
       }
       seats.set(place, inUse + 1);
@@ -183,7 +192,10 @@ function tooMany(waitMs: number): ForensicsError {
   );
 }
 
-/** An IPv4 address, or the /64 network of an IPv6 address: that much a single customer is given. Other words stay. */
+/**
+ * An IPv4 address, or the /64 network of an IPv6 address, which is what one customer gets. Other
+ * text stays as it is.
+ */
 function toPlace(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

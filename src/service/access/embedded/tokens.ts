@@ -1,7 +1,7 @@
 /**
- * The signed tokens of embedded accounts: JWTs under Ed25519. The key is made from the seed at every start and stands
- * nowhere. The two kinds differ in `typ` and in `aud`, so that an id token opens nothing and an access token proves
- * nothing.
+ * The signed tokens of embedded accounts: JWTs with Ed25519. The key is derived from the seed at
+ * every start and never stored. The two kinds differ in `typ` and `aud`, so that an id token grants
+ * no access and an access token proves no identity.
  */
 
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
@@ -9,7 +9,7 @@ import type { JWTPayload } from 'jose';
 import type { ForensicsError } from '../../../errors.ts';
 import { compactToken, unauthenticated } from '../principal.ts';
 
-/** Whom a token speaks of. */
+/** The user a token is about. */
 export interface Subject {
   readonly userId: string;
   readonly sessionId: string;
@@ -27,14 +27,17 @@ type TokenKind = 'access' | 'id';
 interface Tokens {
   sign(kind: TokenKind, bearer: Bearer): Promise<string>;
   /**
-   * Signature, kind, issuer and time; whether the session still lives is for the caller to look up.
+   * Verifies signature, kind, issuer and expiry; the caller checks whether the session is still
+   * live.
    *
    * @throws {ForensicsError} `unauthenticated`, also when the claim `userType` is absent.
    */
   read(kind: TokenKind, token: string): Promise<Subject>;
 }
 
-/** Short: what was changed in an account is looked up anyway, but a stolen token should not last. */
+/**
+ * Short, because a stolen token should not last; changes to an account apply at once in any case.
+ */
 export const accessLifeSeconds = 15 * 60;
 
 const kinds = {
@@ -80,7 +83,8 @@ export function createTokens({ seed, issuer, now }: TokenParts): Tokens {
         issuer,
         currentDate: now(),
       };
-      // The library also reads padding and other letters than those of the alphabet: one token has one spelling.
+      // The library also accepts padding and characters outside the alphabet, but a token must have
+      // only one spelling.
       if (!compactToken.test(token)) throw invalid();
       const { errors, jwtVerify } = await library();
       try {
@@ -92,21 +96,21 @@ export function createTokens({ seed, issuer, now }: TokenParts): Tokens {
         if (error instanceof errors.JWTExpired) {
           throw unauthenticated('The token has expired; get a new one.');
         }
-        // No cause: it can contain the token's claims.
+        // Without a cause, which could contain the token's claims.
         throw error instanceof errors.JOSEError ? invalid() : error;
       }
     },
   };
 }
 
-/** Loaded by the first token: machines have keys. */
+/** Loaded with the first token, because machine clients use keys. */
 const library = () => import('jose');
 
-// RFC 8410: the fixed beginning of an Ed25519 key in PKCS #8; the 32 bytes of the seed follow.
+// RFC 8410: the fixed header of an Ed25519 key in PKCS #8; the 32 bytes of the seed follow.
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 function keysFrom(seed: Uint8Array) {
-  if (seed.length !== 32) throw new RangeError('The seed of an Ed25519 key has 32 bytes.');
+  if (seed.length !== 32) throw new RangeError('The seed of an Ed25519 key must have 32 bytes.');
   const der = Buffer.concat([pkcs8Head, seed]);
   const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   const publicKey = createPublicKey(privateKey);

@@ -1,4 +1,7 @@
-/** The metadata of an identity provider (OpenID Connect Discovery 1.0, section 3): read, checked, reduced to what we use. */
+/**
+ * The metadata of an identity provider (OpenID Connect Discovery 1.0, section 3): fetched,
+ * validated and reduced to what we use.
+ */
 
 import type { ServerMetadata } from 'openid-client';
 import { Agent, request } from 'undici';
@@ -13,22 +16,27 @@ export function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
 
-/** @throws {TypeError} for a document of another issuer, without what we cannot do without, or with plain HTTP in it. */
+/**
+ * @throws {TypeError} for a document of another issuer, with a required member missing, or with a
+ *   plain HTTP URL.
+ */
 export function readDiscovery(document: unknown, issuer: string): Discovered {
   const members = new Map(Object.entries(Object(document)));
   if (members.get('issuer') !== issuer) {
-    throw new TypeError(`The identity provider calls itself ${String(members.get('issuer'))}.`);
+    throw new TypeError(
+      `The identity provider states another issuer: ${String(members.get('issuer'))}.`,
+    );
   }
   const optional = (name: string): string | undefined => {
     const url = members.get(name);
     if (url === undefined) return undefined;
     if (typeof url === 'string' && URL.parse(url)?.protocol === 'https:') return url;
-    throw new TypeError(`The identity provider's ${name} is no https address.`);
+    throw new TypeError(`The identity provider's ${name} is not an https address.`);
   };
   const required = (name: string): string => {
     const url = optional(name);
     if (url !== undefined) return url;
-    throw new TypeError(`The identity provider names no ${name}.`);
+    throw new TypeError(`The identity provider states no ${name}.`);
   };
   const words = (name: string): string[] | undefined => {
     const list = members.get(name);
@@ -59,18 +67,21 @@ function defined(members: object): object {
 interface ProviderRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A form is sent, as every call of OAuth 2.0 has one; nothing else is. */
+  /** A form, as in every OAuth 2.0 call; nothing else is ever sent. */
   readonly body?: unknown;
 }
 
 type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
-/** Calls to the identity provider are bounded in time and size, and follow no redirect. This is for a whole call. */
+/**
+ * Time limit for a whole call. Calls to the identity provider are limited in time and size, and
+ * follow no redirects.
+ */
 export const timeoutSeconds = 5;
-// A hundred keys are a tenth of it.
+// Ten times what a hundred keys take.
 const maxAnswerBytes = 1024 * 1024;
 
-/** @param ca - PEM of the only authorities to trust; null for those that the system knows. */
+/** @param ca - PEM of the only authorities to trust; null for the system's. */
 export function createProviderFetch({ ca }: { readonly ca: string | null }): ProviderFetch {
   const agent = new Agent({
     connect: ca === null ? {} : { ca },
@@ -85,7 +96,7 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
       signal: AbortSignal.timeout(timeoutSeconds * 1000),
     });
     const text = await answer.body.text();
-    // A Response of these statuses refuses any body (Fetch, "null body status").
+    // The Response constructor rejects a body with these statuses (Fetch, "null body status").
     const isBodiless = [204, 205, 304].includes(answer.statusCode);
     const type = String(answer.headers['content-type'] ?? '');
     return new Response(isBodiless ? null : text, {
@@ -96,20 +107,26 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
   };
 }
 
-/** Something fetched from elsewhere that must outlive the times when elsewhere does not answer. */
+/** Caches something fetched from a remote service, to survive the service's outages. */
 export interface Cached<T> {
-  /** The cached value, renewed first when it is old and that is possible. @throws what `load` threw, without a cached value. */
+  /**
+   * The cached value, refreshed first when it is old, if possible. @throws whatever `load` threw,
+   * if nothing is cached.
+   */
   current(): Promise<T>;
-  /** Fetched now, unless that was tried a moment ago. @throws what `load` threw the last time. */
+  /** Fetches it now, unless that was tried a moment ago. @throws whatever `load` threw last. */
   renewed(): Promise<T>;
 }
 
 interface CachedParts<T> {
   readonly load: () => Promise<T>;
   readonly freshMs: number;
-  /** Between two tries, whatever came of the first: callers must not be able to make us call out at will. */
+  /**
+   * Minimum time between two attempts, whatever the outcome, so that callers cannot trigger
+   * requests at will.
+   */
   readonly pauseMs: number;
-  /** What could not be renewed for so long is not relied on any more. */
+  /** A value that could not be refreshed for this long is no longer used. */
   readonly keptMs: number;
   readonly now: () => Date;
 }
@@ -138,7 +155,7 @@ export function createCached<T>({
     tried = { failure, atMs: now().getTime() };
   }
 
-  /** Never fails: what came of it is in `held` and `tried`. */
+  /** Never rejects; the outcome is in `held` and `tried`. */
   async function renew(): Promise<void> {
     if (tried !== null && ageMs(tried) < pauseMs) return;
     pending ??= attempt().finally(() => {
@@ -154,7 +171,8 @@ export function createCached<T>({
     async current() {
       if (held === null || ageMs(held) >= freshMs) {
         const renewal = renew();
-        // While the provider is known to be failing, callers use the cached value instead of waiting.
+        // While the provider is known to be failing, callers get the cached value instead of
+        // waiting.
         if (usable() === null || tried?.failure == null) await renewal;
       }
       const value = usable();

@@ -1,9 +1,11 @@
 /**
- * Users of an OpenID Connect provider: it stores their passwords and states with each
- * token what they may do. Ours are only an id for each person, the settings, and the right to disable a user.
+ * Users of an OpenID Connect provider, which stores their passwords and states in each token what
+ * they may do. We store only an id for each person, their settings, and whether they are disabled
+ * here.
  *
- * `revoke` ends what was issued before, here and at once. A session that goes on at the provider is known by the claim
- * `auth_time`; where its access tokens lack that, one that is refreshed there afterwards counts as a new login.
+ * `revoke` invalidates, here and at once, whatever was issued before. A session that continues at
+ * the provider is recognised by the claim `auth_time`; without that claim, a session refreshed
+ * there afterwards counts as a new login.
  */
 
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
@@ -28,28 +30,31 @@ import {
 interface OidcIdentityParts extends ProviderParts {
   readonly db: Db;
   readonly users: Pick<Users, 'info'>;
-  /** What access tokens must be made for; null for the client itself. */
+  /** Audience that access tokens must have; null for the client itself. */
   readonly audience: string | null;
   readonly claims: ClaimNames;
   /** Runs in the transaction that first sees a login. */
   readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
 
-/** Makes no request before its first call: a provider that is down stops no start. */
+/**
+ * Makes no request before its first call, so that a provider that is down does not prevent the
+ * start.
+ */
 export function createOidcIdentity(parts: OidcIdentityParts): Identity {
   const { now } = parts;
   const provider = createProvider(parts);
   const accounts = createAccounts(parts);
   const { bearer, holder } = createAdmission(parts, provider, accounts);
 
-  /** @param refreshToken - the one that goes on being valid where the provider sends no other. */
+  /** @param refreshToken - the present one, which stays valid unless the provider sends another. */
   async function tokenSet(answer: Refreshed, refreshToken: string): Promise<TokenSet> {
-    // The provider does not know whom we shut out, nor whose sessions were ended here.
+    // The provider does not know whom we disabled, nor whose sessions we ended.
     const { token } = await bearer(answer.accessToken);
     if (answer.idToken !== null) await holder(answer.idToken);
     return {
       accessToken: answer.accessToken,
-      // OpenID Connect Core 1.0, section 12.2: it need not send one.
+      // OpenID Connect Core 1.0, section 12.2: the provider need not send one.
       idToken: answer.idToken ?? '',
       refreshToken: answer.refreshToken ?? refreshToken,
       tokenType: 'Bearer',
@@ -62,7 +67,8 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
     authenticate: async (accessToken) => (await bearer(accessToken)).principal,
     login: async () => toLoginElsewhere(parts, await provider.facts()),
     refresh: async (refreshToken) => tokenSet(await provider.refresh(refreshToken), refreshToken),
-    // Without offline_access some providers issue none: then the session lasts as long as its access token.
+    // Without offline_access, some providers issue no refresh token; the session then lasts as long
+    // as its access token.
     exchange: async (grant) => tokenSet(await provider.exchange(grant), ''),
     end: (refreshToken) => provider.revoke(refreshToken),
     info: (principal) => parts.users.info(principal),
@@ -75,7 +81,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       if (owner !== undefined && owner !== token.subject) {
         throw unauthenticated('The refresh token does not belong to this user.');
       }
-      // First there, then here: when the provider fails, the same tokens can be sent again.
+      // At the provider first, then here: if the provider fails, the same tokens can be sent again.
       await provider.revoke(refreshToken);
       await accounts.endAccess(row.id, token);
     },
@@ -88,7 +94,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
   };
 }
 
-/** Who comes with a token: the account of the person, made or updated from what the token says. */
+/** Turns a token into the person's account, created or updated from the token's claims. */
 function createAdmission(parts: OidcIdentityParts, provider: Provider, accounts: Accounts) {
   const { claims } = parts;
   const reader = createTokenReader({ ...parts, provider });
@@ -101,7 +107,7 @@ function createAdmission(parts: OidcIdentityParts, provider: Provider, accounts:
       throw unauthenticated(
         isUserTypeMissing
           ? `The access token lacks the claim "${claims.userType}".`
-          : `The claim "${claims.userType}" of the access token names no user type: it must be a word, or a list with one. Map a role to it at the identity provider.`,
+          : `The claim "${claims.userType}" of the access token contains no user type: it must be a word, or a list with one. Map a role to it at the identity provider.`,
       );
     }
     const tenantIds = await accounts.findTenantIds(person.tenants);
@@ -132,26 +138,27 @@ function toLoginElsewhere(
   };
 }
 
-// The rows of people whom an identity provider knows. What they may do comes with each token; here stand their id, how
-// they are shown, what they chose, and whether they are shut out.
+// The stored people of an identity provider. Their rights come with each token; stored here are
+// their id, name, own settings, and whether they are disabled.
 
 interface Accounts {
   /**
-   * The person of a token, created at the first one, and updated from the newest.
+   * Creates the person of a token on first sight, and updates it from the newest token.
    *
-   * @throws {ForensicsError} `unauthenticated` for a person who is shut out, or whose session was ended since.
+   * @throws {ForensicsError} `unauthenticated` for a person who is disabled, or whose session has
+   *   ended since.
    */
   admit(seen: Seen): Promise<UserRow>;
-  /** The tenants here that are meant by these names or ids. */
+  /** The tenants here that these names or ids refer to. */
   findTenantIds(words: readonly string[]): Promise<string[]>;
-  /** Makes every token that the person got before this one, and this one, worth nothing. */
+  /** Invalidates this token, and every token the person got before it. */
   endAccess(userId: string, token: ReadToken): Promise<void>;
 }
 
 interface Seen {
   readonly token: ReadToken;
   readonly person: Described;
-  /** Those a login counts for; null when the token is not one that people come in with. */
+  /** Tenants the login counts for; null when the token is not one people log in with. */
   readonly tenantIds: readonly string[] | null;
 }
 
@@ -162,7 +169,7 @@ interface AccountsParts {
   readonly onLogin?: (tx: Tx, login: Login) => Promise<void>;
 }
 
-// A token is older than the row that it leads to.
+// Earlier than any token.
 const ever = new Date(0);
 
 function createAccounts(parts: AccountsParts): Accounts {
@@ -225,7 +232,7 @@ async function enter(tx: Tx, { token, person }: Seen, at: Date): Promise<UserRow
     .get();
 }
 
-/** The provider decides over names and rights; an address is no right and stays out of the log. */
+/** The provider decides on names and rights; an address is not a right and stays out of the log. */
 async function tellOfChange(
   tx: Tx,
   at: Date,
@@ -246,8 +253,9 @@ async function findRow(
   return reader.select().from(users).where(which).get();
 }
 
-// Alike for both: a disabled user learns no more than one whose session ended. Tokens have whole seconds,
-// rounded down: what is as old as the end of sessions, or looks so, came before it.
+// Same answer in both cases: a disabled user learns no more than one whose session ended. Tokens
+// carry whole seconds, rounded down, so one as old as the end of sessions counts as issued before
+// it.
 function assertNotEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
   if (disabledAt === null && since > tokensValidFrom) return;
   throw unauthenticated(
@@ -255,7 +263,7 @@ function assertNotEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: Rea
   );
 }
 
-/** What a token leaves out stays as an earlier token set it. */
+/** What a token omits stays as an earlier token set it. */
 function shownAs(row: UserRow, { email, name, userType }: Described) {
   const shown = name ?? row.name;
   return {
@@ -267,8 +275,8 @@ function shownAs(row: UserRow, { email, name, userType }: Described) {
 }
 
 /**
- * A login is recognised by `auth_time`: one that is later than the last. Of a provider that does not send it only the first
- * login is known.
+ * Recognises a login by an `auth_time` later than the last one. Without that claim, only the first
+ * login is recognised.
  */
 function isLogin({ lastLoginAt }: UserRow, { token, tenantIds }: Seen): boolean {
   if (tenantIds === null) return false;

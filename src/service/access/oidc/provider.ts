@@ -1,6 +1,7 @@
 /**
- * One identity provider: its discovery document and its keys, fetched when they are first needed and cached while it is
- * away, and the few calls that we make to it. Whatever it does wrong is `identity_unavailable`, and no login succeeds.
+ * One identity provider: its discovery document and keys, fetched when first needed and cached
+ * while it is down, and the few calls that we make to it. Anything it does wrong becomes
+ * `identity_unavailable`, and no login succeeds.
  */
 
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
@@ -31,40 +32,45 @@ import {
 } from './discovery.ts';
 
 export interface Provider {
-  /** @throws {ForensicsError} `identity_unavailable`, as every verb here. */
+  /** @throws {ForensicsError} `identity_unavailable`, as do all methods here. */
   facts(): Promise<Discovered>;
-  /** What tokens are verified with. `renewed` is for a key that is not among the `current` ones. */
+  /** The keys that verify tokens. Use `renewed` for a key that is not among the `current` ones. */
   readonly keys: Cached<JWTVerifyGetKey>;
-  /** @throws {ForensicsError} also `unauthenticated`, when the provider does not take the token. */
+  /** @throws {ForensicsError} also `unauthenticated`, when the provider rejects the token. */
   refresh(refreshToken: string): Promise<Refreshed>;
-  /** What a browser came back with, for tokens. @throws {ForensicsError} also `unauthenticated`. */
+  /**
+   * Exchanges the code a browser came back with for tokens. @throws {ForensicsError} also
+   * `unauthenticated`.
+   */
   exchange(grant: CodeGrant): Promise<Refreshed>;
-  /** Whose refresh token it is: null for one that is worth nothing, undefined where the provider does not send it. */
+  /**
+   * The owner of a refresh token: null for an invalid one, undefined when the provider cannot tell.
+   */
   ownerOf(refreshToken: string): Promise<string | null | undefined>;
-  /** Does nothing where the provider has no endpoint for it. */
+  /** Does nothing when the provider has no revocation endpoint. */
   revoke(refreshToken: string): Promise<void>;
 }
 
 export interface Refreshed {
   readonly accessToken: string;
   readonly idToken: string | null;
-  /** Null when the old one goes on being valid. */
+  /** Null when the old one stays valid. */
   readonly refreshToken: string | null;
 }
 
 export interface ProviderParts {
-  /** As the provider writes it, to the letter. */
+  /** Exactly as the provider writes it. */
   readonly issuer: string;
   readonly clientId: string;
   /** Null for a public client. */
   readonly clientSecret: string | null;
-  /** PEM of the only authorities to trust for the provider's certificate; null for those of the system. */
+  /** PEM of the only authorities to trust for the provider's certificate; null for the system's. */
   readonly ca: string | null;
   readonly now: () => Date;
 }
 
 const minuteMs = 60_000;
-// Keys that were withdrawn must go soon; addresses hardly ever change.
+// Withdrawn keys must go soon; endpoint addresses hardly ever change.
 const freshKeysMs = 10 * minuteMs;
 const freshFactsMs = 60 * minuteMs;
 const keptMs = 24 * 60 * minuteMs;
@@ -93,7 +99,7 @@ export function createProvider(parts: ProviderParts): Provider {
       attempt(async () => {
         const document = await getJson((await facts.current()).jwks_uri);
         if (isKeySet(document)) return createLocalJWKSet(document);
-        throw new TypeError('The identity provider answered no keys.');
+        throw new TypeError('The identity provider returned no keys.');
       }),
   });
 
@@ -119,7 +125,7 @@ export function createProvider(parts: ProviderParts): Provider {
     ownerOf: (refreshToken) =>
       attempt(async () => {
         const { introspection_endpoint } = await facts.current();
-        // RFC 7662, section 2.1: only for those who authenticate.
+        // RFC 7662, section 2.1: introspection requires authentication.
         if (introspection_endpoint === undefined || clientSecret === null) return undefined;
         const { active, sub } = await tokenIntrospection(await client(), refreshToken, hint);
         return active ? sub : null;
@@ -143,7 +149,7 @@ function tokensIn(answer: TokenEndpointResponse): Refreshed {
 
 const hint = { token_type_hint: 'refresh_token' };
 
-/** `client_secret_basic` where the provider lists none (RFC 8414, section 2). */
+/** `client_secret_basic` when the provider lists no methods (RFC 8414, section 2). */
 function chooseAuthentication(facts: Discovered, secret: string | null): ClientAuth {
   if (secret === null) return None();
   const methods = facts.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -152,7 +158,7 @@ function chooseAuthentication(facts: Discovered, secret: string | null): ClientA
     : ClientSecretPost(secret);
 }
 
-/** A list of objects; each key is checked when it is used. */
+/** Only checks for a list of objects; each key is validated when it is used. */
 function isKeySet(document: unknown): document is JSONWebKeySet {
   if (typeof document !== 'object' || document === null || !('keys' in document)) return false;
   const { keys } = document;
@@ -170,11 +176,12 @@ async function attempt<T>(call: () => Promise<T>): Promise<T> {
 function translated(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
   if (!(error instanceof ResponseBodyError)) return unavailable(error);
-  // RFC 6749, section 5.2; some call a token that they cannot read an invalid request.
+  // RFC 6749, section 5.2; some providers call a token they cannot read an invalid request.
   if (error.status === 400 && ['invalid_grant', 'invalid_request'].includes(error.error)) {
     return unauthenticated('The refresh token is not valid; log in again.');
   }
-  // What the log needs, such as `invalid_client` where our secret is wrong; the rest can contain what was sent.
+  // Enough for the log, such as `invalid_client` for a wrong client secret; the rest may contain
+  // what was sent.
   return unavailable(
     new Error(`The provider answered ${error.status} ${error.error.slice(0, 40)}.`),
   );
@@ -183,7 +190,7 @@ function translated(error: unknown): ForensicsError {
 export function unavailable(cause: unknown): ForensicsError {
   return new ForensicsError(
     'identity_unavailable',
-    'The identity provider does not answer as it should; try again later.',
+    'The identity provider is not working properly; try again later.',
     { cause, retryAfterSeconds: pauseMs / 1000 },
   );
 }

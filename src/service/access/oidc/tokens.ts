@@ -1,4 +1,4 @@
-/** Verifies a provider's tokens: signature, issuer, time, what they are for. Who the person is here, the accounts know. */
+/** Verifies a provider's tokens: signature, issuer, time and purpose. Knows nothing of accounts. */
 
 import {
   errors,
@@ -19,11 +19,12 @@ export interface ReadToken {
   readonly issuer: string;
   readonly subject: string;
   /**
-   * Since when the person has been logged in without a break; the token's own age where it has no such claim. A refreshed
-   * token keeps it (RFC 9068, section 2.2.1), which is how one of a session that was ended is known.
+   * Since when the person has been logged in continuously; the token's own issue time when it has
+   * no such claim. A refreshed token keeps it (RFC 9068, section 2.2.1), which identifies tokens of
+   * an ended session.
    */
   readonly since: Date;
-  /** When the person last proved who he is; null where the token has no such claim. */
+  /** When the person last authenticated; null when the token has no such claim. */
   readonly loggedInAt: Date | null;
   readonly sessionId: string | null;
   readonly expiresAt: Date;
@@ -38,12 +39,13 @@ interface TokenReader {
 interface TokenReaderParts {
   readonly provider: Pick<Provider, 'facts' | 'keys'>;
   readonly clientId: string;
-  /** What access tokens must be made for; null for the client itself. */
+  /** Audience that access tokens must have; null for the client itself. */
   readonly audience: string | null;
   readonly now: () => Date;
 }
 
-// No `none`, and nothing symmetric: with those, the public key or the client's secret would sign.
+// Neither `none` nor anything symmetric: with those, the public key or the client secret could
+// sign.
 const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const toleranceSeconds = 30;
 // OpenID Connect Core 1.0, section 2.
@@ -76,16 +78,18 @@ export function createTokenReader({
   function assertAudience(kind: 'access' | 'id', claims: JWTPayload): void {
     const wanted = kind === 'id' ? clientId : (audience ?? clientId);
     const audiences = readAudiences(claims);
-    // OpenID Connect Core 1.0, section 3.1.3.7: an id token with `azp`, or for several audiences, must be issued to this client.
+    // OpenID Connect Core 1.0, section 3.1.3.7: an id token with `azp`, or with several audiences,
+    // must be issued to this client.
     const isParty =
       claims['azp'] === undefined ? audiences.length === 1 : claims['azp'] === clientId;
     if (audiences.includes(wanted) && (kind === 'access' || isParty)) return;
-    // Some providers name no audience and only the client; a token that names another client belongs to that client.
+    // Some providers state only the client, no audience; a token that names another client belongs
+    // to that client.
     const { aud, azp, client_id: client } = claims;
     const isOnlyForClient = aud === undefined && (azp ?? client) === clientId;
     if (kind === 'access' && audience === null && isOnlyForClient) return;
     throw unauthenticated(
-      `The token was not issued for this service: "aud" must hold "${wanted}".`,
+      `The token was not issued for this service: "aud" must contain "${wanted}".`,
     );
   }
 
@@ -110,7 +114,7 @@ function assertJwt(kind: 'access' | 'id', token: string): void {
   throw unauthenticated(
     kind === 'id'
       ? 'The id token is not valid for this service.'
-      : 'The access token is not a JWT; ask the identity provider for one that is made for this service.',
+      : 'The access token is not a JWT; request one from the identity provider for the audience of this service.',
   );
 }
 
@@ -119,8 +123,9 @@ function readAudiences({ aud = [] }: JWTPayload): readonly string[] {
 }
 
 /**
- * OpenID Connect Core 1.0, section 2: every id token names its client in `aud`. An access token that does so too must
- * carry its type, or the id token, which is shown around more freely, would open the interface.
+ * OpenID Connect Core 1.0, section 2: every id token names its client in `aud`. An access token
+ * that does so too must state its type; otherwise an id token, which is handed around more freely,
+ * would grant access.
  */
 function assertNoIdToken(clientId: string, claims: JWTPayload): void {
   if (!readAudiences(claims).includes(clientId)) return;
@@ -132,7 +137,7 @@ function assertNoIdToken(clientId: string, claims: JWTPayload): void {
 function toRead(claims: JWTPayload, at: Date): ReadToken {
   const { iss = '', sub = '', iat = 0, exp = 0, auth_time, sid } = claims;
   const isSubject = typeof sub === 'string' && sub !== '' && sub.length <= longestSubject;
-  // From the future it would outlive every end of sessions.
+  // A token from the future would outlive every end of sessions.
   const isPast = typeof iat === 'number' && iat * 1000 <= at.getTime() + toleranceSeconds * 1000;
   if (!isSubject || !isPast) throw invalid();
   const loggedIn = typeof auth_time === 'number' && auth_time <= iat ? auth_time : null;
@@ -156,9 +161,9 @@ function translated(error: unknown): ForensicsError {
   if (error instanceof errors.JWTExpired) {
     return unauthenticated('The token has expired; get a new one.');
   }
-  // No cause: it can contain the token's claims.
+  // Without a cause, which could contain the token's claims.
   if (error instanceof errors.JOSEError) return invalid();
-  // What is left is a key of the provider that is no key.
+  // All that remains is a key of the provider that cannot be used.
   return unavailable(error);
 }
 
@@ -167,10 +172,10 @@ function invalid(): ForensicsError {
 }
 
 /**
- * Whether a token of a provider is an access token or an id token. There is no single mark, so every mark that is in use
- * is read, the plain ones first.
+ * Whether a provider's token is an access token or an id token. There is no single marker, so all
+ * those in use are checked, the simple ones first.
  *
- * `either`: nothing in it decides. `other`: made for something else, such as a logout.
+ * `either`: nothing in it decides. `other`: made for another purpose, such as logout.
  */
 type TokenKind = 'access' | 'id' | 'either' | 'other';
 
@@ -191,10 +196,10 @@ function readKind(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload)
 }
 
 /**
- * Reads what we need to know of a person from a token's claims, under the names that the settings give.
+ * Reads what we need to know about a person from a token's claims, under the names in the settings.
  *
- * A name means a claim of that very name, or else the way through nested claims: `realm_access.roles`,
- * `resource_access.my.client.roles`.
+ * A name is either the exact name of a claim, or the path through nested claims:
+ * `realm_access.roles`, `resource_access.my.client.roles`.
  */
 export interface ClaimNames {
   readonly scopes: string;
@@ -202,7 +207,7 @@ export interface ClaimNames {
   readonly tenants: string;
 }
 
-/** Null where a token has no such claim. */
+/** Each member is null when the token has no such claim. */
 export interface Described {
   readonly email: string | null;
   readonly name: string | null;
@@ -210,19 +215,19 @@ export interface Described {
   /** Why `userType` is null. */
   readonly isUserTypeMissing: boolean;
   readonly scopes: readonly string[];
-  /** Names or ids, as the provider knows them and as tenants are named here. */
+  /** Names or ids, from the provider's groups, in the form tenants are named here. */
   readonly tenants: readonly string[];
 }
 
 const longestEmail = 254;
 
 export function describePerson(claims: JWTPayload, claimNames: ClaimNames): Described {
-  // For display alone: people can change it.
+  // For display only, because people can change it.
   const username = readText(claims['preferred_username'], maxNameLength);
   const address = username?.includes('@') ? readText(username, longestEmail) : null;
   const userType = readClaim(claims, claimNames.userType);
   const groups = readWords(readClaim(claims, claimNames.tenants));
-  // `/acme`, as Keycloak writes the path of a group, means acme; `Forensic Lab` the tenant forensic-lab.
+  // Keycloak's group path `/acme` means the tenant acme; `Forensic Lab` means forensic-lab.
   const names = groups.map((group) =>
     group.replace(/^\//, '').toLowerCase().replaceAll(/\s+/g, '-'),
   );
@@ -236,30 +241,35 @@ export function describePerson(claims: JWTPayload, claimNames: ClaimNames): Desc
   };
 }
 
-/** What Keycloak gives to everybody. */
+/** Roles that Keycloak gives to everybody. */
 const rolesOfEverybody = /^(?:offline_access|uma_authorization|default-roles-.*)$/;
 
-/** Of several roles the usual user type where it is one of them, or else the first that can be one. */
+/**
+ * Among several roles, the default user type if present, otherwise the first that can be a user
+ * type.
+ */
 function readRole(roles: readonly unknown[]): string | null {
   const words = readWords(roles).filter((role) => isWord(role) && !rolesOfEverybody.test(role));
   return words.find((role) => role === defaultUserType) ?? words[0] ?? null;
 }
 
-/** People choose their names at the provider: what is no valid name here counts as missing. */
+/**
+ * People choose their names at the provider, so a name that is not valid here counts as missing.
+ */
 function readText(value: unknown, longest: number): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
   return text === '' || characterCount(text) > longest || /\p{Cc}/u.test(text) ? null : text;
 }
 
-/** The entries of a list, which may contain spaces, or the words of one text. */
+/** The entries of a list, which may contain spaces, or the words of a string. */
 function readWords(value: unknown): string[] {
   const list: readonly unknown[] = typeof value === 'string' ? value.split(/\s+/) : [value].flat();
   const words = list.flatMap((entry) => (typeof entry === 'string' ? entry.trim() : []));
   return [...new Set(words.filter((word) => word !== ''))];
 }
 
-/** A name may have dots of its own on any level. */
+/** Names on any level may themselves contain dots. */
 function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {

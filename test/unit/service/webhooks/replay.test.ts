@@ -119,7 +119,7 @@ test('what waits, is not there, or has no receiver is refused, each with what to
   const ofOther = () =>
     replay(db, { tenantId: other, which: { id }, at: clock.now(), by: operator });
 
-  await expect(() => again({ id })).rejects.toThrow(/waits for its next attempt already/);
+  await expect(() => again({ id })).rejects.toThrow(/already waiting for its next attempt/);
   await expect(() => again({ id: 'msg_0' })).rejects.toThrow(/forensics webhooks list/);
   await expect(ofOther).rejects.toThrow(expect.objectContaining({ code: 'not_found' }));
   await tenants.update(tenantId, { webhookUrl: null });
