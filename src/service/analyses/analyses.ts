@@ -1,6 +1,6 @@
 /**
- * Analyses: from their creation to their deletion, for one tenant at a time. This room knows who may see what and when a
- * state changes; it knows no requests, no pixels and no model.
+ * Analyses, from creation to deletion, one tenant at a time. Decides who may see what and when a
+ * state changes; knows nothing of HTTP, pixels or models.
  */
 
 import type { Analysis, CreateRequest, Description } from '../../contract/analysis.ts';
@@ -33,28 +33,31 @@ import { findSeenBefore, isSearched } from './seen-before.ts';
 import { type AnalysisPage, getAnalysis, listAnalyses, type ListQuery } from './view.ts';
 
 export interface Analyses {
-  /** Of pictures. */
+  /** Limits for pictures. */
   readonly limits: Limits;
   create(caller: Caller, request: CreateRequest): Promise<Analysis>;
   get(caller: Caller, id: string): Promise<Analysis>;
   list(caller: Caller, query: ListQuery): Promise<AnalysisPage>;
-  /** Other pictures that show the same. @throws {ForensicsError} `analysis_not_found`. */
+  /** Other pictures that show the same scene. @throws {ForensicsError} `analysis_not_found`. */
   seenBefore(caller: Caller, id: string): Promise<readonly SeenBefore[]>;
   /** @throws {ForensicsError} `analysis_not_found`, `invalid_request`. */
   describe(caller: Caller, id: string, description: Description): Promise<Analysis>;
-  /** Those that have one, in no order. */
+  /** Thumbnails of those analyses that have one, in no particular order. */
   thumbnails(caller: Caller, ids: readonly string[]): Promise<readonly Thumbnail[]>;
-  /** Hides it everywhere. @throws {ForensicsError} `analysis_not_found`, also the second time. */
+  /**
+   * Hides an analysis everywhere. @throws {ForensicsError} `analysis_not_found`, also when
+   * repeated.
+   */
   remove(caller: Caller, id: string): Promise<void>;
   start(caller: Caller, id: string): Promise<void>;
   retry(caller: Caller, request: RetryRequest): Promise<Analysis>;
-  /** The worker's handler for jobs of the kind `runJob`. */
+  /** The worker's handler for `runJob` jobs. */
   readonly run: Handler;
-  /** The daily chore: removes what is older than the rules of retention allow. */
+  /** The daily chore: removes whatever the retention rules no longer allow. */
   readonly cleanUp: (signal: AbortSignal) => Promise<void>;
 }
 
-// At 50 MB a picture, starts and upgrades that come together stay within 200 MB.
+// At 50 MB a picture, concurrent starts and upgrades stay within 200 MB.
 const picturesInMemory = 4;
 
 export function createAnalyses(options: AnalysesOptions): Analyses {
@@ -93,12 +96,13 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
   };
 }
 
-/** The contract fills in the name of the last actor on reads only. */
+/** The contract includes the last actor's name in answers to reads only. */
 function withoutActorName(analysis: Analysis): Analysis {
   return { ...analysis, lastChangedByUserName: null };
 }
 
-// One run of an analysis by a worker: examine, render, store, complete; or decide what its failure means.
+// One run of an analysis by a worker: examine, render, store, complete; or decide what a failure
+// means.
 
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
@@ -168,11 +172,12 @@ async function settleFailure(
 ): Promise<void> {
   const failure = toForensicsError(error);
   const after = (ms: number) => new Date(context.now().getTime() + ms);
-  // The surroundings failed, not the inference: the worker puts the job back and nothing is counted.
+  // The environment failed, not the inference: the worker puts the job back, and no attempt is
+  // counted.
   if (surroundings.includes(failure.code)) {
     const at = context.now();
     const waitedMs = at.getTime() - (row.queuedAt ?? at).getTime();
-    // Nothing is tried for ever: the client waits for an end.
+    // Nothing is retried for ever, because the client is waiting for an outcome.
     if (storeTroubles.includes(failure.code) && waitedMs > storeGiveUpMs) {
       const message = `${messages.storeAway} ${failure.message}`;
       await failRun(context, job, target, { code: failure.code, message });
@@ -203,7 +208,7 @@ const surroundings: readonly ErrorCode[] = [
   'lease_lost',
 ];
 
-/** Payloads are written by the lifecycle alone; anything else is a mistake of this program. */
+/** Only the lifecycle writes payloads, so anything else is a bug. */
 function parseTarget({ payload }: Job): Target {
   const isObject = typeof payload === 'object' && payload !== null;
   if (isObject && 'tenantId' in payload && 'analysisId' in payload) {

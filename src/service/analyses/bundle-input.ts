@@ -1,6 +1,7 @@
 /**
- * What a bundle is made of: the copy that was examined, the examination, and everything rendered again from the two. The
- * heatmaps and reports in the store have upload URLs in clients' hands.
+ * The contents of a bundle: the copy that was examined, the examination, and everything rendered
+ * anew from these two. The heatmaps and reports in the store are not used, because clients hold
+ * upload URLs for them.
  */
 
 import { verifyChain } from '../audit/verify.ts';
@@ -18,16 +19,17 @@ import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
 export interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
   readonly sandbox: Pick<Sandbox, 'render'>;
-  /** Those of the service, as its sandbox knows them. */
+  /** The service's trust list, as its sandbox knows it. */
   readonly trustList: string | null;
 }
 
-/** What the reports print beside the record: metadata, error level, data of the case. */
+/** What the reports show besides the record: metadata, error level map, case data. */
 export type Told = Partial<Pick<ReportItem, 'withMetadata' | 'withErrorLevel' | 'caseData'>>;
 
 /**
- * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report; `evidence_damaged`
- * when picture or result are not what was recorded, `audit_broken`, `store_unavailable`, and what the sandbox throws.
+ * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic
+ *   report; `evidence_damaged` when the picture or result is not what was recorded, `audit_broken`,
+ *   `store_unavailable`, and whatever the sandbox throws.
  */
 export async function openBundleInput(
   parts: BundleInputParts,
@@ -46,7 +48,7 @@ interface RecordedPicture {
   readonly item: ReportItem;
 }
 
-/** For a log that was found unbroken. @throws as `openBundleInput`. */
+/** Opens it when the log is known to be intact. @throws as `openBundleInput`. */
 export async function openRecorded(
   parts: Omit<BundleInputParts, 'sandbox'>,
   target: Target,
@@ -62,7 +64,7 @@ export async function openRecorded(
   if (row.tier !== 'forensicReporting') {
     throw new ForensicsError(
       'conflict',
-      'The analysis has the tier flagging and no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
+      'The analysis has the tier flagging, so it has no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
     );
   }
   await requireRecordedOriginal(db, { target, row });
@@ -102,7 +104,7 @@ export async function renderRecorded(
   };
 }
 
-/** A chain of custody out of a log that was tampered with must not be signed. */
+/** Never sign a chain of custody from a log that was tampered with. */
 export async function requireUnbrokenLog(
   db: Db,
   { tenantId }: Pick<Target, 'tenantId'>,
@@ -111,7 +113,7 @@ export async function requireUnbrokenLog(
   if (broken === null) return;
   throw new ForensicsError(
     'audit_broken',
-    `The audit log of the tenant is broken, so nothing in it can be vouched for. ${broken.explanation} Restore the database from a backup.`,
+    `The tenant's audit log is broken, so it proves nothing. ${broken.explanation} Restore the database from a backup.`,
   );
 }
 
@@ -124,6 +126,6 @@ async function requireRecordedOriginal(
   if (recorded === null || recorded === row.evidenceSha256) return;
   throw new ForensicsError(
     'evidence_damaged',
-    'The stored copy of the picture is not the one that the audit log recorded; restore database and store from a backup, or create a new analysis.',
+    'The stored copy of the picture is not the one recorded in the audit log; restore the database and store from a backup, or create a new analysis.',
   );
 }

@@ -1,4 +1,7 @@
-/** Custody, signed bundles and reports of single pictures and of cases, and their verification. */
+/**
+ * Custody, signed bundles and reports of single pictures and of cases, and the verification of
+ * bundles.
+ */
 
 import { toActor } from '../access/principal.ts';
 import type { CustodyStep, Verification } from '../../contract/verification.ts';
@@ -13,17 +16,26 @@ import { readNamedCustody } from './custody.ts';
 import { getRow } from './rows.ts';
 
 export interface EvidenceService {
-  /** Oldest first. @throws {ForensicsError} `analysis_not_found`. */
+  /** Returns the steps oldest first. @throws {ForensicsError} `analysis_not_found`. */
   custody(caller: Caller, id: string): Promise<readonly CustodyStep[]>;
-  /** The signed archive; the log records it before anybody has it. @throws {ForensicsError} as `openBundleInput`. */
+  /**
+   * Creates the signed archive; the log records it before anybody gets it. @throws {ForensicsError}
+   * as `openBundleInput`.
+   */
   bundle(caller: Caller, id: string): Promise<Uint8Array>;
-  /** One file that needs no network. @throws {ForensicsError} as `openBundleInput`. */
+  /** A single self-contained file. @throws {ForensicsError} as `openBundleInput`. */
   htmlReport(caller: Caller, id: string, language: Language): Promise<string>;
-  /** The report about all pictures of a case, as a PDF. @throws {ForensicsError} as `renderCase`. */
+  /** A PDF report on all pictures of a case. @throws {ForensicsError} as `renderCase`. */
   caseReport(caller: Caller, projectId: string, language: Language): Promise<Uint8Array>;
-  /** The signed archive of a case, in pieces; the log records it before its last. @throws {ForensicsError} as `writeCase`. */
+  /**
+   * The signed archive of a case, in chunks; the log records it before the last one. @throws
+   * {ForensicsError} as `writeCase`.
+   */
   caseBundle(caller: Caller, projectId: string): AsyncGenerator<Uint8Array>;
-  /** Stores nothing. @throws {ForensicsError} `bundle_unreadable` for what never was a bundle. */
+  /**
+   * Verifies an uploaded bundle without storing it. @throws {ForensicsError} `bundle_unreadable`
+   * for anything that is not a bundle.
+   */
   verify(caller: Pick<Caller, 'tenant'>, bytes: Uint8Array): Promise<Verification>;
 }
 
@@ -33,7 +45,7 @@ interface EvidenceParts {
   readonly now: () => Date;
 }
 
-// A bundle holds the picture, its maps and the archive in memory at once.
+// Each bundle holds the picture, its maps and the archive in memory at the same time.
 const bundlesAtOnce = 2;
 
 export function createEvidence({ core, input, now }: EvidenceParts): EvidenceService {
@@ -78,14 +90,14 @@ export function createEvidence({ core, input, now }: EvidenceParts): EvidenceSer
         };
         const opened = await openBundleInput({ ...input, sandbox }, target, {});
         const html = opened.rendering.reports[language]?.html;
-        if (html === undefined) throw new TypeError('The report was asked for in this language.');
+        if (html === undefined) throw new TypeError('The report was requested in this language.');
         return html;
       }),
     async caseReport({ tenant }, projectId, language) {
       const which = { tenantId: tenant.id, projectId };
       const how = { languages: [language], told: {}, madeAt: now(), inTurn: inTurnOf(tenant.id) };
       const pdf = (await renderCase(input, which, how))[language];
-      if (pdf === undefined) throw new TypeError('The report was asked for in this language.');
+      if (pdf === undefined) throw new TypeError('The report was requested in this language.');
       return pdf;
     },
     async *caseBundle({ tenant, principal }, projectId) {

@@ -23,46 +23,49 @@ export interface AnalysesOptions {
   readonly sandbox: Pick<Sandbox, 'examine' | 'render'>;
   /** Known image models; the first is the default. */
   readonly models: readonly { readonly id: string; readonly version: string }[];
-  /** Error rates on the operator's own pictures that reports cite; null for none. */
+  /** Error rates on the operator's own pictures, cited by reports; null for none. */
   readonly validation?: OwnValidation | null;
-  /** Lower-case hex MD5 of the pictures that trial tenants may analyse. */
+  /** MD5, in lower-case hex, of the pictures that trial tenants may analyse. */
   readonly trialMd5s: readonly string[];
   readonly limits: Limits;
   readonly retention: RetentionRules;
   readonly now: () => Date;
-  /** How long an act waits for a store in total; default 60 s. */
+  /** Longest total time an act waits for a store; 60 s by default. */
   readonly storeWaitMs?: number;
-  /** Told about trouble that changes no answer, such as an object that could not be cleaned up. */
+  /** Receives errors that change no answer, such as an object that could not be deleted. */
   readonly onError?: (error: unknown) => void;
-  /** Told what was done without a caller, in words of this program and numbers. */
+  /** Called for automatic acts, with this program's own words and numbers. */
   readonly onNotice?: (what: string, facts: Notice) => void;
 }
 
 interface RetentionRules {
-  /** Days after its last change that an analysis is deleted; 0 keeps it. */
+  /** Days after its last change until an analysis is deleted; 0 keeps it. */
   readonly retentionDays: number;
-  /** Days that a deleted analysis is stored. */
+  /** Days for which a deleted analysis is kept. */
   readonly deletedRetentionDays: number;
 }
 
 export type Notice = Readonly<Record<string, string | number>>;
 
 export interface Context extends Required<AnalysesOptions> {
-  /** Around everything that holds a picture for a client's call; runs are bounded by their workers. */
+  /**
+   * Wraps everything that holds a picture for a client's request; runs are limited by the number of
+   * workers.
+   */
   readonly semaphore: Semaphore;
-  /** Upgrades that this process is drawing: a picture is drawn once however many calls come together. */
+  /** Upgrades this process is rendering, so that concurrent requests render a picture only once. */
   readonly upgrading: Set<string>;
 }
 
-/** On whose behalf an act is done, and for which tenant; the access room has checked that this is allowed. */
+/** The principal and tenant of an act; the access room has checked the permission. */
 export interface Caller {
   readonly principal: Principal;
   readonly tenant: Tenant;
-  /** The same request under the same key acts once. */
+  /** A repeated request with the same key is carried out only once. */
   readonly idempotencyKey?: string | null;
 }
 
-/** What is remembered of a request that carries an Idempotency-Key; null for one without. */
+/** What to store for a request with an Idempotency-Key; null for a request without one. */
 export function toRepeatable(
   { tenant, idempotencyKey }: Caller,
   request: { readonly act: string } & Readonly<Record<string, unknown>>,
@@ -73,12 +76,15 @@ export function toRepeatable(
 }
 
 /**
- * Runs a few acts at a time while the others wait: each holds a whole picture in memory. No tenant gets the
- * last permit: a store that does not answer holds up its own tenant alone.
+ * Runs a few acts at a time while the others wait, because each holds a whole picture in memory. No
+ * tenant gets the last permit, so a store that does not answer delays only its own tenant.
  */
 type Semaphore = <T>(tenantId: string, act: () => Promise<T>) => Promise<T>;
 
-/** @param permits - acts at a time, at least 1; the others begin in the order in which they came. */
+/**
+ * @param permits - maximum number of concurrent acts, at least 1; the others start in order of
+ *   arrival.
+ */
 export function createSemaphore(permits: number): Semaphore {
   const everybody = pLimit(permits);
   const tenants = new Map<string, LimitFunction>();
@@ -90,8 +96,9 @@ export function createSemaphore(permits: number): Semaphore {
 }
 
 /**
- * The store for one act: what the act asks of it may take `storeWaitMs` together. A store is often another party's machine,
- * and who waits for it holds a permit of the semaphore or a worker that other tenants need.
+ * Opens the store for one act, whose calls to it may take `storeWaitMs` in total. A store is often
+ * on somebody else's machine, and an act waiting for it holds a semaphore permit or a worker that
+ * other tenants need.
  */
 export async function openInTime(
   { stores, storeWaitMs }: { readonly stores: Stores; readonly storeWaitMs: number },
@@ -105,13 +112,13 @@ export async function openInTime(
     put: (key, body, options) => ask(() => store.put(key, body, options), signal),
     read: (key, maxBytes) => ask(() => store.read(key, maxBytes), signal),
     head: (key) => ask(() => store.head(key), signal),
-    // What is stopped still cleans up.
+    // Clean-up is allowed even after the act was stopped.
     delete: (key) => ask(() => store.delete(key)),
     presign: (key, now) => store.presign(key, now),
   };
 }
 
-/** Only the time is counted during which something was asked for; what is asked for at once counts once. */
+/** Counts only the time during which a call is in progress; concurrent calls count once. */
 function createTimeBudget(ms: number) {
   let leftMs = ms;
   let underWay = 0;
@@ -132,7 +139,7 @@ function createTimeBudget(ms: number) {
   };
 }
 
-/** Ends the waiting, not the work: the limits of the store's own client end that. */
+/** Ends the waiting, not the call itself, which the store client's own limits end. */
 async function within<T>(ms: number, work: Promise<T>, end?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(tooSlow()), ms);
@@ -149,6 +156,6 @@ async function within<T>(ms: number, work: Promise<T>, end?: AbortSignal): Promi
 function tooSlow(): ForensicsError {
   return new ForensicsError(
     'store_unavailable',
-    'The store does not answer in time; try again later.',
+    'The store did not answer in time; try again later.',
   );
 }

@@ -16,10 +16,11 @@ import { insertAnalysis } from './lifecycle/client.ts';
 import { getAnalysis } from './view.ts';
 
 /**
- * A new analysis, waiting for its upload. Storage URLs in the request are ignored: the service makes its own.
+ * Creates an analysis that waits for its upload. Storage URLs in the request are ignored: the
+ * service makes its own.
  *
- * @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict` for a misused
- * Idempotency-Key.
+ * @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict`
+ *   for a misused Idempotency-Key.
  */
 export async function createAnalysis(
   context: Context,
@@ -66,7 +67,7 @@ export async function createAnalysis(
   return getAnalysis(context, caller, analysisId);
 }
 
-/** @throws {ForensicsError} `invalid_request` naming the field. */
+/** @throws {ForensicsError} `invalid_request`, naming the field. */
 function checkCreateRequest(request: CreateRequest, limits: Limits): void {
   const { name, comment, input } = request;
   const nameLength = characterCount(name);
@@ -91,7 +92,7 @@ export function checkComment(comment = ''): void {
   throw invalid(`comment must have at most ${maxCommentLength} characters.`);
 }
 
-/** Where every new analysis starts from. */
+/** The options of every new analysis, unless given. */
 function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOptions {
   const [first] = models;
   if (first === undefined) throw new RangeError('the list of models is empty');
@@ -104,9 +105,10 @@ function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOpt
 }
 
 /**
- * `base` with the given options in the place of its own.
+ * `base` with the given options replaced.
  *
- * @throws {ForensicsError} `invalid_request` for an unknown field or a bad value, `model_not_found`.
+ * @throws {ForensicsError} `invalid_request` for an unknown field or an invalid value,
+ *   `model_not_found`.
  */
 export function mergeOptions(
   base: AnalysisOptions,
@@ -115,7 +117,7 @@ export function mergeOptions(
 ): AnalysisOptions {
   if (!Value.Check(givenOptions, given)) {
     throw invalid(
-      'options may hold model, decisionStrategy, tier and seed, each with a value that the interface document allows.',
+      'options may contain model, decisionStrategy, tier and seed, each with a value that the API description allows.',
     );
   }
   const options = { ...base, ...given };

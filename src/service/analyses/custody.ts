@@ -1,6 +1,6 @@
 /**
- * The chain of custody of an analysis, as its report and its bundle show it. It comes from the audit log: who may change the
- * analysis cannot change that.
+ * The chain of custody of an analysis, as its report and bundle show it. It comes from the audit
+ * log, which those who may change the analysis cannot alter.
  */
 
 import { inArray } from 'drizzle-orm';
@@ -20,7 +20,10 @@ import type { CustodyEvent, ReportItem } from '../../present/report-item.ts';
 import { examinationSha256, toRow } from './examination-row.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
-/** Oldest first, with the name of each person or key that has one. Names change, so no report and no bundle has them. */
+/**
+ * Oldest first, with the names of people and keys, if any. Names change, so reports and bundles
+ * leave them out.
+ */
 export async function readNamedCustody(
   reader: Reader,
   target: Target,
@@ -41,7 +44,7 @@ export async function readNamedCustody(
   }));
 }
 
-/** Oldest first; empty for an analysis from before the log. */
+/** Oldest first; empty for an analysis older than the log. */
 async function readSteps(
   reader: Reader,
   { tenantId, analysisId }: Target,
@@ -57,14 +60,17 @@ async function readSteps(
   );
 }
 
-/** An examination is logged when its run is completed: what was noticed meanwhile came later. */
+/**
+ * An examination is logged when its run is completed, so what was noticed during it came before.
+ */
 function byTime<E extends CustodyEvent>(custody: readonly E[]): E[] {
   return custody.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
 /**
- * What a report says of the way of its file. A run is drawn before it is completed, so that the log does not know of it yet:
- * it is added here as the log will record it. Of an analysis whose beginning is not in the log nothing is added.
+ * The custody history that a report prints. The report of a run is rendered before the run is
+ * completed and logged, so that step is added here in the form in which it will be logged. Nothing
+ * is added when the log does not cover the start of the analysis.
  */
 export async function readHistory(
   reader: Reader,
@@ -81,7 +87,7 @@ export async function readHistory(
   };
 }
 
-/** One step of custody that the service itself made just now. */
+/** A custody step that the service has just carried out itself. */
 function examinedIn(
   analysisId: string,
   { examination, examinedAt }: Parameters<typeof readHistory>[2],
@@ -93,7 +99,7 @@ function examinedIn(
 
 type Step = Pick<CustodyEvent, 'event' | 'hashes'> & Partial<Pick<CustodyEvent, 'at'>>;
 
-/** What moved no bytes and ended nothing is no step. */
+/** An event that moved no bytes and ended nothing is not a custody step. */
 const steps: { readonly [E in EventName]?: (details: EventDetails[E]) => readonly Step[] } = {
   'analysis.created': () => [{ event: 'created', hashes: [] }],
   'analysis.received': ({ sha256 }) => [{ event: 'received', hashes: [original(sha256)] }],

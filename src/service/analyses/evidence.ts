@@ -1,4 +1,4 @@
-/** The bytes that were ingested at the start, and whether the client has put others in the place of its upload since. */
+/** The bytes ingested at the start, and whether the client has replaced its upload since. */
 
 import { hash } from 'node:crypto';
 import { posix } from 'node:path';
@@ -26,9 +26,10 @@ interface StoredAnalysis {
 }
 
 /**
- * The bytes that were ingested at the start, proven to be the same.
+ * Reads the bytes ingested at the start, verified by their hash.
  *
- * @throws {ForensicsError} `evidence_damaged` when they are gone or changed; `store_unavailable`.
+ * @throws {ForensicsError} `evidence_damaged` when they are missing or changed;
+ *   `store_unavailable`.
  */
 export async function readEvidence(
   { limits }: Pick<Context, 'limits'>,
@@ -44,8 +45,9 @@ export async function readEvidence(
 }
 
 /**
- * Looks whether the upload was replaced after the start, and notes it in the row. The result does not depend on it, so a
- * store that does not answer is reported to `onError` and counts as no.
+ * Checks whether the upload was replaced after the start, and records it in the row. The result
+ * does not depend on it, so a store that does not answer is reported to `onError` and counts as
+ * unchanged.
  */
 export async function checkUpload(context: Context, kept: StoredAnalysis): Promise<boolean> {
   const { id: analysisId, tenantId, inputReplacedAt } = kept.row;
@@ -60,14 +62,14 @@ export async function checkUpload(context: Context, kept: StoredAnalysis): Promi
   return true;
 }
 
-/** An upload that was deleted was not replaced: the client may do that. */
+/** A deleted upload does not count as replaced: clients may delete it. */
 async function findReplacement(
   { limits }: Pick<Context, 'limits'>,
   { row, store }: StoredAnalysis,
 ): Promise<Replacement | null> {
   const info = await store.head(row.inputKey);
   if (info === null || info.etag === row.inputEtag) return null;
-  // Written again; perhaps with the same bytes.
+  // The object was written again, perhaps with the same bytes.
   try {
     const sha256 = hash('sha256', await store.read(row.inputKey, limits.maxBytes));
     return sha256 === row.evidenceSha256 ? null : { sha256 };
@@ -85,26 +87,26 @@ function errorCode(error: unknown): string | null {
 function damaged(cause?: unknown): ForensicsError {
   return new ForensicsError(
     'evidence_damaged',
-    'The stored copy of the picture is missing or was changed; create a new analysis and upload the picture again.',
+    'The stored copy of the picture is missing or has been changed; create a new analysis and upload the picture again.',
     { cause },
   );
 }
 
 /**
- * Whether what is stored of an analysis matches the audit log. Heatmaps and reports lie where clients
- * can put other files; the copy that was examined and the row of the examination lie where no client can write.
+ * Compares an analysis's stored data with the audit log. Clients can overwrite heatmaps and
+ * reports, but neither the examined copy nor the examination row.
  */
 export interface CheckedFile {
-  /** `original`, `examination`, or the name of a heatmap or a report. */
+  /** `original`, `examination`, or the name of a heatmap or report. */
   readonly name: string;
   readonly state: 'as_recorded' | 'changed' | 'missing' | 'not_recorded';
-  /** As the log has it; null when that is older than the file. */
+  /** SHA-256 in the log; null when the log is older than the file's entry. */
   readonly recorded: string | null;
-  /** Of what is there now; null when nothing is, or it cannot be read. */
+  /** SHA-256 of what is stored now; null when it is missing or unreadable. */
   readonly found: string | null;
 }
 
-// Of a picture of 100 megapixels a heatmap has some tens of megabytes.
+// The heatmap of a 100-megapixel picture takes some tens of megabytes.
 const maxBytes = 512 * 1024 * 1024;
 
 /** @throws {ForensicsError} `analysis_not_found`, `store_unavailable`. */
@@ -157,11 +159,14 @@ async function find(store: BlobStore, key: string): Promise<FoundHash> {
   }
 }
 
-/** What was written of an analysis, from the audit log. Who may change the rows of an analysis cannot change that. */
+/**
+ * What the audit log says was written. Those who may change the rows of an analysis cannot change
+ * it.
+ */
 interface Recorded {
-  /** SHA-256 of what was written last: `original`, `examination`, and heatmaps and reports by their names. */
+  /** Latest SHA-256 of each file: `original`, `examination`, and heatmaps and reports by name. */
   readonly hashes: FileHashes;
-  /** ISO 8601; null when that is older than the log. */
+  /** ISO 8601; null when the examination is older than the log. */
   readonly examinedAt: string | null;
 }
 
@@ -189,8 +194,8 @@ export async function readRecorded(
 }
 
 /**
- * The whole examination, proven to be the one that the run left; null when the analysis has none. One that is older than
- * the log is taken as it is.
+ * Loads the whole examination, verified against the log; null when the analysis has none. An
+ * examination older than the log is accepted as it is.
  *
  * @throws {ForensicsError} `evidence_damaged` when the row was changed since.
  */
@@ -205,13 +210,16 @@ export async function loadRecorded(
   if (!isAsRecorded(row, await readRecorded(reader, target))) {
     throw new ForensicsError(
       'evidence_damaged',
-      'The stored result is not the one that the audit log recorded; restore the database from a backup, or create a new analysis.',
+      'The stored result is not the one recorded in the audit log; restore the database from a backup, or create a new analysis.',
     );
   }
   return loadExamination(reader, analysisId);
 }
 
-/** The log has the hash of the examination and its time; what answers are made of has to agree with these. */
+/**
+ * The log has the hash and time of the examination; the columns that answers use have to agree with
+ * these.
+ */
 function isAsRecorded(
   row: typeof examinations.$inferSelect,
   { hashes, examinedAt }: Recorded,

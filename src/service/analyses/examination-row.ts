@@ -1,4 +1,7 @@
-/** An examination as the database keeps it: small columns for every answer, the whole of it for an upgrade. */
+/**
+ * An examination as stored in the database: small columns for every answer, and the whole of it for
+ * an upgrade.
+ */
 
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -29,24 +32,27 @@ interface Scores {
   readonly anomaly: Anomaly;
 }
 
-/** Where the rendered files lie, and the texts that need no file. */
+/** Keys of the rendered files, and the texts that need no file. */
 export interface Rendered {
   readonly heatmapKeys: Readonly<Record<MapName, string>>;
   readonly reports: Readonly<
     Record<Language, { readonly pdfKey: string; readonly texts: ReportTexts }>
   >;
-  /** Of the files as they were written, by the last part of their keys: clients can put others in their places. */
+  /**
+   * SHA-256 of the files as written, by the last part of their keys, because clients can overwrite
+   * them.
+   */
   readonly sha256: FileHashes;
 }
 
-/** What a run results in; `rendered` for the tier that shows it. */
+/** The result of a run; `rendered` only for the tier that shows it. */
 export interface RunResult {
   readonly examination: Examination;
   readonly examinedAt: Date;
   readonly rendered: Rendered | null;
 }
 
-/** The same of a report: the examination has all that the report shows. */
+/** The result of rendering a report, which examines everything the report shows. */
 export interface Drawn extends RunResult {
   readonly rendered: Rendered;
 }
@@ -80,8 +86,9 @@ export function toRow(
 }
 
 /**
- * What the audit log keeps of an examination: the SHA-256 of its row, the text in UTF-8 and then the maps of real, fake,
- * compression, anomaly and, where there are such, single methods. It shows whether the row was changed since.
+ * The hash of an examination that the audit log stores, which shows whether the row was changed
+ * since: SHA-256 of the text in UTF-8, followed by the maps of real, fake, compression, anomaly
+ * and, if present, single methods.
  */
 export function examinationSha256(row: ExaminationRow): string {
   const { examination, realMap, fakeMap, compressionMap, anomalyMap, methodMaps } = row;
@@ -91,7 +98,10 @@ export function examinationSha256(row: ExaminationRow): string {
   return hash.digest('hex');
 }
 
-/** Whether the small columns match the examination: answers come from them, and the hash does not cover them. */
+/**
+ * Whether the small columns agree with the examination: answers come from them, but the hash does
+ * not cover them.
+ */
 export function isInAgreement(row: ExaminationRow): boolean {
   const stored: AnyStoredExamination = JSON.parse(row.examination);
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = stored;
@@ -104,7 +114,7 @@ export function isInAgreement(row: ExaminationRow): boolean {
   );
 }
 
-/** The whole examination again, as the run left it; null when the analysis has none. */
+/** The whole examination as the run left it; null when the analysis has none. */
 export async function loadExamination(
   reader: Reader,
   analysisId: string,
@@ -138,7 +148,7 @@ function unpackMethods(methods: readonly string[], bytes: Buffer | null): CellMa
   );
 }
 
-/** The examination without its maps: they are most of its bytes. */
+/** The examination without its maps, which are most of its bytes. */
 export async function loadExamined(reader: Reader, analysisId: string): Promise<Examined> {
   const row = await reader
     .select({ examination: examinations.examination })
@@ -150,7 +160,7 @@ export async function loadExamined(reader: Reader, analysisId: string): Promise<
   return upToDate(stored);
 }
 
-/** Examinations of earlier versions lack what was added since. */
+/** Adds the members that examinations of earlier versions lack. */
 function upToDate(stored: AnyStoredExamination): Examined {
   const { stability = null, provenance = neverRead, decision, findings } = stored;
   const { locator = null, manipulation = null, measuredCalls = [], maps: _maps, ...rest } = stored;
@@ -173,12 +183,12 @@ const neverRead: Provenance = {
 const traceDecision: Partial<Decision> = { basis: 'traces' };
 const silent: Partial<Finding> = { speaksFor: 'neither', strength: 'none' };
 
-/** Only this file writes these columns, so what is read has the types of what was written. */
+/** Only this file writes these columns, so their values have the types that were written. */
 export function parseScores(text: string): Scores {
   return JSON.parse(text);
 }
 
-/** What earlier versions wrote has no hashes. */
+/** Earlier versions wrote no hashes. */
 export function parseRendered(text: string): Rendered {
   return { sha256: {}, ...JSON.parse(text) };
 }
@@ -192,7 +202,7 @@ export function renderedText(rendered: Rendered): string {
 }
 
 interface StoredExamination extends Examined {
-  /** `methods`: names, in the order of the maps in their column. */
+  /** `methods`: names, in the order of their maps in the column. */
   readonly maps: Omit<CellMaps, 'values' | 'methods'> & { readonly methods: readonly string[] };
 }
 
@@ -202,7 +212,7 @@ type AnyStoredExamination = Omit<StoredExamination, Later | 'maps'> &
     readonly maps: Omit<CellMaps, 'values' | 'methods'> & Partial<StoredExamination['maps']>;
   };
 
-/** Written number by number: the file means the same on a machine of the other byte order. */
+/** Written number by number, so that the bytes do not depend on the machine's byte order. */
 function packMap(values: Uint16Array): Buffer {
   const bytes = Buffer.alloc(2 * values.length);
   for (let i = 0; i < values.length; i++) bytes.writeUInt16LE(values[i]!, 2 * i);

@@ -1,7 +1,8 @@
 /**
- * Objects that no analysis names. Each is written down before it is put, and struck off in the transaction that names it; a
- * purge writes down what its analysis named. So what a crash or a store out of reach leaves behind is known and goes with a
- * later sweep: no store has to be listed.
+ * Objects that no analysis names. Each object is recorded before it is stored, and the record is
+ * deleted in the transaction that names the object; a purge records what its analysis named. So
+ * anything left behind by a crash or an unreachable store is known and removed by a later sweep,
+ * without listing the store.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -28,14 +29,15 @@ interface Parts {
 }
 
 const hourMs = 3_600_000;
-// No start and no run takes this long.
+// Longer than any start or run takes.
 const unclaimedMs = 24 * hourMs;
-// Between the last claim and the first sweep: neither meets the other, whatever a transaction waits for.
+// Separates the last possible claim from the first sweep, so that the two never meet, however long
+// a transaction waits.
 const sweepMarginMs = hourMs;
-// Requests to the stores at the same time.
+// Number of concurrent requests to the stores.
 const batch = 20;
 
-/** To be called before the objects are put. */
+/** Call this before storing the objects. */
 export async function reserveKeys(
   { db, now }: Pick<Parts, 'db' | 'now'>,
   objects: Objects,
@@ -44,7 +46,7 @@ export async function reserveKeys(
   await transact(db, (tx) => addOrphans(tx, objects, sweepAt));
 }
 
-/** From `sweepAt` on, the objects go. */
+/** Marks the objects for removal from `sweepAt` on. */
 export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date): Promise<void> {
   const { tenantId, storageConfigId } = place;
   const rows = keys.map((key) => ({ tenantId, storageConfigId, key, sweepAt }));
@@ -52,20 +54,23 @@ export async function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date
 }
 
 /**
- * An analysis names them now.
+ * Records that an analysis now names them.
  *
- * @throws {ForensicsError} `conflict` when they are about to be swept, or were: no act takes as long, but a machine may be
- *   suspended in the middle of one.
+ * @throws {ForensicsError} `conflict` when they have been swept or are about to be: no act takes
+ *   that long, but a machine may be suspended in the middle of one.
  */
 export async function attachKeys(tx: Tx, keys: readonly string[], at: Date): Promise<void> {
   const isSafe = gt(orphanObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
   const isListed = inArray(orphanObjects.key, [...keys]);
   const { changes } = await tx.delete(orphanObjects).where(and(isListed, isSafe)).run();
   if (changes === keys.length) return;
-  throw new ForensicsError('conflict', 'This took so long that its files were removed; try again.');
+  throw new ForensicsError(
+    'conflict',
+    'This took so long that its files have been removed; try again.',
+  );
 }
 
-/** Best effort: what cannot be deleted now goes with a later sweep. */
+/** Best effort: objects that cannot be deleted now are removed by a later sweep. */
 export async function discardObjects(
   { db, onError }: Pick<Parts, 'db' | 'onError'>,
   { store, keys }: { readonly store: BlobStore; readonly keys: readonly string[] },
@@ -77,9 +82,10 @@ export async function discardObjects(
 }
 
 /**
- * Deletes what is due. A store that fails is reported to `onError` and left alone until the next sweep.
+ * Deletes objects that are due. A store that fails is reported to `onError` and skipped until the
+ * next sweep.
  *
- * @returns how many went, and how many are due and could not go.
+ * @returns how many were deleted, and how many were due but could not be.
  */
 export async function sweepObjects(
   context: Parts,
@@ -104,7 +110,7 @@ export async function sweepObjects(
   return { swept, left };
 }
 
-/** @returns the ids of those that went; the stores of the others are added to `failing`. */
+/** @returns the ids of the deleted objects; the stores of the others are added to `failing`. */
 async function deleteEach(
   { stores, onError }: Pick<Parts, 'stores' | 'onError'>,
   rows: readonly OrphanObject[],
@@ -116,14 +122,14 @@ async function deleteEach(
   return rows.flatMap((row, index) => {
     const outcome = outcomes[index]!;
     if (outcome.status === 'fulfilled') return [row.id];
-    // One word about each store is enough.
+    // One error per store is enough.
     if (!failing.has(storeName(row))) onError(outcome.reason);
     failing.add(storeName(row));
     return [];
   });
 }
 
-/** Always forwards: what could not go is met once in a sweep. */
+/** Only moves forward, so that an object that cannot be deleted is met once per sweep. */
 async function findDue(db: Db, at: Date, after: number): Promise<readonly OrphanObject[]> {
   return db
     .select()

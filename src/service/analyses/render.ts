@@ -1,6 +1,7 @@
 /**
- * Draws heatmaps and reports from a stored examination and puts them into the tenant's store. Objects are written before
- * the transaction that shows them to anybody, under keys of their own: what loses a race is removed again.
+ * Renders heatmaps and reports from a stored examination and puts them into the tenant's store.
+ * Objects are written under unique keys before the transaction that makes them visible; those that
+ * lose a race are removed again.
  */
 
 import { hash, randomBytes } from 'node:crypto';
@@ -22,14 +23,17 @@ interface RenderJob {
   readonly store: BlobStore;
   /** The evidence itself. */
   readonly bytes: Uint8Array;
-  /** Whether the client put other bytes in the place of the upload since. */
+  /** Whether the client has replaced its upload since. */
   readonly isUploadReplaced: boolean;
   readonly examination: Examination;
   readonly examinedAt: Date;
   readonly signal?: AbortSignal;
 }
 
-/** @throws {ForensicsError} what the sandbox and the store throw; nothing is left in the store then. */
+/**
+ * @throws {ForensicsError} whatever the sandbox and the store throw; then nothing is left in the
+ *   store.
+ */
 export async function renderInto(context: Context, job: RenderJob): Promise<Drawn> {
   const { row, bytes, examination, examinedAt, signal } = job;
   const rendering = await context.sandbox.render(
@@ -38,7 +42,8 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Draw
       examination,
       item: await toReportItem(context, job),
       languages,
-      // The contract: the pixel dimensions of the input, which the client may have measured before EXIF turned it.
+      // The contract requires the input's pixel dimensions, which the client may have measured
+      // before EXIF rotation.
       heatmapSize: { width: row.width, height: row.height },
     },
     signal === undefined ? {} : { signal },
@@ -108,13 +113,13 @@ async function putAll(
   throw failed.reason;
 }
 
-/** The facts about an analysis in a report, beside its examination. */
+/** The facts about an analysis that a report shows besides the examination. */
 export async function toReportItem(
   { db, validation }: Pick<Context, 'db' | 'validation'>,
   { row, examination, examinedAt, isUploadReplaced }: Omit<RenderJob, 'store' | 'bytes'>,
 ): Promise<ReportItem> {
-  // A picture may have been examined with another model, or before the model was replaced: error rates of one do not apply
-  // to the other.
+  // Error rates apply to one model only; the picture may have been examined with another, or before
+  // the model was replaced.
   const isCited = validation !== null && isSameModel(validation.model, examination.model);
   return {
     name: row.filename,

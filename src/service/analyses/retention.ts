@@ -1,8 +1,8 @@
 /**
- * What goes when its time has come: analyses on which nothing happened for long are deleted as a client would delete them;
- * deleted ones are purged after a while, rows and objects; objects that no row names are removed; then deleted tenants of
- * which nothing is left. Nothing that is held goes.
- * Usage counters stay as long as their tenant has a row, the audit log stays for good.
+ * Retention. Analyses without any activity for a long time are deleted as a client would delete
+ * them; deleted ones are purged after a while, rows and objects; objects that no row names are
+ * removed, and so are deleted tenants of which nothing is left. Anything on legal hold stays. Usage
+ * counters stay as long as their tenant's row, the audit log stays for good.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -24,14 +24,18 @@ import { addOrphans, sweepObjects } from './orphan-objects.ts';
 
 const dayMs = 24 * 3_600_000;
 
-// As long as a presigned URL may live, and a day for an upload that began on it.
+// The longest life of a presigned URL, plus a day for an upload that began on one.
 const urlsLiveMs = maxPresignedUrlExpirySeconds * 1000 + dayMs;
 
-/** The daily chore. Killed at any moment it loses nothing and leaves nothing half; the next one goes on. */
+/**
+ * The daily chore. Killing it at any moment loses nothing and leaves nothing half done; the next
+ * run continues.
+ */
 export async function cleanUp(context: Context, signal: AbortSignal): Promise<void> {
   const { db, now, retention } = context;
   let deleted = await deleteExpired(context, signal);
-  // Of deleted tenants: the act may have been cut short, or met a request that was on its way.
+  // Hides analyses of deleted tenants: the deletion may have been interrupted, or overlapped with a
+  // request.
   for (const { id: tenantId } of await deletedBefore(db, now())) {
     deleted += await hideAnalyses(context, { tenantId, signal });
   }
@@ -58,7 +62,10 @@ async function deleteExpired(context: Context, signal: AbortSignal): Promise<num
   return deleted;
 }
 
-/** The rows go here, their objects with the sweep that follows: at no time does a row name an object that went. */
+/**
+ * Rows are deleted here, their objects by the sweep that follows, so that no row ever names a
+ * missing object.
+ */
 async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
   const rows = await tx
     .select({ analysis: analyses, rendered: examinations.rendered })
@@ -72,7 +79,7 @@ async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
     const signed = [inputKey, ...(rendered === null ? [] : outputKeys(parseRendered(rendered)))];
     const keys = [...signed, ...(evidenceKey === null ? [] : [evidenceKey])];
     await addOrphans(tx, { place: analysis, keys }, at);
-    // Until its URLs are dead a client can put an object back.
+    // Until its URLs have expired, a client can put an object back.
     const urlsDieAt = new Date(deletedAt!.getTime() + urlsLiveMs);
     if (urlsDieAt > at) await addOrphans(tx, { place: analysis, keys: signed }, urlsDieAt);
     await logAnalysis(tx, toTarget(analysis), { event: 'analysis.purged', details: {}, at });
@@ -82,7 +89,7 @@ async function purge(tx: Tx, before: Date, at: Date): Promise<number> {
   return rows.length;
 }
 
-/** Deletes what it has, as a client would. @returns how many there were. */
+/** Deletes a tenant's analyses as a client would. @returns the number deleted. */
 export async function hideAnalyses(
   parts: LifecycleParts,
   { tenantId, signal }: { readonly tenantId: string; readonly signal: AbortSignal },
@@ -91,10 +98,10 @@ export async function hideAnalyses(
 }
 
 /**
- * Removes the rows of tenants that were deleted as long ago as deleted analyses are kept, and of which nothing is left: no
- * analysis, no object, no hold, no message to be sent. Their usage figures are removed too.
+ * Removes the rows of tenants deleted long enough ago (as for deleted analyses) of which nothing is
+ * left: no analysis, object, hold or message to be sent. Their usage figures are removed too.
  *
- * @returns how many there were.
+ * @returns the number removed.
  */
 async function purgeTenants(
   { db, now, retention }: Pick<Context, 'db' | 'now' | 'retention'>,
@@ -133,7 +140,9 @@ interface Need {
   readonly which?: SQL;
 }
 
-/** As long as there is one of these, the tenant is needed: to know where its objects lie, or whose they are. */
+/**
+ * While any of these exists, the tenant is needed to know where its objects are, or whose they are.
+ */
 const needs: readonly Need[] = [
   { table: tables.analyses },
   { table: tables.orphanObjects },
@@ -156,10 +165,10 @@ async function deletedBefore(db: Db, before: Date) {
   return db.select({ id: tenants.id }).from(tenants).where(lte(tenants.deletedAt, before)).all();
 }
 
-// Analyses with their maps are some megabytes: about 10 ms of the database's one write lock.
+// Analyses with their maps take some megabytes: about 10 ms under the database's only write lock.
 const batch = 20;
 
-/** Others can use the database in between. @returns how many in all. */
+/** Lets others use the database between batches. @returns the total. */
 async function inBatches(signal: AbortSignal, act: () => Promise<number>): Promise<number> {
   let sum = 0;
   while (!signal.aborted) {

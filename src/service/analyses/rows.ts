@@ -1,4 +1,7 @@
-/** Reads analyses with the small part of their results that answers need. Deleted ones do not exist here. */
+/**
+ * Reads analyses with the small part of their results that answers need. Deleted ones do not exist
+ * here.
+ */
 
 import {
   and,
@@ -38,14 +41,14 @@ export interface Target {
 
 export interface Expired {
   readonly tenantId: string;
-  /** Of their last change, or of their making when there was none. */
+  /** Compared with the time of the last change, or of creation if there was none. */
   readonly before: Date;
   readonly limit: number;
 }
 
 export type Remaining = Pick<Expired, 'tenantId' | 'limit'>;
 
-// What answers need of a row: in a long list every column costs time.
+// Only the columns answers need, because in a long list every column costs time.
 const {
   nameFolded: _nameFolded,
   commentFolded: _commentFolded,
@@ -60,7 +63,7 @@ const {
 
 export type ShownRow = Pick<AnalysisRow, keyof typeof shownColumns>;
 
-/** A row and, once it is completed, what the answers show of its result. */
+/** A row and, once completed, what answers show of its result. */
 export interface Entry {
   readonly analysis: ShownRow;
   readonly result: {
@@ -69,7 +72,7 @@ export interface Entry {
     readonly scores: string;
     readonly rendered: string | null;
   } | null;
-  /** The name that the last actor has now; null for one that is no person, and for a person without a name. */
+  /** The last actor's current name; null unless the actor is a person with a name. */
   readonly lastChangedByName: string | null;
 }
 
@@ -88,7 +91,10 @@ export function isTarget({ tenantId, analysisId }: Target) {
   );
 }
 
-/** @throws {ForensicsError} `analysis_not_found`, also for one of another tenant or one that was deleted. */
+/**
+ * @throws {ForensicsError} `analysis_not_found`, also for another tenant's analysis or a deleted
+ *   one.
+ */
 export async function getRow(reader: Reader, target: Target): Promise<AnalysisRow> {
   const row = await reader.select().from(analyses).where(isTarget(target)).get();
   if (row === undefined) throw notFound();
@@ -96,9 +102,9 @@ export async function getRow(reader: Reader, target: Target): Promise<AnalysisRo
 }
 
 /**
- * The same for the operator, who may have to hand over what was deleted: a legal hold exists for just that.
+ * For the operator, who may have to hand over a deleted analysis that is on legal hold.
  *
- * @throws {ForensicsError} `analysis_not_found`, also for one that was deleted and that nothing holds.
+ * @throws {ForensicsError} `analysis_not_found`, also for a deleted one that is not on hold.
  */
 export async function getKeptRow(
   reader: Reader,
@@ -123,7 +129,8 @@ const isOfTenant = and(
   isNull(analyses.deletedAt),
 );
 
-// The same, led by another condition: the signs keep SQLite from the index of the list.
+// Same condition when another one should lead: the plus signs keep SQLite from using the list's
+// index.
 const isOfTenantUnindexed = sql`+${analyses.tenantId} = ${sql.placeholder('tenantId')} AND +${analyses.deletedAt} IS NULL`;
 
 const entryById = buildOnce((reader) =>
@@ -165,7 +172,7 @@ export async function findEntries(
     filters.searchTerm === '' ? isOfTenant : await matches(reader, filters.searchTerm);
   const isMatch = and(isFound, narrowed);
   const entries = await prepareList(reader, isMatch).all(page);
-  // A page that is not full is the last one: what few analyses match is not looked for a second time.
+  // A page that is not full is the last one, so the matches need not be counted separately.
   if (entries.length < limit && (entries.length > 0 || start === 0)) {
     return { entries, total: start + entries.length };
   }
@@ -178,7 +185,10 @@ export async function findEntries(
   return { entries, total: counted?.total ?? 0 };
 }
 
-/** How many analyses a tenant has that were not deleted. A database file keeps the number; PostgreSQL counts. */
+/**
+ * Number of a tenant's analyses that are not deleted. SQLite keeps the count in a table; PostgreSQL
+ * counts.
+ */
 async function countAll(reader: Reader, tenantId: string): Promise<number> {
   const [row] = await reader.values(
     reader.engine === 'sqlite'
@@ -199,7 +209,10 @@ function prepareList(reader: Reader, isMatch: SQL | undefined) {
     .prepare();
 }
 
-/** Those of a tenant that are not at work, not on legal hold, and were last changed before a time; oldest first. */
+/**
+ * A tenant's analyses last changed before a time, excluding those being worked on or on legal hold;
+ * oldest first.
+ */
 export async function findExpired(
   reader: Reader,
   { tenantId, before, limit }: Expired,
@@ -215,7 +228,7 @@ export async function findExpired(
     .all();
 }
 
-/** Those of a deleted tenant that were not deleted, whatever they are at. */
+/** Analyses of a deleted tenant that are not deleted yet, in any state. */
 export async function findRemaining(
   reader: Reader,
   { tenantId, limit }: Remaining,
@@ -224,7 +237,7 @@ export async function findRemaining(
   return reader.select().from(analyses).where(isRemaining).limit(limit).all();
 }
 
-/** True when others of the tenant wait for a worker or are being examined. */
+/** Whether other analyses of the tenant are queued or being examined. */
 export async function isPartOfBulk(
   reader: Reader,
   { tenantId, analysisId }: Target,
@@ -234,14 +247,15 @@ export async function isPartOfBulk(
   return (await others.get()) !== undefined;
 }
 
-/** How many analyses of the tenant are pending: created and not started yet, or waiting for a worker. */
+/** Number of the tenant's pending analyses: not started yet, or queued. */
 export async function countPending(reader: Reader, tenantId: string): Promise<number> {
   const ofTenant = and(isPending, eq(analyses.tenantId, tenantId));
   const row = await reader.select({ pending: count() }).from(analyses).where(ofTenant).get();
   return row?.pending ?? 0;
 }
 
-// Literals, no parameters: only so SQLite sees that its indexes `analyses_pending` and `analyses_at_work` hold all of these.
+// Literals rather than parameters, so that SQLite sees that its partial indexes `analyses_pending`
+// and `analyses_at_work` contain all of these.
 const isPending = sql`${analyses.status} = 'pending' AND ${analyses.deletedAt} IS NULL`;
 const isAtWork = sql`${analyses.queuedAt} IS NOT NULL AND ${analyses.deletedAt} IS NULL
   AND ${analyses.status} IN ('pending', 'processing')`;
@@ -278,7 +292,7 @@ function toConditions(
   ];
 }
 
-/** Of the tenant, with this term. Literal: no character of it means anything but itself. */
+/** Matches analyses of the tenant that contain this term, taken literally without wildcards. */
 async function matches(reader: Reader, searchTerm: string): Promise<SQL | undefined> {
   const term = foldText(searchTerm);
   const isOfSuchName = contains(reader, users.nameFolded, term);

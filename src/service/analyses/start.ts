@@ -1,6 +1,7 @@
 /**
- * The start of an analysis, and its retry. At the start its upload is read once, checked from its header, hashed, and copied to where no client can
- * reach it. Pixels are not touched here; a hostile file is decoded in the sandbox's children alone.
+ * Starts and retries analyses. At the start, the upload is read once, checked from its header,
+ * hashed, and copied to where no client can reach it. Pixels are not touched here: only the
+ * sandbox's child processes decode a possibly hostile file.
  */
 
 import { hash, randomBytes } from 'node:crypto';
@@ -32,11 +33,12 @@ import { renderInto } from './render.ts';
 import { getAnalysis, toOptions } from './view.ts';
 
 /**
- * Takes the upload in and puts the analysis into the queue. Of two starts at once one wins. An upload that can never be
- * analysed makes the analysis fail.
+ * Ingests the upload and queues the analysis. Of two concurrent starts, one wins. An upload that
+ * can never be analysed makes the analysis fail.
  *
- * @throws {ForensicsError} `analysis_not_found`, `analysis_not_pending`, `upload_missing` (stays pending);
- * `image_*`, `trial_image_mismatch` (now failed); `store_unavailable`, `store_refused`, `no_space_left`.
+ * @throws {ForensicsError} `analysis_not_found`, `analysis_not_pending`, `upload_missing` (stays
+ *   pending); `image_*`, `trial_image_mismatch` (now failed); `store_unavailable`, `store_refused`,
+ *   `no_space_left`.
  */
 export async function startAnalysis(
   context: Context,
@@ -71,9 +73,9 @@ interface Upload {
 }
 
 /**
- * @returns where the copy lies. It has no owner until an act has written it into a row.
- * @throws {ForensicsError} `upload_missing`; `image_*` and `trial_image_mismatch` for what can never be analysed, with
- * what the client can do about it.
+ * @returns where the copy is. It has no owner until an act writes it into a row.
+ * @throws {ForensicsError} `upload_missing`; `image_*` and `trial_image_mismatch` for an upload
+ *   that can never be analysed, with what the client can do about it.
  */
 async function ingestUpload(context: Context, upload: Upload): Promise<EvidenceCopy> {
   return copyUpload(context, upload).catch((error: unknown) => {
@@ -89,11 +91,11 @@ async function copyUpload(context: Context, { row, tenant, store }: Upload): Pro
   if (tenant.isTrial && !trialMd5s.includes(md5)) {
     throw new ForensicsError(
       'trial_image_mismatch',
-      'A trial tenant can analyse only the two approved trial pictures, real.jpg and fake.jpg; this is neither.',
+      'A trial tenant can analyse only the two trial pictures, real.jpg and fake.jpg; this is neither.',
     );
   }
   checkHeader(bytes, row, limits);
-  // Random, so that knowing the analysis does not lead to the copy.
+  // Random, so that the key cannot be derived from the analysis.
   const key = `evidence/${randomBytes(16).toString('hex')}`;
   await reserveKeys(context, { place: row, keys: [key] });
   await store.put(key, bytes, { contentType: mediaTypes[row.format] });
@@ -101,7 +103,7 @@ async function copyUpload(context: Context, { row, tenant, store }: Upload): Pro
   return { key, sha256, md5, sizeBytes: bytes.length, inputEtag: etag };
 }
 
-/** True for errors of the picture itself: trying the same bytes again cannot help. */
+/** Whether the picture itself is at fault, so that trying the same bytes again cannot help. */
 export function isPictureError(error: unknown): error is ForensicsError {
   if (!(error instanceof ForensicsError)) return false;
   return error.code.startsWith('image_') || error.code === 'trial_image_mismatch';
@@ -115,7 +117,7 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   checkSizeBytes(info.sizeBytes, limits);
   const bytes = await store.read(row.inputKey, limits.maxBytes).catch((error: unknown) => {
     const { code } = toForensicsError(error);
-    // It was there a moment ago, and no larger than it may be.
+    // It existed a moment ago, and was not too large.
     if (code !== 'blob_not_found' && code !== 'blob_too_large') throw error;
     throw new ForensicsError(
       'upload_missing',
@@ -125,7 +127,8 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   });
   // The object may have been replaced since its size was read.
   checkSizeBytes(bytes.length, limits);
-  // The ETag of before: if it was replaced in between, it will not match, and the bytes are compared.
+  // The earlier ETag: if the object was replaced in between, it will not match, and the bytes are
+  // compared.
   return { bytes, etag: info.etag };
 }
 
@@ -136,7 +139,7 @@ function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void 
   }
   const { storedWidth: width, storedHeight: height } = openContainer(bytes, limits).container.facts;
   if (width === row.width && height === row.height) return;
-  // EXIF may rotate the picture by a quarter; the client may have measured after that.
+  // EXIF may rotate the picture by a quarter turn, and the client may have measured after that.
   const isSwapped = width === row.height && height === row.width;
   if (isSwapped && isQuarterTurn(orientationIn(bytes, format))) return;
   throw notAsDeclared(`it has ${width} x ${height} pixels, not ${row.width} x ${row.height}`);
@@ -149,20 +152,21 @@ function notAsDeclared(what: string): ForensicsError {
   );
 }
 
-// Once more: a failed analysis runs again, a completed one is lifted to the higher tier.
+// A retry: a failed analysis runs again, a completed one is upgraded to the higher tier.
 
 export interface RetryRequest {
   readonly id: string;
-  /** A partial AnalysisOptions, unchecked, as the client sent it. */
+  /** A partial AnalysisOptions as the client sent it, unchecked. */
   readonly options: unknown;
 }
 
 /**
- * Runs a failed analysis again with merged options, or lifts a completed one from flagging to forensicReporting
- * without a new inference.
+ * Runs a failed analysis again with merged options, or upgrades a completed one from flagging to
+ * forensicReporting without a new inference.
  *
- * @throws {ForensicsError} `invalid_request`, `model_not_found`, `analysis_not_found`, `tier_downgrade`,
- * `analysis_not_retryable`; as `startAnalysis` for an upload that was refused before and is looked at again.
+ * @throws {ForensicsError} `invalid_request`, `model_not_found`, `analysis_not_found`,
+ *   `tier_downgrade`, `analysis_not_retryable`; as `startAnalysis` when a previously rejected
+ *   upload is checked again.
  */
 export async function retryAnalysis(
   context: Context,
@@ -198,7 +202,8 @@ async function restart(
   assertKnownModel(options.model, context.models);
   const store = await openInTime(context, row);
   const kept = storedEvidence(row);
-  // Without evidence the start refused the upload. The present object passes the same checks, trial rule included.
+  // Without evidence, the start rejected the upload. The present object passes the same checks,
+  // including the trial rule.
   const evidence =
     kept ??
     (await context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store })));
@@ -218,7 +223,7 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
   if (upgrading.has(row.id)) {
     throw new ForensicsError(
       'analysis_not_retryable',
-      'The analysis is being upgraded to forensicReporting already; read it with GET in a moment.',
+      'The analysis is already being upgraded to forensicReporting; read it with GET in a moment.',
     );
   }
   upgrading.add(row.id);
@@ -231,7 +236,8 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
       const isUploadReplaced = await checkUpload(context, { row, store });
       const draw = () => renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
       return draw().catch((error: unknown) => {
-        // A process that was killed from outside can be replaced; one that dies of the picture dies again.
+        // A child killed from outside is replaced, and the retry succeeds; one that the picture
+        // crashes will crash again.
         if (toForensicsError(error).code === 'inference_crashed') return draw();
         throw error;
       });
@@ -255,7 +261,10 @@ function assertNoDowngrade(current: AnalysisOptions, merged: AnalysisOptions): v
   );
 }
 
-/** Nothing but the tier may differ: the result was reached under the other options and is not reached again. */
+/**
+ * Only the tier may differ: the result was obtained with the other options and is not computed
+ * again.
+ */
 function isUpgrade(row: AnalysisRow, merged: AnalysisOptions): boolean {
   const { model, decisionStrategy, tier, seed } = merged;
   const isSame =

@@ -26,7 +26,7 @@ export async function deleteThumbnail(tx: Tx, { analysisId }: Target): Promise<v
   await tx.delete(thumbnails).where(eq(thumbnails.analysisId, analysisId)).run();
 }
 
-/** Of those of the tenant that have one, in no order. */
+/** Thumbnails of those analyses of the tenant that have one, in no particular order. */
 export async function findThumbnails(
   reader: Reader,
   tenantId: string,

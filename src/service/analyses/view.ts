@@ -1,4 +1,7 @@
-/** Analyses as answers show them: the contract's Analysis from its row, with URLs signed again for every answer. */
+/**
+ * Analyses as returned to clients: the contract's Analysis built from its row, with URLs signed
+ * anew for every answer.
+ */
 
 import { setImmediate } from 'node:timers/promises';
 import type {
@@ -22,16 +25,19 @@ export interface ListQuery {
   readonly verdict?: ResultClass;
   readonly status?: Status;
   readonly tag?: string;
-  /** The whole name of a case. */
+  /** The exact name of a case. */
   readonly projectId?: string;
-  /** ISO 8601; the first is part of the period, the second not. */
+  /** ISO 8601; the first is inclusive, the second exclusive. */
   readonly createdFrom?: string;
   readonly createdTo?: string;
-  /** Literal text, sought without regard to case in name, comment and the name of the person who changed it last. */
+  /**
+   * Literal text, searched case-insensitively in name, comment and the name of the person who last
+   * changed it.
+   */
   readonly searchTerm?: string;
-  /** Zero-based, default 0. */
+  /** Zero-based; 0 by default. */
   readonly start?: number;
-  /** At least 1; more than `maxListed` are never answered. */
+  /** At least 1; never more than `maxListed` are returned. */
   readonly limit?: number;
 }
 
@@ -42,11 +48,11 @@ export interface AnalysisPage {
   readonly endIndex: number;
   /** Number of analyses on this page. */
   readonly total: number;
-  /** Number of all that match. */
+  /** Total number of matches. */
   readonly totalCount: number;
 }
 
-// Some hundredths of a second; then other requests can run.
+// Takes some hundredths of a second; then other requests can run.
 const signedAtOnce = 25;
 
 /** One page, newest first. @throws {ForensicsError} `invalid_request`. */
@@ -93,13 +99,16 @@ export async function getAnalysis(
 
 function assertWholeNumber(field: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return;
-  throw new ForensicsError('invalid_request', `${field} must be a whole number from ${least} up.`);
+  throw new ForensicsError(
+    'invalid_request',
+    `${field} must be a whole number of at least ${least}.`,
+  );
 }
 
 interface Means {
   readonly store: BlobStore;
   readonly now: Date;
-  /** Read where the answer contains it; left out in lists. */
+  /** Read when the answer contains it; omitted in lists. */
   readonly evidence?: () => Promise<Evidence>;
 }
 
@@ -110,7 +119,7 @@ async function viewAnalysis(
   const sign = (key: string) => store.presign(key, now);
   const isDone = row.status === 'completed' && result !== null;
   const isReplaced = row.inputReplacedAt !== null;
-  const note = `The uploaded object was replaced after the start; the result is of the copy taken at the start (SHA-256 ${row.evidenceSha256}).`;
+  const note = `The uploaded object was replaced after the start; the result is for the copy taken at the start (SHA-256 ${row.evidenceSha256}).`;
   return {
     id: row.id,
     tenantId: row.tenantId,
@@ -176,7 +185,7 @@ async function viewResult(
   };
 }
 
-/** All that the tier flagging shows beside the two class fields. */
+/** For the tier flagging, everything besides the two class fields. */
 const nothingMore = {
   predictions: null,
   classUncertainties: null,

@@ -1,7 +1,7 @@
 /**
- * What every change of state is made of: the compare-and-set of the row, and its webhook message, its counters and its entry
- * in the audit log in the same transaction. Also the types of the lifecycle, the message of each status, and why an act is
- * refused in a wrong state.
+ * The building blocks of every state change: a compare-and-set of the row and, in the same
+ * transaction, its webhook message, counters and audit entry. Also holds the types of the
+ * lifecycle, the message of each status, and the reasons for rejecting an act in the wrong state.
  */
 
 import { and, eq, type SQL } from 'drizzle-orm';
@@ -28,13 +28,13 @@ export interface LifecycleParts {
   readonly now: () => Date;
 }
 
-/** What an analysis belongs to and who created it never change. */
+/** An analysis's owner and creator never change. */
 type Fixed = 'id' | 'tenantId' | 'createdAt' | 'createdByType' | 'createdById';
 export type Change = Partial<Omit<AnalysisRow, Fixed>>;
 
 type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
 
-/** An entry of the audit log; its actor is the service unless given. */
+/** An entry for the audit log; its actor is the service unless given. */
 interface Logged<E extends AnalysisEvent> {
   readonly event: E;
   readonly details: EventDetails[E];
@@ -43,7 +43,7 @@ interface Logged<E extends AnalysisEvent> {
 
 interface Notification {
   readonly event?: 'update' | 'delete';
-  /** Of a completed one, where it is at hand. */
+  /** The result of a completed analysis, if at hand. */
   readonly result?: Pick<ExaminationRow, 'resultClass' | 'resultSubClasses'>;
 }
 
@@ -54,10 +54,13 @@ interface Move {
   readonly actor?: Principal;
 }
 
-/** What an act on analyses does within its transaction. */
+/** What an act on analyses can do within its transaction. */
 export type Changes = ReturnType<typeof createChanges>;
 
-/** One act, one transaction. Acts on a tenant's analyses write in its audit log, so they take turns. */
+/**
+ * Runs one act in one transaction. Acts on a tenant's analyses write to its audit log, so they run
+ * one at a time.
+ */
 export function inTenantTransaction<T>(
   { db, outbox, now }: LifecycleParts,
   { tenantId }: Pick<Target, 'tenantId'>,
@@ -75,7 +78,7 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
     tx,
     at,
 
-    /** The compare-and-set: null when the analysis is gone or no longer in `from`. */
+    /** Compare-and-set: returns null when the analysis is gone or no longer in `from`. */
     move: async (
       target: Target,
       { from, which, change, actor = systemPrincipal }: Move,
@@ -89,7 +92,7 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
     log: <E extends AnalysisEvent>(target: Target, logged: Logged<E>): Promise<void> =>
       logAnalysis(tx, target, { ...logged, at }),
 
-    /** The webhook message. @param row - as it is after the change. */
+    /** Queues the webhook message. @param row - in its state after the change. */
     notify: (row: AnalysisRow, { event = 'update', result }: Notification = {}): Promise<void> =>
       outbox.enqueueDelivery(tx, {
         tenantId: row.tenantId,
@@ -101,12 +104,12 @@ function createChanges(tx: Tx, outbox: LifecycleParts['outbox'], at: Date) {
     count: ({ tenantId }: AnalysisRow, ...counts: readonly Count[]): Promise<void> =>
       countUsage(tx, { tenantId, at }, counts),
 
-    /** From now on the analysis names these objects. @throws {ForensicsError} as `attachKeys`. */
+    /** Records that the analysis names these objects. @throws {ForensicsError} as `attachKeys`. */
     attach: (keys: readonly string[]): Promise<void> => attachKeys(tx, keys, at),
   };
 }
 
-/** The audit entry of an act outside `inTenantTransaction`. */
+/** Writes the audit entry of an act outside `inTenantTransaction`. */
 export async function logAnalysis<E extends AnalysisEvent>(
   tx: Tx,
   { tenantId, analysisId }: Target,
@@ -120,17 +123,17 @@ export function toTarget({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>)
   return { tenantId, analysisId: id };
 }
 
-/** Automatic retries after errors of the inference; the contract's limit. */
+/** Automatic retries after inference errors; the contract's limit. */
 export const maxRetries = 3;
 
 export const messages = {
   created: 'Waiting for the upload of the picture and the start of the analysis.',
   queued: 'Waiting for a free instance.',
   processing: 'The picture is being examined.',
-  retrying: 'An attempt failed; the analysis is tried again.',
+  retrying: 'An attempt failed; the analysis will be tried again.',
   completed: 'The analysis is complete.',
   refused: 'Upload the right picture to putUrl and use retry, or create a new analysis.',
-  storeAway: 'The store could not be used for 24 hours; retry the analysis when it can.',
+  storeAway: 'The store was unavailable for 24 hours; retry the analysis once it is back.',
 } as const;
 
 export const waitingAgain = {
@@ -139,7 +142,7 @@ export const waitingAgain = {
   processingStartedAt: null,
 } as const;
 
-/** Exactly the contract's fields, and the reason when it failed. */
+/** Exactly the contract's fields, and the reason when the analysis failed. */
 async function webhookPayload(
   tx: Tx,
   row: AnalysisRow,
@@ -158,7 +161,7 @@ async function webhookPayload(
   };
 }
 
-/** The class fields are numbers, never null: without a result they are left out. */
+/** The class fields are numbers, never null, so they are omitted without a result. */
 async function storedResult(tx: Tx, { id }: AnalysisRow) {
   const { resultClass, resultSubClasses } = examinations;
   const query = tx.select({ resultClass, resultSubClasses }).from(examinations);
@@ -169,13 +172,13 @@ export interface EvidenceCopy {
   readonly key: string;
   readonly sha256: string;
   readonly md5: string;
-  /** Null for one that was ingested before. */
+  /** Null for an upload that was ingested earlier. */
   readonly sizeBytes: number | null;
-  /** Of the upload that it was copied from; null when that is not known. */
+  /** ETag of the upload it was copied from; null when unknown. */
   readonly inputEtag: string | null;
 }
 
-/** Why it ended, in a stable word for the audit log and in a sentence for the client. */
+/** Why a run ended: a stable code for the audit log, and a sentence for the client. */
 export interface Ending {
   readonly code: string;
   readonly message: string;
@@ -190,7 +193,7 @@ export interface Restart {
   readonly seen: Pick<AnalysisRow, 'updatedAt'>;
 }
 
-/** What a client's act is about and on whose behalf it is done. */
+/** The analysis a client's act is about, and the principal behind it. */
 export interface Act extends Target {
   readonly actor: Principal;
   readonly repeatable: Repeatable | null;
@@ -206,27 +209,27 @@ function adviceToStarter({ status, evidenceKey }: AnalysisRow): string {
   if (status === 'completed') {
     return 'The analysis is completed; read its result with GET, or create a new one.';
   }
-  if (status !== 'failed') return 'The analysis was started already; wait for its result.';
+  if (status !== 'failed') return 'The analysis has already been started; wait for its result.';
   return evidenceKey === null
-    ? `The uploaded picture was refused. ${messages.refused}`
+    ? `The uploaded picture was rejected. ${messages.refused}`
     : 'The analysis has failed; use retry to run it again.';
 }
 
-/** Why an analysis as it is now cannot be run again or upgraded, and what to do instead. */
+/** Why an analysis in its present state cannot be run again or upgraded, and what to do instead. */
 export function notRetryable(row: AnalysisRow): ForensicsError {
   return new ForensicsError('analysis_not_retryable', adviceToRetrier(row));
 }
 
 function adviceToRetrier({ status, queuedAt, tier }: AnalysisRow): string {
   if (status === 'failed') {
-    return 'The analysis was changed by another call meanwhile; read it with GET, then retry it.';
+    return 'Another request changed the analysis at the same time; read it with GET, then retry it.';
   }
   if (status !== 'completed') {
     return queuedAt === null
-      ? 'The analysis was not started yet; upload its picture and use start.'
+      ? 'The analysis has not been started yet; upload its picture and use start.'
       : `The analysis is ${status}; wait for its result.`;
   }
   return tier === 'forensicReporting'
-    ? 'The analysis is of tier forensicReporting already; read it with GET. None of its options can be changed.'
-    : 'The analysis is completed: only its tier can be upgraded, to forensicReporting, with its other options as they are. Create a new analysis for others.';
+    ? 'The analysis already has the tier forensicReporting; read it with GET. None of its options can be changed.'
+    : 'The analysis is completed, so only its tier can still be upgraded to forensicReporting, with its other options unchanged. For other options, create a new analysis.';
 }

@@ -1,7 +1,7 @@
 /**
- * Changes of state that clients ask for, and the removal that retention makes; those of a run stand in worker.ts. One act,
- * one transaction: a compare-and-set (the row changes only if it still is what the act believes), with its job, its webhook
- * message and its counters beside it.
+ * State changes requested by clients, and removal by retention; for those of a run see worker.ts.
+ * Each act is one transaction: a compare-and-set (the row changes only if it still is what the act
+ * expects), with its job, webhook message and counters.
  */
 
 import { eq } from 'drizzle-orm';
@@ -44,7 +44,10 @@ export const runJob = 'analysis.run';
 
 type NewRow = typeof analyses.$inferInsert;
 
-/** (none) -> pending. Returns the id: of the earlier analysis when the request is a repetition. */
+/**
+ * (none) -> pending. Returns the id, which is the earlier analysis's when the request is a
+ * repetition.
+ */
 export async function insertAnalysis(
   parts: LifecycleParts,
   row: NewRow,
@@ -65,7 +68,8 @@ export async function insertAnalysis(
 }
 
 /**
- * pending -> pending, now waiting for a worker. False when this is a repetition: the evidence is not used.
+ * pending -> pending, now waiting for a worker. Returns false for a repetition, which does not use
+ * the evidence.
  *
  * @throws {ForensicsError} `analysis_not_pending`.
  */
@@ -88,7 +92,10 @@ export async function queueRun(
   });
 }
 
-/** pending -> failed: what was uploaded cannot be analysed. @throws {ForensicsError} `analysis_not_pending`. */
+/**
+ * pending -> failed, because the upload cannot be analysed. @throws {ForensicsError}
+ * `analysis_not_pending`.
+ */
 export async function rejectUpload(
   parts: LifecycleParts,
   act: Act,
@@ -104,7 +111,10 @@ export async function rejectUpload(
   });
 }
 
-/** failed -> pending, waiting for a worker. False as above. @throws {ForensicsError} `analysis_not_retryable`. */
+/**
+ * failed -> pending, waiting for a worker. Returns false as above. @throws {ForensicsError}
+ * `analysis_not_retryable`.
+ */
 export async function restartRun(
   parts: LifecycleParts,
   act: Act,
@@ -112,7 +122,8 @@ export async function restartRun(
 ): Promise<boolean> {
   return once(parts, act, async (changes) => {
     const { tx, at, move, log, count, attach } = changes;
-    // Another retry ran and failed in between: options merged before it could undo a tier that it asked for.
+    // If another retry ran and failed in between, options merged before it could undo the tier it
+    // asked for.
     const present = await getRow(tx, act);
     if (present.updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable(present);
     const fresh = { ...waitingAgain, retryCount: 0, queuedAt: at, processingFinishedAt: null };
@@ -130,7 +141,10 @@ export async function restartRun(
   });
 }
 
-/** completed -> completed in the higher tier; billed here, once. False as above. @throws as above. */
+/**
+ * completed -> completed in the higher tier; billed here, once. Returns false as above. @throws as
+ * above.
+ */
 export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn): Promise<boolean> {
   return once(parts, act, async ({ tx, at, move, log, count, attach }) => {
     const present = await getRow(tx, act);
@@ -140,7 +154,7 @@ export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn)
     const change = { tier: 'forensicReporting', ...upgraded } as const;
     const row = await move(act, { from: 'completed', change, actor: act.actor });
     if (row === null) throw notRetryable(present);
-    // The report looked at what flagging had left out.
+    // The report also examined what flagging had left out.
     const record = toRow(act.analysisId, drawn);
     const { rendered, examination, methodMaps } = record;
     const which = eq(examinations.analysisId, act.analysisId);
@@ -153,7 +167,10 @@ export async function upgradeTier(parts: LifecycleParts, act: Act, drawn: Drawn)
   });
 }
 
-/** Any state: says something else about it, and files it under another case. @throws {ForensicsError} `analysis_not_found`. */
+/**
+ * Any state: changes the description, or files the analysis under another case. @throws
+ * {ForensicsError} `analysis_not_found`.
+ */
 export async function describeAnalysis(
   parts: LifecycleParts,
   target: Target,
@@ -174,7 +191,7 @@ export async function describeAnalysis(
   });
 }
 
-/** Any state: hidden from now on. @throws {ForensicsError} `analysis_not_found`. */
+/** Any state: hides the analysis from now on. @throws {ForensicsError} `analysis_not_found`. */
 export async function removeAnalysis(
   parts: LifecycleParts,
   target: Target,
@@ -185,14 +202,14 @@ export async function removeAnalysis(
   );
 }
 
-/** The same for those that have not changed for long. @returns how many there were. */
+/** Hides analyses that have not changed for a long time. @returns the number hidden. */
 export async function removeExpired(parts: LifecycleParts, expired: Expired): Promise<number> {
   return inTenantTransaction(parts, expired, async (changes) =>
     hideAll(changes, await findExpired(changes.tx, expired), 'retention'),
   );
 }
 
-/** The same for those of a tenant that was deleted. @returns how many there were. */
+/** Hides the remaining analyses of a deleted tenant. @returns the number hidden. */
 export async function removeRemaining(
   parts: LifecycleParts,
   remaining: Remaining,
@@ -202,7 +219,10 @@ export async function removeRemaining(
   );
 }
 
-/** False, and nothing is changed, when the same request was made before under its Idempotency-Key. */
+/**
+ * Returns false, and changes nothing, when the same request was made before with its
+ * Idempotency-Key.
+ */
 async function once(
   parts: LifecycleParts,
   act: Act,

@@ -1,4 +1,4 @@
-/** Changes of state that a worker makes while it holds the job of a run. */
+/** State changes made by a worker while it holds the job of a run. */
 
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { EventDetails } from '../../audit/entry.ts';
@@ -28,9 +28,10 @@ import {
 } from './changes.ts';
 
 /**
- * pending -> processing, or processing again after an error or the death of a worker. A death is no failed attempt: the
- * worker was killed with its server, while a picture that crashes a process crashes a child. Null when there is nothing left
- * to do: then the job is finished.
+ * pending -> processing, or processing again after an error or the death of a worker. A worker's
+ * death does not count as a failed attempt: it was killed along with its server, whereas a picture
+ * that crashes a process crashes a child process. Returns null when there is nothing left to do;
+ * the job is then finished.
  */
 export async function beginRun(
   parts: LifecycleParts,
@@ -38,7 +39,8 @@ export async function beginRun(
   target: Target,
 ): Promise<AnalysisRow | null> {
   const { db, queue } = parts;
-  // A figure for the usage report alone, read outside the transaction: inside, every other start would conflict with it.
+  // For the usage report only, so it is read outside the transaction: inside, every other start
+  // would conflict with it.
   const isBulk = await isPartOfBulk(db, target);
   const act = async (changes: Changes): Promise<AnalysisRow | null> => {
     const { tx } = changes;
@@ -52,7 +54,8 @@ export async function beginRun(
     await queue.finish(tx, job);
     return null;
   };
-  // Nobody was told yet: before a message about it is sent, the claim of that message is made durable, and this with it.
+  // The change may be undone by a crash because nobody has been told yet: claiming its webhook
+  // message is durable, and makes this durable too.
   return inTenantTransaction(parts, target, act, { mayBeUndone: true });
 }
 
@@ -74,7 +77,10 @@ async function moveToProcessing(
   return row;
 }
 
-/** processing -> completed. False when the analysis was deleted in the meantime. @throws {ForensicsError} `lease_lost`. */
+/**
+ * processing -> completed. Returns false when the analysis was deleted in the meantime. @throws
+ * {ForensicsError} `lease_lost`.
+ */
 export async function completeRun(
   parts: LifecycleParts,
   job: Job,
@@ -129,7 +135,9 @@ function completionDetails(
   };
 }
 
-/** processing -> processing: once more at `runAt`. @throws {ForensicsError} `lease_lost`. */
+/**
+ * processing -> processing, to be tried again at `runAt`. @throws {ForensicsError} `lease_lost`.
+ */
 export async function retryRun(
   parts: LifecycleParts,
   job: Job,
@@ -170,7 +178,9 @@ export async function failRun(
   });
 }
 
-/** processing -> pending: every instance was busy. @throws {ForensicsError} `lease_lost`. */
+/**
+ * processing -> pending, because every instance was busy. @throws {ForensicsError} `lease_lost`.
+ */
 export async function rollBackRun(
   parts: LifecycleParts,
   job: Job,
@@ -189,10 +199,13 @@ export async function rollBackRun(
   });
 }
 
-/** What was found in the place of the upload: its SHA-256, null when it was too large to be hashed. */
+/** SHA-256 of what replaced the upload; null when it was too large to hash. */
 export type Replacement = EventDetails['analysis.upload_replaced'];
 
-/** No change of state; answers show it beside the state. Recorded once, however many workers notice it. */
+/**
+ * Records a replaced upload, which answers show beside the state, without changing the state.
+ * Recorded once, however many workers notice it.
+ */
 export async function noteReplacedInput(
   parts: LifecycleParts,
   target: Target,
@@ -205,13 +218,16 @@ export async function noteReplacedInput(
   });
 }
 
-/** A crash of the database undid the beginning of this run: ending it would leave the analysis without a job. */
+/**
+ * When a database crash undid the beginning of this run, ending it would leave the analysis without
+ * a job.
+ */
 async function assertBegun(tx: Tx, target: Target): Promise<void> {
   const isPending = and(isTarget(target), eq(analyses.status, 'pending'));
   const row = await tx.select({ id: analyses.id }).from(analyses).where(isPending).get();
   if (row === undefined) return;
   throw new ForensicsError(
     'lease_lost',
-    'The beginning of this run was undone by a crash of the database.',
+    'A crash of the database undid the beginning of this run.',
   );
 }

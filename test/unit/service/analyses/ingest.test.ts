@@ -92,7 +92,7 @@ test('the status message of a refused upload says what to do, and start repeats 
   );
   await expect(analyses.start(caller, analysis.id)).rejects.toMatchObject({
     code: 'analysis_not_pending',
-    message: `The uploaded picture was refused. ${advice}`,
+    message: `The uploaded picture was rejected. ${advice}`,
   });
 });
 

@@ -312,7 +312,7 @@ describe('a worker that dies', () => {
   });
 });
 
-describe('a crash of the database', () => {
+describe('A crash of the database', () => {
   const leaseMs = 60_000;
   const unbegun = { status: 'pending', processingStartedAt: null } as const;
   const unclaimed = { fence: 0, leasedBy: null, leasedUntil: null };

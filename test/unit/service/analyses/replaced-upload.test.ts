@@ -5,7 +5,7 @@ import { createRequest, openWorkshop, picture } from './workshop.ts';
 
 const other = Buffer.from('another file altogether');
 const complete = 'The analysis is complete.';
-const told = `${complete} The uploaded object was replaced after the start; the result is of the copy taken at the start (SHA-256 ${createHash('sha256').update(picture).digest('hex')}).`;
+const told = `${complete} The uploaded object was replaced after the start; the result is for the copy taken at the start (SHA-256 ${createHash('sha256').update(picture).digest('hex')}).`;
 
 async function started(tier: 'flagging' | 'forensicReporting' = 'flagging') {
   const workshop = await openWorkshop({ maxBytes: 100_000 });

@@ -70,7 +70,7 @@ describe('pending', () => {
     await expect(analyses.start(caller, analysis.id)).rejects.toMatchObject(mismatch);
     expect(await status(analysis.id)).toMatchObject({
       status: 'failed',
-      statusMessage: expect.stringContaining('approved trial pictures'),
+      statusMessage: expect.stringContaining('two trial pictures'),
     });
     expect(await messages()).toMatchObject([
       { status: 'failed', statusMessage: expect.any(String) },
@@ -402,7 +402,7 @@ describe('a retry that cannot be done says why', () => {
     const waiting = await start();
 
     await expect(analyses.retry(caller, { id: draft.id, options: {} })).rejects.toThrow(
-      'not started yet',
+      'not been started yet',
     );
     await expect(analyses.retry(caller, { id: waiting, options: {} })).rejects.toThrow(
       'is pending; wait',
@@ -426,7 +426,7 @@ describe('a retry that cannot be done says why', () => {
     const upgrade = { id, options: { tier: 'forensicReporting' } };
 
     await expect(analyses.retry(caller, { id, options: { seed: 1 } })).rejects.toThrow(
-      'only its tier can be upgraded',
+      'only its tier can still be upgraded',
     );
     const outcomes = await Promise.allSettled([
       analyses.retry(caller, upgrade),
@@ -435,10 +435,10 @@ describe('a retry that cannot be done says why', () => {
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(outcomes).toContainEqual({
       status: 'rejected',
-      reason: expect.objectContaining({ message: expect.stringContaining('is being upgraded') }),
+      reason: expect.objectContaining({ message: expect.stringContaining('is already being upgraded') }),
     });
     await expect(analyses.retry(caller, upgrade)).rejects.toThrow(
-      'of tier forensicReporting already; read it with GET',
+      'already has the tier forensicReporting; read it with GET',
     );
   });
 });
