@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import {
   createDeletions,
   type Filters,
@@ -213,7 +214,7 @@ function RangeText({
   return (
     <span class="soft small" role="status">
       {total > 0 && words.list.range(write(start + 1), write(start + entries.length), write(total))}
-      {atWork > 0 && ` · ${atWork} ${words.cases.kinds.atWork}`}
+      {atWork > 0 && ` · ${atWork} ${wordsIn(language).cases.kinds.atWork}`}
     </span>
   );
 }

@@ -1,36 +1,44 @@
 /** The pictures of one case: what needs a person first, and all of them in one sentence. */
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import type { SeenBefore } from '../../contract/seen-before.ts';
+import { type CaseMember, inCaseOrder, writeCaseSummary } from '../../present/cases.ts';
+import { wordsIn } from '../../present/wording/catalogue.ts';
 import { listAnalyses } from '../api/analyses.ts';
+import { askBytes } from '../api/client.ts';
 import { useConsole } from '../context.ts';
+import { saveAs } from '../parts/files.tsx';
+import { useAct } from '../parts/form.tsx';
 import { growingPause, useLoaded } from '../parts/loading.ts';
 import { Button, isAtWork, PageTitle, ResultBadge, Time } from '../parts/pieces.tsx';
 import { rememberSequence } from '../parts/review.tsx';
-import { Table } from '../parts/table.tsx';
+import { Pager, pageSize, Table } from '../parts/table.tsx';
 import { Thumbnail, useThumbnails } from '../parts/thumbnails.tsx';
 import { writeVerdict } from '../parts/verdict.ts';
 import { saveAnalyses, useCommenting } from './analyses.tsx';
 import { DropZone } from './drop.tsx';
 import { listSeenBefore, SeenLine } from './other-pictures.tsx';
 
-const most = 1000;
+/** The most that one request lists. */
+const listed = 1000;
 
 export function CasePage({ name }: { readonly name: string }) {
-  const { words, tenantName } = useConsole();
+  const { words, tenantName, language } = useConsole();
   const { cases: text, list } = words;
+  const { pictures, order } = wordsIn(language).cases;
+  const [start, setStart] = useState(0);
   const loaded = useLoaded(`case ${tenantName} ${name}`, {
-    load: (signal) =>
-      listAnalyses(tenantName, { projectId: name }, { start: 0, limit: most }, signal),
-    pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
+    load: (signal) => listCase(tenantName, name, signal),
+    pause: (entries, unchanged) => (entries.some(isAtWork) ? growingPause(unchanged) : null),
   });
   const { data, error, reload } = loaded;
-  const seen = useSeenBefore(data?.entries ?? []);
-  const rankOf = (analysis: Analysis) => kinds.indexOf(kindOf(analysis, seen, name));
-  const entries = (data?.entries ?? []).toSorted((one, other) => rankOf(one) - rankOf(other));
-  const thumbnails = useThumbnails(entries);
-  const { hint, dialog } = useCommenting(entries, reload);
+  const seen = useSeenBefore(data ?? []);
+  const memberOf = (analysis: Analysis) => toMember(analysis, seen);
+  const entries = inCaseOrder(data ?? [], memberOf);
+  const shown = entries.slice(start, start + pageSize);
+  const thumbnails = useThumbnails(shown);
+  const { hint, dialog } = useCommenting(shown, reload);
   useEffect(() => {
     const ids = entries.map(({ id }) => id);
     rememberSequence({ ids, start: 0, total: ids.length, load: async () => [] });
@@ -40,25 +48,31 @@ export function CasePage({ name }: { readonly name: string }) {
       <p>
         <a href="#/analyses">‹ {words.analysis.back}</a>
       </p>
-      <PageTitle text={text.title(name)} />
-      {entries.length > 0 && <p class="lead">{writeSummary(entries, seen, name, text)}</p>}
+      <div class="row apart">
+        <PageTitle text={text.title(name)} />
+        <Downloads name={name} entries={entries} />
+      </div>
+      {entries.length > 0 && (
+        <p class="lead">{writeCaseSummary(entries.map(memberOf), language)}</p>
+      )}
       <DropZone projectId={name} onProgress={reload} />
       <section class="panel flush" aria-label={text.title(name)}>
         <div class="toolbar row apart">
-          <span class="soft small">{text.order}</span>
+          <span class="soft small">
+            {pictures(entries.length)}. {order}
+          </span>
           <div class="row">
             {hint}
-            <Button
-              kind="little"
-              disabled={entries.length === 0}
-              onClick={() => saveAnalyses(entries)}
-            >
-              {list.csvAll}
-            </Button>
+            {entries.length > pageSize && (
+              <Pager
+                newer={start === 0 ? null : () => setStart(start - pageSize)}
+                older={start + pageSize >= entries.length ? null : () => setStart(start + pageSize)}
+              />
+            )}
           </div>
         </div>
         <Table
-          loaded={{ data: data === null ? null : entries, error, reload }}
+          loaded={{ data: data === null ? null : shown, error, reload }}
           empty={<p>{text.empty}</p>}
           columns={[list.picture, list.name, list.verdict, list.created]}
           row={(analysis) => (
@@ -73,6 +87,59 @@ export function CasePage({ name }: { readonly name: string }) {
       </section>
       {dialog}
     </>
+  );
+}
+
+/** Every picture: what needs a look may be the oldest. */
+async function listCase(
+  tenantName: string,
+  projectId: string,
+  signal: AbortSignal,
+): Promise<readonly Analysis[]> {
+  const all: Analysis[] = [];
+  for (;;) {
+    const place = { start: all.length, limit: listed };
+    const { entries, totalCount } = await listAnalyses(tenantName, { projectId }, place, signal);
+    all.push(...entries);
+    if (entries.length === 0 || all.length >= totalCount) return all;
+  }
+}
+
+/** One report about all, one signed archive, one table. */
+function Downloads({
+  name,
+  entries,
+}: {
+  readonly name: string;
+  readonly entries: readonly Analysis[];
+}) {
+  const { words, tenantName, language } = useConsole();
+  const { cases: text, list } = words;
+  const { isBusy, run } = useAct();
+  const fetchAndSave = (file: string, act: 'report' | 'bundle') =>
+    run(async () => {
+      const query = { tenantName, projectId: name, ...(act === 'report' && { language }) };
+      saveAs(file, await askBytes(`/v1/analysis/case/${act}`, { query }));
+    });
+  const isEmpty = entries.length === 0;
+  return (
+    <div class="row">
+      <Button
+        disabled={isBusy || isEmpty}
+        onClick={() => fetchAndSave(`case-${name}-${language}.pdf`, 'report')}
+      >
+        {text.report}
+      </Button>
+      <Button
+        disabled={isBusy || isEmpty}
+        onClick={() => fetchAndSave(`case-${name}.zip`, 'bundle')}
+      >
+        {text.bundle}
+      </Button>
+      <Button disabled={isEmpty} onClick={() => saveAnalyses(entries)}>
+        {list.csvAll}
+      </Button>
+    </div>
   );
 }
 
@@ -138,58 +205,9 @@ function Row({
   );
 }
 
-type Kind =
-  | 'failed'
-  | 'generated'
-  | 'changed'
-  | 'seen'
-  | 'undecided'
-  | 'unjudged'
-  | 'atWork'
-  | 'noSign';
-
-/** From what a person has to look at to what can wait. */
-const kinds: readonly Kind[] = [
-  'failed',
-  'generated',
-  'changed',
-  'seen',
-  'undecided',
-  'unjudged',
-  'atWork',
-  'noSign',
-];
-
-function kindOf(
-  { id, inferenceStatus: { status, result } }: Analysis,
+function toMember(
+  { id, projectId, inferenceStatus: { status, result } }: Analysis,
   seen: Seen,
-  name: string,
-): Kind {
-  if (status === 'failed') return 'failed';
-  if (status !== 'completed' || result === undefined) return 'atWork';
-  // Subclass 2: changed in a part.
-  const fake = result.resultSubClasses.includes(2) ? 'changed' : 'generated';
-  const kind = (['noSign', fake, 'unjudged', 'undecided'] as const)[result.resultClass];
-  if (kind === undefined) throw new RangeError('The server answered an unknown class.');
-  return kind !== fake && isSeenElsewhere(seen.get(id), name) ? 'seen' : kind;
-}
-
-function isSeenElsewhere(seen: readonly SeenBefore[] = [], name: string): boolean {
-  return seen.some(({ projectId }) => projectId !== name);
-}
-
-function writeSummary(
-  entries: readonly Analysis[],
-  seen: Seen,
-  name: string,
-  text: ReturnType<typeof useConsole>['words']['cases'],
-): string {
-  const none: Seen = new Map();
-  const parts = kinds.flatMap((kind) => {
-    const count = entries.filter((entry) => kindOf(entry, none, name) === kind).length;
-    return count === 0 ? [] : [`${count} ${text.kinds[kind]}`];
-  });
-  const elsewhere = entries.filter(({ id }) => isSeenElsewhere(seen.get(id), name)).length;
-  const sentence = `${text.pictures(entries.length)}: ${parts.join(', ')}`;
-  return elsewhere === 0 ? `${sentence}.` : `${sentence}; ${elsewhere} ${text.kinds.seen}.`;
+): CaseMember {
+  return { status, result: result ?? null, projectId, seenBefore: seen.get(id) ?? [] };
 }

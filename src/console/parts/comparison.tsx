@@ -9,7 +9,7 @@ import { Button } from './pieces.tsx';
 import { type Layer, useShownSize, Viewer } from './viewer.tsx';
 import { ViewerControls } from './viewer-controls.tsx';
 
-const modes = ['side', 'difference', 'flicker', 'above', 'below'] as const;
+const modes = ['side', 'difference', 'flicker'] as const;
 type Mode = (typeof modes)[number];
 
 export interface Compared {
