@@ -53,7 +53,7 @@ export function measureAnomaly(
  * Maps a distance to 0..1 for the heatmap: 0.5 at the 97th percentile of reference patches, 0.1 at their median,
  * logistic in between and beyond.
  */
-export function outlyingness(
+export function toOutlierScore(
   distance: number,
   { distanceQuantiles }: Pick<EmbeddingStatistics, 'distanceQuantiles'>,
 ): number {

@@ -11,7 +11,7 @@ import {
   toFakeProbability,
 } from './calibration.ts';
 import type { PatchScores } from './patch-scores.ts';
-import { outlyingness } from './anomaly.ts';
+import { toOutlierScore } from './anomaly.ts';
 import { coveringGrid, type Grid } from './feature-grid.ts';
 import type { CellMaps, Manipulation } from './result.ts';
 
@@ -49,7 +49,8 @@ export function drawMaps(
       toCellMap(patchScores, (place) => calibrated(patchScores.logits[3 * place + output]!, how)),
       grid,
     );
-  const outlying = (place: number) => outlyingness(patchScores.distances[place]!, model.statistics);
+  const outlierScores = (place: number) =>
+    toOutlierScore(patchScores.distances[place]!, model.statistics);
   return {
     ...grid,
     values: {
@@ -63,7 +64,7 @@ export function drawMaps(
       ),
       compression: quantised(classMap(2, calibration.compression)),
       anomaly: quantised(
-        drawAnomaly(ontoGrid(toCellMap(patchScores, outlying), grid), localisation),
+        drawAnomaly(ontoGrid(toCellMap(patchScores, outlierScores), grid), localisation),
       ),
     },
     methods: Object.fromEntries(
@@ -213,16 +214,16 @@ function interpolated(middle: number, count: number, px: number): readonly Share
  * for local changes. The second counts only as far as a change is suspected. So an untouched picture shows little
  * beyond its distance from training, and a picture that is unusual everywhere stays bright everywhere.
  *
- * @param outlying - outlier score of each cell, 0..1; see `outlyingness`.
+ * @param outlierScores - outlier score of each cell, 0..1; see `toOutlierScore`.
  * @returns one value 0..1 per cell.
  */
 export function drawAnomaly(
-  outlying: Float32Array,
+  outlierScores: Float32Array,
   { manipulation, changed }: Pick<Localisation, 'manipulation' | 'changed'>,
 ): Float32Array {
   const odds = Float64Array.from(changed, boundedLogit);
   const [usual = 0] = findQuantiles(odds, [0.5]);
-  return outlying.map((value, cell) =>
+  return outlierScores.map((value, cell) =>
     sigmoid(boundedLogit(value) + manipulation.probability * (odds[cell]! - usual)),
   );
 }

@@ -6,20 +6,20 @@ const manipulation = (probability: number) => ({ probability, region: null, meth
 const changed = Float32Array.of(0.2, 0.2, 0.2, 0.2, 0.9);
 
 test('a place that is out of line with its picture is more unusual than how unlike training it is', () => {
-  const outlying = Float32Array.of(0.4, 0.4, 0.3, 0.4, 0.4);
+  const outlierScores = Float32Array.of(0.4, 0.4, 0.3, 0.4, 0.4);
 
-  const drawn = drawAnomaly(outlying, { manipulation: manipulation(0.5), changed });
+  const drawn = drawAnomaly(outlierScores, { manipulation: manipulation(0.5), changed });
 
   // Odds of 2/3 times the square root of 9 : 1/4.
   expect(drawn[4]).toBeCloseTo(4 / 5, 6);
-  expect([...drawn.subarray(0, 4)]).toEqual([...outlying.subarray(0, 4)].map(near));
+  expect([...drawn.subarray(0, 4)]).toEqual([...outlierScores.subarray(0, 4)].map(near));
 });
 
 test('the less likely a change is at all, the less it shows', () => {
-  const outlying = new Float32Array(5).fill(0.4);
+  const outlierScores = new Float32Array(5).fill(0.4);
 
   const [unlikely, likely] = [0.05, 0.9].map((probability) =>
-    drawAnomaly(outlying, { manipulation: manipulation(probability), changed }),
+    drawAnomaly(outlierScores, { manipulation: manipulation(probability), changed }),
   );
 
   expect(unlikely![4]).toBeLessThan(0.5);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   cosine,
   countClusters,
-  outlyingness,
+  toOutlierScore,
   gini,
   measureSimilarities,
 } from '../../../src/engine/anomaly.ts';
@@ -81,7 +81,7 @@ describe('clusters', () => {
 
 test('a distance is drawn as one half where 97 of 100 reference patches are nearer, and as a tenth at their median', () => {
   const quantiles = { distanceQuantiles: Array.from({ length: 101 }, (_, at) => at) };
-  const shares = [0, 50, 97, 120].map((distance) => outlyingness(distance, quantiles));
+  const shares = [0, 50, 97, 120].map((distance) => toOutlierScore(distance, quantiles));
 
   expect(shares[1]).toBeCloseTo(0.1, 12);
   expect(shares[2]).toBeCloseTo(0.5, 12);
