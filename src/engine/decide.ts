@@ -37,7 +37,7 @@ export type TraceClaim = Omit<DecisionInput, 'change' | 'isUnstable'>;
 /** The combined result of the methods that look for local changes. */
 export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
   /** Number of methods that indicate a change by themselves, even weakly. */
-  readonly speaking: number;
+  readonly indicating: number;
   /** Whether one of them does so more than weakly. */
   readonly isStrong: boolean;
   /** Whether one method alone is enough to suspect a change, even when the fusion suspects none. */
@@ -136,7 +136,7 @@ function decideByChanges(
   byTraces: Conclusion,
 ): Conclusion {
   const { change, hasFullPatch, isPhotograph, trace } = evidence;
-  const isSupported = change.isStrong || change.speaking > 1;
+  const isSupported = change.isStrong || change.indicating > 1;
   const isInDomain = hasFullPatch && isPhotograph && trace >= limits.traceMin;
   if (isInDomain && isSupported && change.probability >= limits.manipulatedMin) {
     const subClasses = [...byTraces.resultSubClasses, 'manipulated'] as const;
@@ -150,12 +150,12 @@ function decideByChanges(
 }
 
 function signsOfChange(
-  { probability, speaking, isStrong, isHeard }: ChangeClaim,
+  { probability, indicating, isStrong, isHeard }: ChangeClaim,
   limits: Limits,
 ): readonly ReasonCode[] {
   // Each method looks for a different kind of change, so the silence of the others is no counter-evidence.
   if (probability < limits.suspectedMin && !isHeard) return [];
-  const isSingle = speaking === 1 && !isStrong;
+  const isSingle = indicating === 1 && !isStrong;
   return ['manipulation_suspected', ...(isSingle ? (['single_weak_method'] as const) : [])];
 }
 

@@ -31,20 +31,20 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
   const methods = resampleMaps(localised, grid);
   const circumstances = readCircumstances(facts);
   const changed = fuseCells(fusion, methods, { cells: grid.columns * grid.rows, circumstances });
-  const speaking = localised.filter(
+  const indicating = localised.filter(
     ({ finding }) => speaksForChange(finding) && isWeighed(finding.method, fusion),
   );
-  const isHeard = speaking.some(({ finding }) => isHeardAlone(finding, fusion));
+  const isHeard = indicating.some(({ finding }) => isHeardAlone(finding, fusion));
   const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
   // Every picture has regions that stand out: the fused map counts only when the fusion suspects a change.
   const fused = isSuspected ? { ...grid, values: changed } : null;
-  const places = isSuspected || isHeard ? locatePlaces(fused, speaking, facts) : [];
+  const places = isSuspected || isHeard ? locatePlaces(fused, indicating, facts) : [];
   return {
     manipulation: {
       probability,
       region: places[0]?.region ?? null,
-      methods: speaking.map(({ finding }) => finding.method),
+      methods: indicating.map(({ finding }) => finding.method),
       places,
     },
     suspicion: isHeard ? 1 : Math.min(1, probability / thresholds.suspectedMin.default),

@@ -17,11 +17,11 @@ const partsOfMethod: Readonly<Record<string, number>> = { 'copy-move': 2 };
  * Places marked by the fusion come first, then those that single methods mark.
  *
  * @param fused - probability that each cell was changed; null when the fusion suspects no change.
- * @param speaking - findings that indicate a change.
+ * @param indicating - findings that indicate a change.
  */
 export function locatePlaces(
   fused: CellMap | null,
-  speaking: readonly LocalisedFinding[],
+  indicating: readonly LocalisedFinding[],
   size: Size,
 ): readonly Place[] {
   const found: readonly Place[] = [
@@ -29,7 +29,7 @@ export function locatePlaces(
       region,
       methods: [],
     })),
-    ...speaking.toSorted(loudestFirst).flatMap(({ finding: { method }, map }) =>
+    ...indicating.toSorted(loudestFirst).flatMap(({ finding: { method }, map }) =>
       largestParts(map, markedFrom.method, size, partsOfMethod[method] ?? 1).map((region) => ({
         region,
         methods: [method],

@@ -23,7 +23,7 @@ const manifest = {
 
 const untouched: DecisionInput['change'] = {
   probability: 0.1,
-  speaking: 0,
+  indicating: 0,
   isStrong: false,
   isHeard: false,
 };
@@ -111,7 +111,7 @@ describe('a picture inside the domain stays uncertain', () => {
 
 describe('a part that was changed', () => {
   const camera = { fakeProbability: 0.05 };
-  const changed: DecisionInput['change'] = { ...untouched, probability: 0.85, speaking: 2 };
+  const changed: DecisionInput['change'] = { ...untouched, probability: 0.85, indicating: 2 };
 
   test('makes a picture fake whatever its traces say, and what they say is told', () => {
     expect(verdict({ ...camera, change: changed })).toMatchObject({
@@ -155,10 +155,10 @@ describe('a part that was changed', () => {
     ['weak signs', { ...changed, probability: 0.6 }, ['manipulation_suspected']],
     [
       'one method that speaks weakly, however sure all together are',
-      { ...changed, speaking: 1 },
+      { ...changed, indicating: 1 },
       ['manipulation_suspected', 'single_weak_method'],
     ],
-    ['no method that speaks by itself', { ...changed, speaking: 0 }, ['manipulation_suspected']],
+    ['no method that speaks by itself', { ...changed, indicating: 0 }, ['manipulation_suspected']],
   ])('is suspected by %s: no picture is called real then', (_, change, reasons) => {
     expect(verdict({ ...camera, change })).toMatchObject({
       resultClass: 'uncertain',
@@ -169,13 +169,13 @@ describe('a part that was changed', () => {
   });
 
   test('is told by one method alone when that speaks more than weakly', () => {
-    const change = { ...changed, speaking: 1, isStrong: true };
+    const change = { ...changed, indicating: 1, isStrong: true };
 
     expect(verdict({ ...camera, change }).resultClass).toBe('fake');
   });
 
   test('is suspected where copies are plain, however little all methods say together', () => {
-    const change = { probability: 0.19, speaking: 1, isStrong: true, isHeard: true };
+    const change = { probability: 0.19, indicating: 1, isStrong: true, isHeard: true };
 
     for (const strategy of decisionStrategies) {
       expect(verdict({ ...camera, change }, strategy)).toMatchObject({
@@ -338,7 +338,7 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
         isUnstable: random() < 0.1,
         change: {
           probability: random(),
-          speaking: Math.floor(3 * random()),
+          indicating: Math.floor(3 * random()),
           isStrong: random() < 0.3,
           isHeard: random() < 0.1,
         },
