@@ -32,7 +32,7 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
   const circumstances = readCircumstances(facts);
   const changed = fuseCells(fusion, methods, { cells: grid.columns * grid.rows, circumstances });
   const indicating = localised.filter(
-    ({ finding }) => speaksForChange(finding) && isWeighed(finding.method, fusion),
+    ({ finding }) => indicatesChange(finding) && isWeighed(finding.method, fusion),
   );
   const isHeard = indicating.some(({ finding }) => isHeardAlone(finding, fusion));
   const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
@@ -73,7 +73,7 @@ function resampleMaps(localised: readonly LocalisedFinding[], grid: CellGrid): M
   );
 }
 
-function speaksForChange({ speaksFor, strength }: Finding): boolean {
+function indicatesChange({ speaksFor, strength }: Finding): boolean {
   return speaksFor === 'fake' && strength !== 'none';
 }
 

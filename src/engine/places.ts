@@ -29,7 +29,7 @@ export function locatePlaces(
       region,
       methods: [],
     })),
-    ...indicating.toSorted(loudestFirst).flatMap(({ finding: { method }, map }) =>
+    ...indicating.toSorted(strongestFirst).flatMap(({ finding: { method }, map }) =>
       largestParts(map, markedFrom.method, size, partsOfMethod[method] ?? 1).map((region) => ({
         region,
         methods: [method],
@@ -39,7 +39,7 @@ export function locatePlaces(
   return found.reduce<readonly Place[]>(joined, []);
 }
 
-function loudestFirst(one: LocalisedFinding, other: LocalisedFinding): number {
+function strongestFirst(one: LocalisedFinding, other: LocalisedFinding): number {
   return other.finding.score - one.finding.score;
 }
 
