@@ -41,7 +41,7 @@ export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
   /** Whether one of them does so more than weakly. */
   readonly isStrong: boolean;
   /** Whether one method alone is enough to suspect a change, even when the fusion suspects none. */
-  readonly isHeard: boolean;
+  readonly isSuspectedAlone: boolean;
 }
 
 /** A declaration of generated content, and whether a trusted signer signed it. */
@@ -150,11 +150,11 @@ function decideByChanges(
 }
 
 function signsOfChange(
-  { probability, indicating, isStrong, isHeard }: ChangeClaim,
+  { probability, indicating, isStrong, isSuspectedAlone }: ChangeClaim,
   limits: Limits,
 ): readonly ReasonCode[] {
   // Each method looks for a different kind of change, so the silence of the others is no counter-evidence.
-  if (probability < limits.suspectedMin && !isHeard) return [];
+  if (probability < limits.suspectedMin && !isSuspectedAlone) return [];
   const isSingle = indicating === 1 && !isStrong;
   return ['manipulation_suspected', ...(isSingle ? (['single_weak_method'] as const) : [])];
 }

@@ -34,12 +34,12 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
   const indicating = localised.filter(
     ({ finding }) => indicatesChange(finding) && isWeighed(finding.method, fusion),
   );
-  const isHeard = indicating.some(({ finding }) => isHeardAlone(finding, fusion));
+  const isSuspectedAlone = indicating.some(({ finding }) => canSuspectAlone(finding, fusion));
   const probability = fuseScores(fusion, answers.flatMap(findingsIn), circumstances);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
   // Every picture has regions that stand out: the fused map counts only when the fusion suspects a change.
   const fused = isSuspected ? { ...grid, values: changed } : null;
-  const places = isSuspected || isHeard ? locatePlaces(fused, indicating, facts) : [];
+  const places = isSuspected || isSuspectedAlone ? locatePlaces(fused, indicating, facts) : [];
   return {
     manipulation: {
       probability,
@@ -47,14 +47,14 @@ export function localise({ facts, answers, grid, manifest }: Given): Localisatio
       methods: indicating.map(({ finding }) => finding.method),
       places,
     },
-    suspicion: isHeard ? 1 : Math.min(1, probability / thresholds.suspectedMin.default),
+    suspicion: isSuspectedAlone ? 1 : Math.min(1, probability / thresholds.suspectedMin.default),
     changed,
     methods,
   };
 }
 
 /** Whether this finding alone is enough to suspect a change, even when the fusion suspects none. */
-export function isHeardAlone(
+export function canSuspectAlone(
   { method, strength }: Pick<Finding, 'method' | 'strength'>,
   { picture }: LocateManifest['fusion'],
 ): boolean {

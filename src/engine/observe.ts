@@ -17,7 +17,7 @@ import { toFakeProbability, toPredictions, toTrace } from './calibration.ts';
 import { describeEnvironment, identifyModel } from './contract.ts';
 import type { ChangeClaim, DeclarationEvidence, TraceClaim } from './decide.ts';
 import { insideGrid } from './feature-grid.ts';
-import { findingsIn, isHeardAlone, localise } from './localisation.ts';
+import { findingsIn, canSuspectAlone, localise } from './localisation.ts';
 import { cellDistances, drawMaps, gridOfMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type PatchScores, readPatchScores } from './patch-scores.ts';
@@ -177,8 +177,10 @@ function toChangeClaim(
   const isStrong = findings.some(
     ({ method, strength }) => methods.includes(method) && strength !== 'weak',
   );
-  const isHeard = findings.some((it) => methods.includes(it.method) && isHeardAlone(it, fusion));
-  return { probability, speaking: methods.length, isStrong, isHeard };
+  const isSuspectedAlone = findings.some(
+    (it) => methods.includes(it.method) && canSuspectAlone(it, fusion),
+  );
+  return { probability, speaking: methods.length, isStrong, isSuspectedAlone };
 }
 
 function isSkipped(answer: Answer): answer is Skipped {

@@ -25,7 +25,7 @@ const untouched: DecisionInput['change'] = {
   probability: 0.1,
   indicating: 0,
   isStrong: false,
-  isHeard: false,
+  isSuspectedAlone: false,
 };
 
 const clear: DecisionInput = {
@@ -175,7 +175,7 @@ describe('a part that was changed', () => {
   });
 
   test('is suspected where copies are plain, however little all methods say together', () => {
-    const change = { probability: 0.19, indicating: 1, isStrong: true, isHeard: true };
+    const change = { probability: 0.19, indicating: 1, isStrong: true, isSuspectedAlone: true };
 
     for (const strategy of decisionStrategies) {
       expect(verdict({ ...camera, change }, strategy)).toMatchObject({
@@ -340,7 +340,7 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
           probability: random(),
           indicating: Math.floor(3 * random()),
           isStrong: random() < 0.3,
-          isHeard: random() < 0.1,
+          isSuspectedAlone: random() < 0.1,
         },
         declaration: randomDeclaration(random),
       };
