@@ -143,13 +143,13 @@ function decideByChanges(
     const basis = byTraces.resultClass === 'fake' ? 'traces' : 'localisation';
     return { resultClass: 'fake', resultSubClasses: subClasses, reasons: [], basis };
   }
-  const signs = signsOfChange(change, limits);
+  const signs = reasonsToSuspectChange(change, limits);
   const { resultClass, reasons } = byTraces;
   if (signs.length === 0 || resultClass === 'fake' || resultClass === 'abstain') return byTraces;
   return { ...byTraces, resultClass: 'uncertain', reasons: [...reasons, ...signs] };
 }
 
-function signsOfChange(
+function reasonsToSuspectChange(
   { probability, indicating, isStrong, isSuspectedAlone }: ChangeClaim,
   limits: Limits,
 ): readonly ReasonCode[] {
