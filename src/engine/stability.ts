@@ -28,8 +28,8 @@ export const clearlyOther = 0.8;
 
 export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => Promise<Pixels>>> =
   {
-    'jpeg-90': (pixels) => savedAgain(pixels, 90),
-    'jpeg-70': (pixels) => savedAgain(pixels, 70),
+    'jpeg-90': (pixels) => resaveAsJpeg(pixels, 90),
+    'jpeg-70': (pixels) => resaveAsJpeg(pixels, 70),
     'scale-75': (pixels) => scaled(pixels, 0.75),
     'scale-50': (pixels) => scaled(pixels, 0.5),
     'crop-5': async (pixels) => cropped(pixels, 0.05),
@@ -100,7 +100,7 @@ function mostTexturedRegion(picture: Planes, cellPx: number): Pixels {
 }
 
 /** Encodes and decodes the pixels as JPEG, as a sharing service would. */
-export async function savedAgain(pixels: Pixels, quality: number): Promise<Pixels> {
+export async function resaveAsJpeg(pixels: Pixels, quality: number): Promise<Pixels> {
   const { width, height } = pixels;
   const bytes = await saveJpeg(pixels, quality);
   const request = { bytes, width, height, orientation: 1, isCmyk: false };
