@@ -186,7 +186,7 @@ function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusi
  * their originals with an AUC of 0.6 to 0.7, against 0.8 in larger pictures (models/experiments).
  */
 const minPixelsOfChange = 256 * 256;
-const neverReached = 1;
+const aboveAnyProbability = 1;
 
 function applicableLimits(
   { predictions, pixels }: Pick<DecisionInput, 'predictions' | 'pixels'>,
@@ -205,7 +205,7 @@ function applicableLimits(
     anomalyMax: thresholds.anomalyMax[strategy],
     minDeviations: minDeviations[strategy],
     manipulatedMin:
-      pixels < minPixelsOfChange ? neverReached : localisation.manipulatedMin[strategy],
+      pixels < minPixelsOfChange ? aboveAnyProbability : localisation.manipulatedMin[strategy],
     suspectedMin: localisation.suspectedMin[strategy],
   };
 }
