@@ -157,7 +157,7 @@ export function fuseScores(
 export async function readChanges(picture: Picture, locator: LocateModel): Promise<ChangeEvidence> {
   const { facts } = picture;
   const { cellPx, maxPixels } = locator.manifest.input;
-  const { pixels, halvings } = atMost(maxPixels, picture);
+  const { pixels, halvings } = halveToFit(maxPixels, picture);
   // Halved pixels have no JPEG block grid, so the file's quantisation steps would mislead the network.
   const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
   const table = steps && inRows(steps);
@@ -206,7 +206,7 @@ async function locate(locator: LocateModel, pixels: Pixels, table: readonly numb
 }
 
 /** The stored picture, halved until it has at most `maxPixels`. */
-function atMost(maxPixels: number, picture: Picture) {
+function halveToFit(maxPixels: number, picture: Picture) {
   const { storedWidth: width, storedHeight: height } = picture.facts;
   let pixels: Pixels = { width, height, rgb: storedRgb(picture) };
   let halvings = 0;
