@@ -79,7 +79,7 @@ function indicatesChange({ speaksFor, strength }: Finding): boolean {
 
 // Fuses all methods that look for local changes: a weighted sum of log odds for each cell and for the whole picture.
 // The weights are fitted on simulated changes (training command `locator-fuse`) and stored in the localisation
-// network's manifest. A method without a map adds nothing. A cell must stand out from its own picture: the higher the
+// network's manifest. A method without a map adds neutralLogit. A cell must stand out from its own picture: the higher the
 // picture's median and strongest cells, the higher the bar. More cells stand out by chance in a large picture, so the
 // bar and the picture's odds depend on its size, and the odds also on its compression.
 
@@ -119,9 +119,9 @@ export function fuseCells(
   for (const [method, { weight, rest }] of Object.entries(places.weights)) {
     const map = maps[method];
     if (map === undefined) continue;
-    const nothing = boundedLogit(rest);
+    const neutralLogit = boundedLogit(rest);
     for (let cell = 0; cell < cells; cell++) {
-      sums[cell]! += weight * (boundedLogit(map[cell]!) - nothing);
+      sums[cell]! += weight * (boundedLogit(map[cell]!) - neutralLogit);
     }
   }
   const level =
