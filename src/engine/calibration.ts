@@ -104,7 +104,8 @@ function highOfProduct(high: number, low: number, otherHigh: number, otherLow: n
   const [lower, upper] = [low & 0xffff, low >>> 16];
   const [otherLower, otherUpper] = [otherLow & 0xffff, otherLow >>> 16];
   const middle = upper * otherLower + ((lower * otherLower) >>> 16);
-  const carried = lower * otherUpper + (middle % 0x10000);
-  const ofLows = upper * otherUpper + Math.floor(middle / 0x10000) + Math.floor(carried / 0x10000);
-  return (ofLows + Math.imul(high, otherLow) + Math.imul(low, otherHigh)) | 0;
+  const middleSum = lower * otherUpper + (middle % 0x10000);
+  const highOfLowProduct =
+    upper * otherUpper + Math.floor(middle / 0x10000) + Math.floor(middleSum / 0x10000);
+  return (highOfLowProduct + Math.imul(high, otherLow) + Math.imul(low, otherHigh)) | 0;
 }
