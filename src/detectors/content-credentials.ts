@@ -31,11 +31,13 @@ export const contentCredentials: Detector<Finding | Skipped> = {
 function toFinding(credentials: ContentCredentials, declared: readonly Declaration[]): Finding {
   const { integrity, trust, manifests, actions } = credentials;
   // Both may be declared, one for the whole and one for a part; generated content takes precedence.
-  const told = declared.find(({ origin }) => origin !== 'captured') ?? declared[0];
+  const mainDeclaration = declared.find(({ origin }) => origin !== 'captured') ?? declared[0];
   return {
     method: contentCredentials.method,
-    ...(integrity === 'valid' && told !== undefined ? weigh(told, credentials) : noWeight),
-    statement: toStatement(credentials, told),
+    ...(integrity === 'valid' && mainDeclaration !== undefined
+      ? weigh(mainDeclaration, credentials)
+      : noWeight),
+    statement: toStatement(credentials, mainDeclaration),
     measures: {
       isValid: integrity === 'valid' ? 1 : 0,
       isTrusted: trust === 'trusted' ? 1 : 0,
@@ -71,14 +73,15 @@ function firstEdit({ actions }: ContentCredentials): string | null {
 
 function toStatement(
   credentials: ContentCredentials,
-  told: Declaration | undefined,
+  mainDeclaration: Declaration | undefined,
 ): FindingStatement {
   const { integrity, signer } = credentials;
   if (integrity === 'unreadable') return { code: 'credentials_unreadable', values: {} };
   if (integrity === 'broken') return { code: 'credentials_broken', values: { signer } };
-  if (told === undefined) return { code: 'credentials_without_origin', values: { signer } };
-  const { origin, generator } = told;
-  const vouching = describeVouching(credentials, told);
+  if (mainDeclaration === undefined)
+    return { code: 'credentials_without_origin', values: { signer } };
+  const { origin, generator } = mainDeclaration;
+  const vouching = describeVouching(credentials, mainDeclaration);
   return { code: 'credentials_declare_origin', values: { signer, origin, generator, vouching } };
 }
 
