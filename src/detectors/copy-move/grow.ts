@@ -3,7 +3,7 @@
 import type { Details } from './features.ts';
 import type { MatchField } from './match-field.ts';
 import { refine, type Refined } from './refine.ts';
-import { isAgain, type KnownRegion, type Region } from './regions.ts';
+import { isDuplicate, type KnownRegion, type Region } from './regions.ts';
 
 /** Bounds the time: more seeds come only from patterns, and the largest carry the most information. */
 const maxSeeds = 40;
@@ -28,11 +28,11 @@ export function growAll(
   const known: (Refined & KnownRegion)[] = [];
   let grown = 0;
   for (const seed of seeds.slice(0, maxSeeds)) {
-    if (known.some((one) => isAgain(seed, one, columns))) continue;
+    if (known.some((one) => isDuplicate(seed, one, columns))) continue;
     const region = refine(seed, details, { columns, minCells, minPx });
     if (region === null) continue;
     grown += region.cells.length;
-    if (known.some((one) => isAgain(region, one, columns))) continue;
+    if (known.some((one) => isDuplicate(region, one, columns))) continue;
     known.push({ ...region, has: marked(region.cells, field.target.length) });
     if (grown > maxCover * field.target.length) break;
   }

@@ -181,7 +181,7 @@ function countMoves(cells: Int32Array, targets: Targets, columns: number): Moves
 const samePx = 6;
 
 /** Whether two regions share most cells of the smaller one and move them alike. */
-export function isAgain(region: Region, known: KnownRegion, columns: number): boolean {
+export function isDuplicate(region: Region, known: KnownRegion, columns: number): boolean {
   const shared = region.cells.filter((cell) => known.has[cell] === 1);
   if (shared.length < Math.min(region.cells.length, known.cells.length) / 2) return false;
   const middle = shared[shared.length >> 1]!;
