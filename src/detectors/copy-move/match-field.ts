@@ -48,10 +48,10 @@ export function matchField(parts: FieldParts): MatchField {
   const { width, height } = parts;
   const columns = Math.ceil(width / gridPx);
   const rows = Math.ceil(height / gridPx);
-  const cells = askingCells(parts, columns);
+  const cells = cellsToMatch(parts, columns);
   const kernel = openMatchKernel({ ...parts, cells: columns * rows });
   const search = { ...parts, columns, cells, ...kernel };
-  startAlike(search);
+  seedMatches(search);
   improve(search);
   const target = new Int32Array(columns * rows).fill(-1);
   for (const cell of cells) {
@@ -68,7 +68,7 @@ interface Search extends FieldParts, MatchKernel {
 }
 
 /** Offers each cell some pixels with a similar description. */
-function startAlike(search: Search): void {
+function seedMatches(search: Search): void {
   const { width, random, columns, cells, offered, offer } = search;
   const { keys, starts, members } = sortByKey(search);
   for (let n = 0; n < cells.length; n++) {
@@ -123,7 +123,7 @@ function improve(search: Search): void {
   }
 }
 
-function askingCells({ width, height, spread }: FieldParts, columns: number): Int32Array {
+function cellsToMatch({ width, height, spread }: FieldParts, columns: number): Int32Array {
   const cells: number[] = [];
   const low = Math.ceil(reachPx / gridPx);
   for (let row = low; row * gridPx < height - reachPx; row++) {
