@@ -21,8 +21,8 @@ export interface Look {
 /** In pixels of the picture; matches are not accurate enough for smaller cells. */
 const minCellPx = 4;
 /** Sample points inside a cell, as shares of its side. A cell belongs to the region that contains most of them. */
-const asked = [1 / 6, 3 / 6, 5 / 6] as const;
-const maxAsked = (asked.length * asked.length) / 2;
+const samplePoints = [1 / 6, 3 / 6, 5 / 6] as const;
+const halfOfSamplePoints = (samplePoints.length * samplePoints.length) / 2;
 /** How many map cells an enlarged and rotated field cell may reach beyond the map cell that contains its centre. */
 const margin = 2;
 
@@ -128,15 +128,15 @@ function isFilled(region: MovedCells, { cellPx }: CellMap, column: number, row: 
   const width = look.columns * gridPx;
   const { scale } = look.working;
   let count = 0;
-  for (const down of asked) {
-    for (const along of asked) {
+  for (const down of samplePoints) {
+    for (const along of samplePoints) {
       const at = [((column + along) * cellPx) / scale, ((row + down) * cellPx) / scale] as const;
       const [x, y] = moved(back, ...at);
       const cell = Math.floor(y / gridPx) * look.columns + Math.floor(x / gridPx);
       if (x >= 0 && x < width && inside.has(cell)) count++;
     }
   }
-  return count > maxAsked;
+  return count > halfOfSamplePoints;
 }
 
 /** Cell-wise maximum of all maps and `ground`. */
