@@ -40,7 +40,7 @@ export function evenMap({ working }: Look, { width, height }: Size, value: numbe
   return { cellPx, columns, rows, values: new Float32Array(columns * rows).fill(value) };
 }
 
-interface Judged {
+interface ScoredPair {
   readonly look: Look;
   readonly pair: Pair;
   /** Size of the picture, in pixels. */
@@ -49,7 +49,7 @@ interface Judged {
   readonly probability: number;
 }
 
-export function markPair({ look, pair, size, probability }: Judged): Marks {
+export function markPair({ look, pair, size, probability }: ScoredPair): Marks {
   const cells = growExtent(pair.region, look.working, look.columns);
   const inside = new Set(cells);
   const mark = (motion: Affine) => {
