@@ -23,7 +23,7 @@ import { type Affine, isMirrored, affineScale, affineTurn } from './affine.ts';
 import { describeSurroundings } from './descriptors.ts';
 import { frequencyBands, type WorkingPicture, workingPicture } from './features.ts';
 import { growAll } from './grow.ts';
-import { evenMap, type Look, markPair, type Marks, mergeMaps } from './mark.ts';
+import { evenMap, type CopySearch, markPair, type Marks, mergeMaps } from './mark.ts';
 import { matchField } from './match-field.ts';
 import { roomForDescriptors } from './match-kernel.ts';
 import { findRegions } from './regions.ts';
@@ -63,19 +63,22 @@ export function findCopies(
 ): LocalisedFinding | Skipped {
   if (Math.min(width, height) < minSidePx)
     return { method: copyMove.method, reason: 'too_small_for_copies' };
-  const look = lookForCopies(working);
-  if (look.comparedShare < minCompared)
+  const search = searchCopies(working);
+  if (search.comparedShare < minCompared)
     return { method: copyMove.method, reason: 'too_smooth_for_copies' };
-  return toLocalisedFinding(look, { width, height });
+  return toLocalisedFinding(search, { width, height });
 }
 
-function toLocalisedFinding(look: Look, size: Size): LocalisedFinding {
-  const repeats = isRepetitive(look.pairs);
-  const likely = repeats ? [] : likelyPairs(look.pairs);
+function toLocalisedFinding(search: CopySearch, size: Size): LocalisedFinding {
+  const repeats = isRepetitive(search.pairs);
+  const likely = repeats ? [] : likelyPairs(search.pairs);
   const score = repeats ? noWeight.score : Math.max(noneScore, likely[0]?.probability ?? 0);
   const marked = likely
     .filter(({ probability }) => probability > shownFrom)
-    .map(({ pair, probability }) => ({ pair, marks: markPair({ look, pair, size, probability }) }));
+    .map(({ pair, probability }) => ({
+      pair,
+      marks: markPair({ search, pair, size, probability }),
+    }));
   const maps = marked.flatMap(({ marks }) => [marks.here, marks.there]);
   const weight = copyWeight(score);
   const best = marked[0];
@@ -86,17 +89,17 @@ function toLocalisedFinding(look: Look, size: Size): LocalisedFinding {
       ...weight,
       statement: repeats
         ? { code: 'repeats_throughout', values: {} }
-        : toStatement(seen ?? null, weight, look.comparedShare),
+        : toStatement(seen ?? null, weight, search.comparedShare),
       measures: {
         ...(best && seen && measuresOfPair(best.pair, seen)),
         likelyPairs: marked.length,
-        comparedShare: look.comparedShare,
-        readScale: 1 / look.working.scale,
+        comparedShare: search.comparedShare,
+        readScale: 1 / search.working.scale,
       },
       source:
         'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.',
     },
-    map: mergeMaps(maps, evenMap(look, size, marked.length > 0 ? 1 - score : unsaid)),
+    map: mergeMaps(maps, evenMap(search, size, marked.length > 0 ? 1 - score : unsaid)),
   };
 }
 
@@ -175,7 +178,7 @@ const minStepPx = 16;
 /** Minimum cells of a region in the match field: smaller ones match by chance. */
 const minSeed = 8;
 
-function lookForCopies(working: WorkingPicture): Look {
+function searchCopies(working: WorkingPicture): CopySearch {
   const { width, height } = working;
   const surroundings = describeSurroundings(working, roomForDescriptors(width * height));
   const minPx = Math.max(minStepPx, minStep * Math.min(width, height));

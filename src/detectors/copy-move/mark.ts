@@ -9,7 +9,7 @@ import { gridPx } from './match-field.ts';
 import type { Pair } from './score.ts';
 
 /** What was found in one picture, in pixels of `working`. */
-export interface Look {
+export interface CopySearch {
   readonly working: WorkingPicture;
   /** Cells of `gridPx` per row. */
   readonly columns: number;
@@ -33,7 +33,7 @@ export interface Marks {
 }
 
 /** A uniform map, with cells no smaller than those of the match field. */
-export function evenMap({ working }: Look, { width, height }: Size, value: number): CellMap {
+export function evenMap({ working }: CopySearch, { width, height }: Size, value: number): CellMap {
   const cellPx = Math.max(minCellPx, Math.ceil(gridPx * working.scale));
   const columns = Math.ceil(width / cellPx);
   const rows = Math.ceil(height / cellPx);
@@ -41,7 +41,7 @@ export function evenMap({ working }: Look, { width, height }: Size, value: numbe
 }
 
 interface ScoredPair {
-  readonly look: Look;
+  readonly search: CopySearch;
   readonly pair: Pair;
   /** Size of the picture, in pixels. */
   readonly size: Size;
@@ -49,12 +49,12 @@ interface ScoredPair {
   readonly probability: number;
 }
 
-export function markPair({ look, pair, size, probability }: ScoredPair): Marks {
-  const cells = growExtent(pair.region, look.working, look.columns);
+export function markPair({ search, pair, size, probability }: ScoredPair): Marks {
+  const cells = growExtent(pair.region, search.working, search.columns);
   const inside = new Set(cells);
   const mark = (motion: Affine) => {
-    const map = evenMap(look, size, 0);
-    const region = { look, cells, inside, motion, back: invertAffine(motion) };
+    const map = evenMap(search, size, 0);
+    const region = { search, cells, inside, motion, back: invertAffine(motion) };
     for (const cell of coveredCells(region, map)) map.values[cell] = probability;
     return map;
   };
@@ -65,7 +65,7 @@ const still: Affine = { a: 1, b: 0, c: 0, d: 0, e: 1, f: 0 };
 
 /** Cells of the field, and the transform that moves them. */
 interface MovedCells {
-  readonly look: Look;
+  readonly search: CopySearch;
   readonly cells: Int32Array;
   readonly inside: ReadonlySet<number>;
   readonly motion: Affine;
@@ -108,10 +108,10 @@ function boundingBox(region: MovedCells, map: CellMap) {
 }
 
 /** The map cell that contains the transformed centre of a field cell. */
-function cellAt({ look, motion }: MovedCells, { cellPx, columns, rows }: CellMap, cell: number) {
-  const [x, y] = [(cell % look.columns) + 0.5, Math.floor(cell / look.columns) + 0.5];
+function cellAt({ search, motion }: MovedCells, { cellPx, columns, rows }: CellMap, cell: number) {
+  const [x, y] = [(cell % search.columns) + 0.5, Math.floor(cell / search.columns) + 0.5];
   const [toX, toY] = moved(motion, x * gridPx, y * gridPx);
-  const { scale } = look.working;
+  const { scale } = search.working;
   return {
     column: clamped(Math.floor((toX * scale) / cellPx), columns),
     row: clamped(Math.floor((toY * scale) / cellPx), rows),
@@ -124,15 +124,15 @@ function clamped(at: number, count: number): number {
 }
 
 function isFilled(region: MovedCells, { cellPx }: CellMap, column: number, row: number): boolean {
-  const { look, inside, back } = region;
-  const width = look.columns * gridPx;
-  const { scale } = look.working;
+  const { search, inside, back } = region;
+  const width = search.columns * gridPx;
+  const { scale } = search.working;
   let count = 0;
   for (const down of samplePoints) {
     for (const along of samplePoints) {
       const at = [((column + along) * cellPx) / scale, ((row + down) * cellPx) / scale] as const;
       const [x, y] = moved(back, ...at);
-      const cell = Math.floor(y / gridPx) * look.columns + Math.floor(x / gridPx);
+      const cell = Math.floor(y / gridPx) * search.columns + Math.floor(x / gridPx);
       if (x >= 0 && x < width && inside.has(cell)) count++;
     }
   }
