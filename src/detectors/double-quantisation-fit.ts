@@ -38,11 +38,11 @@ interface SavedPicture {
 
 export function readBlocks(saved: SavedPicture): BlockFit {
   const own = quantise(saved);
-  const beside = quantise({ ...saved, grid: halfAway(saved.grid) });
+  const shifted = quantise({ ...saved, grid: shiftByHalfBlock(saved.grid) });
   const { columns, rows } = countBlocks(saved.plane, saved.grid);
   const logSingle = new Float32Array(columns * rows);
   const combs = own.values.map((values, k) => {
-    const smoothed = beside.values[k]!;
+    const smoothed = shifted.values[k]!;
     const step = saved.steps[k]!;
     const comb = fitComb({ values, smoothed, step, isConstant: k === 0 }, minGain);
     if (comb !== null) addFits(values, comb, k === 0, logSingle);
@@ -85,7 +85,7 @@ function isClipped(rgb: Uint8Array, start: number, line: number): boolean {
   return false;
 }
 
-function halfAway({ left, top }: Grid): Grid {
+function shiftByHalfBlock({ left, top }: Grid): Grid {
   return { left: (left + blockPx / 2) % blockPx, top: (top + blockPx / 2) % blockPx };
 }
 
