@@ -28,7 +28,7 @@ export const localisationNetwork: Detector<LocalisedFinding | Skipped> = {
  * lie below the lower one-sided 95 % bound of the first share divided by the upper bound of the second (Clopper and
  * Pearson).
  */
-const borneOut = { claim: 20, ratio: 12, below: 8 } as const;
+const measuredWeight = { claim: 20, ratio: 12, below: 8 } as const;
 
 /** Threshold above which a cell counts as changed; training calibrated the map so that 0.5 is a good limit. */
 const changedFrom = 0.5;
@@ -54,8 +54,8 @@ function toLocalisedFinding(
 /** Finding nothing proves nothing: the network may not know this kind of change. */
 function toWeight(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
   const claim = Math.exp(logOdds);
-  const { ratio, below } = borneOut;
-  const strength = strengthOfRatio(claim >= borneOut.claim ? ratio : Math.min(claim, below));
+  const { ratio, below } = measuredWeight;
+  const strength = strengthOfRatio(claim >= measuredWeight.claim ? ratio : Math.min(claim, below));
   return { speaksFor: strength === 'none' ? 'neither' : 'fake', strength };
 }
 
