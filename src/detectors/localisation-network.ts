@@ -63,8 +63,12 @@ function toWeight(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
  * Without a finding the map is not described: it points somewhere in untouched pictures too, and must not cast
  * suspicion on them.
  */
-function toStatement(region: Region | null, speaks: boolean, size: Size): FindingStatement {
-  if (!speaks) return { code: 'changed_nowhere', values: {} };
+function toStatement(
+  region: Region | null,
+  indicatesChange: boolean,
+  size: Size,
+): FindingStatement {
+  if (!indicatesChange) return { code: 'changed_nowhere', values: {} };
   if (region === null) return { code: 'changed_somewhere', values: {} };
   return { code: 'region_processed_apart', values: areaOf(region, size) };
 }
