@@ -45,18 +45,18 @@ const minLikeness = 0.6;
 /** Deviation at which a cell is as likely changed as not, and the increase that multiplies the odds by e. */
 const deviation = { even: 7, step: 1 };
 /** A cell is marked from this value on, and a region from this many cells. */
-const pointedFrom = 0.73;
+const markedFrom = 0.73;
 const minCells = 4;
 /**
  * In 500 pairs of the calibration set, with thumbnails made as `thumbnail-difference.ts` describes, a region was found
  * in 342 changed pictures and in no untouched one, which supports a ratio of 100 (Clopper and Pearson, one-sided 95 %
  * bounds). But those thumbnails were not made by cameras, so the ratio is capped lower.
  */
-const believedRatio = 20;
+const maxRatio = 20;
 const found = {
   speaksFor: 'fake',
-  strength: strengthOfRatio(believedRatio),
-  score: believedRatio / (1 + believedRatio),
+  strength: strengthOfRatio(maxRatio),
+  score: maxRatio / (1 + maxRatio),
 } as const;
 
 /**
@@ -73,7 +73,7 @@ function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipp
   if (likeness < minLikeness) return skip('thumbnail_of_other_content');
   const values = deviations.map((off) => Math.max(0.5, differingShare(off)));
   const map: CellMap = { ...cells, values };
-  const region = largestRegion(map, pointedFrom, picture.facts);
+  const region = largestRegion(map, markedFrom, picture.facts);
   const cellShare = cells.cellPx ** 2 / (width * height);
   const isFound = region !== null && region.share >= minCells * cellShare;
   const isStamp = isFound && isStripAtEdge(map, height);
@@ -102,7 +102,7 @@ function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipp
 
 /** Whether every marked cell lies in one strip along the upper or lower edge. */
 function isStripAtEdge({ cellPx, columns, values }: CellMap, height: number): boolean {
-  const cells = [...values.keys()].filter((cell) => values[cell]! >= pointedFrom);
+  const cells = [...values.keys()].filter((cell) => values[cell]! >= markedFrom);
   const rows = cells.map((cell) => Math.floor(cell / columns));
   const top = Math.min(...rows) * cellPx;
   const bottom = (Math.max(...rows) + 1) * cellPx;
