@@ -44,7 +44,7 @@ const minCompared = 0.02;
 const shownFrom = 0.51;
 
 /** Value of every cell when nothing was found: there may still be a copy that this method cannot see. */
-const unsaid = 0.5;
+const neutral = 0.5;
 
 export const copyMove: Detector<LocalisedFinding | Skipped> = {
   method: 'copy-move',
@@ -99,7 +99,7 @@ function toLocalisedFinding(search: CopySearch, size: Size): LocalisedFinding {
       source:
         'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.',
     },
-    map: mergeMaps(maps, evenMap(search, size, marked.length > 0 ? 1 - score : unsaid)),
+    map: mergeMaps(maps, evenMap(search, size, marked.length > 0 ? 1 - score : neutral)),
   };
 }
 
