@@ -98,7 +98,10 @@ function fitTerms(
   const tone = Array.from({ length: powers + 1 }, (_, power) =>
     means.map((mean) => ((mean - 128) / 128) ** power),
   );
-  const [slopesX, slopesY, bends] = Array.from({ length: 3 }, () => new Float64Array(means.length));
+  const [slopesX, slopesY, laplacians] = Array.from(
+    { length: 3 },
+    () => new Float64Array(means.length),
+  );
   for (let row = 0, cell = 0; row < rows; row++) {
     const up = row === 0 ? 0 : -columns;
     const down = row === rows - 1 ? 0 : columns;
@@ -108,10 +111,10 @@ function fitTerms(
       const [upper, lower] = [means[cell + up]!, means[cell + down]!];
       slopesX![cell] = (right - left) / 128;
       slopesY![cell] = (lower - upper) / 128;
-      bends![cell] = (left + right + upper + lower - 4 * means[cell]!) / 128;
+      laplacians![cell] = (left + right + upper + lower - 4 * means[cell]!) / 128;
     }
   }
-  return [...tone, slopesX!, slopesY!, bends!];
+  return [...tone, slopesX!, slopesY!, laplacians!];
 }
 
 /** Standard deviation of the cell and its eight neighbours. */
