@@ -58,9 +58,9 @@ export function describeSurroundings(
       descriptors[out + 6] = 4 * smallBlue[at]!;
       descriptors[out + 7] = 4 * smallRed[at]!;
       descriptors[out + 8] = 20 * slope(middle, at, width, 1);
-      descriptors[out + 9] = 33 * bend(middle, at, width, 2);
+      descriptors[out + 9] = 33 * curvature(middle, at, width, 2);
       descriptors[out + 10] = 32 * slope(large, at, width, 2);
-      descriptors[out + 11] = 85 * bend(large, at, width, 3);
+      descriptors[out + 11] = 85 * curvature(large, at, width, 3);
       descriptors[out + 12] = 2 * spread[at]!;
       descriptors[out + 13] = 4 * largeBlue[at]!;
       descriptors[out + 14] = 4 * largeRed[at]!;
@@ -101,7 +101,7 @@ function slope(values: Float32Array, at: number, width: number, step: number): n
 }
 
 /** Difference of the second derivatives along the directions of maximum and minimum curvature. */
-function bend(values: Float32Array, at: number, width: number, step: number): number {
+function curvature(values: Float32Array, at: number, width: number, step: number): number {
   const down = step * width;
   const along = values[at + step]! + values[at - step]! - values[at + down]! - values[at - down]!;
   const across =
