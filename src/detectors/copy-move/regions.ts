@@ -24,7 +24,7 @@ interface RegionParts {
 /** Radius in cells of the window to which a plane is fitted: 9 px across. */
 const windowCells = 2;
 /** Maximum root mean square distance of the matches in a window from the fitted plane. */
-const maxBendPx = 1.5;
+const maxResidualPx = 1.5;
 /** Minimum standard deviation in grey levels: smoother areas match by chance. */
 const minSpread = 3;
 /** Maximum difference between the offsets of neighbours in the same region. */
@@ -117,13 +117,14 @@ function planeCells({ x, y }: Targets, { field, spread, width }: RegionParts): U
   const { columns, rows } = field;
   const isPlane = new Uint8Array(columns * rows);
   const side = 2 * windowCells + 1;
-  const limit = maxBendPx * maxBendPx * side * side;
+  const limit = maxResidualPx * maxResidualPx * side * side;
   for (let row = windowCells; row < rows - windowCells; row++) {
     for (let column = windowCells; column < columns - windowCells; column++) {
       const cell = row * columns + column;
       if (spread[(row * width + column) * gridPx]! < minSpread) continue;
-      const bent = bend(x, cell, columns);
-      if (bent <= limit && bent + bend(y, cell, columns) <= limit) isPlane[cell] = 1;
+      const deviation = planeResidual(x, cell, columns);
+      if (deviation <= limit && deviation + planeResidual(y, cell, columns) <= limit)
+        isPlane[cell] = 1;
     }
   }
   return isPlane;
@@ -133,7 +134,7 @@ function planeCells({ x, y }: Targets, { field, spread, width }: RegionParts): U
  * Residual sum of squares about the fitted plane, computed relative to the centre value so that large coordinates do
  * not cost precision.
  */
-function bend(values: Float32Array, cell: number, columns: number): number {
+function planeResidual(values: Float32Array, cell: number, columns: number): number {
   const side = 2 * windowCells + 1;
   const middle = values[cell]!;
   let [sum, squares, byX, byY] = [0, 0, 0, 0];
