@@ -97,7 +97,7 @@ function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']):
   const { columns, rows, logSingle } = fit;
   const radius = smoothingRadius(fit);
   const smoothed = boxMean(logSingle, columns, radius);
-  const informativeShare = boxMean(Float32Array.from(logSingle, oneWhereNotZero), columns, radius);
+  const informativeShare = boxMean(Float32Array.from(logSingle, isInformative), columns, radius);
   const values = smoothed.map((nats, block) => {
     const trust = Math.min(1, informativeShare[block]! / minInformativeShare);
     return 0.5 + trust * (1 / (1 + Math.exp(-steepness * (nats - singleFrom))) - 0.5);
@@ -108,7 +108,7 @@ function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']):
   return { finding: toFinding({ fit, peak, region, facts }), map };
 }
 
-function oneWhereNotZero(nats: number): number {
+function isInformative(nats: number): number {
   return nats === 0 ? 0 : 1;
 }
 
