@@ -152,13 +152,13 @@ const maxRatio = 50;
 /** Score of a picture without similar regions. */
 export const noneScore = missedRatio / (1 + missedRatio);
 
-/** Minimum odds of a pair relative to the most likely one: beside a clear copy, mere look-alikes do not count. */
+/** Minimum odds of a pair relative to the most likely one: comparable a clear copy, mere look-alikes do not count. */
 const minOdds = 0.1;
 /**
  * More equally likely pairs come from rows of similar objects: in 40 pictures with simulated copies the maximum is
  * four.
  */
-const maxBeside = 5;
+const maxLikelyPairs = 5;
 /** Caps the ratio for rows of similar objects: a weak finding, whatever the score of each pair. */
 const maxRatioOfRows = 5;
 
@@ -173,10 +173,10 @@ export function likelyPairs(pairs: readonly Pair[]): readonly Likely[] {
     .map((pair) => ({ pair, probability: copyProbability(pair.likeness) }))
     .toSorted((one, other) => other.probability - one.probability);
   const least = minOdds * toOdds(likely[0]?.probability ?? 0);
-  const beside = likely.filter(({ probability }) => toOdds(probability) >= least);
-  if (beside.length <= maxBeside) return beside;
+  const comparable = likely.filter(({ probability }) => toOdds(probability) >= least);
+  if (comparable.length <= maxLikelyPairs) return comparable;
   const most = maxRatioOfRows / (1 + maxRatioOfRows);
-  return beside.map(({ pair, probability }) => ({
+  return comparable.map(({ pair, probability }) => ({
     pair,
     probability: Math.min(probability, most),
   }));
@@ -186,7 +186,7 @@ export function likelyPairs(pairs: readonly Pair[]): readonly Likely[] {
  * Number of similar regions in repetitive pictures: drawn pages of text, façades and tiles had 20 to 39, pictures with
  * a copied part 2 to 16.
  */
-const leastRepeats = 20;
+const minRepeats = 20;
 const alikeFrom = { fine: 0.75, middle: 0.9 } as const;
 
 /** Whether so much of the picture repeats that a copy would not stand out. */
@@ -194,7 +194,7 @@ export function isRepetitive(pairs: readonly Pair[]): boolean {
   const alike = pairs.filter(
     ({ likeness: { fine, middle } }) => fine >= alikeFrom.fine && middle >= alikeFrom.middle,
   );
-  return alike.length >= leastRepeats;
+  return alike.length >= minRepeats;
 }
 
 function toOdds(probability: number): number {
