@@ -12,7 +12,7 @@ const minCells = 15;
 /** Limit on the total area of all regions, relative to the picture: patterns cover it many times over. */
 const maxCover = 2;
 
-interface Ground {
+interface GrowthInput {
   readonly field: MatchField;
   /** Minimum displacement: anything that moves less is the same object. */
   readonly minPx: number;
@@ -22,7 +22,7 @@ interface Ground {
 export function growAll(
   seeds: readonly Region[],
   details: Details,
-  { field, minPx }: Ground,
+  { field, minPx }: GrowthInput,
 ): readonly Refined[] {
   const { columns } = field;
   const known: (Refined & KnownRegion)[] = [];
