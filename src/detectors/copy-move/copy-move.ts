@@ -25,7 +25,7 @@ import { frequencyBands, type WorkingPicture, workingPicture } from './features.
 import { growAll } from './grow.ts';
 import { evenMap, type CopySearch, markPair, type Marks, mergeMaps } from './mark.ts';
 import { matchField } from './match-field.ts';
-import { roomForDescriptors } from './match-kernel.ts';
+import { allocateDescriptors } from './match-kernel.ts';
 import { findRegions } from './regions.ts';
 import {
   copyWeight,
@@ -180,7 +180,7 @@ const minSeed = 8;
 
 function searchCopies(working: WorkingPicture): CopySearch {
   const { width, height } = working;
-  const surroundings = describeSurroundings(working, roomForDescriptors(width * height));
+  const surroundings = describeSurroundings(working, allocateDescriptors(width * height));
   const minPx = Math.max(minStepPx, minStep * Math.min(width, height));
   const field = matchField({ ...surroundings, width, height, minPx, random: createSteps() });
   const { spread } = surroundings;

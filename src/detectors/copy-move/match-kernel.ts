@@ -70,7 +70,7 @@ let kept: ReturnType<typeof instantiate> | null = null;
  * Allocates zeroed space in the kernel's memory for the descriptors of `pixels` pixels. Invalidates the space of the
  * previous picture.
  */
-export function roomForDescriptors(pixels: number): Int16Array {
+export function allocateDescriptors(pixels: number): Int16Array {
   kept ??= instantiate({ parameters: 6, numbers: 9, vectors: 4, body });
   const { memory } = kept;
   const missing =
@@ -79,7 +79,7 @@ export function roomForDescriptors(pixels: number): Int16Array {
   return new Int16Array(memory.buffer, descriptorsAt, pixels * descriptorLength).fill(0);
 }
 
-/** @param descriptors - in the space returned by `roomForDescriptors`. */
+/** @param descriptors - in the space returned by `allocateDescriptors`. */
 export function openMatchKernel({ width, height, descriptors, cells, minPx }: Field): MatchKernel {
   if (kept?.memory.buffer !== descriptors.buffer) throw new RangeError('They lie elsewhere.');
   const { memory, run } = kept;

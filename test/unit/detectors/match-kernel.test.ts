@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   openMatchKernel,
-  roomForDescriptors,
+  allocateDescriptors,
 } from '../../../src/detectors/copy-move/match-kernel.ts';
 import { createRandom } from '../../../src/engine/calibration.ts';
 
@@ -9,10 +9,10 @@ const [width, height, reachPx, length] = [61, 47, 8, 16];
 const minPx = 7.5;
 const random = createRandom(1);
 const whole = (below: number) => Math.floor(random() * below);
-const descriptors = roomForDescriptors(width * height).map(() => whole(8000) - 4000);
+const descriptors = allocateDescriptors(width * height).map(() => whole(8000) - 4000);
 
 function openKernel(cells: number) {
-  const room = roomForDescriptors(width * height);
+  const room = allocateDescriptors(width * height);
   room.set(descriptors);
   return openMatchKernel({ width, height, descriptors: room, cells, minPx });
 }
