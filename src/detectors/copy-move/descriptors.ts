@@ -189,9 +189,9 @@ const tableLength = 2 * tableMiddle;
  */
 function quantileTables({ descriptors, spread }: Surroundings): Uint16Array {
   const tables = new Uint16Array(digits.length * tableLength);
-  let worth = keyCount;
+  let stride = keyCount;
   digits.forEach(({ slot, parts }, n) => {
-    worth /= parts;
+    stride /= parts;
     const sampled: number[] = [];
     for (let at = 0; at < spread.length; at += sampledEvery) {
       if (spread[at]! >= minSpread) sampled.push(descriptors[at * descriptorLength + slot]!);
@@ -200,7 +200,7 @@ function quantileTables({ descriptors, spread }: Surroundings): Uint16Array {
     const table = tables.subarray(n * tableLength, (n + 1) * tableLength);
     for (let part = 1; part < parts; part++) {
       const edge = sorted[Math.floor((part * sorted.length) / parts)] ?? 0;
-      table.fill(part * worth, edge + tableMiddle);
+      table.fill(part * stride, edge + tableMiddle);
     }
   });
   return tables;
