@@ -135,14 +135,14 @@ export function doubledRatios(first: number, second: number): Float64Array {
 }
 
 /** Range of the table, in half grey levels: beyond it the distribution function is 0 or 1. */
-const mostHalves = 64;
-const tableOfHalves = Float64Array.from({ length: 2 * mostHalves + 1 }, (_, at) =>
-  below((at - mostHalves) / 2 / roundingNoise),
+const maxHalves = 64;
+const tableOfHalves = Float64Array.from({ length: 2 * maxHalves + 1 }, (_, at) =>
+  below((at - maxHalves) / 2 / roundingNoise),
 );
 
 /** Share of rounding noise below this many half grey levels. Steps are integers, so no finer values occur. */
 function belowHalves(halves: number): number {
-  return tableOfHalves[Math.min(mostHalves, Math.max(-mostHalves, halves)) + mostHalves]!;
+  return tableOfHalves[Math.min(maxHalves, Math.max(-mostHalves, halves)) + maxHalves]!;
 }
 
 /** Standard normal distribution function. @see Abramowitz and Stegun (1964), 7.1.26; errors below 1e-7. */
