@@ -12,7 +12,7 @@ import type { Models } from '../../src/engine/schedule.ts';
 import { readLogits } from '../../src/engine/patch-scores.ts';
 import { coveringGrid } from '../../src/engine/feature-grid.ts';
 import { cellTextures } from '../../src/engine/patches.ts';
-import { changePixels, savedAgain } from '../../src/engine/stability.ts';
+import { changePixels, resaveAsJpeg } from '../../src/engine/stability.ts';
 import { saveJpeg } from '../../src/image/codec.ts';
 import type { Pixels } from '../../src/image/pixels.ts';
 import { decodePicture } from '../../src/image/decode.ts';
@@ -93,7 +93,7 @@ export async function compressionOfResaves(
   if (Number.parseInt(picture.facts.sha256.slice(0, 8), 16) % oneOf !== 0) return null;
   const scores = new Map<number, number>();
   for (const quality of qualities) {
-    const planes = toPlanes(await savedAgain(pixelsOf(picture), quality));
+    const planes = toPlanes(await resaveAsJpeg(pixelsOf(picture), quality));
     const { compression } = toPredictions(await readLogits(planes, model), model.manifest);
     scores.set(quality, compression);
   }

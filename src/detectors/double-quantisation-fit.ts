@@ -142,7 +142,7 @@ const tableOfHalves = Float64Array.from({ length: 2 * maxHalves + 1 }, (_, at) =
 
 /** Share of rounding noise below this many half grey levels. Steps are integers, so no finer values occur. */
 function belowHalves(halves: number): number {
-  return tableOfHalves[Math.min(maxHalves, Math.max(-mostHalves, halves)) + maxHalves]!;
+  return tableOfHalves[Math.min(maxHalves, Math.max(-maxHalves, halves)) + maxHalves]!;
 }
 
 /** Standard normal distribution function. @see Abramowitz and Stegun (1964), 7.1.26; errors below 1e-7. */

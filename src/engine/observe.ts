@@ -180,7 +180,7 @@ function toChangeClaim(
   const isSuspectedAlone = findings.some(
     (it) => methods.includes(it.method) && canSuspectAlone(it, fusion),
   );
-  return { probability, speaking: methods.length, isStrong, isSuspectedAlone };
+  return { probability, indicating: methods.length, isStrong, isSuspectedAlone };
 }
 
 function isSkipped(answer: Answer): answer is Skipped {

@@ -158,8 +158,8 @@ function noisePair(cells: readonly number[], move: Affine) {
     region: { cells: Int32Array.from(cells), affine: move },
     likeness: { ...likeness, scale: 1, isMirrored: false, isReflection: false },
   };
-  const look = { working: work(scene), columns: 100, comparedShare: 1, pairs: [pair] };
-  return { look, pair, size: { width: 200, height: 200 }, probability: 0.9 };
+  const search = { working: work(scene), columns: 100, comparedShare: 1, pairs: [pair] };
+  return { search, pair, size: { width: 200, height: 200 }, probability: 0.9 };
 }
 
 function block(columns: number, rows: number): readonly number[] {
@@ -208,7 +208,7 @@ test('beside a plain copy, what merely looks alike is left out', () => {
   expect(likelyPairs([faint, pair]).map((likely) => likely.pair)).toEqual([pair]);
 });
 
-test('a picture of things that repeat is known by how many of its regions look alike', () => {
+test('a repetitive picture is recognised by how many of its regions look alike', () => {
   const { pair } = noisePair(block(8, 8), affine(1, 0));
   const alike = { ...pair, likeness: { ...pair.likeness, fine: 0.8, middle: 0.95 } };
   const other = { ...pair, likeness: { ...pair.likeness, middle: 0.6 } };
