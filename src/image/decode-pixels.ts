@@ -22,7 +22,7 @@ export interface DecodedPixels {
 }
 
 /** Minimum share of intact rows for a damaged picture to be accepted. */
-const leastSoundShare = 0.9;
+const minSoundShare = 0.9;
 
 /**
  * @param orientation - 1..8, from the container or from EXIF.
@@ -135,7 +135,7 @@ async function decodeDamaged(
       : failure('not_decodable', {});
   }
   const soundShare = Math.floor((1000 * soundRows) / request.height) / 1000;
-  if (soundShare < leastSoundShare) {
+  if (soundShare < minSoundShare) {
     const percent = Math.floor(100 * soundShare);
     throw failure('rows_missing', { format: formatNames[format], percent });
   }
