@@ -25,13 +25,13 @@ export function isRawTiff(bytes: Uint8Array): boolean {
   return readWholeNumber(primary.get(tags.subfileType)) === 1;
 }
 
-const mostCandidates = 200;
+const maxCandidates = 200;
 
 /** The largest embedded JPEG that any decoder can display; null if there is none. JPEGs are located by their SOI. */
 export function largestJpegIn(bytes: Uint8Array): Uint8Array | null {
   let best: { readonly at: number; readonly pixels: number } | null = null;
   let at = bytes.indexOf(0xff, 1);
-  for (let count = 0; at >= 0 && count < mostCandidates; at = bytes.indexOf(0xff, at + 1)) {
+  for (let count = 0; at >= 0 && count < maxCandidates; at = bytes.indexOf(0xff, at + 1)) {
     if (bytes[at + 1] !== 0xd8 || bytes[at + 2] !== 0xff) continue;
     count++;
     const pixels = pixelsOfFrame(bytes, at);
