@@ -34,7 +34,7 @@ export interface PdfContents {
   readonly laterPages: number;
 }
 
-const mostPages = 500;
+const maxPages = 500;
 
 /** @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_unreadable`, `image_not_supported`. */
 export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<PdfContents> {
@@ -44,7 +44,7 @@ export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<P
     const seen = new Set<string>();
     const parts: PdfPart[] = [];
     let [tooSmall, repeated] = [0, 0];
-    for (let number = 1; number <= Math.min(pages, mostPages); number++) {
+    for (let number = 1; number <= Math.min(pages, maxPages); number++) {
       withPage(pdf, number, (page) => {
         const pictures = picturesOn(page);
         const large = pictures.filter(
@@ -63,7 +63,7 @@ export async function listPdfParts(bytes: Uint8Array, limits: Limits): Promise<P
           parts.push({ page: number, picture: null, place: { left: 0, top: 0, ...page.mm } });
       });
     }
-    return { parts, tooSmall, repeated, laterPages: Math.max(pages - mostPages, 0) };
+    return { parts, tooSmall, repeated, laterPages: Math.max(pages - maxPages, 0) };
   });
 }
 
