@@ -10,7 +10,7 @@ import { type Box, boxesOf, endOfBoxes, hasCredentialsBox, readBoxes } from './b
 import { ascii, dataView, joinBytes } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 
-const mostItems = 4000;
+const maxItems = 4000;
 
 /** @throws {ForensicsError} `image_unreadable`. */
 export function readHeif(bytes: Uint8Array, format: string): FileFacts {
@@ -54,7 +54,7 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
 }
 
 /** Maximum pixels decoded before cropping. */
-const mostStoredPixels = 100_000_000;
+const maxStoredPixels = 100_000_000;
 
 /** Size of the picture after the `clap` crop. @throws {ForensicsError} `image_unreadable`, `image_too_large`. */
 function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: string) {
@@ -65,8 +65,8 @@ function shownSize(extent: Uint8Array, clap: Uint8Array | undefined, format: str
   const isInside = width >= 1 && height >= 1 && width <= stored.width && height <= stored.height;
   if (!isInside) throw failure('damaged', { format, what: 'is cut to nothing' });
   // Limits apply to the visible size, but memory is needed for the stored size.
-  if (stored.width * stored.height > mostStoredPixels) {
-    throw failure('too_many_pixels', { ...stored, megapixels: mostStoredPixels / 1e6 });
+  if (stored.width * stored.height > maxStoredPixels) {
+    throw failure('too_many_pixels', { ...stored, megapixels: maxStoredPixels / 1e6 });
   }
   return { width, height };
 }
@@ -81,7 +81,7 @@ function hasOtherPictures(primary: number, items: readonly Item[], boxes: readon
   const parts = references.flatMap(({ type, data }) => {
     if (type === 'thmb' || type === 'auxl') return readNumber(data, 0, idBytes);
     if (type !== 'dimg') return [];
-    const count = Math.min(readNumber(data, idBytes, 2), mostItems);
+    const count = Math.min(readNumber(data, idBytes, 2), maxItems);
     return Array.from({ length: count }, (_, i) =>
       readNumber(data, idBytes + 2 + i * idBytes, idBytes),
     );
@@ -113,7 +113,7 @@ function readItems(boxes: readonly Box[]): readonly Item[] {
   const [list] = boxesOf(boxes, 'iinf');
   if (list === undefined) return [];
   const entries = boxesOf(readBoxes(list.subarray(list[0] === 0 ? 6 : 8)), 'infe');
-  return entries.slice(0, mostItems).map((entry) => {
+  return entries.slice(0, maxItems).map((entry) => {
     const idBytes = entry[0] === 3 ? 4 : 2;
     const at = 4 + idBytes + 2;
     // The NUL-terminated name is followed by the content type.
@@ -136,7 +136,7 @@ function propertiesOf(item: number, boxes: readonly Box[]): readonly Box[] {
 function associationsOf(item: number, map: Uint8Array): readonly number[] {
   const idBytes = map[0] === 0 ? 2 : 4;
   const isWide = ((map[3] ?? 0) & 1) === 1;
-  const count = Math.min(readNumber(map, 4, 4), mostItems);
+  const count = Math.min(readNumber(map, 4, 4), maxItems);
   let at = 8;
   for (let i = 0; i < count && at < map.length; i++) {
     const id = readNumber(map, at, idBytes);
@@ -214,7 +214,7 @@ interface Extents {
   readonly ranges: readonly (readonly [at: number, length: number])[];
 }
 
-const mostExtents = 100;
+const maxExtents = 100;
 
 function extentsOf(wanted: number, list: Uint8Array): Extents | null {
   const version = list[0] ?? 0;
@@ -222,7 +222,7 @@ function extentsOf(wanted: number, list: Uint8Array): Extents | null {
   const [offsetBytes, lengthBytes, baseBytes] = [sizes >> 4, sizes & 15, more >> 4];
   const indexBytes = version === 0 ? 0 : more & 15;
   const idBytes = version < 2 ? 2 : 4;
-  const count = Math.min(readNumber(list, 6, idBytes), mostItems);
+  const count = Math.min(readNumber(list, 6, idBytes), maxItems);
   let at = 6 + idBytes;
   for (let i = 0; i < count && at < list.length; i++) {
     const id = readNumber(list, at, idBytes);
@@ -231,7 +231,7 @@ function extentsOf(wanted: number, list: Uint8Array): Extents | null {
     at += (version === 0 ? 0 : 2) + 2;
     const base = readNumber(list, at, baseBytes);
     at += baseBytes;
-    const extents = Math.min(readNumber(list, at, 2), mostExtents);
+    const extents = Math.min(readNumber(list, at, 2), maxExtents);
     at += 2;
     const ranges: [number, number][] = [];
     for (let k = 0; k < extents; k++, at += indexBytes + offsetBytes + lengthBytes) {
