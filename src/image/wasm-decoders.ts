@@ -56,7 +56,7 @@ interface Heif {
 const heif = { rgb: 1, interleaved: 10, interleavedAlpha: 11, channel: 10 } as const;
 
 /** More pixels may be stored than shown: `clap` crops, and tiles extend past the edge. */
-const mostStoredPixels = 2 * localLimits.maxPixels;
+const maxStoredPixels = 2 * localLimits.maxPixels;
 
 let heifLibrary: Promise<Heif> | null = null;
 
@@ -89,7 +89,7 @@ export async function decodeHeic(bytes: Uint8Array): Promise<RawPixels> {
     lib.HEAPU8.set(bytes, input);
     // The version is followed by a 64-bit limit on the pixels of any picture in the file.
     const limits = lib._heif_context_get_security_limits(context) / 4;
-    lib.HEAPU32.set([mostStoredPixels, 0], limits + 2);
+    lib.HEAPU32.set([maxStoredPixels, 0], limits + 2);
     check((error) => lib._heif_context_read_from_memory(error, context, input, bytes.length, 0));
     handle = check((error, out) => lib._heif_context_get_primary_image_handle(error, context, out));
     const hasAlpha = lib._heif_image_handle_has_alpha_channel(handle) !== 0;
