@@ -12,13 +12,13 @@ export interface Box {
   readonly isWhole: boolean;
 }
 
-const mostBoxes = 10_000;
+const maxBoxes = 10_000;
 
 /** The consecutive boxes in `bytes`, up to the first invalid one. */
 export function readBoxes(bytes: Uint8Array): readonly Box[] {
   const boxes: Box[] = [];
   const view = dataView(bytes);
-  for (let at = 0; at + 8 <= bytes.length && boxes.length < mostBoxes; ) {
+  for (let at = 0; at + 8 <= bytes.length && boxes.length < maxBoxes; ) {
     const isLong = view.getUint32(at) === 1 && at + 16 <= bytes.length;
     const header = isLong ? 16 : 8;
     const stated = isLong ? Number(view.getBigUint64(at + 8)) : view.getUint32(at);
