@@ -4,7 +4,7 @@ import { failure } from '../contract/failure-reasons.ts';
 import { ascii, dataView, joinBytes } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 
-const mostBlocks = 100_000;
+const maxBlocks = 100_000;
 const blocks = { extension: 0x21, image: 0x2c, trailer: 0x3b } as const;
 const extensions = { control: 0xf9, comment: 0xfe, application: 0xff } as const;
 
@@ -14,7 +14,7 @@ export function readGif(bytes: Uint8Array): FileFacts {
   const view = dataView(bytes);
   const found = { frames: 0, hasAlpha: false, xmp: [] as Uint8Array[], comments: [] as string[] };
   let at = 13 + colourTableBytes(bytes[10]!);
-  for (let count = 0; at < bytes.length && count < mostBlocks; count++) {
+  for (let count = 0; at < bytes.length && count < maxBlocks; count++) {
     const kind = bytes[at];
     if (kind === blocks.trailer) {
       at += 1;
