@@ -4,7 +4,7 @@ import { failure } from '../contract/failure-reasons.ts';
 import { ascii, dataView } from './bytes.ts';
 import { type FileFacts, ordinaryFile } from './file-facts.ts';
 
-const mostChunks = 10_000;
+const maxChunks = 10_000;
 
 /** @throws {ForensicsError} `image_unreadable`. */
 export function readWebp(bytes: Uint8Array): FileFacts {
@@ -42,7 +42,7 @@ interface Chunk {
 function readChunks(bytes: Uint8Array): readonly Chunk[] {
   const chunks: Chunk[] = [];
   const view = dataView(bytes);
-  for (let at = 12; at + 8 <= bytes.length && chunks.length < mostChunks; ) {
+  for (let at = 12; at + 8 <= bytes.length && chunks.length < maxChunks; ) {
     const size = view.getUint32(at + 4, true);
     chunks.push({ type: ascii(bytes, at, 4), data: bytes.subarray(at + 8, at + 8 + size) });
     at += 8 + size + (size % 2);
