@@ -17,10 +17,10 @@ export async function soundRowsOfPng(file: PngFile): Promise<number> {
   const rowBytes = (pixels: number) =>
     pixels === 0 ? 0 : 1 + Math.ceil((pixels * samples * bitDepth) / 8);
   // A decompression bomb cannot claim more than all rows.
-  const mostBytes = 2 * height * rowBytes(width);
+  const maxBytes = 2 * height * rowBytes(width);
   const bytes = await inflatedBytes(
     sound.map((chunk) => chunk.data),
-    mostBytes,
+    maxBytes,
   );
   if (!isInterlaced) return Math.min(height, Math.floor(bytes / rowBytes(width)));
   const before = passes.reduce(
@@ -48,7 +48,7 @@ const passes = [
 /** Inflates in pieces, because the output of a broken piece is lost. */
 const pieceBytes = 1024;
 
-async function inflatedBytes(parts: readonly Uint8Array[], mostBytes: number): Promise<number> {
+async function inflatedBytes(parts: readonly Uint8Array[], maxBytes: number): Promise<number> {
   const inflate = createInflate();
   let count = 0;
   inflate.on('data', (data: Uint8Array) => (count += data.length));
@@ -62,7 +62,7 @@ async function inflatedBytes(parts: readonly Uint8Array[], mostBytes: number): P
       const written = new Promise<void>((resolve) => inflate.write(piece, () => resolve()));
       // oxlint-disable-next-line no-await-in-loop -- a stream
       await Promise.race([written, isOver]);
-      if (inflate.destroyed || count > mostBytes) return count;
+      if (inflate.destroyed || count > maxBytes) return count;
     }
   }
   inflate.end();
