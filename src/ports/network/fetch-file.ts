@@ -24,7 +24,7 @@ interface FetchLimits {
 }
 
 const timeoutMs = 60_000;
-const mostRedirects = 5;
+const maxRedirects = 5;
 
 /**
  * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`; the abort reason of `signal`.
@@ -55,7 +55,7 @@ async function follow(
       const { statusCode: status } = answer;
       const { location } = answer.headers;
       if (status >= 300 && status < 400 && typeof location === 'string') {
-        if (redirects.length === mostRedirects) throw failure('url_redirects', { host: url.host });
+        if (redirects.length === maxRedirects) throw failure('url_redirects', { host: url.host });
         url = checkedUrl(new URL(location, url).href);
         redirects.push(url.href);
       } else if (status === 200) {
