@@ -153,7 +153,7 @@ export function serviceLimits(settings: {
 }
 
 /** Limits for pictures that a service has already accepted, when its setting may have been different. */
-export function limitsOfTaken(settings: { readonly maxUploadBytes: number }): Limits {
+export function limitsForAccepted(settings: { readonly maxUploadBytes: number }): Limits {
   return serviceLimits({ ...settings, intake: 'everything' });
 }
 

@@ -11,7 +11,7 @@ import type { Notice } from './analyses/context.ts';
 import { runJob } from './analyses/lifecycle/client.ts';
 import type { Settings } from '../contract/config.ts';
 import { createSandbox } from '../examiner/sandbox.ts';
-import { limitsOfTaken, serviceLimits } from '../image/picture.ts';
+import { limitsForAccepted, serviceLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { modelsFolder } from '../ports/data-folder/data-folder.ts';
 import { storageConfigs } from '../ports/db/schema.ts';
@@ -153,7 +153,7 @@ async function openExaminer(settings: Settings, now: () => Date, stack: Stack) {
   const modelHealth = createModelHealth({ registry, now });
   await modelHealth.check();
   const validation = await citedValidation(settings, registry);
-  const limits = limitsOfTaken(settings);
+  const limits = limitsForAccepted(settings);
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
   // Upgrades are rendered in the process that receives the request, even when the workers are
   // elsewhere.

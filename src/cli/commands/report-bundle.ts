@@ -9,7 +9,7 @@ import type { Settings } from '../../contract/config.ts';
 import { modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import { checkFree, writeWholeFile } from '../../ports/files/output-file.ts';
-import { limitsOfTaken } from '../../image/picture.ts';
+import { limitsForAccepted } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../../examiner/sandbox.ts';
@@ -66,7 +66,7 @@ export async function withParts<T>(
   { core, settings }: { readonly core: Core; readonly settings: Settings },
   act: (parts: CaseParts) => Promise<T>,
 ): Promise<T> {
-  const limits = limitsOfTaken(settings);
+  const limits = limitsForAccepted(settings);
   const { stores } = openBlobs({ settings, core, now, onError: raise });
   const registry = createRegistry({ extra: modelsFolder(settings) });
   const validation = await citedValidation(settings, registry);
