@@ -75,14 +75,14 @@ const noFit: Fit = {
  * wins.
  */
 function bestAlignment(keypoints: readonly Keypoint[], other: Fingerprint): Fit {
-  const alike = similarPairs(keypoints, other.keypoints).slice(0, triedPairs);
+  const similar = similarPairs(keypoints, other.keypoints).slice(0, triedPairs);
   let best = noFit;
-  for (const [n, first] of alike.entries()) {
-    for (const second of alike.slice(n + 1)) {
+  for (const [n, first] of similar.entries()) {
+    for (const second of similar.slice(n + 1)) {
       // These two would give the same alignment again.
       if (best.spots.has(first[0]) && best.spots.has(second[0])) continue;
       const map = fitMap([first, second]);
-      if (map === null || ![first, second].every((pair) => isOfScale(pair, map.scale))) continue;
+      if (map === null || ![first, second].every((pair) => matchesScale(pair, map.scale))) continue;
       const rough = collect(keypoints, other, map);
       const refined = rough.pairs.length < minRough ? null : fitMap(rough.pairs);
       if (refined === null) continue;
@@ -141,7 +141,7 @@ function collect(
     let fewest = maxBits + 1;
     for (const other of others) {
       if (Math.abs(other.x - x) > near || Math.abs(other.y - y) > near) continue;
-      if (taken.has(other) || !isOfScale([keypoint, other], map.scale)) continue;
+      if (taken.has(other) || !matchesScale([keypoint, other], map.scale)) continue;
       const bits = differingBits(keypoint.key, other.key);
       if (bits < fewest) [nearest, fewest] = [other, bits];
     }
@@ -153,7 +153,7 @@ function collect(
   return { map, pairs, spots, share: pairs.length / Math.max(1, inside) };
 }
 
-function isOfScale([one, other]: Pair, scale: number): boolean {
+function matchesScale([one, other]: Pair, scale: number): boolean {
   const ratio = other.size / (one.size * scale);
   return ratio < maxSizeRatio && ratio > 1 / maxSizeRatio;
 }
