@@ -128,8 +128,8 @@ function readTexts(tiff: Uint8Array, { primary, exif }: Directories): readonly E
 function readText(tag: number, field: Field): string | null {
   if (tag === tags.userComment) return readComment(field);
   // Windows writes UTF-16LE as bytes.
-  const isOfWindows = tag >= 0x9c9b && tag <= 0x9c9f && field.type === types.byte;
-  if (!isOfWindows) return readTextField(field);
+  const isWindowsText = tag >= 0x9c9b && tag <= 0x9c9f && field.type === types.byte;
+  if (!isWindowsText) return readTextField(field);
   return untilNul(new TextDecoder('utf-16le').decode(field.bytes)).trim() || null;
 }
 
