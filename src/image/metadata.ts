@@ -166,7 +166,7 @@ function keepTags(
   let isCut = false;
   for (const [name, raw] of tags) {
     const value = toPlain(raw);
-    if (value === null || isPosition(name, value) || isOfReceiver(name)) continue;
+    if (value === null || isPosition(name, value) || isReceiverTag(name)) continue;
     if (kept.length === maxTags) {
       warnings.push({ code: 'entries_cut', values: { place, entries: maxTags } });
       break;
@@ -189,7 +189,7 @@ function isPosition(name: string, value: unknown): boolean {
 }
 
 /** The receiver's times, directions and speeds also narrow a position down. */
-function isOfReceiver(name: string): boolean {
+function isReceiverTag(name: string): boolean {
   return /GPS/i.test(name);
 }
 
