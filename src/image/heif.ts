@@ -31,7 +31,7 @@ export function readHeif(bytes: Uint8Array, format: string): FileFacts {
     items.filter(wanted).flatMap((item) => readItem(item.id, { boxes, bytes }) ?? []);
   const [bits] = boxesOf(properties, 'pixi');
   const isAnimated = top.some(({ type }) => type === 'moov');
-  const hasAlpha = isAlphaThere(primary, boxes);
+  const hasAlpha = hasAlphaPlane(primary, boxes);
   const colours = bits?.[4] ?? 3;
   return {
     ...ordinaryFile,
@@ -161,7 +161,7 @@ function readProfile(properties: readonly Box[]): Uint8Array | null {
 }
 
 /** Whether an auxiliary picture refers to the primary one as its alpha plane. */
-function isAlphaThere(primary: number, boxes: readonly Box[]): boolean {
+function hasAlphaPlane(primary: number, boxes: readonly Box[]): boolean {
   const [references] = boxesOf(boxes, 'iref');
   if (references === undefined) return false;
   const idBytes = references[0] === 0 ? 2 : 4;
