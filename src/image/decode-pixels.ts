@@ -63,7 +63,7 @@ async function decode(
   if (format === 'jp2' && facts.channels !== 1 && facts.channels !== 3) {
     throw failure('rare_kind', { format: formatNames[format] });
   }
-  if (isDecodedApart(format)) return allSound(ofSize(request, await decoders[format](pixelBytes)));
+  if (hasOwnDecoder(format)) return allSound(ofSize(request, await decoders[format](pixelBytes)));
   return allSound((await decodeWithSharp(request, 'error')).pixels);
 }
 
@@ -75,7 +75,7 @@ const decoders = {
   jxl: decodeJpegXl,
 } as const;
 
-function isDecodedApart(format: Format): format is keyof typeof decoders {
+function hasOwnDecoder(format: Format): format is keyof typeof decoders {
   return Object.hasOwn(decoders, format);
 }
 
