@@ -35,11 +35,11 @@ export function joinExtendedXmp(
   packets: readonly Uint8Array[],
 ): ExtendedXmp {
   const named = packets.map((packet) => Buffer.from(packet).toString('latin1').toUpperCase());
-  const wholes = Map.groupBy(parts.flatMap(readPart), ({ id, length }) => `${id} ${length}`);
+  const packetsById = Map.groupBy(parts.flatMap(readPart), ({ id, length }) => `${id} ${length}`);
   const warnings = new Map<string, Warning>();
   const warn = (code: 'extended_xmp_incomplete' | 'extended_xmp_differs') =>
     warnings.set(code, { code, values: {} });
-  const joined = [...wholes.values()].map((whole) => {
+  const joined = [...packetsById.values()].map((whole) => {
     const { id, length } = whole[0]!;
     const bytes = joinParts(whole);
     if (bytes.length !== length) warn('extended_xmp_incomplete');
@@ -48,7 +48,7 @@ export function joinExtendedXmp(
     }
     return bytes;
   });
-  if (wholes.size === 0 && parts.length > 0) warn('extended_xmp_incomplete');
+  if (packetsById.size === 0 && parts.length > 0) warn('extended_xmp_incomplete');
   return { packets: joined, warnings: [...warnings.values()] };
 }
 
