@@ -96,8 +96,8 @@ export function toLuma(rgb: Uint8Array): Uint8Array {
   const pixels = rgb.length / 3;
   const luma = new Uint8Array(pixels);
   for (let i = 0, from = 0; i < pixels; i++, from += 3) {
-    const thousandfold = 299 * rgb[from]! + 587 * rgb[from + 1]! + 114 * rgb[from + 2]!;
-    luma[i] = ((thousandfold + 500) / 1000) | 0;
+    const thousandths = 299 * rgb[from]! + 587 * rgb[from + 1]! + 114 * rgb[from + 2]!;
+    luma[i] = ((thousandths + 500) / 1000) | 0;
   }
   return luma;
 }
