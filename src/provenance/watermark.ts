@@ -94,7 +94,7 @@ function uAt(rgb: Uint8Array, at: number): number {
 }
 
 /** In a picture of a single colour, all blocks are alike. */
-const leastDeviation = 1e-6;
+const minDeviation = 1e-6;
 
 /** How closely the mean of the blocks for each bit follows the message, in standard deviations of chance. */
 function deviations(blocks: Uint8Array, bits: readonly number[]): number {
@@ -106,7 +106,7 @@ function deviations(blocks: Uint8Array, bits: readonly number[]): number {
     counts[bit]!++;
   }
   const means = sums.map((sum, bit) => sum / counts[bit]!);
-  const likeness = correlate(means, Float64Array.from(bits), leastDeviation) ?? 0;
+  const likeness = correlate(means, Float64Array.from(bits), minDeviation) ?? 0;
   return Math.atanh(Math.min(likeness, 1 - 1e-12)) * Math.sqrt(length - 3);
 }
 
