@@ -135,7 +135,7 @@ function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {
 }
 
 /** Manufacturers that have written a maker note into every JPEG for two decades. Others do so only in some models. */
-const notingMakers =
+const makersWithNotes =
   /^(?:apple|canon|fujifilm|nikon|olympus|om digital solutions|panasonic|pentax|ricoh|sony)\b/i;
 
 function compareCamera({ exif, software, quantisation }: Records): readonly Inconsistency[] {
@@ -149,10 +149,10 @@ function compareCamera({ exif, software, quantisation }: Records): readonly Inco
       measures: {},
     });
   }
-  const isNoting = exif.texts.some(
-    ({ field, text }) => field === 'Make' && notingMakers.test(text),
+  const hasMakerWithNotes = exif.texts.some(
+    ({ field, text }) => field === 'Make' && makersWithNotes.test(text),
   );
-  const isExpected = isNoting && exif.hasExposure;
+  const isExpected = hasMakerWithNotes && exif.hasExposure;
   if (isExpected && !exif.hasMakerNote) {
     all.push({
       code: 'maker_note_missing_for_camera',
