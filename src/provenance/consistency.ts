@@ -238,7 +238,7 @@ function isUnset(at: Date): boolean {
  */
 function isBeforeFirstFix(at: Date): boolean {
   const day = at.toISOString().slice(0, 10);
-  return at.getUTCFullYear() < 1995 || isUnset(at) || weekCountsBegan.has(day);
+  return at.getUTCFullYear() < 1995 || isUnset(at) || gpsWeekStarts.has(day);
 }
 
-const weekCountsBegan: ReadonlySet<string> = new Set(['1999-08-22', '2019-04-07']);
+const gpsWeekStarts: ReadonlySet<string> = new Set(['1999-08-22', '2019-04-07']);
