@@ -13,14 +13,16 @@ const samples = /sampler|UltimateSDUpscale|(?:Face|Segs?)Detailer/i;
 /** Nodes that call a hosted model, by vendor; excludes their helper nodes, which scale or hold a colour. */
 const hosted =
   /^(?:OpenAI(?:Dalle|GPTImage)|Flux(?:Pro|KontextPro|KontextMax|2)\w*Node|Ideogram|LumaImage(?!Reference)|Recraft(?:Text|Image)|Stability(?:Stable)?Image|(?:Google)?Gemini\w*Image|GeminiNanoBanana|Imagen|ByteDance(?:Image|Seedream)|Seedream|Kling\w*Image(?:Generation|Expand)|Wan\w*ToImageApi|RunwayTextToImage|Reve\w*Image|Grok\w*Image|Bria\w*Image|HunyuanImage\w*Api|QwenImage\w*Api|Midjourney)/i;
-const paintsIn = /inpaint|SetLatentNoiseMask|ProFill|ProExpand|ImageExpand|Detailer/i;
+const inpainting = /inpaint|SetLatentNoiseMask|ProFill|ProExpand|ImageExpand|Detailer/i;
 
 /** What the graph generated; null if it only edits its input, or is not a graph. */
 export function originOfGraph(graph: Members): Exclude<DeclaredOrigin, 'captured'> | null {
   const kinds = kindsOfNodes(graph);
   if (!kinds.some((kind) => samples.test(kind) || hosted.test(kind))) return null;
   const isLoaded = kinds.some((kind) => kind.startsWith('LoadImage'));
-  return isLoaded && kinds.some((kind) => paintsIn.test(kind)) ? 'ai-manipulated' : 'ai-generated';
+  return isLoaded && kinds.some((kind) => inpainting.test(kind))
+    ? 'ai-manipulated'
+    : 'ai-generated';
 }
 
 /** Class names of all nodes in a graph of either form, including its subgraphs. */
