@@ -153,9 +153,9 @@ const maxIdentities = 20;
 function stateOfIdentity(label: string, results: Members): CredentialIdentity['state'] {
   const codes = (kind: string) => codesIn(results[kind], `/${label}`);
   const [successes, failures] = [codes('success'), codes('failure')];
-  const unvouched = /^cawg\.(?:x509\.credential\.untrusted|ica\.untrusted_issuer)$/;
+  const unverifiedIssuer = /^cawg\.(?:x509\.credential\.untrusted|ica\.untrusted_issuer)$/;
   if (failures.includes('cawg.ica.did_unavailable')) return 'not-verified';
-  if (failures.some((code) => !unvouched.test(code))) return 'broken';
+  if (failures.some((code) => !unverifiedIssuer.test(code))) return 'broken';
   if (
     !successes.some((code) =>
       /^cawg\.(?:x509\.signature\.validated|ica\.credential_valid)$/.test(code),
