@@ -72,8 +72,8 @@ export function createRegistry(
   dirs: { readonly extra?: string | null; readonly packaged?: string } = {},
 ): Registry {
   const read = () => readInstalled(dirs.extra ?? null, dirs.packaged ?? packagedDir);
-  const images = async () => ofType(await read(), isImage);
-  const locators = async () => ofType(await read(), isLocator);
+  const images = async () => filterByType(await read(), isImage);
+  const locators = async () => filterByType(await read(), isLocator);
   return {
     list: async () => listManifests(await images()),
     listAll: async () => listManifests(byType(await read())),
@@ -84,8 +84,8 @@ export function createRegistry(
     stampDefaults: async () => {
       const installed = await read();
       const defaults = [
-        findEntry(ofType(installed, isImage), null, imageKind),
-        findEntry(ofType(installed, isLocator), null, locatorKind),
+        findEntry(filterByType(installed, isImage), null, imageKind),
+        findEntry(filterByType(installed, isLocator), null, locatorKind),
       ];
       return JSON.stringify(await Promise.all(defaults.map(stampFiles)));
     },
@@ -109,7 +109,7 @@ const isLocator = (entry: ModelFolder): entry is ModelFolder<LocateManifest> =>
   entry.manifest.type === 'localisation';
 
 /** A damaged folder's kind is unknown, so it counts as both. */
-function ofType<Manifest extends AnyManifest>(
+function filterByType<Manifest extends AnyManifest>(
   { entries, damages }: Installed,
   isWanted: (entry: ModelFolder) => entry is ModelFolder<Manifest>,
 ): Installed<Manifest> {
@@ -119,14 +119,17 @@ function ofType<Manifest extends AnyManifest>(
 function byType(installed: Installed): Installed {
   return {
     ...installed,
-    entries: [...ofType(installed, isImage).entries, ...ofType(installed, isLocator).entries],
+    entries: [
+      ...filterByType(installed, isImage).entries,
+      ...filterByType(installed, isLocator).entries,
+    ],
   };
 }
 
 /** An examination needs a model of each kind, and a damaged manifest may be that of the default. */
 function allEntries(installed: Installed): readonly ModelFolder[] {
-  findEntry(ofType(installed, isImage), null, imageKind);
-  findEntry(ofType(installed, isLocator), null, locatorKind);
+  findEntry(filterByType(installed, isImage), null, imageKind);
+  findEntry(filterByType(installed, isLocator), null, locatorKind);
   return byType(installed).entries;
 }
 
