@@ -305,7 +305,7 @@ export const packagedDir = fileURLToPath(new URL('../../models/', import.meta.ur
 /** @throws {ForensicsError} `model_not_found`. */
 async function readInstalled(extra: string | null, packaged: string): Promise<Installed> {
   const own = await readEntries(packaged, reinstall, async () => []);
-  const added = extra === null ? [] : await readEntries(extra, copyAgain, extraDirMissing);
+  const added = extra === null ? [] : await readEntries(extra, recopy, extraDirMissing);
   // A Map keeps a key's first position and its last value: an added model takes the position of the packaged one with
   // the same id.
   const entries = new Map([...byId(own), ...byId(added)]);
@@ -317,7 +317,7 @@ async function readInstalled(extra: string | null, packaged: string): Promise<In
 
 /** What to do about a damaged file of a packaged model. */
 const reinstall = 'reinstall forensics';
-const copyAgain = 'copy the folder of the model again';
+const recopy = 'copy the folder of the model again';
 
 /** Newest first; of two folders with the same id, the newer one. */
 function byId(
