@@ -84,7 +84,7 @@ export function checkFiles(unpacked: UnpackedBundle): Filed {
     if (seen.has(name)) add('added', name, 'is in the archive more than once');
     else if (file !== undefined && sha256Of(bytes) === file.sha256) intact.set(name, bytes);
     else if (file !== undefined) add('changed', name, 'was changed');
-    else if (!ofTheSeal.includes(name)) add('added', name, 'was added: the list does not name it');
+    else if (!sealFiles.includes(name)) add('added', name, 'was added: the list does not name it');
     seen.add(name);
   }
   for (const name of listed.keys()) if (!seen.has(name)) add('missing', name, 'is missing');
@@ -92,7 +92,7 @@ export function checkFiles(unpacked: UnpackedBundle): Filed {
 }
 
 /** The two files that cannot be in the list. */
-const ofTheSeal: readonly string[] = [manifestFile, signatureFile];
+const sealFiles: readonly string[] = [manifestFile, signatureFile];
 
 /** Rebuilds the archive from its files: any remaining difference lies between them. */
 function checkContainer(unpacked: UnpackedBundle, intact: Filed['intact']): readonly Problem[] {
