@@ -65,14 +65,14 @@ export interface VerifiedPicture {
   readonly holds: boolean;
 }
 
-export interface Filed {
+export interface FileCheck {
   readonly problems: readonly Problem[];
   /** Contents of the files that match the list, by name. */
   readonly intact: ReadonlyMap<string, Uint8Array>;
 }
 
 /** Checks that the archive holds exactly the files of its list, unchanged. */
-export function checkFiles(unpacked: UnpackedBundle): Filed {
+export function checkFiles(unpacked: UnpackedBundle): FileCheck {
   const listed = new Map(unpacked.manifest.files.map((file) => [file.name, file]));
   const problems: Problem[] = [];
   const intact = new Map<string, Uint8Array>();
@@ -95,7 +95,7 @@ export function checkFiles(unpacked: UnpackedBundle): Filed {
 const sealFiles: readonly string[] = [manifestFile, signatureFile];
 
 /** Rebuilds the archive from its files: any remaining difference lies between them. */
-function checkContainer(unpacked: UnpackedBundle, intact: Filed['intact']): readonly Problem[] {
+function checkContainer(unpacked: UnpackedBundle, intact: FileCheck['intact']): readonly Problem[] {
   const { bytes, entries, manifest, manifestBytes } = unpacked;
   const signature = fileContent(unpacked, signatureFile);
   const files = manifest.files.flatMap(({ name }) => {

@@ -20,7 +20,7 @@ import {
 import {
   checkFiles,
   checkSignature,
-  type Filed,
+  type FileCheck,
   type Problem,
   type Verification,
   type VerifyOptions,
@@ -86,7 +86,7 @@ interface OpenedBundle {
   readonly manifest: Manifest | null;
   readonly key: Verification['key'];
   /** Contents by name, only of files that match the list. */
-  readonly files: Filed['intact'];
+  readonly files: FileCheck['intact'];
 }
 
 /** Compressed pictures hardly shrink, so anything that grows by more than this factor is malicious. */
@@ -139,12 +139,12 @@ const notOurs = 'This zip archive is no evidence bundle: it holds no manifest.js
 
 function compare(unpacked: UnpackedBundle, expected: string | null): OpenedBundle {
   const signed = checkSignature(unpacked, expected);
-  const filed = checkFiles(unpacked);
+  const fileCheck = checkFiles(unpacked);
   return {
-    problems: [...signed.problems, ...filed.problems],
+    problems: [...signed.problems, ...fileCheck.problems],
     manifest: signed.key === null ? null : unpacked.manifest,
     key: signed.key,
-    files: filed.intact,
+    files: fileCheck.intact,
   };
 }
 
