@@ -140,14 +140,14 @@ export function checkSignature(unpacked: UnpackedBundle, expected: string | null
   const { fingerprint } = key;
   const isValid = isSignedBy(key, { bytes: unpacked.manifestBytes, signature });
   if (!isValid || unpacked.manifest.key.fingerprint !== fingerprint) {
-    return unsigned('signature', signatureFile, signatureFails);
+    return unsigned('signature', signatureFile, signatureInvalid);
   }
   const isExpected = expected === null ? null : expected === fingerprint;
   const problems = isExpected === false ? [otherKey(fingerprint)] : [];
   return { problems, key: { fingerprint, isExpected } };
 }
 
-const signatureFails =
+const signatureInvalid =
   'The signature does not fit: the list of files, the signature or the key was changed after signing.';
 
 function otherKey(fingerprint: string): Problem {
