@@ -99,7 +99,7 @@ const sentencePath = /^texts\.|\.(?:en|de|source|warnings\.\d+)$/;
 export interface Surroundings {
   readonly sandbox: Pick<Sandbox, 'compare'>;
   /** Whether the processor or any version differs from the recorded ones. */
-  readonly isElsewhere: boolean;
+  readonly hasDifferentEnvironment: boolean;
 }
 
 /**
@@ -144,7 +144,7 @@ export async function compareFiles(
       name,
       isIdentical,
       pixels: null,
-      isTolerated: isIdentical || surroundings.isElsewhere,
+      isTolerated: isIdentical || surroundings.hasDifferentEnvironment,
     };
   });
   return [...compared, ...documents];

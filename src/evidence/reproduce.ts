@@ -258,7 +258,7 @@ async function compareAll(
     { ...withSentencesLike(recorded, toResultRecord(examination, settings)), texts },
   );
   const changes = environmentChanges(settings.environment, environment);
-  const surroundings: Surroundings = { sandbox, isElsewhere: changes.length > 0 };
+  const surroundings: Surroundings = { sandbox, hasDifferentEnvironment: changes.length > 0 };
   const compared = await compareFiles(surroundings, { files, format }, rendering);
   return {
     outcome: decideOutcome({ differences: fields.differences, files: compared }, surroundings),
@@ -319,12 +319,13 @@ function withSentencesLike(
 /** Wording may differ between program versions; on the same machine nothing may differ. */
 function decideOutcome(
   { differences, files }: Pick<Reproduction, 'differences' | 'files'>,
-  { isElsewhere }: Surroundings,
+  { hasDifferentEnvironment }: Surroundings,
 ): Outcome {
   if (differences.length === 0 && files.every(({ isIdentical }) => isIdentical)) return 'identical';
   const isSame =
-    differences.every(({ kind }) => kind === 'rounding' || (kind === 'wording' && isElsewhere)) &&
-    files.every(({ isTolerated }) => isTolerated);
+    differences.every(
+      ({ kind }) => kind === 'rounding' || (kind === 'wording' && hasDifferentEnvironment),
+    ) && files.every(({ isTolerated }) => isTolerated);
   return isSame ? 'same-result' : 'different';
 }
 
