@@ -2,13 +2,13 @@
 
 import type { Manifest } from './bundle-format.ts';
 
-type Told = Pick<Manifest, 'product' | 'examinedAt' | 'signedAt' | 'item'> & {
+type ReadmeFacts = Pick<Manifest, 'product' | 'examinedAt' | 'signedAt' | 'item'> & {
   readonly fingerprint: string;
   readonly withHtml: boolean;
 };
 
-export function readmeEn(told: Told): string {
-  const { product, examinedAt, signedAt, item, fingerprint, withHtml } = told;
+export function readmeEn(facts: ReadmeFacts): string {
+  const { product, examinedAt, signedAt, item, fingerprint, withHtml } = facts;
   return `EVIDENCE BUNDLE
 
 This archive holds the forensic examination of one picture: the result, the
@@ -84,7 +84,7 @@ it cannot see, is in the report.
 `;
 }
 
-function originalEn({ file, sizeBytes, sha512, md5 }: Told['item']): string {
+function originalEn({ file, sizeBytes, sha512, md5 }: ReadmeFacts['item']): string {
   if (file !== null) return `${file.padEnd(15)} the picture that was examined, byte for byte`;
   return `The file of the picture was left out; heatmaps and reports show the
 picture all the same. To compare it with the file:
@@ -98,8 +98,8 @@ picture all the same. To compare it with the file:
 
 // `LIESMICH.txt` of a bundle: the same text in German.
 
-export function readmeDe(told: Told): string {
-  const { product, examinedAt, signedAt, item, fingerprint, withHtml } = told;
+export function readmeDe(facts: ReadmeFacts): string {
+  const { product, examinedAt, signedAt, item, fingerprint, withHtml } = facts;
   return `BEWEISPAKET
 
 Dieses Archiv enthält die forensische Untersuchung eines Bildes: das Ergebnis,
@@ -179,7 +179,7 @@ Wie oft das Verfahren irrt und was es nicht sehen kann, steht im Bericht.
 `;
 }
 
-function originalDe({ file, sizeBytes, sha512, md5 }: Told['item']): string {
+function originalDe({ file, sizeBytes, sha512, md5 }: ReadmeFacts['item']): string {
   if (file !== null) return `${file.padEnd(15)} das untersuchte Bild, Byte für Byte`;
   return `Die Datei des Bildes wurde weggelassen; Heatmaps und Berichte zeigen das
 Bild gleichwohl. Wer die Datei hat, kann vergleichen:
