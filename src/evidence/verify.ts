@@ -124,7 +124,7 @@ async function toEntries(bytes: Uint8Array): Promise<UnpackedBundle['entries'] |
   const maxBytes = Math.min(maxBundleBytes, maxGrowth * bytes.length);
   try {
     const entries = await readZip(bytes, { maxEntries: 2 * maxBundleFiles, maxBytes });
-    if (!isBundle) throw new ForensicsError('bundle_unreadable', notOurs);
+    if (!isBundle) throw new ForensicsError('bundle_unreadable', notABundle);
     return entries;
   } catch (error) {
     if (error instanceof ForensicsError && isBundle) return error;
@@ -135,7 +135,7 @@ async function toEntries(bytes: Uint8Array): Promise<UnpackedBundle['entries'] |
 const damaged =
   'The archive cannot be read any more: it was damaged or cut off, or something was added before or behind it.';
 
-const notOurs = 'This zip archive is no evidence bundle: it holds no manifest.json.';
+const notABundle = 'This zip archive is no evidence bundle: it holds no manifest.json.';
 
 function compare(unpacked: UnpackedBundle, expected: string | null): OpenedBundle {
   const signed = checkSignature(unpacked, expected);
