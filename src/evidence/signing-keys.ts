@@ -75,7 +75,7 @@ export function createSigningKeys(place: KeyPlace, now: () => Date): SigningKeys
     if (key !== null) return createSigner(key);
     // Another process may have just replaced it with a newer one.
     if ((await latest()) > number) return signer();
-    throw noneSigns(place.nameOf(number));
+    throw noCurrentKey(place.nameOf(number));
   }
 
   return {
@@ -87,7 +87,7 @@ export function createSigningKeys(place: KeyPlace, now: () => Date): SigningKeys
         throw new ForensicsError('conflict', 'Another process is replacing the signing key.');
       }
       for (const number of await place.numbers())
-        if (number < next) await forgetPrivateKey(place, number);
+        if (number < next) await removePrivateKey(place, number);
       return (await list())[0]!;
     },
   };
@@ -177,7 +177,7 @@ function newKeyText(at: Date): string {
   return `Signs evidence bundles (Ed25519). Keep it secret.\n${createdLine(at)}${pem}`;
 }
 
-async function forgetPrivateKey(place: KeyPlace, number: number): Promise<void> {
+async function removePrivateKey(place: KeyPlace, number: number): Promise<void> {
   if (!(await textOf(place, number)).includes('PRIVATE KEY')) return;
   const { pem, createdAt } = await readKey(place, number);
   await place.replace(
@@ -198,7 +198,7 @@ async function readKey(place: KeyPlace, number: number): Promise<UndatedKey> {
     const createdAt = new Date(/^Created: (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
     if (Number.isNaN(createdAt.getTime()))
       throw new TypeError('It does not tell when it was made.');
-    return { ...toPublicKey(ofOurKind(createPublicKey(text))), createdAt };
+    return { ...toPublicKey(assertEd25519(createPublicKey(text))), createdAt };
   });
 }
 
@@ -206,10 +206,10 @@ async function readKey(place: KeyPlace, number: number): Promise<UndatedKey> {
 async function readPrivateKey(place: KeyPlace, number: number): Promise<KeyObject | null> {
   const text = await textOf(place, number);
   if (text.includes('BEGIN PUBLIC KEY')) return null;
-  return unlessDamaged(place.nameOf(number), async () => ofOurKind(createPrivateKey(text)));
+  return unlessDamaged(place.nameOf(number), async () => assertEd25519(createPrivateKey(text)));
 }
 
-function ofOurKind(key: KeyObject): KeyObject {
+function assertEd25519(key: KeyObject): KeyObject {
   if (key.asymmetricKeyType === 'ed25519') return key;
   throw new TypeError('It is not an Ed25519 key.');
 }
@@ -233,7 +233,7 @@ async function unlessDamaged<T>(name: string, read: () => Promise<T>): Promise<T
   }
 }
 
-function noneSigns(name: string): ForensicsError {
+function noCurrentKey(name: string): ForensicsError {
   return new ForensicsError(
     'config_invalid',
     `No key can sign: ${name} was replaced, and the key that replaced it is gone. Put back a copy of that, or create a new key: forensics signing-key rotate.`,
