@@ -67,12 +67,12 @@ async function openBoth(
 ): Promise<Models> {
   const opening = thread.open(verifiedLocator);
   const openingTrace = loadRuntime().then((runtime) => loadTraceModel(verified, runtime));
-  const [ofTrace, ofLocator] = await Promise.allSettled([openingTrace, opening]);
-  if (ofTrace.status === 'rejected' && ofLocator.status === 'fulfilled') {
-    await ofLocator.value.release();
+  const [traceModel, locatorModel] = await Promise.allSettled([openingTrace, opening]);
+  if (traceModel.status === 'rejected' && locatorModel.status === 'fulfilled') {
+    await locatorModel.value.release();
   }
-  if (ofTrace.status === 'fulfilled' && ofLocator.status === 'rejected') {
-    await ofTrace.value.release();
+  if (traceModel.status === 'fulfilled' && locatorModel.status === 'rejected') {
+    await traceModel.value.release();
   }
   return {
     trace: await openingTrace,
