@@ -7,12 +7,12 @@ import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { memoryMarker, type WatchdogLimits } from './child-process.ts';
 
-const lookEveryMs = 50;
+const checkIntervalMs = 50;
 
 const { memoryLimitBytes, parentPid }: WatchdogLimits = workerData;
 
 setInterval(() => {
-  const tooMuch = process.memoryUsage.rss() > memoryLimitBytes;
-  if (tooMuch) writeSync(2, `${memoryMarker}\n`);
-  if (tooMuch || process.ppid !== parentPid) process.kill(process.pid, 'SIGKILL');
-}, lookEveryMs);
+  const isOverLimit = process.memoryUsage.rss() > memoryLimitBytes;
+  if (isOverLimit) writeSync(2, `${memoryMarker}\n`);
+  if (isOverLimit || process.ppid !== parentPid) process.kill(process.pid, 'SIGKILL');
+}, checkIntervalMs);
