@@ -104,9 +104,9 @@ export function createPool(options: PoolOptions): Pool {
 
   async function perform(slot: Slot, task: unknown, signal?: AbortSignal): Promise<unknown> {
     try {
-      let outcome = await livingChild(slot).perform(task, signal);
+      let outcome = await runningChild(slot).perform(task, signal);
       // The child died before it received the task: nothing was done, so a new child may perform it.
-      if ('notBegun' in outcome) outcome = await livingChild(slot).perform(task, signal);
+      if ('notBegun' in outcome) outcome = await runningChild(slot).perform(task, signal);
       if ('notBegun' in outcome) throw outcome.notBegun;
       return outcome.answer;
     } finally {
@@ -114,7 +114,7 @@ export function createPool(options: PoolOptions): Pool {
     }
   }
 
-  function livingChild(slot: Slot): Child {
+  function runningChild(slot: Slot): Child {
     if (!slot.child?.isAlive()) slot.child = forkChild(options);
     return slot.child;
   }
@@ -129,7 +129,7 @@ export function createPool(options: PoolOptions): Pool {
     run,
     start: () => {
       const slot = idle.at(-1);
-      if (slot) livingChild(slot);
+      if (slot) runningChild(slot);
     },
     status: () => ({
       children: all.filter(({ child }) => child?.isAlive()).length,
