@@ -55,18 +55,18 @@ export function forkChild(options: ChildOptions): Child {
   });
   // Without a listener, an error event from a broken channel would end our process; the close event reports the same.
   child.on('error', () => undefined);
-  letParentEnd(child);
+  releaseParent(child);
 
   function perform(task: unknown, signal?: AbortSignal): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       let hasBegun = false;
-      let killedFor: ForensicsError | null = null;
+      let killReason: ForensicsError | null = null;
       const limitMs = Math.min(options.taskTimeoutMs, longestTimerMs);
       const timer = setTimeout(() => kill(timedOut(options)), limitMs);
       const onAbort = () => kill(new ForensicsError('cancelled', 'The work was cancelled.'));
 
       function kill(reason: ForensicsError): void {
-        killedFor ??= reason;
+        killReason ??= reason;
         child.kill('SIGKILL');
       }
       function settle(act: () => void): void {
@@ -74,11 +74,11 @@ export function forkChild(options: ChildOptions): Child {
         signal?.removeEventListener('abort', onAbort);
         child.off('message', onMessage);
         onEnded = null;
-        letParentEnd(child);
+        releaseParent(child);
         act();
       }
       function onMessage(said: unknown): void {
-        if (killedFor || !isChildMessage(said)) return;
+        if (killReason || !isChildMessage(said)) return;
         if (said.kind === 'begun') hasBegun = true;
         else if (said.kind === 'answer') settle(() => resolve({ answer: said.answer }));
         else settle(() => reject(toError(said)));
@@ -88,10 +88,10 @@ export function forkChild(options: ChildOptions): Child {
       child.on('message', onMessage);
       signal?.addEventListener('abort', onAbort, { once: true });
       onEnded = () => {
-        const reason = killedFor ?? exitReason(child, stderr);
-        settle(() => (killedFor || hasBegun ? reject(reason) : resolve({ notBegun: reason })));
+        const reason = killReason ?? exitReason(child, stderr);
+        settle(() => (killReason || hasBegun ? reject(reason) : resolve({ notBegun: reason })));
       };
-      hand(child, task, (error) => settle(() => reject(error)));
+      sendTask(child, task, (error) => settle(() => reject(error)));
       if (signal?.aborted) onAbort();
     });
   }
@@ -136,7 +136,11 @@ function isAlive(child: ChildProcess): boolean {
  * A task that cannot be serialised is the caller's mistake; a broken channel means that the child has ended, which
  * `close` reports.
  */
-function hand(child: ChildProcess, task: unknown, onUnsendable: (error: unknown) => void): void {
+function sendTask(
+  child: ChildProcess,
+  task: unknown,
+  onUnsendable: (error: unknown) => void,
+): void {
   try {
     child.send({ task }, (error) => error && child.kill('SIGKILL'));
   } catch (error) {
@@ -154,7 +158,7 @@ function holdParent(child: ChildProcess): void {
   if (child.stderr instanceof Socket) child.stderr.ref();
 }
 
-function letParentEnd(child: ChildProcess): void {
+function releaseParent(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
   if (child.stderr instanceof Socket) child.stderr.unref();
