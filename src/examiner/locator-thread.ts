@@ -75,18 +75,18 @@ type AnswerTo<Kind extends LocatorAnswer['kind']> = Extract<LocatorAnswer, { kin
 function createAsker(worker: Worker) {
   const waiting: ((answer: LocatorAnswer) => void)[] = [];
   worker.on('message', (answer: LocatorAnswer) => {
-    const hear = waiting.shift();
+    const resolveNext = waiting.shift();
     if (waiting.length === 0) worker.unref();
-    hear?.(answer);
+    resolveNext?.(answer);
   });
 
   return function ask<Kind extends LocatorAnswer['kind']>(
     kind: Kind,
     question: LocatorQuestion,
-    handedOver: readonly ArrayBuffer[] = [],
+    transferred: readonly ArrayBuffer[] = [],
   ): Promise<AnswerTo<Kind>> {
     return new Promise((resolve, reject) => {
-      worker.postMessage(question, handedOver);
+      worker.postMessage(question, transferred);
       worker.ref();
       waiting.push((answer) => {
         if (belongsTo(kind, answer)) resolve(answer);
