@@ -36,7 +36,7 @@ import type {
  * Pixel count above which the models are unloaded first: a larger picture and the network's working memory would
  * together exceed 700 MB. Reloading the model costs 0.1 s, little compared with drawing such a picture.
  */
-const roomForBoth = 3_000_000;
+const maxPixelsWithModels = 3_000_000;
 
 export async function performRender(
   request: RenderRequest,
@@ -46,7 +46,7 @@ export async function performRender(
   const { picture } = await openPicture(source, limits);
   checkSame(picture, request.examination);
   const examination = withShownMethods(picture, request.examination);
-  if (picture.luma.length > roomForBoth) await models.clear();
+  if (picture.luma.length > maxPixelsWithModels) await models.clear();
   const heatmapOrientation = chooseOrientation(picture, request.heatmapSize);
   const item = { ...request.item, heatmapOrientation };
   const outlines = markedPlaces(examination).map(({ region }) => region);
