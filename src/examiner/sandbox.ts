@@ -65,7 +65,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const pool = options.children ?? createChildren(options);
 
   function verb(name: string) {
-    return (request: SomeRequest, runOptions?: RunOptions): Promise<unknown> =>
+    return (request: AnyRequest, runOptions?: RunOptions): Promise<unknown> =>
       pool.run(
         {
           name,
@@ -104,12 +104,12 @@ function isComplete(verbs: object): verbs is Verbs {
   return Object.keys(tasks).every((name) => name in verbs);
 }
 
-interface SomeRequest {
+interface AnyRequest {
   readonly source?: PictureSource;
 }
 
 /** A child keeps the working directory in which it was forked, so a relative path is resolved here. */
-function withFixedPath(request: SomeRequest): SomeRequest {
+function withFixedPath(request: AnyRequest): AnyRequest {
   const { source } = request;
   if (source === undefined || !('path' in source)) return request;
   return { ...request, source: { path: absolutePath(source.path) } };
