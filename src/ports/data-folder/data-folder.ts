@@ -57,7 +57,7 @@ export function makeDataFolder(path: string): void {
       { cause: error },
     );
   }
-  keepOthersOut(path);
+  restrictToOwner(path);
   finishRestore(path);
 }
 
@@ -67,7 +67,7 @@ export function makeDataFolder(path: string): void {
  *
  * @throws {ForensicsError} `config_invalid` when the mode cannot be changed.
  */
-function keepOthersOut(path: string): void {
+function restrictToOwner(path: string): void {
   if (process.platform === 'win32') return;
   for (const file of [path, join(path, 'master.key')]) {
     try {
