@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
 import { requireFreeSpace } from '../../ports/files/free-space.ts';
 import {
-  isOfAnother,
+  belongsToAnotherUser,
   lockForServing,
   makeDataFolder,
 } from '../../ports/data-folder/data-folder.ts';
@@ -91,7 +91,7 @@ export async function tryRestore(target: Target, request: RestoreRequest): Promi
 
 /** The restored files would belong to us, and the server could not read them. */
 function assertOwnFolder(dataDir: string): void {
-  if (!isOfAnother(dataDir)) return;
+  if (!belongsToAnotherUser(dataDir)) return;
   throw new ForensicsError(
     'config_invalid',
     'The data folder belongs to another user; run the restore as that user: sudo -u <user> forensics restore ...',

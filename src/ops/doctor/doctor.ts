@@ -5,7 +5,7 @@
 
 import { type Core, hasInstallation, openCore, tenantNamed } from '../../service/core.ts';
 import type { Settings } from '../../contract/config.ts';
-import { isOfAnother, modelsFolder } from '../../ports/data-folder/data-folder.ts';
+import { belongsToAnotherUser, modelsFolder } from '../../ports/data-folder/data-folder.ts';
 import { checkCertificate, judgeOwnClock, newestTime } from './clock.ts';
 import type { Db } from '../../ports/db/database.ts';
 import { isSqlite } from '../../ports/db/sqlite.ts';
@@ -39,7 +39,7 @@ export async function examineInstallation(asked: Examination): Promise<readonly 
   const { settings, now } = asked;
   const program = await examineProgram(asked);
   const { failed } = diagnose('data folder');
-  if (isOfAnother(settings.dataDir)) {
+  if (belongsToAnotherUser(settings.dataDir)) {
     // Files created here would belong to us, and the server could not use them.
     const fix = 'Run it as the user who runs the server: sudo -u <user> forensics doctor';
     return [...program, failed('It belongs to another user.', fix)];

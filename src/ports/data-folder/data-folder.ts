@@ -104,7 +104,7 @@ export function finishRestore(path: string): void {
 }
 
 /** Whether the folder belongs to another user account. */
-export function isOfAnother(dataDir: string): boolean {
+export function belongsToAnotherUser(dataDir: string): boolean {
   const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
   return process.getuid !== undefined && owner !== undefined && owner !== process.getuid();
 }
