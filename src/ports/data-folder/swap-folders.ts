@@ -50,7 +50,7 @@ export function makeStaging(dataDir: string, at: Date): string {
   for (const name of readdirSync(dataDir)) {
     if (name.startsWith(stagingPrefix)) rmSync(join(dataDir, name), { recursive: true });
   }
-  const staging = join(dataDir, `${stagingPrefix}${stampOf(at)}`);
+  const staging = join(dataDir, `${stagingPrefix}${timestamp(at)}`);
   mkdirSync(staging, { mode: 0o700 });
   return staging;
 }
@@ -58,7 +58,7 @@ export function makeStaging(dataDir: string, at: Date): string {
 /** The point of no return. @returns the name of the folder with the old content; null if there was none. */
 export function putInPlace(dataDir: string, staging: string, at: Date): string | null {
   const old = contentOf(dataDir);
-  const aside = old.length === 0 ? null : `${asidePrefix}${stampOf(at)}`;
+  const aside = old.length === 0 ? null : `${asidePrefix}${timestamp(at)}`;
   if (aside !== null) mkdirSync(join(dataDir, aside), { mode: 0o700 });
   writeJournal(dataDir, { staging: basename(staging), aside, old });
   finishPlacing(dataDir);
@@ -114,8 +114,8 @@ function readJournal(dataDir: string): Journal {
 function parsed(text: string): Journal | null {
   try {
     const { staging, aside, old }: Partial<Record<keyof Journal, unknown>> = JSON.parse(text);
-    const isFine = isName(staging) && (aside === null || isName(aside)) && Array.isArray(old);
-    return isFine && old.every(isName) ? { staging, aside, old } : null;
+    const isValid = isName(staging) && (aside === null || isName(aside)) && Array.isArray(old);
+    return isValid && old.every(isName) ? { staging, aside, old } : null;
   } catch {
     return null;
   }
@@ -125,6 +125,6 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && basename(value) === value && value !== '..';
 }
 
-function stampOf(at: Date): string {
+function timestamp(at: Date): string {
   return at.toISOString().replaceAll(':', '-');
 }
