@@ -18,7 +18,7 @@ import { ForensicsError } from '../errors.ts';
 import { makeDataFolder } from '../ports/data-folder/data-folder.ts';
 import { type Db, transact, type Tx } from '../ports/db/database.ts';
 import { settings } from '../ports/db/schema.ts';
-import { makeOwnFolder, replaceFile, writeOnce } from '../ports/files/atomic-write.ts';
+import { makePrivateFolder, replaceFile, writeOnce } from '../ports/files/atomic-write.ts';
 import { createSeal } from '../ports/storage/configs.ts';
 import { createSigner, type PublicKey, toPublicKey, type Signer } from './sign.ts';
 
@@ -99,7 +99,7 @@ export function keysInFolder(dataDir: string): KeyPlace {
   return {
     async numbers() {
       makeDataFolder(dataDir);
-      makeOwnFolder(folder);
+      makePrivateFolder(folder);
       const names = readdirSync(folder).filter((name) => /^\d{4,}\.pem$/.test(name));
       return names.map((name) => Number.parseInt(name, 10)).toSorted((one, other) => other - one);
     },

@@ -12,7 +12,7 @@ import { Value } from 'typebox/value';
 import type { Trust } from '../client/connect.ts';
 import { configFolder } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
-import { makeOwnFolder, replaceFile } from '../../ports/files/atomic-write.ts';
+import { makePrivateFolder, replaceFile } from '../../ports/files/atomic-write.ts';
 import { takeLock } from '../../ports/files/process-lock.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../input.ts';
@@ -115,7 +115,7 @@ function writeOwnJson(file: string, value: unknown): void {
  */
 function intoOwnFolder<T>(file: string, act: () => T): T {
   try {
-    makeOwnFolder(dirname(file));
+    makePrivateFolder(dirname(file));
     return act();
   } catch (error) {
     const message = `${file} cannot be written; check the permissions of its folder, or set XDG_CONFIG_HOME.`;

@@ -16,7 +16,7 @@ import { dirname } from 'node:path';
 import { ForensicsError } from '../../errors.ts';
 
 /** Creates a folder for such files. @throws {ForensicsError} `config_invalid`. */
-export function makeOwnFolder(path: string): void {
+export function makePrivateFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
   } catch (error) {

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../contract/config.ts';
 import { ForensicsError } from '../../errors.ts';
-import { makeOwnFolder, replaceFile } from '../../ports/files/atomic-write.ts';
+import { makePrivateFolder, replaceFile } from '../../ports/files/atomic-write.ts';
 import { systemCodeOf } from '../../ports/files/system-errors.ts';
 import type { Registry } from '../../inference/registry.ts';
 import type { OwnValidation } from '../../present/report-item.ts';
@@ -66,7 +66,7 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
   return {
     find,
     save(validation) {
-      makeOwnFolder(folder);
+      makePrivateFolder(folder);
       replaceFile(fileFor(validation.id), `${JSON.stringify(validation, null, 2)}\n`);
     },
     list: () => {

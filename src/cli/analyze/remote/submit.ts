@@ -18,7 +18,7 @@ import { type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
 import type { Format } from '../../../contract/formats.ts';
 import { localLimits } from '../../../image/picture.ts';
-import { makeOwnFolder, replaceFile, writeOnce } from '../../../ports/files/atomic-write.ts';
+import { makePrivateFolder, replaceFile, writeOnce } from '../../../ports/files/atomic-write.ts';
 import { type RemoteAnalyses, withFreshUrls } from '../../client/analyses.ts';
 import type { Transfer } from '../../client/transfer.ts';
 import { type Input, readSource } from '../inputs.ts';
@@ -206,7 +206,7 @@ export function openJournal(
   // Follows the XDG rules for state: worth keeping, but harmless to lose.
   const state = join(home === '' ? join(homedir(), '.local', 'state') : home, 'forensics');
   const folder = join(state, 'uploads', digest([tenant.origin, tenant.tenantName]));
-  writing(() => makeOwnFolder(folder));
+  writing(() => makePrivateFolder(folder));
   removeOld(folder);
   const entryPath = (sha256: string, { input }: CreateRequest) =>
     join(folder, `${digest([sha256, input.options])}.json`);
