@@ -22,7 +22,7 @@ export async function checkFree(path: string, { force }: Force): Promise<void> {
     throw toOutputFailure(error);
   });
   const found = await lstat(path).catch(() => null);
-  if (found !== null && !(force && found.isFile())) throw isThere(path, force);
+  if (found !== null && !(force && found.isFile())) throw alreadyExists(path, force);
 }
 
 /**
@@ -53,9 +53,9 @@ export async function writeWholeFile(
 async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
   try {
     if (force) await rename(temporary, path);
-    else if (!(await linkUnlessTaken(temporary, path))) throw isThere(path, force);
+    else if (!(await linkUnlessTaken(temporary, path))) throw alreadyExists(path, force);
   } catch (error) {
-    if (systemCodeOf(error) === 'EEXIST') throw isThere(path, force);
+    if (systemCodeOf(error) === 'EEXIST') throw alreadyExists(path, force);
     throw toOutputFailure(error);
   }
 }
@@ -79,7 +79,7 @@ export async function linkUnlessTaken(temporary: string, path: string): Promise<
   }
 }
 
-function isThere(path: string, force: boolean): ForensicsError {
+function alreadyExists(path: string, force: boolean): ForensicsError {
   const what = force ? 'is there and is no file' : 'is there; add --force to replace it';
   return new ForensicsError('conflict', `${path} ${what}, or choose another name.`);
 }
