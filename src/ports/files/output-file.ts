@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { access, constants, link, lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ForensicsError } from '../../errors.ts';
-import { knowsNoLinks, systemCodeOf, toOutputFailure } from './system-errors.ts';
+import { lacksLinks, systemCodeOf, toOutputFailure } from './system-errors.ts';
 
 interface Force {
   /** Whether an existing file may be replaced. */
@@ -72,7 +72,7 @@ export async function linkUnlessTaken(temporary: string, path: string): Promise<
     return true;
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') return false;
-    if (!knowsNoLinks(systemCodeOf(error))) throw error;
+    if (!lacksLinks(systemCodeOf(error))) throw error;
     if ((await lstat(path).catch(() => null)) !== null) return false;
     await rename(temporary, path);
     return true;

@@ -33,7 +33,7 @@ export function isFull(code: string | null): boolean {
 }
 
 /** Whether a failed link means that the file system has none, like USB sticks and some network shares. */
-export function knowsNoLinks(code: string | null): boolean {
+export function lacksLinks(code: string | null): boolean {
   return code !== null && ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code);
 }
 
