@@ -127,7 +127,7 @@ export function setRequester<T>(name: string, act: () => T): T {
 }
 
 /** The current requester; empty for the service's own work. */
-export function presentRequester(): string {
+export function currentRequester(): string {
   return requester.getStore() ?? '';
 }
 

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Client, type ClientConfig, type Pool, type PoolClient } from 'pg';
 import { ForensicsError } from '../../errors.ts';
 import { createFairQueue } from '../../fair-queue.ts';
-import { presentRequester, type Topic } from './database.ts';
+import { currentRequester, type Topic } from './database.ts';
 
 export interface Connections {
   /** Lends a connection; a discarded one is closed and not lent again. */
@@ -44,7 +44,7 @@ export function shareConnections(pool: Pool, connections: number): Connections {
 
   return {
     async use(act) {
-      const requester = presentRequester();
+      const requester = currentRequester();
       await take(requester);
       let isBroken = false;
       try {
