@@ -11,13 +11,13 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { presentSchema } from '../../src/ports/db/migrations.ts';
+import { currentSchema } from '../../src/ports/db/migrations.ts';
 import { makeOlderDatabase } from '../../test/unit/ports/db/older-database.ts';
 import { demand, type Proof } from './proof.ts';
 
 const program = fileURLToPath(new URL('./open-database.ts', import.meta.url));
 // So that the copy before the upgrade takes long enough to be hit.
-const present = presentSchema('sqlite');
+const present = currentSchema('sqlite');
 const rows = 20_000;
 const killsAtMost = 10;
 /** About as long as an upgrade of so many rows takes: some kills come before its end, some behind it. */

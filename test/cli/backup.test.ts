@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { lockForServing } from '../../src/ports/data-folder/data-folder.ts';
-import { presentSchema } from '../../src/ports/db/migrations.ts';
+import { currentSchema } from '../../src/ports/db/migrations.ts';
 import { makeOlderDatabase } from '../unit/ports/db/older-database.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
@@ -60,7 +60,7 @@ test('a folder as --out gets a file that is named by its time', async () => {
   expect(statSync(file)).toMatchObject({ size: sizeBytes });
   expect(manifest).toMatchObject({
     format: 1,
-    schema: presentSchema('sqlite'),
+    schema: currentSchema('sqlite'),
     rows: { tenants: 1 },
   });
 });
@@ -201,12 +201,12 @@ test('an older database is copied before it is changed, and that is told', async
   for (const end of ['', '-wal', '-shm'])
     rmSync(join(dataDir, `forensics.db${end}`), { force: true });
   makeOlderDatabase(join(dataDir, 'forensics.db'));
-  const from = presentSchema('sqlite') - 1;
+  const from = currentSchema('sqlite') - 1;
 
   const first = await run('tenant', 'list');
   const second = await run('tenant', 'list');
 
-  expect(first.stderr).toContain(`from schema ${from} to ${presentSchema('sqlite')}; a copy`);
+  expect(first.stderr).toContain(`from schema ${from} to ${currentSchema('sqlite')}; a copy`);
   expect(second.stderr).not.toContain('schema');
   expect(readdirSync(join(dataDir, 'backups'))[0]).toMatch(/^forensics-\d+-\d{8}T\d{6}Z\.db$/);
 });

@@ -255,7 +255,7 @@ interface RestoreOptions extends LocalOptions {
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
   const { dryRun, force, keys, json } = options;
-  const [restores, { settingsFor }, { presentSchema }] = await Promise.all([
+  const [restores, { settingsFor }, { currentSchema }] = await Promise.all([
     import('../../ops/backup/restore.ts'),
     import('../connection/local.ts'),
     import('../../ports/db/migrations.ts'),
@@ -276,7 +276,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   const last = dryRun
     ? 'Nothing was changed. To restore it, leave out --dry-run.'
     : `Start it: forensics serve --data-dir ${shellWord(dataDir)}`;
-  const steps = [...stepsAfter(manifest, presentSchema('sqlite')), last];
+  const steps = [...stepsAfter(manifest, currentSchema('sqlite')), last];
   if (json) {
     return printJson({ restored: !dryRun, dataDir, aside, manifestSha256, manifest, rows, steps });
   }

@@ -4,7 +4,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { presentSchema } from '../../ports/db/migrations.ts';
+import { currentSchema } from '../../ports/db/migrations.ts';
 import { type Db } from '../../ports/db/database.ts';
 import { openDatabase } from '../../ports/db/sqlite.ts';
 import { inspectDatabase, readDatabase } from '../../ports/db/snapshot.ts';
@@ -57,7 +57,7 @@ export async function judge(archive: Archive, database: string): Promise<Verifie
   const common = { manifest, manifestSha256 };
   // Report the first cause of damage, not everything that follows from it.
   if (manifest === null || problems.length > 0) return { ...common, rows: {}, problems };
-  if (manifest.schema > presentSchema('sqlite')) throw isNewer(manifest);
+  if (manifest.schema > currentSchema('sqlite')) throw isNewer(manifest);
   try {
     const { schema, rows, problems: found } = await inspectDatabase(database);
     const missing = found.length > 0 ? [] : await missingObjects(archive, { database, schema });
@@ -99,7 +99,7 @@ async function withPresentSchema(
   { database, schema }: Named,
   act: (db: Db) => Promise<void>,
 ): Promise<void> {
-  if (schema === presentSchema('sqlite')) return readDatabase(database, act);
+  if (schema === currentSchema('sqlite')) return readDatabase(database, act);
   const copy = `${database}.newest`;
   copyFileSync(database, copy);
   try {
@@ -125,6 +125,6 @@ export function isDamaged(problems: readonly string[]): ForensicsError {
 function isNewer({ schema, program }: Manifest): ForensicsError {
   return new ForensicsError(
     'schema_newer',
-    `The backup was made by a newer version of this program (${program}, schema ${schema}; this one knows ${presentSchema('sqlite')}); install that version, then restore.`,
+    `The backup was made by a newer version of this program (${program}, schema ${schema}; this one knows ${currentSchema('sqlite')}); install that version, then restore.`,
   );
 }

@@ -32,7 +32,7 @@ export function schemaSteps(engine: EngineName): readonly Step[] {
 }
 
 /** The schema version that this program uses. */
-export function presentSchema(engine: EngineName): number {
+export function currentSchema(engine: EngineName): number {
   return stepFiles(engine).at(-1)!.version;
 }
 
@@ -83,7 +83,7 @@ export function readSchema(client: Database): number {
 }
 
 /** Schema version of a file about to be used. @throws {ForensicsError} `schema_newer`. */
-export function checkedSchema(client: Database, latest = presentSchema('sqlite')): number {
+export function checkedSchema(client: Database, latest = currentSchema('sqlite')): number {
   const version = readSchema(client);
   if (version > latest) throw isNewer(version, latest);
   return version;
@@ -106,7 +106,7 @@ const oldestProgram = 11;
  * @throws {ForensicsError} `schema_newer` when a newer program has made the schema incompatible with this one.
  */
 export async function migratePostgres(client: PoolClient): Promise<{ from: number; to: number }> {
-  const latest = presentSchema('postgres');
+  const latest = currentSchema('postgres');
   await client.query('BEGIN');
   try {
     await client.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);

@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Upgrade } from './database.ts';
-import { checkedSchema, migrateSqlite, presentSchema, readSchema } from './migrations.ts';
+import { checkedSchema, migrateSqlite, currentSchema, readSchema } from './migrations.ts';
 
 interface UpgradeOptions {
   /** Path of the file opened by `client`. */
@@ -29,7 +29,7 @@ interface UpgradeOptions {
 /** @returns null for a new file and for one with the present schema. */
 export function upgradeSqlite(client: Database.Database, options: UpgradeOptions): Upgrade | null {
   const from = checkedSchema(client);
-  const to = presentSchema('sqlite');
+  const to = currentSchema('sqlite');
   if (from === to) return null;
   const isNew = from === 0;
   const copy = isNew || options.isScratch ? null : copyBefore(client, from, options);

@@ -21,7 +21,7 @@ import {
   finishPlacing,
   isHalfPlaced,
 } from '../../../../src/ports/data-folder/swap-folders.ts';
-import { presentSchema } from '../../../../src/ports/db/migrations.ts';
+import { currentSchema } from '../../../../src/ports/db/migrations.ts';
 import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { readDatabase } from '../../../../src/ports/db/snapshot.ts';
@@ -253,9 +253,9 @@ test('a backup of an older schema is whole, restored as it is, and brought up to
   const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
   await opened.close();
 
-  const from = presentSchema('sqlite') - 1;
+  const from = currentSchema('sqlite') - 1;
   expect({ schema: manifest.schema, problems }).toEqual({ schema: from, problems: [] });
-  expect(opened.upgrade).toMatchObject({ from, to: presentSchema('sqlite') });
+  expect(opened.upgrade).toMatchObject({ from, to: currentSchema('sqlite') });
   expect(namesIn(join(dataDir, 'backups'))).toHaveLength(1);
 });
 

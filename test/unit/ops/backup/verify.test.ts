@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { verifyBackup } from '../../../../src/ops/backup/verify.ts';
-import { presentSchema } from '../../../../src/ports/db/migrations.ts';
+import { currentSchema } from '../../../../src/ports/db/migrations.ts';
 import { temporaryFolder } from '../../ports/db/temporary.ts';
 import { backUp, evidence, smallFolder, upload } from './small-backup.ts';
 import { withoutEntry } from './without-entry.ts';
@@ -141,7 +141,7 @@ test('a file that is missing is not found', async () => {
 
 test('a backup of a newer schema is refused with what to install', async () => {
   const small = await smallFolder();
-  small.db.$client.pragma(`user_version = ${presentSchema('sqlite') + 1}`);
+  small.db.$client.pragma(`user_version = ${currentSchema('sqlite') + 1}`);
   await backUp(small);
 
   await expect(verifyBackup(small.out)).rejects.toMatchObject({

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
-import { migrateSqlite, presentSchema, schemaSteps } from '../../../../src/ports/db/migrations.ts';
+import { migrateSqlite, currentSchema, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 
 /** A database as an earlier version made it: up to that step. */
-export function makeOlderDatabase(path: string, steps = presentSchema('sqlite') - 1): void {
+export function makeOlderDatabase(path: string, steps = currentSchema('sqlite') - 1): void {
   const client = new Database(path);
   client.pragma('journal_mode = WAL');
   migrateSqlite(client, schemaSteps('sqlite').slice(0, steps));

@@ -4,7 +4,7 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { characterCount, foldText, newId, transact } from '../../../../src/ports/db/database.ts';
-import { migrateSqlite, presentSchema, schemaSteps } from '../../../../src/ports/db/migrations.ts';
+import { migrateSqlite, currentSchema, schemaSteps } from '../../../../src/ports/db/migrations.ts';
 import { toSqliteError } from '../../../../src/ports/db/errors.ts';
 import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import * as schema from '../../../../src/ports/db/schema.ts';
@@ -64,7 +64,7 @@ describe('openDatabase', () => {
 });
 
 describe('migrateSqlite', () => {
-  const present = presentSchema('sqlite');
+  const present = currentSchema('sqlite');
   const later = (sql: string) => [...schemaSteps('sqlite'), { version: present + 1, sql }];
 
   test('applies only the missing steps', () => {

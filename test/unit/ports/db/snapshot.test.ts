@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { presentSchema } from '../../../../src/ports/db/migrations.ts';
+import { currentSchema } from '../../../../src/ports/db/migrations.ts';
 import { type Db, transact } from '../../../../src/ports/db/database.ts';
 import { openDatabase, assertNotInUse } from '../../../../src/ports/db/sqlite.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
@@ -50,7 +50,7 @@ test('inspecting a database returns schema and rows and changes no byte', async 
 
   const { schema, rows, problems } = await inspectDatabase(to);
 
-  expect(schema).toBe(presentSchema('sqlite'));
+  expect(schema).toBe(currentSchema('sqlite'));
   expect(rows).toMatchObject({ settings: 1, tenants: 0, analyses: 0 });
   expect(problems).toEqual([]);
   expect(readFileSync(to)).toEqual(before);

@@ -2,13 +2,13 @@ import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } f
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { presentSchema } from '../../../../src/ports/db/migrations.ts';
+import { currentSchema } from '../../../../src/ports/db/migrations.ts';
 import { openDatabase } from '../../../../src/ports/db/sqlite.ts';
 import { settings } from '../../../../src/ports/db/schema.ts';
 import { makeOlderDatabase } from './older-database.ts';
 import { temporaryFolder } from './temporary.ts';
 
-const latest = presentSchema('sqlite');
+const latest = currentSchema('sqlite');
 const older = latest - 2;
 
 async function openAt(path: string, at: string, more: object = {}) {
