@@ -130,9 +130,10 @@ async function repeatingReads<T>(isRead: boolean, run: () => Promise<T>): Promis
     try {
       return await run();
     } catch (error) {
-      const trouble = toPostgresError(error);
-      const isGone = trouble instanceof ForensicsError && trouble.code === 'store_unavailable';
-      if (!isRead || !isGone || attempt === 2) throw trouble;
+      const translated = toPostgresError(error);
+      const isGone =
+        translated instanceof ForensicsError && translated.code === 'store_unavailable';
+      if (!isRead || !isGone || attempt === 2) throw translated;
     }
   }
 }
