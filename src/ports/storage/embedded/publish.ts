@@ -223,16 +223,16 @@ function createCount({ count, now }: Omit<QuotaSettings, 'quotaBytes'>) {
    * Bytes written during a count, which may have missed them. At worst they count twice, which only rejects uploads too
    * early until the next count.
    */
-  let putMeanwhileBytes = 0;
+  let addedDuringCountBytes = 0;
   let countedAtMs = Number.NEGATIVE_INFINITY;
   let lastsMs = countLastsMs;
   let counting: Promise<void> | null = null;
 
   async function recount(): Promise<void> {
-    putMeanwhileBytes = 0;
+    addedDuringCountBytes = 0;
     const [atMs, startedAt] = [now().getTime(), performance.now()];
     try {
-      usedBytes = (await count()) + putMeanwhileBytes;
+      usedBytes = (await count()) + addedDuringCountBytes;
       lastsMs = Math.max(countLastsMs, (performance.now() - startedAt) / countShare);
       countedAtMs = atMs;
     } finally {
@@ -249,7 +249,7 @@ function createCount({ count, now }: Omit<QuotaSettings, 'quotaBytes'>) {
     },
     changed(bytes: number): void {
       usedBytes += bytes;
-      putMeanwhileBytes += Math.max(0, bytes);
+      addedDuringCountBytes += Math.max(0, bytes);
     },
   };
 }
