@@ -48,7 +48,7 @@ export function createSharedStore(settings: SharedStoreSettings): SharedStore {
     ...config,
     shared: { ...config.shared, keyPrefix: tenantPrefix(tenantId) },
   });
-  const isHere = ({ tenantId, place }: ConfigRow): boolean => place === placeFor(tenantId);
+  const isInThisStore = ({ tenantId, place }: ConfigRow): boolean => place === placeFor(tenantId);
 
   async function makeRow(tenantId: string): Promise<ConfigRow> {
     return transact(db, async (tx) => {
@@ -64,7 +64,7 @@ export function createSharedStore(settings: SharedStoreSettings): SharedStore {
       const rows = await tx.select().from(storageConfigs).all();
       for (const row of rows) {
         const present = configFor(row.tenantId);
-        if (!isHere(row) || isKept(configs, row, present)) continue;
+        if (!isInThisStore(row) || isKept(configs, row, present)) continue;
         await configs.save(tx, row.tenantId, present);
       }
     });
@@ -79,7 +79,7 @@ export function createSharedStore(settings: SharedStoreSettings): SharedStore {
       );
     },
     partOf(row) {
-      if (!isHere(row)) return null;
+      if (!isInThisStore(row)) return null;
       const part = configFor(row.tenantId);
       return { config: part, store: withPrefix(store, part.shared.keyPrefix) };
     },
