@@ -150,15 +150,15 @@ function openFile(configFile: string | undefined, environment: Environment): Con
   if (given === undefined && !existsSync(file)) return { path: null, values: {} };
   const values = parseFile(readFile(file));
   const known: readonly string[] = settingNames;
-  const stranger = Object.keys(values).find((name) => !known.includes(name));
-  if (stranger === undefined) return { path: resolve(file), values };
-  if (stranger === 'maxSidePx') {
+  const unknownName = Object.keys(values).find((name) => !known.includes(name));
+  if (unknownName === undefined) return { path: resolve(file), values };
+  if (unknownName === 'maxSidePx') {
     throw invalid(
       'The setting maxSidePx of the config file was replaced by intake: write "intake": "everything" for sides above 4,096 pixels.',
     );
   }
   throw invalid(
-    `The config file holds an unknown setting "${stranger}"; known are ${known.join(', ')}.`,
+    `The config file holds an unknown setting "${unknownName}"; known are ${known.join(', ')}.`,
   );
 }
 
