@@ -50,7 +50,7 @@ function integer(bounds: Bounds, fallback: Fallback<number>, description: string
   });
 }
 
-function truth(description: string) {
+function onOff(description: string) {
   const words: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
   return setting(Type.Boolean(), {
     description,
@@ -226,7 +226,7 @@ export const settingsSchema = Type.Object({
   ),
   tlsCert: optional('pemFile', 'your certificate; without it one of the built-in authority'),
   tlsKey: optional('pemFile', 'the private key of your certificate'),
-  behindProxy: truth(
+  behindProxy: onOff(
     'plain HTTP, only for a proxy on this machine that sends `X-Forwarded-Proto: https`',
   ),
   validation: optional('validationId', 'a validation of your own that reports cite'),
@@ -332,7 +332,7 @@ export const settingsSchema = Type.Object({
   ),
   feedbackWebhookUrl: secret('webUrl', 'your own receiver of feedback'),
   logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged; on a terminal warnings alone'),
-  hashLoggedAccounts: truth(
+  hashLoggedAccounts: onOff(
     'log the accounts of refused logins and keys as hashes, not as written',
   ),
   masterKey: secret('masterKey', 'the master key, instead of the file in the data folder'),
