@@ -15,8 +15,8 @@ export const keysQuery = Type.Object({ tenantName });
 
 const strict = { additionalProperties: false };
 /** A name selects the valid key of that name that has not been replaced. */
-export type WhichKey = { readonly uuid: string } | { readonly name: string };
-const whichKey = Type.Unsafe<WhichKey>({
+export type KeySelector = { readonly uuid: string } | { readonly name: string };
+const keySelector = Type.Unsafe<KeySelector>({
   ...Type.Union([
     Type.Object({ uuid: Type.String({ format: 'uuid' }) }, strict),
     Type.Object({ name }, strict),
@@ -32,7 +32,7 @@ export const newKeyBody = Type.Object(
     tenantName,
     name: Type.Optional(name),
     expiresAt: Type.String({ format: 'date-time', description: 'At most ten years ahead.' }),
-    replaces: Type.Optional(whichKey),
+    replaces: Type.Optional(keySelector),
     graceSeconds: Type.Optional(
       Type.Integer({
         minimum: 0,

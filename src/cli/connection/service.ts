@@ -5,7 +5,7 @@
  */
 
 import type { UserSettings } from '../../contract/auth.ts';
-import type { KeyEntry, WhichKey } from '../../contract/keys.ts';
+import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
 import type { TenantAnswer } from '../../contract/tenant.ts';
 import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
 import type { Rotated } from '../../service/access/keys.ts';
@@ -26,7 +26,7 @@ interface NewKey {
 
 interface Rotation {
   readonly tenant: string;
-  readonly which: WhichKey;
+  readonly which: KeySelector;
   /** When the new key expires. */
   readonly expiresAt: Date;
   readonly graceMs: number;

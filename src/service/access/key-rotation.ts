@@ -3,7 +3,7 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lte, type SQL } from 'drizzle-orm';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
-import type { KeyEntry, WhichKey } from '../../contract/keys.ts';
+import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
 import type { Reader, Tx } from '../../ports/db/database.ts';
 import { apiKeys, tenants } from '../../ports/db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -27,7 +27,7 @@ interface Replaceable {
 export async function keyToReplace(
   tx: Tx,
   tenantId: string,
-  which: WhichKey,
+  which: KeySelector,
   at: Date,
 ): Promise<Replaceable> {
   if ('uuid' in which) {

@@ -7,7 +7,7 @@ import { createHmac, createSecretKey, randomUUID } from 'node:crypto';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
-import type { KeyEntry, WhichKey } from '../../contract/keys.ts';
+import type { KeyEntry, KeySelector } from '../../contract/keys.ts';
 import { maxNameLength } from '../../contract/limits.ts';
 import { recall, remember, type Repeatable } from '../idempotency.ts';
 import { characterCount, type Db, transact, type Tx } from '../../ports/db/database.ts';
@@ -37,7 +37,7 @@ export interface NewKey {
 
 interface Rotation {
   readonly tenantId: string;
-  readonly which: WhichKey;
+  readonly which: KeySelector;
   /** When the new key expires. */
   readonly expiresAt: Date;
   /** Longest time the old key stays valid. */
