@@ -44,12 +44,12 @@ export function findContradictions(manifest: Manifest, files: Files): readonly P
   if (settings === null) return [contradiction(settingsFile, `${settingsFile} holds no settings.`)];
   return [
     ...unlisted,
-    ...ofItem(manifest, result),
-    ...ofSettings(settings, { manifest, result }),
-    ...ofCustody(manifest, files),
-    ...ofOriginal(manifest, files),
-    ...ofPictures(manifest, result, files),
-    ...ofReports(manifest, files),
+    ...checkItem(manifest, result),
+    ...checkSettings(settings, { manifest, result }),
+    ...checkCustody(manifest, files),
+    ...checkOriginal(manifest, files),
+    ...checkPictures(manifest, result, files),
+    ...checkReports(manifest, files),
   ];
 }
 
@@ -71,7 +71,7 @@ function findUnlisted({ files, item }: Manifest): readonly Problem[] {
     .map((file) => ({ kind: 'missing', file, message: `${file} was never in this bundle.` }));
 }
 
-function ofItem({ item }: Manifest, { verdict, examination }: ResultRecord): readonly Problem[] {
+function checkItem({ item }: Manifest, { verdict, examination }: ResultRecord): readonly Problem[] {
   const { facts, decision } = examination;
   const isSame =
     facts.sha256 === item.sha256 &&
@@ -88,7 +88,7 @@ function ofItem({ item }: Manifest, { verdict, examination }: ResultRecord): rea
   ];
 }
 
-function ofSettings(
+function checkSettings(
   settings: BundleSettings,
   { manifest, result }: { readonly manifest: Manifest; readonly result: ResultRecord },
 ): readonly Problem[] {
@@ -105,7 +105,7 @@ function ofSettings(
   return unless(isSame, settingsFile, 'The settings are those of another examination.');
 }
 
-function ofCustody({ item }: Manifest, files: Files): readonly Problem[] {
+function checkCustody({ item }: Manifest, files: Files): readonly Problem[] {
   const bytes = files.get(custodyFile);
   if (bytes === undefined) return [];
   const events = parseCustody(bytes);
@@ -117,7 +117,7 @@ function ofCustody({ item }: Manifest, files: Files): readonly Problem[] {
   return unless(isSame, custodyFile, 'The chain of custody is that of another picture.');
 }
 
-function ofOriginal({ item }: Manifest, files: Files): readonly Problem[] {
+function checkOriginal({ item }: Manifest, files: Files): readonly Problem[] {
   const bytes = item.file === null ? undefined : files.get(item.file);
   if (bytes === undefined || item.file === null) return [];
   const isSame =
@@ -129,7 +129,7 @@ function ofOriginal({ item }: Manifest, files: Files): readonly Problem[] {
 }
 
 /** A heatmap has the size of the picture, upright or as stored; a raw map has one pixel per cell. */
-function ofPictures(
+function checkPictures(
   { format }: Manifest,
   { examination: { facts, maps } }: ResultRecord,
   files: Files,
@@ -137,16 +137,16 @@ function ofPictures(
   const { width, height, storedWidth, storedHeight } = facts;
   const picture = [`${width} x ${height}`, `${storedWidth} x ${storedHeight}`];
   const grid = format === firstBundleFormat ? picture : [`${maps.columns} x ${maps.rows}`];
-  const fitting = (name: string, sizes: readonly string[], of: string) => {
+  const checkFile = (name: string, sizes: readonly string[], of: string) => {
     const bytes = files.get(name);
     if (bytes === undefined) return [];
     const size = pngSize(bytes);
-    const isFitting = size !== null && sizes.includes(size);
-    return unless(isFitting, name, `${name} is no PNG file of ${of}.`);
+    const isValid = size !== null && sizes.includes(size);
+    return unless(isValid, name, `${name} is no PNG file of ${of}.`);
   };
   return mapNames.flatMap((name) => [
-    ...fitting(heatmapFile(name), picture, "the picture's size"),
-    ...fitting(mapFile(name), grid, 'the size of the maps'),
+    ...checkFile(heatmapFile(name), picture, "the picture's size"),
+    ...checkFile(mapFile(name), grid, 'the size of the maps'),
   ]);
 }
 
@@ -154,18 +154,18 @@ function ofPictures(
  * Each report contains the SHA-256 of its picture as plain text: a PDF in its document information, an HTML page in its
  * footer.
  */
-export function ofReports({ item }: Pick<Manifest, 'item'>, files: Files): readonly Problem[] {
-  const fitting = (name: string, start: string) => {
+export function checkReports({ item }: Pick<Manifest, 'item'>, files: Files): readonly Problem[] {
+  const checkFile = (name: string, start: string) => {
     const bytes = files.get(name);
     if (bytes === undefined) return [];
     const report = Buffer.from(bytes);
-    const isFitting =
+    const isValid =
       report.subarray(0, start.length).toString('latin1') === start && report.includes(item.sha256);
-    return unless(isFitting, name, `${name} is no report about this picture.`);
+    return unless(isValid, name, `${name} is no report about this picture.`);
   };
   return languages.flatMap((language) => [
-    ...fitting(reportFile(language), '%PDF-'),
-    ...fitting(htmlFile(language), '<!doctype html>'),
+    ...checkFile(reportFile(language), '%PDF-'),
+    ...checkFile(htmlFile(language), '<!doctype html>'),
   ]);
 }
 

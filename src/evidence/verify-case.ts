@@ -27,7 +27,7 @@ import {
   type VerifiedPicture,
   type VerifyOptions,
 } from './checks.ts';
-import { contradiction, ofReports } from './contradictions.ts';
+import { contradiction, checkReports } from './contradictions.ts';
 import { unpack } from './read-zip.ts';
 import { openZip, sha256Of } from './sign.ts';
 
@@ -124,7 +124,7 @@ export async function verifyCase(
     pictures.set(name, verified);
     problems.push(...verified.problems.map((problem) => within(name, problem)));
   });
-  problems.push(...found, ...ofReports(manifest, files), ...ofRecord(files, pictures));
+  problems.push(...found, ...checkReports(manifest, files), ...ofRecord(files, pictures));
   return {
     holds: problems.length === 0,
     problems,
